@@ -126,6 +126,16 @@ function partsOf(whole: string): Pick<TakenMail, 'headers' | 'body' | 'text'> {
   return { headers: named, body, text: decoded(body, named['content-transfer-encoding']).trimEnd() }
 }
 
+/** A body of a mail that has several, decoded; empty when there is none of the type. */
+export function partOf({ body }: TakenMail, type: string): string {
+  const at = body.search(new RegExp(`^content-type: ${type}\\b`, 'im'))
+  if (at === -1) return ''
+  const [head = '', ...rest] = body.slice(at).split('\r\n\r\n')
+  const [content = ''] = rest.join('\r\n\r\n').split(/\r\n--[^\r\n]*_NmP-/)
+  const [, encoding] = /^content-transfer-encoding: (\S+)/im.exec(head) ?? []
+  return decoded(content, encoding?.toLowerCase()).replaceAll('\r\n', '\n')
+}
+
 function decoded(body: string, encoding: string | undefined): string {
   if (encoding === 'base64') return Buffer.from(body, 'base64').toString()
   if (encoding !== 'quoted-printable') return body

@@ -41,6 +41,8 @@ export interface Circumstances {
   readonly now?: () => number
   readonly signal?: AbortSignal
   readonly allowedHosts?: readonly string[]
+  /** None if not said. */
+  readonly publicUrl?: string
   readonly files?: RunFiles
   readonly counts?: RunCounts
   /** Guid of the block. */
@@ -222,6 +224,8 @@ function contextOf(
     signal: given.signal ?? new AbortController().signal,
     allowedHosts: given.allowedHosts ?? [],
     timeZone: given.timeZone ?? 'UTC',
+    locale: 'en',
+    publicUrl: given.publicUrl ?? '',
     reply: (reply) => void memory.replies.push(reply),
     log: (level, value) => void memory.logs.push({ level, value }),
     publish: (channel, data) => void memory.published.push({ channel, data }),

@@ -91,6 +91,7 @@ export async function openFlowRoom(): Promise<FlowRoom> {
         newToken: newGuid,
         cache: runCache(Date.now),
         allowedHosts: ['127.0.0.1'],
+        publicUrl: '',
         limits: { deadline: 5_000, budget: 100_000, depth: 8, ...limits },
         values: { timeZone: 'UTC', locale: 'en', random, env: () => env },
         log: (entry: RunLogEntry) => void logs.push(entry),

@@ -41,7 +41,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'blocks/http': [...base, 'blocks', 'blocks/rows'],
   'blocks/live': [...base, 'blocks'],
   'blocks/logic': [...base, 'blocks', 'blocks/rows'],
-  'blocks/mail': [...base, 'blocks'],
+  'blocks/mail': [...base, 'blocks', 'pages/mail'],
   'blocks/pages': [...base, 'blocks'],
   'blocks/people': [...base, 'blocks'],
   'blocks/rows': [...base, 'blocks'],

@@ -51,6 +51,10 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
   readonly allowedHosts: readonly string[]
   /** The time zone of the cluster, for dates where a block names none. */
   readonly timeZone: string
+  /** The locale of the cluster, BCP 47, for numbers and dates where a block names none. */
+  readonly locale: string
+  /** The address at which users reach the cluster, without a slash at its end; empty for none. */
+  readonly publicUrl: string
   /** Answers the request. A second reply in one run is ignored and logged. */
   reply(reply: Reply): void
   log(level: LogLevel, value: JsonValue | undefined): void

@@ -25,8 +25,8 @@ export interface InPin {
   readonly choices?: readonly string[]
   /** Hand over stored JSON unparsed (as StoredJson), for blocks that only pass it on. */
   readonly raw?: true
-  /** Of a pin that may stay empty when the other one of the block holds something; one of the two is needed. */
-  readonly orPin?: string
+  /** Of a pin that may stay empty when another one of the block, or one of several, holds something; one of them is needed. */
+  readonly orPin?: string | readonly string[]
   /**
    * Its expression has words of its own. `set`: increment, append and unset. `where`: takes an expression only, a condition on
    * a document, `doc`; the block gets it as a query with the values of the run in it.

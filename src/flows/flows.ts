@@ -31,6 +31,8 @@ export interface FlowsOptions {
   readonly random: Random
   readonly limits: RunLimits
   readonly allowedHosts: readonly string[]
+  /** For links in mail; none if not said. */
+  readonly publicUrl?: string
   /** For blocks; there are none in processes that only read. */
   readonly files?: RunFiles
   readonly people?: RunPeople
@@ -127,6 +129,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     references: options.fields?.references,
     rulesOf: fields && ((storage) => andThen(fields.kept(storage), ({ rules }) => rules)),
     allowedHosts: options.allowedHosts,
+    publicUrl: options.publicUrl ?? '',
     files: options.files,
     connections: connections.find,
     people: options.people,

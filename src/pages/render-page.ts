@@ -11,6 +11,7 @@ import { alert } from './components/alert.ts'
 import { layout } from './components/layout.ts'
 import { drawNode, drawNodes } from './components/node.ts'
 import type { Drawing } from './drawing.ts'
+import { currencyOf } from './format.ts'
 import { messagesFor } from './messages.ts'
 import type { PageFiles } from './page-assets.ts'
 import { directionOf } from './pick-locale.ts'
@@ -111,11 +112,4 @@ function drawingWith(locale: string, now: number): Drawing {
     return drawing
   }
   return at(2, false)
-}
-
-/** Where a column says none. */
-function currencyOf(locale: string): string {
-  const region = /-([A-Z]{2})\b/.exec(locale)?.[1]
-  const known: Readonly<Record<string, string>> = { US: 'USD', GB: 'GBP', CH: 'CHF' }
-  return (region === undefined ? undefined : known[region]) ?? (locale === 'en' ? 'USD' : 'EUR')
 }

@@ -119,11 +119,12 @@ export async function openLimitedFlows(
     | 'secretUsed'
   >,
 ): Promise<Flows> {
-  const { allowedHosts, timeZone, locale } = options
+  const { allowedHosts, publicUrl, timeZone, locale } = options
   const mail = options.mailUrl !== ''
   const set = {
     limits: runLimits(options),
     allowedHosts,
+    publicUrl,
     timeZone,
     locale,
     mail,

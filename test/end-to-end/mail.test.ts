@@ -4,15 +4,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { createField } from '../../src/records/fields/field-records.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { setFields } from '../../src/shared/mutation.ts'
+import { documentOf } from '../../src/storage/database.ts'
+import { guidOf } from '../../src/storage/document-fields.ts'
+import { transact } from '../../src/storage/transact.ts'
 import { type AssetPlace, openAssetPlace } from '../asset-place.ts'
 import { installOver } from '../cluster/install-over.ts'
 import { localCertificate } from '../local-certificate.ts'
-import { type MailServer, mailCredentials, openMailServer, type TakenMail } from '../mail-server.ts'
+import { type MailServer, mailCredentials, openMailServer, partOf, type TakenMail } from '../mail-server.ts'
 import { openTemporaryDatabase } from '../temporary-database.ts'
 import { eventually } from './example-room.ts'
 import { adminPassword, objectOf, objectsOf, openTestQuoin, startProcess, type TestQuoin } from './harness.ts'
 
+const by = { guid: 'u', username: 'ann' }
 const FROM = 'Shop <shop@example.com>'
 
 /** POST mails: sends what the body says, then fails if it says so. */
@@ -43,6 +49,40 @@ const sending: JsonObject = {
   sent: { type: 'reply', in: { flow: '@undo.false', value: '=mail.job' } },
 }
 
+/** POST reports: a mail of the blocks of a page, with what the body says in a text, and the notes as a table. */
+const reporting: JsonObject = {
+  ask: { type: 'on_startup_register_uri_post', in: { uri: 'reports' }, scopes: ['*public'] },
+  title: { type: 'state_h1', in: { text: 'Report' } },
+  intro: { type: 'state_text', in: { state: '@title.state', text: '=body.text' } },
+  logo: { type: 'state_image', in: { state: '@intro.state', url: '/static/logo.png', alt: 'Logo' } },
+  table: {
+    type: 'state_advanced_datatable',
+    in: {
+      state: '@logo.state',
+      storage: 'lines',
+      sort: 'amount desc',
+      columns:
+        '=[{ field: "name" }, { field: "amount", kind: "currency", currency: "EUR" }, { field: "of.name", label: "Of" }]',
+      page_size: 2,
+      row_link: '/lines/{_meta.guid}',
+    },
+  },
+  open: {
+    type: 'state_button',
+    in: { state: '@table.state', label: 'Open', kind: 'link', url: '/lines', tone: 'primary' },
+  },
+  input: { type: 'state_input_dynamic', in: { state: '@open.state', field: 'email' } },
+  shown: {
+    type: 'state_when',
+    in: { condition: '=body.input == true', content: '@input.state', otherwise: '@open.state' },
+  },
+  mail: {
+    type: 'send_mail',
+    in: { flow: '@ask.flow', to: 'ann@example.com', subject: '=body.subject', state: '@shown.state' },
+  },
+  sent: { type: 'reply', in: { flow: '@mail.flow', value: '=mail.job' } },
+}
+
 const mail = (subject: string, more: JsonObject = {}): JsonObject => ({
   ...{ to: 'ann@example.com', subject, text: 'Text' },
   ...more,
@@ -60,8 +100,10 @@ describe('one node', () => {
       ...place.settings,
       QUOIN_MAIL_URL: `smtp://127.0.0.1:${server.port}?tls=off`,
       QUOIN_MAIL_FROM: FROM,
+      QUOIN_PUBLIC_URL: 'https://shop.example',
     })
     await quoin.install('mails', sending)
+    await quoin.install('reports', reporting)
   })
   afterAll(async () => {
     await quoin.close()
@@ -140,6 +182,46 @@ describe('one node', () => {
     expect(one?.headers.bcc).toBeUndefined()
     expect(one?.body).toContain('<p>Hello</p>')
     expect(one?.body).toContain('Bcc: not a header')
+  })
+
+  test('blocks of a page arrive as HTML and as text, with the rows of a table and whole addresses', async () => {
+    const { database } = quoin.quoin
+    for (const name of ['lines', 'groups']) await database.ensure(name)
+    const reference = { storage: 'groups', on_delete: 'refuse' }
+    await createField(database, { name: 'of', type: 'reference', storage: 'lines', reference }, by)
+    const made = (storage: string, values: JsonObject) =>
+      transact(database, async (session) =>
+        guidOf(documentOf(await session.create(storage, setFields(values)))),
+      )
+    const of = await made('groups', { name: 'Tools <b>' })
+    const small = await made('lines', { name: 'Nail', amount: 1, of })
+    const saw = await made('lines', { name: '<script>Saw</script>', amount: 1234.5, of })
+    await made('lines', { name: 'Axe', amount: 30, of })
+    const reply = await quoin.send('POST', '/reports', { body: { subject: 'Report', text: 'Two & <more>' } })
+    expect(reply.status, reply.text).toBe(200)
+    await eventually(() => taken('Report').length).toBe(1)
+    const [one] = taken('Report')
+    if (!one) throw new Error('No mail came.')
+    expect(partOf(one, 'text/plain').trimEnd()).toBe(
+      [
+        'Report\n======\n\nTwo & <more>\n\nLogo\n',
+        'lines\n-----\nName | Amount | Of\n<script>Saw</script> | €1,234.50 | Tools <b>\nAxe | €30.00 | Tools <b>',
+        'This mail does not contain all rows.\n\nOpen: https://shop.example/lines',
+      ].join('\n'),
+    )
+    const html = partOf(one, 'text/html')
+    expect(html).toContain('Two &amp; &lt;more></p>')
+    expect(html).toContain(`href="https://shop.example/lines/${saw}"`)
+    expect(html).toContain('src="https://shop.example/static/logo.png"')
+    expect(html).not.toMatch(/<script|<form|<input/)
+    expect(html).not.toContain(small)
+  })
+
+  test('a block that mail cannot show fails the run, which names it, and nothing is stored', async () => {
+    const before = objectsOf(await quoin.manage('POST', '/queue/search', { limit: 100 })).length
+    const reply = await quoin.send('POST', '/reports', { body: { subject: 'None', text: 'a', input: true } })
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('state_input_dynamic')])
+    expect(objectsOf(await quoin.manage('POST', '/queue/search', { limit: 100 }))).toHaveLength(before)
   })
 
   test('an asset is attached, read when the mail is sent; one that is deleted by then is a dead letter', async () => {

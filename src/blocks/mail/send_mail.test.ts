@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runBlock } from '../../../test/run-block.ts'
 import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
 import { setFields } from '../../shared/mutation.ts'
+import { appendNode, type PageContent, type PageNode } from '../../shared/pages/page-content.ts'
 import { documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
@@ -16,6 +17,8 @@ beforeEach(async () => {
 afterEach(() => room.close())
 
 const plain = { to: 'ann@example.com', subject: 'Hello', text: 'Text' }
+const stateOf = (...nodes: readonly PageNode[]) =>
+  nodes.reduce<PageContent | undefined>((content, node) => appendNode(content, node), undefined)
 const send = (inputs: Record<string, unknown>) =>
   runBlock(block, { inputs: { ...plain, ...inputs }, session: room.database.session() })
 const addresses = (count: number) => Array.from({ length: count }, (_none, at) => `a${at}@example.com`)
@@ -93,4 +96,70 @@ test('assets are attached by guid, by name and under another name', async () => 
   expect(mails).toMatchObject([
     { html: '<p>x', attachments: ['a.txt', 'a.txt', 'b.txt'].map((name) => ({ asset: guid, name })) },
   ])
+})
+
+describe('blocks of a page', () => {
+  const link: PageNode = { kind: 'link', label: 'Open', href: '/orders' }
+  const input: PageNode = { kind: 'input', name: 'email', label: 'E-mail', type: 'text' }
+  const text: PageNode = { kind: 'text', text: 'a <b>' }
+  const many = (count: number): PageNode => ({
+    kind: 'list',
+    items: Array.from({ length: count }, () => [text]),
+  })
+  const cells = (count: number): PageNode => ({
+    kind: 'chart',
+    id: 'c',
+    type: 'bar',
+    title: 'Sales',
+    labels: Array.from({ length: count }, () => 'May'),
+    series: [{ name: 'Net', values: [1] }],
+  })
+
+  test.each<[string, readonly PageNode[], string]>([
+    ['a form', [{ kind: 'form', id: 'f', block: 'b', content: [] }], 'a form (state_form), which mail'],
+    ['an input in a card', [{ kind: 'card', content: [input] }], 'the input email (state_input_dynamic)'],
+    ['a dialog', [{ kind: 'modal', id: 'm', label: 'a', title: 'a', content: [] }], 'a dialog (state_modal)'],
+    [
+      'a button that submits',
+      [{ kind: 'button', action: 'submit', label: 'Send' }],
+      'the button "Send" of the kind submit (state_button)',
+    ],
+    ['a relative link', [link], 'set QUOIN_PUBLIC_URL'],
+    ['a relative image', [{ kind: 'image', src: 'a.png', alt: '' }], 'set QUOIN_PUBLIC_URL'],
+    ['a relative link in a card', [{ kind: 'card', href: '/a', content: [] }], 'set QUOIN_PUBLIC_URL'],
+    ['many blocks', [many(3_000)], 'more than 3000 parts'],
+    ['many figures', [cells(1_500)], 'more than 3000 parts'],
+    ['many lines', [{ ...text, text: '\n'.repeat(3_000) }], 'more than 3000 parts'],
+    ['many characters', [{ ...text, text: 'a'.repeat(200_001) }], 'more than 200000 characters'],
+    ['a long mail', [{ ...text, text: '<'.repeat(100_000) }], 'at most 262144 are sent'],
+    [
+      'a value of many parts',
+      [{ kind: 'detail', items: [{ label: 'a', format: 'json', value: Array(40_000).fill(1) }] }],
+      'too many parts',
+    ],
+  ])('%s is refused', async (_what, nodes, message) => {
+    const sent = send({ state: stateOf(...nodes), text: undefined })
+    await expect(sent).rejects.toThrow(message)
+    await expect(sent).rejects.toThrow(expect.objectContaining({ pin: 'state' }))
+  })
+
+  test('html beside it is refused', async () => {
+    await expect(send({ state: stateOf(text), html: '<p>' })).rejects.toThrow('use one of them')
+  })
+
+  test('both bodies are made of it; a given text stays', async () => {
+    const state = stateOf({ kind: 'heading', level: 1, text: 'Orders' }, text, link)
+    const more = { session: room.database.session(), publicUrl: 'https://shop.example' }
+    const made = await runBlock(block, { inputs: { ...plain, text: undefined, state }, ...more })
+    expect(made.mails[0]?.text).toBe('Orders\n======\n\na <b>\n\nOpen: https://shop.example/orders')
+    expect(made.mails[0]?.html).toContain('<title>Hello</title>')
+    expect(made.mails[0]?.html).toContain('a &lt;b>')
+    const given = await runBlock(block, { inputs: { ...plain, text: 'Mine', state }, ...more })
+    expect(given.mails[0]).toMatchObject({ text: 'Mine', html: made.mails[0]?.html })
+  })
+
+  test('a text of control characters beside it is counted as the job stores it', async () => {
+    const sent = send({ state: stateOf(text), text: '\u0001'.repeat(50_000) })
+    await expect(sent).rejects.toThrow('at most 262144')
+  })
 })

@@ -1,7 +1,10 @@
 import { MOST_RECIPIENTS } from '../../shared/mail/mail.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
+import type { PageContent } from '../../shared/pages/page-content.ts'
 import { defineFlow, PinError } from '../block.ts'
+import type { FlowContext } from '../context.ts'
 import { attachmentsIn } from './mail-attachments.ts'
+import { mailBodies } from './mail-content.ts'
 import { addressesIn, addressIn, subjectIn } from './mail-pins.ts'
 
 /** Of text and html together. A job holds 1 MiB; JSON may write a character in six. */
@@ -27,8 +30,20 @@ export default defineFlow({
     reply_to: { type: 'value', help: 'Address that replies go to.' },
     from: { type: 'value', help: 'Sender. QUOIN_MAIL_FROM if empty. The mail server may refuse others.' },
     subject: { type: 'value', required: true, help: 'Subject: one line.' },
-    text: { type: 'value', orPin: 'html', help: 'The mail as plain text.' },
-    html: { type: 'value', orPin: 'text', help: 'The mail as HTML. Escape values that users typed.' },
+    text: {
+      type: 'value',
+      orPin: ['html', 'state'],
+      help: 'The mail as plain text. Empty with state: made of its blocks.',
+    },
+    html: {
+      type: 'value',
+      orPin: ['text', 'state'],
+      help: 'The mail as HTML. Escape values that users typed. Not with state.',
+    },
+    state: {
+      type: 'state',
+      help: 'The mail as blocks of a page: headings, texts, lists, tables, images, buttons of the kind link. They become HTML with every value escaped, and the plain text. Forms and inputs cannot be sent. At most 256 KiB; Gmail cuts a mail at 102 KB. Links to pages need QUOIN_PUBLIC_URL.',
+    },
     attachments: {
       type: 'any',
       help: 'Assets to attach, by guid or name, or objects with guid and name: one or a list, 20 MiB together.',
@@ -41,17 +56,17 @@ export default defineFlow({
   out: { job: { type: 'value', help: 'The guid of the job. Empty when a mail with the same key waits.' } },
   settings: {},
   async run(inputs, context) {
-    const { text, html } = inputs
     const key = inputs.key?.trim() ?? ''
     if (key.length > LONGEST_KEY) throw new PinError('key', `must be at most ${LONGEST_KEY} characters`)
-    if (!text && !html) throw new PinError('text', 'is empty, and html too')
+    const subject = subjectIn(inputs.subject)
+    const { text, html } = await bodiesIn(inputs, subject, context)
     const mail = {
       ...(inputs.from !== undefined && { from: addressIn('from', inputs.from) }),
       to: addressesIn('to', inputs.to),
       cc: addressesIn('cc', inputs.cc),
       bcc: addressesIn('bcc', inputs.bcc),
       ...(inputs.reply_to !== undefined && { replyTo: addressIn('reply_to', inputs.reply_to) }),
-      subject: subjectIn(inputs.subject),
+      subject,
       ...(text !== undefined && { text: text.toWellFormed() }),
       ...(html !== undefined && { html: html.toWellFormed() }),
       ...(key !== '' && { key }),
@@ -60,11 +75,29 @@ export default defineFlow({
     if (mail.to.length === 0) throw new PinError('to', 'is empty')
     if (mail.to.length + mail.cc.length + mail.bcc.length > MOST_RECIPIENTS)
       throw new PinError('to', `must be at most ${MOST_RECIPIENTS} recipients, cc and bcc included`)
-    if ((text?.length ?? 0) + (html?.length ?? 0) > LONGEST_BODY)
-      throw new PinError(
-        text === undefined ? 'html' : 'text',
-        `must be at most ${LONGEST_BODY} characters with the other one; attach longer content`,
-      )
     return andThen(context.mailLater(mail), (job) => ({ job }))
   },
 })
+
+interface Written {
+  readonly text?: string | undefined
+  readonly html?: string | undefined
+  readonly state?: PageContent | undefined
+}
+
+/** Throws PinError. */
+async function bodiesIn(
+  { text, html, state }: Written,
+  subject: string,
+  context: FlowContext,
+): Promise<{ readonly text: string | undefined; readonly html: string | undefined }> {
+  if (!text && !html && !state) throw new PinError('text', 'is empty, and html and state too')
+  if (html && state) throw new PinError('html', 'is set, and state too: use one of them')
+  if ((text?.length ?? 0) + (html?.length ?? 0) > LONGEST_BODY)
+    throw new PinError(
+      text === undefined ? 'html' : 'text',
+      `must be at most ${LONGEST_BODY} characters with the other one; attach longer content`,
+    )
+  if (!state) return { text, html }
+  return mailBodies(state, { subject, text: text || undefined }, context)
+}

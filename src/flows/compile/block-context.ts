@@ -109,6 +109,14 @@ export class BlockContext implements FlowContext {
     return this.#frame.run.environment.values.timeZone
   }
 
+  get locale(): string {
+    return this.#frame.run.environment.values.locale
+  }
+
+  get publicUrl(): string {
+    return this.#frame.run.environment.publicUrl
+  }
+
   now(): number {
     return this.#frame.run.environment.clock()
   }

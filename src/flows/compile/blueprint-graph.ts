@@ -242,7 +242,9 @@ function findMissing(draft: Draft, problems: GraphProblem[]): void {
     if (holds(id)) continue
     if (pin.required && pin.default === undefined)
       miss(id, `The pin ${id} is needed: wire it or give it a value.`)
-    if (pin.orPin !== undefined && !holds(pin.orPin))
-      miss(pin.orPin, `The pin ${pin.orPin} or ${id} is needed: give one of them a value.`)
+    const others = pin.orPin === undefined ? [] : [pin.orPin].flat()
+    const [first] = others
+    if (first !== undefined && !others.some(holds))
+      miss(first, `The pin ${[...others, id].join(' or ')} is needed: give one of them a value.`)
   }
 }

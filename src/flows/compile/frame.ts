@@ -74,7 +74,8 @@ export interface RunControl {
     readonly files?: RunFiles | undefined
     readonly connections?: ((name: string) => NamedConnection | undefined) | undefined
     readonly people?: RunPeople | undefined
-    readonly values: { readonly timeZone: string }
+    readonly publicUrl: string
+    readonly values: { readonly timeZone: string; readonly locale: string }
   }
   /** What functions in expressions see of the world. */
   readonly functions: RunFunctions

@@ -52,6 +52,8 @@ export interface RunEnvironment {
   readonly people?: RunPeople | undefined
   readonly counts?: RunCounts | undefined
   readonly allowedHosts: readonly string[]
+  /** The address at which users reach the cluster, without a slash at its end; empty for none. */
+  readonly publicUrl: string
   readonly secrets?: RunSecrets | undefined
   readonly connections?: ((name: string) => NamedConnection | undefined) | undefined
   /** Delivers what a commit has made true. Not there in a process that only reads. */

@@ -7,16 +7,16 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json
 import type { DataTable, TableColumn } from '../../shared/pages/page-table.ts'
 import { search } from '../../shared/query.ts'
 import type { Session } from '../../storage/database.ts'
-import type { PageAddress } from './page-address.ts'
-import type { PageRoom } from './page-room.ts'
-import { tableQuery } from './table-query.ts'
 import {
   cellOf,
   rowDocuments,
   type TableReferences,
   tableReferences,
   withoutSorts,
-} from './table-references.ts'
+} from '../../storage/reference/table-references.ts'
+import type { PageAddress } from './page-address.ts'
+import type { PageRoom } from './page-room.ts'
+import { tableQuery } from './table-query.ts'
 
 /** Rows of one search; each is read behind the last one, and no transaction is held open while a slow client reads. */
 const PAGE = 500

@@ -12,10 +12,10 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { DataTable, TableColumn } from '../../shared/pages/page-table.ts'
 import type { Query, Scalar, Search, SortKey } from '../../shared/query.ts'
 import type { Reference } from '../../storage/reference/references.ts'
+import { isBehind } from '../../storage/reference/table-references.ts'
 import { throughReferences } from '../../storage/reference/through-references.ts'
 import { textProblem } from '../../storage/search/text-limits.ts'
 import type { PageAddress } from './page-address.ts'
-import { isBehind } from './table-references.ts'
 
 /** Most documents that can be skipped; what lies behind is reached with a cursor. */
 const MAX_OFFSET = 10_000

@@ -1,29 +1,14 @@
 /** A data table as it is shown: one search for its rows, and the addresses of everything that can be done with it. */
 import type { PageMessages } from '../../pages/messages.ts'
-import { valueAt } from '../../shared/field-path.ts'
-import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { safeHref } from '../../shared/pages/page-content.ts'
-import type {
-  DataTable,
-  PageTable,
-  ShownColumn,
-  TableInput,
-  TableRow,
-} from '../../shared/pages/page-table.ts'
+import type { DataTable, PageTable, ShownColumn, TableInput } from '../../shared/pages/page-table.ts'
 import type { Session } from '../../storage/database.ts'
-import { guidOf } from '../../storage/document-fields.ts'
 import { findWithTotal } from '../../storage/find-with-total.ts'
+import { rowDocuments, tableReferences, withoutSorts } from '../../storage/reference/table-references.ts'
+import { tableRow } from '../../storage/reference/table-row.ts'
 import type { RulesOf } from './field-rules-of.ts'
 import type { PageAddress } from './page-address.ts'
 import { sentNames } from './posted.ts'
 import { lastNumberedPage, type TableQuery, tableParameter, tableQuery, tableSearch } from './table-query.ts'
-import {
-  cellOf,
-  rowDocuments,
-  type TableReferences,
-  tableReferences,
-  withoutSorts,
-} from './table-references.ts'
 
 export interface TableMaking {
   readonly session: Session
@@ -63,7 +48,7 @@ export async function tableView(made: DataTable, making: TableMaking): Promise<P
     id: table.id,
     caption: table.caption,
     columns: asked.columns.map((column) => shownColumn(column, asked, to)),
-    rows: documents.map((document) => rowOf(table, asked, document, references)),
+    rows: documents.map((document) => tableRow(table.rowLink, asked.columns, document, references)),
     total,
     ...(documents.length > 0 && { from: from + 1, to: from + documents.length }),
     ...(table.empty !== undefined && { empty: table.empty }),
@@ -97,31 +82,6 @@ function shownColumn(
     ...(order !== undefined && { sorted: order }),
     ...(sortable && { sortHref: to({ sort: next, page: undefined, after: undefined }) }),
   }
-}
-
-function rowOf(
-  table: DataTable,
-  { columns }: TableQuery,
-  document: JsonObject,
-  references: TableReferences,
-): TableRow {
-  const href = table.rowLink === undefined ? undefined : rowHref(table.rowLink, document)
-  return {
-    key: guidOf(document),
-    ...(href !== undefined && { href }),
-    cells: columns.map(({ field }) => cellOf(document, field, references) ?? null),
-  }
-}
-
-/** `/tasks/{_meta.guid}` with the document's values, each as one part of the path. Undefined when one is missing. */
-function rowHref(pattern: string, document: JsonObject): string | undefined {
-  let missing = false
-  const href = pattern.replace(/\{([^{}]+)\}/g, (_whole, name: string) => {
-    const value: JsonValue | undefined = valueAt(document, name.split('.'))
-    missing ||= value === undefined || value === null || typeof value === 'object'
-    return encodeURIComponent(String(value))
-  })
-  return missing ? undefined : safeHref(href)
 }
 
 function pagesOf(

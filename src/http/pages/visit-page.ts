@@ -10,6 +10,7 @@ import type { Actor } from '../../records/records.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { headerAddress } from '../../shared/header-address.ts'
 import type { Session } from '../../storage/database.ts'
+import { tableReferences } from '../../storage/reference/table-references.ts'
 import type { IdempotencyKey, StoredReply } from '../endpoints/endpoint-idempotency.ts'
 import { accountForm, submitAccountForm } from './account-pages.ts'
 import type { RefusedForm } from './complete-page.ts'
@@ -25,7 +26,6 @@ import { readStoredReply, sendPageReply, storableReply } from './send-page-reply
 import { localeOf, type PageToShow, showPage } from './show-page.ts'
 import { storeFiles } from './store-files.ts'
 import { rowsQuery } from './table-query.ts'
-import { tableReferences } from './table-references.ts'
 import { Visit } from './visit.ts'
 
 /** What was sent, and whether it is the visitor's own doing. */

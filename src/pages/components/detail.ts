@@ -1,7 +1,8 @@
 import { type ComponentChild, h } from 'preact'
 import type { JsonValue } from '../../shared/json.ts'
 import type { Drawing } from '../drawing.ts'
-import { drawValue, type ValueLook } from './value.ts'
+import type { ValueLook } from '../value-text.ts'
+import { drawValue } from './value.ts'
 
 interface Detail {
   readonly items: readonly (ValueLook & { readonly label: string; readonly value: JsonValue })[]

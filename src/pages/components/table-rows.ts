@@ -3,8 +3,9 @@ import type { PageTable, ShownColumn, TableRow } from '../../shared/pages/page-t
 import type { ValueFormat } from '../../shared/value-format.ts'
 import { linkTo } from '../address.ts'
 import type { Drawing } from '../drawing.ts'
+import { isBlank } from '../value-text.ts'
 import { actionButton } from './action-button.ts'
-import { drawValue, isBlank } from './value.ts'
+import { drawValue } from './value.ts'
 
 const directions = { asc: 'ascending', desc: 'descending' } as const
 

@@ -83,6 +83,8 @@ export interface PageTable {
   readonly columns: readonly ShownColumn[]
   readonly rows: readonly TableRow[]
   readonly empty?: string
+  /** In a mail: there are further rows, which it does not show. */
+  readonly more?: boolean
   /** What follows is only there for data tables. */
   readonly total?: number
   /** The documents shown, from 1: `from`–`to` of `total`. */

@@ -5,13 +5,15 @@
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { DataTable, TableColumn } from '../../shared/pages/page-table.ts'
-import type { Found, Session } from '../../storage/database.ts'
-import { objectsIn } from '../../storage/document-fields.ts'
-import { documentsOf } from '../../storage/find-documents.ts'
-import { expandDocuments } from '../../storage/reference/expand-documents.ts'
-import { type Reference, referencesIn } from '../../storage/reference/references.ts'
-import type { RulesOf } from './field-rules-of.ts'
+import type { Found, Session } from '../database.ts'
+import { objectsIn } from '../document-fields.ts'
+import { documentsOf } from '../find-documents.ts'
+import { expandDocuments } from './expand-documents.ts'
+import { type Reference, referencesIn } from './references.ts'
+
+type RulesOf = (storage: string) => MaybePromise<readonly FieldRule[]>
 
 export interface TableReferences {
   readonly all: readonly Reference[]
