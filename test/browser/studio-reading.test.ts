@@ -9,10 +9,12 @@ import { openStudio, type StudioRoom } from './studio-room.ts'
 
 let studio: StudioRoom
 let page: Page
+let path: string
 beforeAll(async () => {
   studio = await openStudio()
   const tasks = await installBlueprint(studio.quoin.quoin.flows, tasksFile, { guid: '', username: 'admin' })
-  page = await studio.open('admin', `blueprints/${tasks}`)
+  path = `blueprints/${tasks}`
+  page = await studio.open('admin', path)
   await page.locator('.react-flow__node-block').first().waitFor()
 })
 
@@ -69,4 +71,22 @@ test('wires can be drawn where names of pins are not drawn any more', async () =
   await canvas.wire({ block: remove, out: 'not_found' }, { block: fail, in: 'flow' })
   await page.keyboard.press('ControlOrMeta+z')
   expect(studio.complaints()).toEqual([])
+})
+
+test('on a phone the drawing has the width, and what is selected is below it', async () => {
+  const phone = await studio.open('admin', path, { viewport: { width: 390, height: 844 } })
+  const canvas = phone.locator('.react-flow').first()
+  const panel = phone.getByRole('complementary', { name: 'Properties' })
+  const first = phone.locator('.react-flow__node-block').first()
+  await first.waitFor()
+  const [wide, low] = [await canvas.boundingBox(), await panel.boundingBox()]
+  expect(wide?.width).toBeGreaterThanOrEqual(340)
+  expect(wide?.height).toBeGreaterThanOrEqual(500)
+  expect(low?.y).toBeGreaterThanOrEqual((wide?.y ?? 0) + (wide?.height ?? 0) - 1)
+  await first.click()
+  await panel.getByLabel('Name in expressions').waitFor()
+  await eventually(async () => (await panel.boundingBox())?.height ?? 0).toBeGreaterThan(250)
+  expect((await canvas.boundingBox())?.height).toBeGreaterThan(250)
+  expect(await phone.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+  await phone.context().close()
 })

@@ -30,6 +30,7 @@ export function EditorBar() {
             color={blueprint.active ? 'petrol' : 'gray'}
             variant={blueprint.active ? 'filled' : 'light'}
             size="sm"
+            className={classes.state}
             style={{ flexShrink: 0 }}
           >
             {blueprint.active ? `Active, version ${blueprint.version}` : 'Inactive'}
@@ -72,7 +73,7 @@ export function EditorBar() {
           </ActionIcon>
         </Tooltip>
       </Group>
-      <Group gap={8} wrap="nowrap" className={classes.side} justify="flex-end">
+      <Group gap={8} wrap="nowrap" className={`${classes.side} ${classes.actions}`} justify="flex-end">
         <ChecksButton />
         <StageStatus />
         <Button

@@ -51,6 +51,7 @@ function keepArrows(event: KeyboardEvent<HTMLElement>): void {
 export function EditorFrame() {
   const view = useEditorState((state) => state.view)
   const panel = useEditorState((state) => state.panel)
+  const isLow = useEditorState((state) => state.panel === 'properties' && state.selection.size === 0)
   const isAsked = useEditorState(({ dialog, conflicts }) => dialog !== undefined || conflicts.length > 0)
   useEditorShortcuts()
   useAddress()
@@ -61,7 +62,7 @@ export function EditorFrame() {
     // biome-ignore lint/a11y/noStaticElementInteractions: it only keeps keys that belong to what is inside
     <div className={classes.frame} onKeyDown={keepArrows}>
       <EditorBar />
-      <div className={classes.body}>
+      <div className={classes.body} data-low={isLow || undefined}>
         <aside className={classes.palette} aria-label="Blocks to add">
           <Palette />
         </aside>

@@ -54,7 +54,7 @@ export function OverviewPanel() {
           )
         })}
       </div>
-      <div className={classes.section}>
+      <div className={`${classes.section} ${classes.keysSection}`}>
         <h2 className={classes.sectionTitle}>Keys</h2>
         <div className={classes.keys}>
           <Kbd size="xs">A</Kbd> <span>add a block, or double-click the canvas</span>
