@@ -37,7 +37,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
 
   blocks: base,
   'blocks/background': [...base, 'blocks'],
-  'blocks/files': [...base, 'blocks', 'blocks/rows'],
+  'blocks/files': [...base, 'blocks', 'blocks/http', 'blocks/rows'],
   'blocks/http': [...base, 'blocks', 'blocks/rows'],
   'blocks/live': [...base, 'blocks'],
   'blocks/logic': [...base, 'blocks', 'blocks/rows'],

@@ -6,6 +6,7 @@ import { accessToken, forgetToken } from './access-token.ts'
 import { checkHeaders } from './check-headers.ts'
 import {
   type Answer,
+  type AnswerHead,
   type OutgoingRequest,
   outgoingUrl,
   type SendLimits,
@@ -17,9 +18,13 @@ export function connectionUrl({ baseUrl }: OpenedConnection, text: string): URL 
   if (/^[a-z][a-z0-9+.-]*:/i.test(text) || /^[/\\]{2}/.test(text))
     throw new PinError('url', 'must be a path below the base address of the connection')
   const url = outgoingUrl(`./${text.replace(/^\//, '')}`, baseUrl)
-  if (url.origin !== baseUrl.origin || !url.pathname.startsWith(baseUrl.pathname))
+  if (!isBelow(url, baseUrl))
     throw new PinError('url', 'must not lead out of the base address of the connection')
   return url
+}
+
+export function isBelow(url: URL, baseUrl: URL): boolean {
+  return url.origin === baseUrl.origin && url.pathname.startsWith(baseUrl.pathname)
 }
 
 /** The client writes these itself. */
@@ -41,19 +46,17 @@ export function sendOver(
   return sendSignedIn(connection, request, agent, limits, (one) => sendRequest(one, agent, limits))
 }
 
-type Send = (request: OutgoingRequest) => Promise<Answer>
-
 /**
  * Sends a request with what signs it in. A 401 with an access token that was stored fetches one new token and sends the
  * request once more.
  */
-export async function sendSignedIn(
+export async function sendSignedIn<A extends AnswerHead>(
   connection: OpenedConnection,
   request: OutgoingRequest,
   agent: Agent,
   limits: { readonly signal: AbortSignal; readonly now: () => number },
-  send: Send,
-): Promise<Answer> {
+  send: (request: OutgoingRequest) => Promise<A>,
+): Promise<A> {
   const { signIn } = connection
   if (signIn.kind !== 'oauth2') return send(withHeaders(request, plainSignIn(connection)))
   const once = async () => {

@@ -1,15 +1,10 @@
 import { QuoinError } from '../../shared/errors.ts'
-import { type JsonObject, type JsonValue, jsonProblem } from '../../shared/json.ts'
-import { defineFlow, PinError } from '../block.ts'
-import { checkHeaders } from './check-headers.ts'
-import { connectionUrl, isRefusedHeader, sendSignedIn } from './connection-request.ts'
+import { defineFlow } from '../block.ts'
 import { keptAnswers } from './kept-answers.ts'
-import { bodyKinds, requestBody } from './request-body.ts'
-import { type Answer, type OutgoingRequest, outgoingUrl, sendRequest } from './send-request.ts'
-import { sendWithRetries } from './send-with-retries.ts'
-import { sharedAgent } from './shared-agent.ts'
-
-const JSON_TYPE = /^(?:application|text)\/(?:[a-z0-9.-]+\+)?json\s*(?:;|$)/i
+import { prepareRequest, sendPrepared } from './prepared-request.ts'
+import { headersOf, readBody } from './read-answer.ts'
+import { addressPins, bodyPin, bodySettings, headPins, retrySettings } from './request-pins.ts'
+import { sendRequest } from './send-request.ts'
 
 export default defineFlow({
   identifier: 'http_request',
@@ -20,24 +15,15 @@ export default defineFlow({
   outside: true,
   ignoresCaller: true,
   in: {
-    connection: {
-      type: 'http_connection',
-      help: 'Name of a connection: its base address, headers and sign-in. A status code outside of 200 to 299 is then an error of the block, unless failed is wired.',
-    },
-    url: {
-      type: 'value',
-      required: true,
-      help: 'The address, starting with https:// or http://; with a connection a path below its base address. Private addresses must be allowed by QUOIN_ALLOWED_HOSTS.',
-    },
+    ...addressPins,
     method: {
       type: 'value',
       default: 'GET',
       choices: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
       help: 'Method: GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS.',
     },
-    headers: { type: 'object', help: 'Headers by name, such as authorization.' },
-    query: { type: 'object', help: 'Added to the address: name and value; a list is sent as several.' },
-    body: { type: 'any', raw: true, help: 'Body, written as body_as says.' },
+    ...headPins,
+    body: bodyPin,
     timeout: {
       type: 'number',
       default: 10,
@@ -69,19 +55,8 @@ export default defineFlow({
     failed: { type: 'flow', help: 'If it is wired, taken for a status code outside of 200 to 299.' },
   },
   settings: {
-    body_as: {
-      kind: 'choice',
-      options: bodyKinds,
-      default: 'auto',
-      help: 'How the body is sent. auto: objects and lists as JSON, other values as text. form: fields of an object. multipart: the same, and files as { file_name, type, text } or with base64. base64: the bytes that the text means.',
-    },
-    retries: {
-      kind: 'number',
-      default: 0,
-      min: 0,
-      max: 5,
-      help: 'Further attempts within the timeout, with growing pauses or as retry-after asks: after 429 and 503; without a reply, and after 502 and 504, only for GET, HEAD, OPTIONS, PUT, DELETE and requests with an idempotency-key.',
-    },
+    ...bodySettings,
+    ...retrySettings,
     keep_seconds: {
       kind: 'number',
       default: 0,
@@ -96,35 +71,18 @@ export default defineFlow({
     },
   },
   async run(inputs, context) {
-    const { connection, query, timeout, maxSize } = { ...inputs, maxSize: inputs.max_size }
-    const opened = connection?.open()
-    const { settings, signal, wired } = context
+    const { timeout, max_size: maxSize } = inputs
+    const { settings, wired } = context
     const now = () => context.now()
-    const address = inputs.url.trim()
-    const url = opened ? connectionUrl(opened, address) : outgoingUrl(address)
-    addQuery(url, query)
-    const { type, body } = await requestBody(inputs.body, settings.body_as)
-    const headers = {
-      accept: '*/*',
-      'user-agent': 'quoin',
-      ...(type === undefined ? {} : { 'content-type': type }),
-      ...(opened ? checkHeaders(opened.headers, isRefusedHeader) : {}),
-      ...checkHeaders(inputs.headers, isRefusedHeader),
-      // Answers are not unpacked, so that max_size is what it says.
-      'accept-encoding': 'identity',
-    }
-    const agent = await sharedAgent(context.allowedHosts)
-    const request = { url, method: inputs.method, headers, body }
-    const retries = { most: settings.retries, until: now() + timeout * 1000, now, signal }
+    const prepared = await prepareRequest({ ...inputs, bodyAs: settings.body_as }, context)
+    const { agent, request, opened } = prepared
     const kept = keptAnswers(agent, request, opened, { seconds: settings.keep_seconds, maxSize })
     const known = kept?.find(now())
     const answer =
       known ??
-      (await sendWithRetries(request, retries, (left) => {
-        const limits = { timeout: settings.retries === 0 ? timeout : left, maxSize, signal, now }
-        const send = (one: OutgoingRequest) => sendRequest(one, agent, limits)
-        return opened ? sendSignedIn(opened, request, agent, limits, send) : send(request)
-      }))
+      (await sendPrepared(prepared, { timeout, retries: settings.retries }, context, (one, limits) =>
+        sendRequest(one, agent, { ...limits, maxSize }),
+      ))
     if (!known) kept?.keep(answer, now())
     const { code } = answer
     const ok = code >= 200 && code <= 299
@@ -141,53 +99,3 @@ export default defineFlow({
     return given
   },
 })
-
-function addQuery(url: URL, query: JsonObject | undefined): void {
-  for (const [name, value] of Object.entries(query ?? {})) {
-    const items: readonly JsonValue[] = Array.isArray(value) ? value : [value]
-    for (const item of items) {
-      if (typeof item === 'object' && item !== null)
-        throw new PinError('query', `must give text, a number or a list of these for ${JSON.stringify(name)}`)
-      if (item !== null) url.searchParams.append(name, String(item))
-    }
-  }
-}
-
-function headersOf(answer: Answer): JsonObject {
-  const headers: Record<string, string | string[]> = {}
-  for (const [name, value] of Object.entries(answer.headers)) {
-    // The other server chooses the names.
-    if (value !== undefined && name !== '__proto__') headers[name] = value
-  }
-  return headers
-}
-
-function readBody({ headers, bytes }: Answer): JsonValue | undefined {
-  if (bytes.byteLength === 0) return undefined
-  const encoding = headers['content-encoding']
-  if (encoding !== undefined && encoding !== 'identity')
-    throw new QuoinError('INTERNAL', 'the other server sent a compressed reply although none was accepted')
-  const type = String(headers['content-type'] ?? '')
-  const text = decoderFor(type).decode(bytes)
-  const value = JSON_TYPE.test(type) ? parsed(text) : undefined
-  return value === undefined ? text : value
-}
-
-/** undefined for text that is no JSON, or JSON that Quoin could not store. */
-function parsed(text: string): JsonValue | undefined {
-  try {
-    const value: JsonValue = JSON.parse(text)
-    return jsonProblem(value) === undefined ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function decoderFor(type: string): TextDecoder {
-  const charset = /;\s*charset="?([\w-]+)"?/i.exec(type)?.[1]
-  try {
-    return new TextDecoder(charset ?? 'utf-8')
-  } catch {
-    return new TextDecoder()
-  }
-}

@@ -12,18 +12,31 @@ export interface OutgoingRequest {
   readonly follow?: false
 }
 
-export interface Answer {
+export interface AnswerHead {
   readonly code: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Where the answer came from, behind all redirects. */
+  readonly url: URL
+}
+
+export interface Answer extends AnswerHead {
   readonly bytes: Uint8Array
 }
 
-export interface SendLimits {
+/** An answer whose body is still to be read, a piece at a time. Reading throws as `sendRequest`. */
+export interface OpenAnswer extends AnswerHead {
+  readonly body: AsyncIterable<Buffer>
+}
+
+export interface TimeLimits {
   /** Seconds from the start to the last byte, over all redirects. */
   readonly timeout: number
+  readonly signal: AbortSignal
+}
+
+export interface SendLimits extends TimeLimits {
   /** Bytes of the body. */
   readonly maxSize: number
-  readonly signal: AbortSignal
 }
 
 const MAX_REDIRECTS = 5
@@ -40,31 +53,56 @@ const FOR_ANYBODY = new Set(['accept', 'accept-encoding', 'accept-language', 'co
  * address. Throws PinError('url', …) for an address that may not be reached, UNAVAILABLE when there is no answer in
  * time, INTERNAL for an answer that cannot be used, and the signal's reason when it is aborted.
  */
-export async function sendRequest(
+export function sendRequest(request: OutgoingRequest, agent: Agent, limits: SendLimits): Promise<Answer> {
+  return withAnswer(request, agent, limits, async ({ body, ...head }) => ({
+    ...head,
+    bytes: await read(body, limits.maxSize),
+  }))
+}
+
+/**
+ * The same for a body of any size: `use` reads as much of it as it wants, within the time; what it leaves closes the connection.
+ * What `use` throws itself is thrown on.
+ */
+export async function withAnswer<T>(
   request: OutgoingRequest,
   agent: Agent,
-  limits: SendLimits,
-): Promise<Answer> {
+  limits: TimeLimits,
+  use: (answer: OpenAnswer) => Promise<T>,
+): Promise<T> {
   const timeout = AbortSignal.timeout(Math.ceil(limits.timeout * 1000))
   const signal = AbortSignal.any([limits.signal, timeout])
-  try {
-    return await follow(request, agent, limits.maxSize, signal)
-  } catch (error) {
-    if (error instanceof PinError || error instanceof QuoinError) throw error
-    if (limits.signal.aborted) throw limits.signal.reason
+  const told = (error: unknown) => {
+    if (error instanceof PinError || error instanceof QuoinError) return error
+    if (limits.signal.aborted) return limits.signal.reason
     const message = timeout.aborted
       ? `the other server did not reply within ${limits.timeout} seconds`
       : `the other server could not be reached${codeOf(error)}`
-    throw new QuoinError('UNAVAILABLE', message, { cause: error })
+    return new QuoinError('UNAVAILABLE', message, { cause: error })
+  }
+  const { body, ...head } = await follow(request, agent, signal).catch((error: unknown) => {
+    throw told(error)
+  })
+  try {
+    return await use({ ...head, body: telling(body, told) })
+  } finally {
+    // A body that was not read to its end says so in an event when it is closed.
+    if (!body.readableEnded) body.on('error', () => undefined).destroy()
   }
 }
 
-async function follow(
-  first: OutgoingRequest,
-  agent: Agent,
-  maxSize: number,
-  signal: AbortSignal,
-): Promise<Answer> {
+async function* telling(
+  body: AsyncIterable<Buffer>,
+  told: (error: unknown) => unknown,
+): AsyncGenerator<Buffer> {
+  try {
+    yield* body
+  } catch (error) {
+    throw told(error)
+  }
+}
+
+async function follow(first: OutgoingRequest, agent: Agent, signal: AbortSignal) {
   let request = first
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const { url, method, headers, body } = request
@@ -80,7 +118,7 @@ async function follow(
     const { statusCode: code, headers: answered } = answer
     const { location } = answered
     if (!REDIRECTS.has(code) || typeof location !== 'string' || request.follow === false)
-      return { code, headers: answered, bytes: await read(answer.body, maxSize) }
+      return { code, headers: answered, url, body: answer.body }
     // Before the next address is looked at: an unread body would hold its connection.
     await answer.body.dump({ limit: MAX_REDIRECT_BODY, signal })
     request = redirected(request, code, location)
@@ -94,15 +132,17 @@ async function read(body: AsyncIterable<Uint8Array>, maxSize: number): Promise<U
   // Leaving the loop early closes the connection, so no more is sent than was asked for.
   for await (const chunk of body) {
     size += chunk.byteLength
-    if (size > maxSize) {
-      throw new QuoinError(
-        'INTERNAL',
-        `the reply of the other server is larger than ${maxSize} bytes, which is max_size`,
-      )
-    }
+    if (size > maxSize) throw tooLarge(maxSize)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, size)
+}
+
+export function tooLarge(maxSize: number): QuoinError {
+  return new QuoinError(
+    'INTERNAL',
+    `the reply of the other server is larger than ${maxSize} bytes, which is max_size`,
+  )
 }
 
 /** The request that a redirect asks for. */

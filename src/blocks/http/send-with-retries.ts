@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { QuoinError } from '../../shared/errors.ts'
-import type { Answer, OutgoingRequest } from './send-request.ts'
+import type { AnswerHead, OutgoingRequest } from './send-request.ts'
 
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
 const NOT_TAKEN = new Set([429, 503])
@@ -25,16 +25,16 @@ export interface Retries {
 }
 
 /** What the last attempt gave or threw. `send`: one attempt, with the seconds that are left for it. */
-export async function sendWithRetries(
+export async function sendWithRetries<A extends AnswerHead>(
   request: OutgoingRequest,
   retries: Retries,
-  send: (timeout: number) => Promise<Answer>,
-): Promise<Answer> {
+  send: (timeout: number) => Promise<A>,
+): Promise<A> {
   const repeatable = IDEMPOTENT.has(request.method) || request.headers['idempotency-key'] !== undefined
   for (let attempt = 0; ; attempt += 1) {
     const left = Math.max(0.001, (retries.until - retries.now()) / 1000)
     let failure: unknown
-    let answer: Answer | undefined
+    let answer: A | undefined
     try {
       answer = await send(left)
     } catch (error) {
@@ -55,7 +55,11 @@ export async function sendWithRetries(
 }
 
 /** Milliseconds. Undefined where the server asks for more patience than a run has. */
-function pauseOf(answer: Answer | undefined, attempt: number, { now, chance }: Retries): number | undefined {
+function pauseOf(
+  answer: AnswerHead | undefined,
+  attempt: number,
+  { now, chance }: Retries,
+): number | undefined {
   const asked = answer?.headers['retry-after']
   if (typeof asked === 'string') {
     const seconds = /^\d{1,9}$/.test(asked) ? Number(asked) * 1000 : Date.parse(asked) - now()

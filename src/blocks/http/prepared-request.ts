@@ -1,0 +1,80 @@
+/** A request as the pins of a block ask for it, and how it is sent: signed in, and again where that is safe. */
+import type { Agent } from 'undici'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import type { StoredJson } from '../../storage/stored-json.ts'
+import { PinError } from '../block.ts'
+import type { FlowContext } from '../context.ts'
+import type { HttpConnection, OpenedConnection } from '../http-connection.ts'
+import { checkHeaders } from './check-headers.ts'
+import { connectionUrl, isRefusedHeader, sendSignedIn } from './connection-request.ts'
+import { requestBody } from './request-body.ts'
+import { type AnswerHead, type OutgoingRequest, outgoingUrl, type TimeLimits } from './send-request.ts'
+import { sendWithRetries } from './send-with-retries.ts'
+import { sharedAgent } from './shared-agent.ts'
+
+export interface PreparedRequest {
+  readonly request: OutgoingRequest
+  readonly opened: OpenedConnection | undefined
+  readonly agent: Agent
+}
+
+interface Wanted {
+  readonly connection: HttpConnection | undefined
+  readonly url: string
+  readonly method: string
+  readonly headers: JsonObject | undefined
+  readonly query: JsonObject | undefined
+  readonly body?: JsonValue | StoredJson | undefined
+  readonly bodyAs?: string
+}
+
+/** Throws PinError for what cannot be sent. */
+export async function prepareRequest(
+  wanted: Wanted,
+  { allowedHosts }: Pick<FlowContext, 'allowedHosts'>,
+): Promise<PreparedRequest> {
+  const opened = wanted.connection?.open()
+  const address = wanted.url.trim()
+  const url = opened ? connectionUrl(opened, address) : outgoingUrl(address)
+  addQuery(url, wanted.query)
+  const { type, body } = await requestBody(wanted.body, wanted.bodyAs ?? 'auto')
+  const headers = {
+    accept: '*/*',
+    'user-agent': 'quoin',
+    ...(type === undefined ? {} : { 'content-type': type }),
+    ...(opened ? checkHeaders(opened.headers, isRefusedHeader) : {}),
+    ...checkHeaders(wanted.headers, isRefusedHeader),
+    // Answers are not unpacked, so that bounds of the size are what they say.
+    'accept-encoding': 'identity',
+  }
+  const agent = await sharedAgent(allowedHosts)
+  return { request: { url, method: wanted.method, headers, body }, opened, agent }
+}
+
+/** `timeout`: seconds, over all attempts. `send`: one attempt, within its limits. */
+export function sendPrepared<A extends AnswerHead>(
+  { request, opened, agent }: PreparedRequest,
+  { timeout, retries: most }: { readonly timeout: number; readonly retries: number },
+  context: Pick<FlowContext, 'now' | 'signal'>,
+  send: (request: OutgoingRequest, limits: TimeLimits) => Promise<A>,
+): Promise<A> {
+  const { signal } = context
+  const now = () => context.now()
+  const retries = { most, until: now() + timeout * 1000, now, signal }
+  return sendWithRetries(request, retries, (left) => {
+    const limits = { timeout: most === 0 ? timeout : left, signal, now }
+    const once = (one: OutgoingRequest) => send(one, limits)
+    return opened ? sendSignedIn(opened, request, agent, limits, once) : once(request)
+  })
+}
+
+function addQuery(url: URL, query: JsonObject | undefined): void {
+  for (const [name, value] of Object.entries(query ?? {})) {
+    const items: readonly JsonValue[] = Array.isArray(value) ? value : [value]
+    for (const item of items) {
+      if (typeof item === 'object' && item !== null)
+        throw new PinError('query', `must give text, a number or a list of these for ${JSON.stringify(name)}`)
+      if (item !== null) url.searchParams.append(name, String(item))
+    }
+  }
+}
