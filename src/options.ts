@@ -186,7 +186,7 @@ export const optionTable = {
   publicUrl: {
     variable: 'QUOIN_PUBLIC_URL',
     fallback: '',
-    help: 'Address at which users reach Quoin, for links in mail. Empty: no password reset, invitation or sign-up by mail.',
+    help: 'Address at which users reach Quoin, for links in mail and of waits. Empty: no password reset, invitation or sign-up by mail.',
     accepts: 'empty, or an address such as https://shop.example.com',
     read: (given: string) => (given === '' ? '' : siteAddress(given)),
   },

@@ -47,9 +47,34 @@ test.each([
   expect(ran.outputs.link).toBe(link)
 })
 
+test.each([
+  [['page_url'], false, { page_url: 'https://shop.example/_approvals/wait 1' }],
+  [['link_url'], true, { link_url: 'https://shop.example/_approvals/wait 1?token=token 1' }],
+])('with the address of the site, wired at %j: %s, %j', async (wired, withToken, given) => {
+  const publicUrl = 'https://shop.example'
+  const ran = await runBlock(block, { inputs, wired, publicUrl })
+  expect(ran.waits).toMatchObject([{ withToken }])
+  const { page_url, link_url } = ran.outputs
+  expect(JSON.parse(JSON.stringify({ page_url, link_url }))).toEqual(given)
+})
+
+test.each(['page_url', 'link_url'])(
+  '%s without the address of the site fails, and nothing is stored',
+  async (pin) => {
+    const wait = () => {
+      throw new Error('nothing may be stored')
+    }
+    await expect(runBlock(block, { inputs, wired: [pin], wait })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: `${pin} needs the address of the site. Set QUOIN_PUBLIC_URL on every node.`,
+    })
+  },
+)
+
 test('it continues at timeout when its time is over', async () => {
   const { waits } = await runBlock(block, {
     inputs: { ...inputs, for: '2h' },
+    wired: ['timeout'],
     fields: { version: 'current' },
   })
   expect(waits).toMatchObject([

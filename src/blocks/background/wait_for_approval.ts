@@ -3,6 +3,7 @@ import { isLargerThan } from '../../shared/json-size.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { versionIn, waitSettings, waitTime } from '../wait-time.ts'
+import { publicAddresses } from './public-addresses.ts'
 
 const MOST_SCOPES = 20
 const LONGEST = { title: 200, text: 10_000 }
@@ -46,6 +47,14 @@ export default defineFlow({
       type: 'value',
       help: 'At now: path of the page with a token, which admits its holder without signing in. Ends with the wait. Only its hash is stored.',
     },
+    page_url: {
+      type: 'value',
+      help: 'At now: page behind QUOIN_PUBLIC_URL, as a mail has it. Fails where that is not set.',
+    },
+    link_url: {
+      type: 'value',
+      help: 'At now: link behind QUOIN_PUBLIC_URL, as a mail has it. Fails where that is not set.',
+    },
     wait: { type: 'value', help: 'The guid of the wait.' },
     by: {
       type: 'object',
@@ -61,7 +70,7 @@ export default defineFlow({
   run({ title, text, fields, scopes, for: duration, until }, context) {
     const time = waitTime(duration, until, context.now())
     const names = scopeNames(scopes ?? [])
-    const withToken = context.wired('link')
+    const withToken = context.wired('link') || context.wired('link_url')
     if (names.length === 0 && !withToken)
       throw new PinError('scopes', 'must name a scope, or the link must be used: else no one could decide')
     const details = {
@@ -69,6 +78,7 @@ export default defineFlow({
       text: bounded('text', text ?? '', LONGEST.text),
       fields: boundedFields(fields ?? {}),
     }
+    const urlOf = publicAddresses(['page_url', 'link_url'], context)
     const wait = context.wait({
       ...{ kind: 'approval', title: details.title, details, scopes: names, withToken },
       ...(time !== undefined && { until: { time, gives: { next: 'timeout' } } }),
@@ -76,7 +86,12 @@ export default defineFlow({
     })
     return andThen(wait, ({ guid, token }) => {
       const page = `/_approvals/${guid}`
-      return { wait: guid, page, ...(token !== undefined && { link: `${page}?token=${token}` }), next: 'now' }
+      const link = token === undefined ? undefined : `${page}?token=${token}`
+      return {
+        ...{ wait: guid, page, ...urlOf('page_url', page) },
+        ...(link !== undefined && { link, ...urlOf('link_url', link) }),
+        next: 'now',
+      }
     })
   },
 })

@@ -9,7 +9,7 @@ test.each([
   const wait = () => {
     throw new Error('nothing may be stored')
   }
-  await expect(runBlock(block, { inputs, wait })).rejects.toThrow(message)
+  await expect(runBlock(block, { inputs, wired: [], wait })).rejects.toThrow(message)
 })
 
 test.each([
@@ -23,10 +23,23 @@ test.each([
     },
   ],
 ])('%j with %j waits, and gives an address with a token', async (inputs, fields, stored) => {
-  const ran = await runBlock(block, { inputs, fields })
+  const ran = await runBlock(block, { inputs, fields, publicUrl: 'https://shop.example' })
   expect(ran.waits).toEqual([{ kind: 'request', withToken: true, ...stored }])
   expect(ran).toMatchObject({
     next: 'now',
-    outputs: { wait: 'wait 1', address: '/api/v1/_hooks/wait 1?token=token 1' },
+    outputs: {
+      wait: 'wait 1',
+      address: '/api/v1/_hooks/wait 1?token=token 1',
+      url: 'https://shop.example/api/v1/_hooks/wait 1?token=token 1',
+    },
   })
+})
+
+test('url without the address of the site fails, and nothing is stored; address does not', async () => {
+  const wait = () => {
+    throw new Error('nothing may be stored')
+  }
+  await expect(runBlock(block, { wired: ['url'], wait })).rejects.toMatchObject({ code: 'CONFLICT' })
+  const { outputs } = await runBlock(block, { wired: ['address'] })
+  expect(Object.keys(outputs)).toEqual(['wait', 'address'])
 })

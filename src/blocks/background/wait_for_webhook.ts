@@ -1,6 +1,7 @@
 import { andThen } from '../../shared/maybe-promise.ts'
 import { defineFlow } from '../block.ts'
 import { versionIn, waitSettings, waitTime } from '../wait-time.ts'
+import { publicAddresses } from './public-addresses.ts'
 
 export default defineFlow({
   identifier: 'wait_for_webhook',
@@ -26,6 +27,10 @@ export default defineFlow({
       type: 'value',
       help: 'At now: path with a token to which one request may be sent, by POST, as JSON of at most 256 KiB. Only the hash of the token is stored.',
     },
+    url: {
+      type: 'value',
+      help: 'At now: address behind QUOIN_PUBLIC_URL, as another service takes it. Fails where that is not set.',
+    },
     wait: { type: 'value', help: 'The guid of the wait.' },
     body: { type: 'any', help: 'What was sent; an empty object if nothing was.' },
     at: { type: 'date', help: 'When it was sent.' },
@@ -34,14 +39,15 @@ export default defineFlow({
   run({ for: duration, until }, context) {
     const time = waitTime(duration, until, context.now())
     const { title } = context.settings
+    const urlOf = publicAddresses(['url'], context)
     const wait = context.wait({
       ...{ kind: 'request', title: title || 'Webhook', withToken: true },
       ...(time !== undefined && { until: { time, gives: { next: 'timeout' } } }),
       version: versionIn(context.settings),
     })
-    return andThen(wait, ({ guid, token = '' }) => ({
-      ...{ wait: guid, address: `/api/v1/_hooks/${guid}?token=${token}` },
-      next: 'now',
-    }))
+    return andThen(wait, ({ guid, token = '' }) => {
+      const address = `/api/v1/_hooks/${guid}?token=${token}`
+      return { wait: guid, address, ...urlOf('url', address), next: 'now' }
+    })
   },
 })

@@ -14,7 +14,7 @@ const notes = (flow: string | string[], set: string) => ({
 })
 
 beforeAll(async () => {
-  room = await openTestQuoin()
+  room = await openTestQuoin({ QUOIN_PUBLIC_URL: 'https://shop.example' })
   origin = await room.quoin.server.listen()
   await room.addUser('ben', ['orders_approve'])
   await room.addUser('eve', ['orders_view'])
@@ -35,7 +35,8 @@ beforeAll(async () => {
       type: 'reply',
       in: {
         flow: '@approval.now',
-        value: '={ page: approval.page, link: approval.link, wait: approval.wait }',
+        value:
+          '={ page: approval.page, link: approval.link, wait: approval.wait, urls: [approval.page_url, approval.link_url] }',
       },
     },
     yes: notes(
@@ -82,6 +83,12 @@ const settled = (end: string) => expect.poll(decided, { timeout: 10_000 }).toMat
 const waiting = async ({ wait }: Order) =>
   (await room.documents(ownStorages.waits)).filter((one) => objectOf(one._meta).guid === wait)
 const approve = { button: 'Approve' }
+
+test('page and link are also given with the address of the site', async () => {
+  const { body } = await room.send('POST', '/orders', { body: { id, scopes: ['orders_approve'] } })
+  const { page, link, urls } = objectOf(body)
+  expect(urls).toEqual([`https://shop.example${page}`, `https://shop.example${link}`])
+})
 
 describe('is not shown', () => {
   const gone = 'Nothing to decide'

@@ -11,7 +11,7 @@ const notes = (flow: string, set: string) => ({
 })
 
 beforeAll(async () => {
-  room = await openTestQuoin()
+  room = await openTestQuoin({ QUOIN_PUBLIC_URL: 'https://shop.example' })
   await room.install('Payments', {
     get: { type: 'on_startup_register_uri_post', in: { uri: 'pay' }, scopes: ['*public'] },
     hook: { type: 'wait_for_webhook', in: { flow: '@get.flow', for: '=body.for' } },
@@ -20,7 +20,7 @@ beforeAll(async () => {
       type: 'reply',
       in: {
         flow: '@approval.now',
-        value: '={ address: hook.address, wait: hook.wait, link: approval.link }',
+        value: '={ address: hook.address, url: hook.url, wait: hook.wait, link: approval.link }',
       },
     },
     got: notes('@hook.received', '={ id: body.id, end: "received", sent: hook.body, at: hook.at }'),
@@ -45,6 +45,11 @@ const arrived = async () => (await room.documents('sent')).filter((one) => one.i
 const waiting = async (wait: string) =>
   (await room.documents(ownStorages.waits)).filter((one) => objectOf(one._meta).guid === wait)
 const GUID = '01a2b3c4-0000-7000-8000-000000000000'
+
+test('the address is also given with the address of the site', async () => {
+  const { address, url } = objectOf((await room.send('POST', '/pay', { body: { id } })).body)
+  expect(url).toBe(`https://shop.example${address}`)
+})
 
 describe('the run does not continue', () => {
   test.each<[string, (address: string, link: string) => Promise<string> | string]>([
