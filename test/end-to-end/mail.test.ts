@@ -92,6 +92,7 @@ describe('one node', () => {
   let place: AssetPlace
   let server: MailServer
   let quoin: TestQuoin
+  let reports = ''
 
   beforeAll(async () => {
     place = await openAssetPlace()
@@ -103,7 +104,7 @@ describe('one node', () => {
       QUOIN_PUBLIC_URL: 'https://shop.example',
     })
     await quoin.install('mails', sending)
-    await quoin.install('reports', reporting)
+    reports = await quoin.install('reports', reporting)
   })
   afterAll(async () => {
     await quoin.close()
@@ -215,6 +216,14 @@ describe('one node', () => {
     expect(html).toContain('src="https://shop.example/static/logo.png"')
     expect(html).not.toMatch(/<script|<form|<input/)
     expect(html).not.toContain(small)
+  })
+
+  test('a deploy warns of the blocks that mail cannot show, and of no other', async () => {
+    const { notes } = objectOf(await quoin.manage('POST', `/blueprints/check/${reports}`))
+    const shown = objectsOf(notes).map(({ message }) => String(message))
+    expect(shown.filter((message) => message.includes('mail'))).toEqual([
+      '"Input" leads to the state of a mail, which cannot show it: the run fails when the mail has it. Link to a page instead.',
+    ])
   })
 
   test('a block that mail cannot show fails the run, which names it, and nothing is stored', async () => {

@@ -31,6 +31,7 @@ import type { DeployNote } from './notes/deploy-note.ts'
 import { deployNotes } from './notes/deploy-notes.ts'
 import { type CalledName, calledNames, functionCalls } from './notes/function-calls.ts'
 import { unsentMails } from './notes/unsent-mails.ts'
+import { unshownInMail } from './notes/unshown-in-mail.ts'
 import { placeProblems } from './place-problems.ts'
 import type { Probe } from './probe.ts'
 import { readTriggers, triggerProblem } from './read-triggers.ts'
@@ -163,7 +164,7 @@ function* compileSteps(
     ...missingNotes(graph, 'secret', secrets),
     ...missingNotes(graph, 'http_connection', connections),
   ]
-  const mails = mail === false ? unsentMails(graph.nodes) : []
+  const mails = [...(mail === false ? unsentMails(graph.nodes) : []), ...(yield* unshownInMail(graph.nodes))]
   const documents = fieldsOf === undefined ? [] : yield* documentNotes(graph, facts, fieldsOf)
   const notes = ofDrawnBlocks<DeployNote>(
     [...found, ...types.notes, ...environment, ...unset, ...documents, ...mails],

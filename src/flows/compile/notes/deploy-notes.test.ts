@@ -326,6 +326,56 @@ test.each<[string, FlowBlocks, Named[]]>([
   })
 })
 
+test('parts of a page that need a browser are named where they lead to a mail', () => {
+  const button = (more: Record<string, unknown>) => ({
+    type: 'state_button',
+    in: { label: 'Go', url: '/', ...more },
+  })
+  const blocks: FlowBlocks = {
+    get,
+    reply,
+    mail: {
+      type: 'send_mail',
+      in: { flow: '@get.flow', to: 'a@example.com', subject: 'a', state: '@card.state' },
+    },
+    card: { type: 'state_card', in: { state: '@link.state', content: '@form.state' } },
+    form: { ...form, in: { form_id: 'f', state: '@send.state' } },
+    send: button({ kind: 'submit' }),
+    link: button({ kind: 'link', state: '@chosen.state' }),
+    chosen: button({ kind: '@kind.value' }),
+    kind: { type: 'value_default', in: { default: 'link' } },
+    page,
+    show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@dialog.state' } },
+    dialog: { type: 'state_modal', in: { modal_id: 'm', label: 'a' } },
+  }
+  const { blueprint, problems } = room.compile(blocks)
+  expect(problems).toEqual([])
+  const notes = blueprint?.notes.filter(({ message }) => message.includes('a mail, which cannot show it'))
+  expect(notes?.map(({ block }) => block).sort()).toEqual(['form', 'send'])
+})
+
+test('a mail needs one of text, html and state', () => {
+  const mailWith = (more: Record<string, unknown>): FlowBlocks => ({
+    get,
+    mail: { type: 'send_mail', in: { flow: '@get.flow', to: 'a@example.com', subject: 'a', ...more } },
+    title: { type: 'state_h1', in: { text: 'a' } },
+  })
+  expect(room.compile(mailWith({})).problems).toMatchObject([
+    {
+      block: 'mail',
+      pin: 'html',
+      message: 'The pin html or state or text is needed: give one of them a value.',
+    },
+    {
+      block: 'mail',
+      pin: 'text',
+      message: 'The pin text or state or html is needed: give one of them a value.',
+    },
+  ])
+  for (const given of [{ text: 'a' }, { html: 'a' }, { state: '@title.state' }])
+    expect(room.compile(mailWith(given)).problems).toEqual([])
+})
+
 test('a warning about an expression has its column', () => {
   const { blueprint } = room.compile({
     get,
