@@ -26,7 +26,7 @@ beforeAll(async () => {
         flow: '@get.flow',
         title: '="Order <" + body.id + ">"',
         text: 'First line\nSecond line',
-        fields: '={ Price: 5000, Customer: "Ada & Co" }',
+        fields: '={ Price: 5000, Customer: "Ada & Co", To: { street: "<Quay> 12", floors: [1, 2] } }',
         scopes: '=body.scopes',
         for: '=body.for',
       },
@@ -164,6 +164,7 @@ describe('is decided', () => {
     expect(page.status).toBe(200)
     for (const text of [`Order <${id}>`, 'First line', 'Price', '5,000', 'Ada & Co'])
       expect(page.text).toContain(text)
+    expect(page.text).toContain('street: <Quay> 12 floors: [1,2]')
     expect(page.headers.get('cache-control')).toBe('no-store')
     const done = await one.submit(page, 'decision', { comment: ' Fine. ' }, approve)
     expect([done.status, done.text]).toEqual([200, expect.stringContaining('Your decision is stored')])

@@ -1,6 +1,6 @@
 import type { WaitRecord } from '../../flows/run/wait-record.ts'
 import type { PageMessages } from '../../pages/messages.ts'
-import { isJsonObject } from '../../shared/json.ts'
+import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
 import { textIn } from '../../storage/document-fields.ts'
 
@@ -21,7 +21,11 @@ export function approvalPage(wait: WaitRecord, say: PageMessages): ShownPage {
   const { title, text, fields } = detailsOf(wait)
   const { until } = wait
   const items = [
-    ...Object.entries(fields).map(([label, value]) => ({ label, value, format: 'auto' as const })),
+    ...Object.entries(fields).map(([label, value]) => ({
+      label,
+      value: shown(value),
+      format: 'auto' as const,
+    })),
     ...(until === null
       ? []
       : [
@@ -72,6 +76,15 @@ export function gonePage(say: PageMessages): ShownPage {
 /** Said to the slower one of two. */
 export function latePage(say: PageMessages): ShownPage {
   return page(say('approval.late.title'), 409, [{ kind: 'text', text: say('approval.late.text') }])
+}
+
+/** An object as a line for each of its values, which JSON would be hard to read. */
+function shown(value: JsonValue): JsonValue {
+  if (!isJsonObject(value)) return value
+  const lines = Object.entries(value).map(
+    ([name, part]) => `${name}: ${typeof part === 'string' ? part : JSON.stringify(part)}`,
+  )
+  return lines.join('\n')
 }
 
 function page(title: string, status: number, content: readonly PageNode[]): ShownPage {
