@@ -83,6 +83,8 @@ export interface Ran {
   readonly passes: readonly Readonly<Record<string, unknown>>[]
   /** The values given to `finish`, in order. */
   readonly finished: readonly (JsonValue | undefined)[]
+  /** For each `commit`: how many passes of a body there were before it. */
+  readonly commits: readonly number[]
 }
 
 /** 2026-01-31 12:00 UTC. */
@@ -104,6 +106,7 @@ export async function runBlock(block: FlowBlock | ValueBlock, given: Circumstanc
     published: [],
     passes: [],
     finished: [],
+    commits: [],
   }
   const context = contextOf(given, { settings, more }, memory)
   const outPins = { ...block.out, ...block.moreOut?.(settings, []) }
@@ -195,6 +198,7 @@ interface Memory {
   readonly published: Message[]
   readonly passes: Readonly<Record<string, unknown>>[]
   readonly finished: (JsonValue | undefined)[]
+  readonly commits: number[]
 }
 
 function contextOf(
@@ -230,6 +234,7 @@ function contextOf(
     log: (level, value) => void memory.logs.push({ level, value }),
     publish: (channel, data) => void memory.published.push({ channel, data }),
     finish: (value) => void memory.finished.push(value),
+    commit: () => void memory.commits.push(memory.passes.length),
     enqueue(call) {
       memory.enqueued.push(call)
       return given.enqueue ? given.enqueue(call) : `job ${memory.enqueued.length}`

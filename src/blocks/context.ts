@@ -93,6 +93,11 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
    * come or the wait is ended, in a run of its own. The block gives `next` of another way, or null, for the present run.
    */
   wait(wait: Wait): MaybePromise<StoredWait>
+  /**
+   * Makes durable what the run wrote so far, as before a block with `outside`. For such a block that goes outside again after a
+   * flow that it ran, so that no transaction stays open while another server is waited for.
+   */
+  commit(): MaybePromise<void>
   /** Sets the result of the function (or run) that the block is in. The first one counts. */
   finish(value: JsonValue | undefined): void
 }

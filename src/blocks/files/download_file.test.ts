@@ -72,7 +72,13 @@ describe('stores nothing', () => {
   test.each<[string, (response: ServerResponse) => void, Record<string, unknown>, Record<string, unknown>]>([
     ['a refusal', sends('no', {}, 404), {}, { code: 'UNAVAILABLE', message: expect.stringContaining('404') }],
     ['a redirect to nowhere', sends('', {}, 302), {}, { message: expect.stringContaining('302') }],
-    ['a size over the bound, by its header', sends(Buffer.alloc(11)), { max_size: 10 }, tooLarge],
+    ['a size over the bound', sends(Buffer.alloc(11)), { max_size: 10 }, tooLarge],
+    [
+      'a size over the bound, by its header, before a byte arrives',
+      (response) => response.writeHead(200, { 'content-length': 11 }).flushHeaders(),
+      { max_size: 10, timeout: 5 },
+      tooLarge,
+    ],
     ['an endless file', endless, { max_size: 10 }, tooLarge],
     ['an endless file of megabytes', endless, { max_size: 9 * MIB }, { code: 'INTERNAL' }],
     ['a connection that breaks', breaks({ 'content-length': String(3 * MIB) }), {}, cutOff],

@@ -195,6 +195,10 @@ export class BlockContext implements FlowContext {
     return this.#nested.wait(this.#frame, wait)
   }
 
+  commit(): MaybePromise<void> {
+    return this.#frame.run.commit()
+  }
+
   finish(value: JsonValue | undefined): void {
     if (this.#frame.finished) return
     this.#frame.finished = true
