@@ -1,7 +1,7 @@
 /** Runs that wait, in the studio: listed, read, approved, continued and cancelled by a person. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { objectsOf } from '../end-to-end/harness.ts'
+import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { axeProblems } from './axe-check.ts'
 import { eventually, textOf } from './studio-eventually.ts'
 import { openStudio, type StudioRoom } from './studio-room.ts'
@@ -124,6 +124,23 @@ test('a user without waits_update is refused in the dialog, and the run waits on
   await asked.getByRole('alert').waitFor()
   expect(await titles()).toContain('Order of Ada')
   await other.context().close()
+})
+
+test('the page of an approval fits a phone, light and dark', async () => {
+  const [wait] = (await stored()).filter(({ kind }) => kind === 'approval')
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const phone = { viewport: { width: 390, height: 844 }, colorScheme }
+    const other = await studio.open('admin', 'account', phone)
+    await other
+      .context()
+      .addCookies([{ name: 'access_token', value: await studio.quoin.tokenOf('admin'), url: studio.address }])
+    await other.goto(`${studio.address}/_approvals/${guidOf(wait)}`)
+    await other.getByRole('button', { name: 'Reject' }).waitFor()
+    expect(await other.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    expect(await axeProblems(other)).toEqual([])
+    await other.context().close()
+  }
+  expect(await ended()).toEqual([])
 })
 
 test('an approval is decided with a comment when that is confirmed', async () => {
