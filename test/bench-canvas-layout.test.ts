@@ -25,8 +25,8 @@ test('the measure sees what covers, crosses and hides', () => {
 const most: Readonly<Record<string, number>> = {
   Webhooks: 1,
   Tasks: 8,
-  Inventory: 0,
-  Booking: 5,
+  Inventory: 1,
+  Booking: 0,
   'CRM customers': 5,
   'CRM as one': 7,
 }
