@@ -6,7 +6,7 @@ import type { Timing } from './measure.ts'
 import { type Row, rows } from './rows.ts'
 
 /** What has a section of its own in the report. */
-const parts = ['memory', 'workers', 'nodes', 'pages', 'studio'] as const
+const parts = ['memory', 'workers', 'nodes', 'postgres', 'pages', 'studio', 'growing'] as const
 export type Part = (typeof parts)[number]
 
 const SOAK = 'soak'

@@ -16,17 +16,21 @@ import { type Candidate, type CandidateStart, startHandWritten, startQuoin } fro
 import { checkWork } from './check/check.ts'
 import { takeCore } from './cores.ts'
 import { checkEqualReplies, checkEqualWork, UnequalWork } from './equal-work.ts'
+import { measureGrowing } from './growing/growing.ts'
+import { growingSection } from './growing/report-growing.ts'
 import { describeMachine, type Machine } from './machine.ts'
 import { measureRow, type Timing } from './measure.ts'
 import { measureMemory } from './memory.ts'
 import { measureNodes } from './nodes.ts'
 import { measurePagesOf } from './pages/pages.ts'
+import { measurePostgres } from './postgres.ts'
 import { markdown, type Outcome, table, warnings } from './report.ts'
 import { readReport, writeReport, writeSection } from './report-file.ts'
 import { type GoalOutcome, goalLine, goalsSection } from './report-goals.ts'
 import { memoryLines, memorySection } from './report-memory.ts'
 import { nodesLines, nodesSection } from './report-nodes.ts'
 import { pagesSection } from './report-pages.ts'
+import { postgresSection } from './report-postgres.ts'
 import { soakSection } from './report-soak.ts'
 import { workersSection } from './report-workers.ts'
 import { listPaths, type Row } from './rows.ts'
@@ -78,7 +82,7 @@ async function bench(wanted: Wanted): Promise<boolean> {
     await writeSection(goalsSection([outcome], await readReport(), titles, machine))
     if (typeof outcome.reached === 'string') complete = false
   }
-  for (const part of wanted.parts) await writeSection(await benchPart(part, machine, core, wanted.rounds))
+  for (const part of wanted.parts) await writeSection(await benchPart(part, machine, core, timing))
   if (!wanted.soak) return complete
   const soaked = await soak(core, wanted.seconds ?? SOAK_SECONDS)
   const section = soakSection(soaked, machine)
@@ -122,7 +126,7 @@ async function benchPart(
   part: Part,
   machine: Machine,
   core: number | undefined,
-  rounds: number,
+  timing: Timing,
 ): Promise<string> {
   switch (part) {
     case 'memory': {
@@ -140,13 +144,23 @@ async function benchPart(
       console.log(`\n${nodesLines(measured)}\n`)
       return nodesSection(measured, machine)
     }
+    case 'postgres': {
+      const section = postgresSection(await measurePostgres(core, timing), machine)
+      console.log(`\n${section}`)
+      return section
+    }
     case 'pages': {
-      const section = pagesSection(await measurePagesOf(core, rounds), machine)
+      const section = pagesSection(await measurePagesOf(core, timing.rounds), machine)
       console.log(`\n${section}`)
       return section
     }
     case 'studio': {
       const section = studioSection(await measureStudio(), machine)
+      console.log(`\n${section}`)
+      return section
+    }
+    case 'growing': {
+      const section = growingSection(await measureGrowing(), machine)
       console.log(`\n${section}`)
       return section
     }
@@ -161,7 +175,8 @@ try {
   process.exitCode = 2
 }
 if (wanted) {
-  // Leaving ends the servers and removes their folders.
+  // Leaving ends the servers and removes their folders: two listeners each, and there may be six.
+  process.setMaxListeners(20)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
   try {
     if (!(await bench(wanted))) process.exitCode = 1

@@ -78,11 +78,26 @@ export function startHandWritten(start: CandidateStart): Promise<Candidate> {
       command: command(start, ['bench/hand-written.ts', folder]),
       reports: start.reports !== undefined,
     })
-    return stoppedOnError(server, async () => {
-      const token = server.printed.find((line) => line.startsWith('token '))?.slice('token '.length)
-      if (token === undefined) throw new Error('The hand-written server printed no token.')
-      return candidate('hand-written', server, token, join(folder, 'tasks.db'))
-    })
+    return openedHandWritten(server, folder)
+  })
+}
+
+export function startHandWrittenPostgres(start: {
+  readonly core: number | undefined
+  readonly url: string
+  readonly connections: number
+}): Promise<Candidate> {
+  return inFolder('hand-written', undefined, async (folder) => {
+    const words = ['bench/hand-written-postgres.ts', start.url, String(start.connections)]
+    return openedHandWritten(await startServer({ command: command(start, words), reports: false }), folder)
+  })
+}
+
+function openedHandWritten(server: ServerProcess, folder: string): Promise<Candidate> {
+  return stoppedOnError(server, async () => {
+    const token = server.printed.find((line) => line.startsWith('token '))?.slice('token '.length)
+    if (token === undefined) throw new Error('The hand-written server printed no token.')
+    return candidate('hand-written', server, token, join(folder, 'tasks.db'))
   })
 }
 

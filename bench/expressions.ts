@@ -4,7 +4,7 @@
  */
 import jsonata from 'jsonata'
 import { callableFunctions } from '../src/expressions/functions/callable-functions.ts'
-import { compileExpression } from '../src/expressions/language/compile-expression.ts'
+import { compileExpression } from '../src/expressions/language/compile/compile-expression.ts'
 import { parseExpression } from '../src/expressions/language/parse-expression.ts'
 import { median } from './statistics.ts'
 

@@ -16,6 +16,7 @@ import { createAll } from '../src/storage/create-all.ts'
 import type { Session } from '../src/storage/database.ts'
 import { findWithTotal } from '../src/storage/find-with-total.ts'
 import { ownStorages } from '../src/storage/own-storages.ts'
+import { referencesIn } from '../src/storage/reference/references.ts'
 import { openSqliteDatabase } from '../src/storage/sqlite/core/sqlite-database.ts'
 import { transact } from '../src/storage/transact.ts'
 import { median } from './statistics.ts'
@@ -41,7 +42,9 @@ try {
     random: (bytes) => void randomFillSync(bytes),
   })
   const permissions = openPermissions({ rules: fields, clock: Date.now, warn: console.warn })
-  await database.ensure('deals', { indexes: ruleIndexes(rules) })
+  await database.ensure('deals', {
+    indexes: ruleIndexes('deals', new Map([['deals', rules]]), referencesIn([])),
+  })
   await transact(database, (session) =>
     session.create(ownStorages.storages, setFields({ name: 'deals', rules })),
   )

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ApiDocument } from '../src/http/docs/open-api-document.ts'
-import { readOptions } from '../src/options.ts'
+import { readOptions } from '../src/options/options.ts'
 import { openQuoin } from '../src/quoin/quoin.ts'
 
 /** The OpenAPI document as a whole Quoin without a blueprint answers it, so no list of routes is kept here. */

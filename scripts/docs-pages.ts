@@ -1,8 +1,9 @@
 import { type FoundExample, findExamples } from '../src/blocks/block-example.ts'
 import { describeBlock } from '../src/blocks/describe-block.ts'
 import { findBlocks } from '../src/blocks/load-blocks.ts'
-import { optionTable } from '../src/options.ts'
-import type { BlockDescription, InPin, OutPin, Setting } from '../src/shared/api/blocks.ts'
+import type { Option } from '../src/options/option-kinds.ts'
+import { optionTable } from '../src/options/options.ts'
+import type { BlockDescription, InPin, OutPin, Setting } from '../src/shared/api/blocks/blocks.ts'
 import { errorTable } from '../src/shared/errors.ts'
 import { exampleSection } from './example-section.ts'
 import { prose, table } from './markdown.ts'
@@ -94,10 +95,13 @@ export function errorsPage(): string {
 
 /** Every setting, as \`quoin start --help\` lists them. */
 export function settingsPage(): string {
-  const rows = Object.values(optionTable).map(({ variable, fallback, accepts, help }) => [
-    `\`${variable}\``,
-    fallback === '' ? 'empty' : `\`${fallback}\``,
-    prose(`${help} Accepts ${accepts}.`),
-  ])
-  return `# Settings\n\n${generated}\nSettings are environment variables. An invalid value stops the start with one line.\n\n${table('', ['Variable', 'Default', 'Meaning'], rows)}`
+  const rows = Object.values<Option<unknown>>(optionTable).map(
+    ({ variable, fallback, accepts, help, changeable }) => [
+      `\`${variable}\``,
+      fallback === '' ? 'empty' : `\`${fallback}\``,
+      changeable ? 'at once' : 'at the start',
+      prose(`${help} Accepts ${accepts}.`),
+    ],
+  )
+  return `# Settings\n\n${generated}\nSettings are environment variables. An invalid value stops the start with one line. Those that count at once can also be set while Quoin runs\n([operations](operations.md#settings-that-change-while-it-runs)).\n\n${table('', ['Variable', 'Default', 'Counts', 'Meaning'], rows)}`
 }

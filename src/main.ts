@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import type { Terminal } from './cli/command.ts'
 import { runCommand } from './cli/run-command.ts'
-import { readOptions } from './options.ts'
+import { readOptions } from './options/options.ts'
 
 async function readLine(): Promise<string> {
   const lines = createInterface({ input: process.stdin })

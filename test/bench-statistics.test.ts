@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { straightLine } from '../bench/growing/straight-line.ts'
 import { Latencies } from '../bench/latencies.ts'
 import { median, ratioOf } from '../bench/statistics.ts'
 
@@ -38,4 +39,22 @@ test('latencies of several rounds are one', () => {
   expect(first.within(0.5)).toBeCloseTo(5.01)
   // Longer than a second counts as a second.
   expect(first.within(1)).toBeCloseTo(1000.01)
+})
+
+test('a line goes through the first and the last point, and says how far those between are from it', () => {
+  const line = straightLine([
+    [1, 10],
+    [3, 25],
+    [6, 60],
+  ])
+  expect([line.at(1), line.at(6), line.at(11)]).toEqual([10, 60, 110])
+  expect(line.off).toBeCloseTo(0.2)
+  expect(
+    straightLine([
+      [1, 10],
+      [3, 30],
+      [6, 60],
+    ]).off,
+  ).toBeCloseTo(0)
+  expect(() => straightLine([[1, 10]])).toThrow('two points')
 })

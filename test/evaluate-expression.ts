@@ -1,5 +1,5 @@
 import { callableFunctions } from '../src/expressions/functions/callable-functions.ts'
-import { compileExpression } from '../src/expressions/language/compile-expression.ts'
+import { compileExpression } from '../src/expressions/language/compile/compile-expression.ts'
 import type { FunctionContext } from '../src/expressions/language/function-declaration.ts'
 import { parseExpression } from '../src/expressions/language/parse-expression.ts'
 import { functionContext } from './function-context.ts'

@@ -12,7 +12,7 @@ import { openRecords } from '../src/records/records.ts'
 import { openSigningSecret } from '../src/records/secrets/signing-secret.ts'
 import type { JsonObject } from '../src/shared/json.ts'
 import { search } from '../src/shared/query.ts'
-import { openAssetFiles } from '../src/storage/assets/asset-files.ts'
+import { type AssetFiles, openAssetFiles } from '../src/storage/assets/asset-files.ts'
 import type { Database } from '../src/storage/database.ts'
 import { guidOf } from '../src/storage/document-fields.ts'
 import { filesOnDisk } from './asset-place.ts'
@@ -38,12 +38,13 @@ export interface FileRoom {
 
 const ada = { guid: '0190f2a0-0000-7000-8000-00000000ada0', username: 'ada' }
 
-export async function openFileRoom(): Promise<FileRoom> {
+/** `openStore`: where the bytes are, if not on the disk. */
+export async function openFileRoom(openStore?: () => Promise<AssetFiles>): Promise<FileRoom> {
   const { database, clock, directory, close } = await openTestDatabase()
-  const store = await openAssetFiles(join(directory, 'assets'), randomUUID)
+  const store = await (openStore ? openStore() : openAssetFiles(join(directory, 'assets'), randomUUID))
   const assets = await openAssets(await openRecords(withoutRules(database), clock), store)
   const secret = await openSigningSecret(database, (bytes) => void randomFillSync(bytes))
-  const files = runFiles(assets, secret, clock)
+  const files = runFiles(assets.once, secret, clock)
 
   async function records() {
     const sort = [{ field: '_meta.created', order: 'asc', missing: 'last' }] as const

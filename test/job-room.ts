@@ -10,6 +10,7 @@ import { installBlueprint } from '../src/flows/blueprints/install-blueprint.ts'
 import { type Flows, openFlows } from '../src/flows/flows.ts'
 import type { RunEnd } from '../src/flows/run/run-start.ts'
 import { type Runs, runPipeline } from '../src/flows/run-pipeline.ts'
+import { sendAlert } from '../src/flows/send-alert.ts'
 import { openRecords } from '../src/records/records.ts'
 import { isJsonObject, type JsonObject } from '../src/shared/json.ts'
 import { matchAll, type Query, search } from '../src/shared/query.ts'
@@ -76,7 +77,14 @@ export async function openJobRoom(
   const findUser = (guid: string) => (guid === ada.guid ? adaUser : undefined)
   const findActive = async (guid: string) =>
     guid === ada.guid ? { user: adaUser, scopes: new Set<string>() } : undefined
-  const runJob = jobRunner({ flows, runs, findUser, findActive, sendMail: given.sendMail ?? noMail })
+  const runJob = jobRunner({
+    flows,
+    runs,
+    findUser,
+    findActive,
+    sendMail: given.sendMail ?? noMail,
+    sendAlert: (job, signal) => sendAlert(flows, job, signal),
+  })
 
   async function documents(name: string, query: Query = matchAll): Promise<readonly JsonObject[]> {
     const sort = [{ field: '_meta.guid', order: 'asc', missing: 'last' }] as const

@@ -8,6 +8,7 @@ import { openValidationRules } from '../src/flows/live/validation-rules.ts'
 import { runPipeline } from '../src/flows/run-pipeline.ts'
 import { customEndpoints } from '../src/http/endpoints/custom-endpoints.ts'
 import { openIdempotency } from '../src/http/endpoints/endpoint-idempotency.ts'
+import { blockCatalogueRoutes } from '../src/http/routes/blueprints/blocks.ts'
 import { blueprintActionRoutes } from '../src/http/routes/blueprints/blueprint-actions.ts'
 import { blueprintDeploymentRoutes } from '../src/http/routes/blueprints/blueprint-deployment.ts'
 import { blueprintFieldRoutes } from '../src/http/routes/blueprints/blueprint-fields.ts'
@@ -107,6 +108,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
     auditLogRoutes(records),
     blueprintRoutes(flows),
     blueprintDeploymentRoutes(flows, access),
+    blockCatalogueRoutes([], flows),
     blueprintActionRoutes(flows),
     blueprintFieldRoutes(records),
     blueprintTemplateRoutes(records),

@@ -24,7 +24,7 @@ const checked = [
   'CONTRIBUTING.md',
   'src/{flows,queue,records,workers}/**/*.ts',
   'test/**/*.ts',
-  'src/{access,blocks,cli,http,pages,quoin,shared,storage,studio}/**/*.{ts,tsx,js}',
+  'src/{access,blocks,cli,http,pages,options,quoin,shared,storage,studio}/**/*.{ts,tsx,js}',
 ]
 
 test.each(checked)('%s is written in plain English', async (pattern) => {

@@ -14,7 +14,7 @@ export const quoinTemplate: DatabaseTemplate = {
   async fill(url) {
     // Here, because most of those who want a copy need nothing of Quoin but its storage.
     const { openQuoin } = await import('../src/quoin/quoin.ts')
-    const { readOptions } = await import('../src/options.ts')
+    const { readOptions } = await import('../src/options/options.ts')
     const directory = await mkdtemp(join(tmpdir(), 'quoin-template-'))
     try {
       const options = readOptions({

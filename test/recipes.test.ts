@@ -18,7 +18,7 @@ const suites: Readonly<Record<string, readonly string[]>> = {
     'test/example-beside.test.ts',
   ],
   'Add an endpoint': ['src/http/routes/operate/version.test.ts', 'test/route-table.test.ts'],
-  'Add an option': ['src/options.test.ts', 'test/option.test.ts'],
+  'Add an option': ['src/options/options.test.ts', 'test/option.test.ts'],
   'Add a migration': ['src/storage/copy/copied-tables.test.ts'],
   'Add an error': ['test/error.test.ts'],
 }
@@ -32,7 +32,7 @@ const probes: readonly Piece[] = [
   ),
   probe(
     'option',
-    `import { readOptions } from '../src/options.ts'`,
+    `import { readOptions } from '../src/options/options.ts'`,
     `expect(readOptions({ QUOIN_GREETING: 'Hi' })).toMatchObject({ greeting: 'Hi' })`,
   ),
   probe(

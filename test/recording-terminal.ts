@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import type { Terminal } from '../src/cli/command.ts'
 import { runCommand } from '../src/cli/run-command.ts'
-import { readOptions } from '../src/options.ts'
+import { readOptions } from '../src/options/options.ts'
 
 export interface CommandEnd {
   readonly code: number

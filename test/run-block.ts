@@ -4,10 +4,10 @@
  */
 import type { BlockDefinition, FlowBlock, TriggerBlock, ValueBlock } from '../src/blocks/block.ts'
 import type { Cache, FlowContext, LaterCall, LogLevel, RunVariables, Wait } from '../src/blocks/context.ts'
-import { converterFor, finishPin } from '../src/blocks/convert-pin.ts'
 import { HttpConnection } from '../src/blocks/http-connection.ts'
 import type { InPin, InPins, OutPins } from '../src/blocks/pin.ts'
-import { readSettings } from '../src/blocks/read-settings.ts'
+import { converterFor, finishPin } from '../src/blocks/pins/convert-pin.ts'
+import { readSettings } from '../src/blocks/pins/read-settings.ts'
 import type { Reply } from '../src/blocks/reply.ts'
 import type { RunCounts } from '../src/blocks/run-counts.ts'
 import type { RunFiles } from '../src/blocks/run-files.ts'
@@ -19,6 +19,7 @@ import type { CustomOutPin } from '../src/shared/blueprint.ts'
 import type { JsonObject, JsonValue } from '../src/shared/json.ts'
 import type { Mail } from '../src/shared/mail/mail.ts'
 import type { Session } from '../src/storage/database.ts'
+import type { JobRetries } from '../src/storage/job.ts'
 import type { ManyChange } from '../src/storage/many/many-change.ts'
 
 type Parameters = Readonly<Record<string, JsonValue | undefined>>
@@ -40,6 +41,8 @@ export interface Circumstances {
   /** Milliseconds since 1970; without it the clock stands at {@link noon}. */
   readonly now?: () => number
   readonly signal?: AbortSignal
+  /** None if not said. */
+  readonly deadline?: number
   readonly allowedHosts?: readonly string[]
   /** None if not said. */
   readonly publicUrl?: string
@@ -78,6 +81,8 @@ export interface Ran {
   readonly changes: readonly ManyChange[]
   /** What was given to `mailLater`, in order. */
   readonly mails: readonly Mail[]
+  /** The attempts and pauses of each. */
+  readonly mailRetries: readonly (JobRetries | undefined)[]
   readonly published: readonly Message[]
   /** What was given to the passes of a body, in order. */
   readonly passes: readonly Readonly<Record<string, unknown>>[]
@@ -103,6 +108,7 @@ export async function runBlock(block: FlowBlock | ValueBlock, given: Circumstanc
     waits: [],
     changes: [],
     mails: [],
+    mailRetries: [],
     published: [],
     passes: [],
     finished: [],
@@ -194,6 +200,7 @@ interface Memory {
   readonly enqueued: LaterCall[]
   readonly waits: Wait[]
   readonly changes: ManyChange[]
+  readonly mailRetries: (JobRetries | undefined)[]
   readonly mails: Mail[]
   readonly published: Message[]
   readonly passes: Readonly<Record<string, unknown>>[]
@@ -226,6 +233,7 @@ function contextOf(
       return given.body?.(values) ?? true
     },
     signal: given.signal ?? new AbortController().signal,
+    deadline: given.deadline ?? Number.POSITIVE_INFINITY,
     allowedHosts: given.allowedHosts ?? [],
     timeZone: given.timeZone ?? 'UTC',
     locale: 'en',
@@ -261,8 +269,9 @@ function contextOf(
     get people(): never {
       throw new TypeError('A block that changes users is tested on a whole Quoin.')
     },
-    mailLater(mail) {
+    mailLater(mail, retries) {
       memory.mails.push(mail)
+      memory.mailRetries.push(retries)
       return `mail ${memory.mails.length}`
     },
     call(name, parameters) {

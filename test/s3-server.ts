@@ -4,6 +4,8 @@
  * unfinished uploads can be listed.
  */
 import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import {
   CreateBucketCommand,
   ListMultipartUploadsCommand,
@@ -20,6 +22,14 @@ export interface S3Server {
   close(): Promise<void>
 }
 
+/** One that fails when a test says so. */
+export interface FailingS3Server extends S3Server {
+  /** The next requests get 503. */
+  failNext(requests: number): void
+  /** The next objects that are read break off after half of their bytes. */
+  breakNext(objects: number): void
+}
+
 interface Unfinished {
   readonly bucket: string
   readonly key: string
@@ -28,13 +38,19 @@ interface Unfinished {
 
 const XML = 'application/xml'
 
-export async function openS3Server(): Promise<S3Server> {
+export async function openS3Server(): Promise<FailingS3Server> {
   const accessKeyId = 'key-of-the-tests'
   const secretAccessKey = randomBytes(20).toString('hex')
   const unfinished = new Map<string, Unfinished>()
   const app = buildApp({ logger: false })
 
+  let [failing, breaking] = [0, 0]
+
   app.addHook('preHandler', async (request, reply) => {
+    if (failing > 0) {
+      failing -= 1
+      return reply.code(503).type(XML).send(errorXml('ServiceUnavailable'))
+    }
     const { method, url, headers } = request.raw
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
     const signed = { method: method ?? '', url: url ?? '', headers, body }
@@ -54,10 +70,28 @@ export async function openS3Server(): Promise<S3Server> {
     }
     // Completed or aborted; a part of one is a PUT.
     if (reply.statusCode < 300 && id !== null && request.method !== 'PUT') unfinished.delete(id)
+    if (breaking > 0 && request.method === 'GET' && key !== '') {
+      breaking -= 1
+      const bytes = Buffer.isBuffer(payload)
+        ? payload
+        : await buffer(Readable.from(payload as Iterable<Buffer>))
+      reply.hijack()
+      reply.raw.writeHead(reply.statusCode, { 'content-length': bytes.length })
+      reply.raw.write(bytes.subarray(0, bytes.length / 2), () => reply.raw.destroy())
+    }
     return payload
   })
   const endpoint = await app.listen({ host: '127.0.0.1', port: 0 })
-  return { endpoint, accessKeyId, secretAccessKey, close: () => app.close() }
+  return {
+    ...{ endpoint, accessKeyId, secretAccessKey },
+    failNext(requests) {
+      failing = requests
+    },
+    breakNext(objects) {
+      breaking = objects
+    },
+    close: () => app.close(),
+  }
 }
 
 /** What a test does to a bucket past Quoin. */

@@ -33,7 +33,7 @@ describe('an engine keeps small promises', () => {
   test.each([
     ['Database', 8],
     ['Session', 15],
-    ['Capabilities', 9],
+    ['Capabilities', 10],
     ['Indexes', 4],
     ['Changes', 2],
     ['ReadVersions', 1],

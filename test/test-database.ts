@@ -43,6 +43,7 @@ export function withoutRules(database: RawDatabase): RuledDatabase {
     kept: () => ({ rules: [], closed: false }),
     present: () => () => [],
     refer: () => false,
+    permissions: () => new Map(),
     references: () => referencesIn([]),
   }
   const random = (bytes: Uint8Array<ArrayBuffer>) => void randomFillSync(bytes)

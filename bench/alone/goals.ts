@@ -4,6 +4,7 @@ import type { Goal } from './goal.ts'
 import { idleMemory } from './idle-memory.ts'
 import { listWithTotal } from './list-with-total.ts'
 import { manyBlueprints } from './many-blueprints.ts'
+import { manyDeploys } from './many-deploys.ts'
 import { million } from './million.ts'
 import { swap } from './swap.ts'
 import { writeBytes } from './write-bytes.ts'
@@ -14,6 +15,7 @@ export const goals: readonly Goal[] = [
   freeText,
   swap,
   manyBlueprints,
+  manyDeploys,
   idleMemory,
   followers,
   writeBytes,

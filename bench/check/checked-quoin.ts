@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
-import { readOptions } from '../../src/options.ts'
+import { readOptions } from '../../src/options/options.ts'
 import { openQuoin, type Quoin } from '../../src/quoin/quoin.ts'
 
 export interface CheckedQuoin {

@@ -122,6 +122,8 @@ interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> e
   readonly givesGroups?: keyof S & string
   /** Sends mail: a deploy warns where the cluster has no mail server. */
   readonly mails?: true
+  /** Out-pins that need the address of the site: a deploy warns where it is not set and one of them is read. */
+  readonly publicAddresses?: readonly (keyof Out & string)[]
   /** Sends messages to other clients, in the transaction of the run. */
   readonly publishes?: true
   /** Replies with a stream of events. */
@@ -274,6 +276,7 @@ export interface FlowBlock extends Erased {
   readonly deployScopes?: readonly string[]
   readonly givesGroups?: string
   readonly mails?: true
+  readonly publicAddresses?: readonly string[]
   readonly publishes?: true
   readonly subscribes?: true
   readonly body?: string
@@ -313,6 +316,9 @@ export class PinError extends Error {
 
 /** What a pin names is not there: 404 instead of 400 if the value came with the request. */
 export class MissingError extends PinError {}
+
+/** A deploy would refuse what the pin asks for: fields have changed since, or an older version has let it pass. */
+export class OutdatedPin extends PinError {}
 
 const flowIn: InPins = { flow: { type: 'flow', help: 'Runs the block.' } }
 const flowOut: OutPins = { flow: { type: 'flow', help: 'Goes on when the block is done.' } }

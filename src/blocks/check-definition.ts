@@ -1,9 +1,9 @@
+import { SECRET_PIN } from '../shared/names/secret-name.ts'
 import { pinTypes } from '../shared/pin-type.ts'
-import { SECRET_PIN } from '../shared/secret-name.ts'
 import type { BlockDefinition } from './block.ts'
-import { converterFor } from './convert-pin.ts'
 import type { InPin, OutPin } from './pin.ts'
-import { settingProblem } from './read-settings.ts'
+import { converterFor } from './pins/convert-pin.ts'
+import { settingProblem } from './pins/read-settings.ts'
 import type { Setting } from './setting.ts'
 
 const NAME = /^[a-z][a-z0-9_]*$/

@@ -47,6 +47,8 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
   readonly variables: RunVariables
   /** Aborted at the run's deadline, on shutdown, and when the run fails elsewhere. Every block that waits obeys it. */
   readonly signal: AbortSignal
+  /** Milliseconds since 1970: when the run is stopped. */
+  readonly deadline: number
   /** Host names and addresses that `http request` may reach although they are private. */
   readonly allowedHosts: readonly string[]
   /** The time zone of the cluster, for dates where a block names none. */
@@ -85,7 +87,7 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
   /** UNAVAILABLE when it is read in a process that only reads. */
   readonly counts: RunCounts
   /** Has a mail sent later: stored in the run's transaction, and undone with it. Gives the job's guid. */
-  mailLater(mail: Mail): MaybePromise<string | undefined>
+  mailLater(mail: Mail, retries?: JobRetries): MaybePromise<string | undefined>
   /** Sends JSON text to those who are subscribed to the channel, when what the run has written so far is committed. */
   publish(channel: string, data: string): void
   /**

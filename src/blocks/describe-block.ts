@@ -1,7 +1,7 @@
-import type { BlockDescription } from '../shared/api/blocks.ts'
+import type { BlockDescription } from '../shared/api/blocks/blocks.ts'
 import type { BlockDefinition } from './block.ts'
 import type { InPin, OutPin } from './pin.ts'
-import { readSettings } from './read-settings.ts'
+import { readSettings } from './pins/read-settings.ts'
 
 export function describeBlock(definition: BlockDefinition, group: string): BlockDescription {
   return {
@@ -16,6 +16,9 @@ export function describeBlock(definition: BlockDefinition, group: string): Block
     in: definition.in,
     out: definition.out,
     settings: definition.settings,
+    ...(definition.kind === 'flow' && definition.outside && { outside: true }),
+    ...(definition.kind === 'flow' && definition.body !== undefined && { body: definition.body }),
+    ...(definition.kind === 'flow' && definition.waits !== undefined && { waits: true }),
     more_in: definition.moreIn !== undefined,
     more_out: definition.moreOut !== undefined,
     adds: addedPins(definition),

@@ -3,6 +3,7 @@ import type { Mutation } from '../shared/mutation.ts'
 import type { PageContent } from '../shared/pages/page-content.ts'
 import type { PinType } from '../shared/pin-type.ts'
 import type { Query, SortKey } from '../shared/query.ts'
+import type { RowParts } from '../shared/rows/row-part.ts'
 import type { StoredJson } from '../storage/stored-json.ts'
 import type { HttpConnection } from './http-connection.ts'
 import type { RunRequest } from './run-request.ts'
@@ -23,6 +24,8 @@ export interface InPin {
   readonly max?: number
   readonly integer?: true
   readonly choices?: readonly string[]
+  /** Of a list: what each object in it may hold, for the studio, which shows them as rows. Other keys may be there too. */
+  readonly rows?: RowParts
   /** Hand over stored JSON unparsed (as StoredJson), for blocks that only pass it on. */
   readonly raw?: true
   /** Of a pin that may stay empty when another one of the block, or one of several, holds something; one of them is needed. */

@@ -3,12 +3,12 @@
  * numbers or of text, and a date may be stored as Unix seconds or as ISO text. A bound is therefore read in both ways
  * where both make sense, and the query holds for either.
  */
-import { evaluateDateMath, isDateMath } from '../shared/date-math.ts'
-import { hasIsoDateShape, readIsoDate } from '../shared/iso-date.ts'
+import { evaluateDateMath, isDateMath } from '../shared/dates/date-math.ts'
+import { hasIsoDateShape, readIsoDate } from '../shared/dates/iso-date.ts'
 import type { JsonValue } from '../shared/json.ts'
 import type { Bounds, Query } from '../shared/query.ts'
 import { PinError } from './block.ts'
-import { numberInText } from './scalar-text.ts'
+import { numberInText } from './pins/scalar-text.ts'
 
 const boundNames = ['gte', 'gt', 'lte', 'lt'] as const
 type BoundName = (typeof boundNames)[number]

@@ -1,26 +1,42 @@
 import { QuoinError } from '../shared/errors.ts'
 import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
-import type { Query } from '../shared/query.ts'
+import type { Query, SortKey } from '../shared/query.ts'
+import { behindProblem } from '../storage/reference/own-fields.ts'
 import type { Reference } from '../storage/reference/references.ts'
 import { throughReferences } from '../storage/reference/through-references.ts'
 import { otherStorages } from '../storage/search/other-storages.ts'
-import { PinError } from './block.ts'
+import { OutdatedPin, PinError } from './block.ts'
 import type { FlowContext } from './context.ts'
-import { narrowed } from './where-pin.ts'
+import { narrowed } from './pins/where-pin.ts'
 
 interface Asked {
   readonly query: Query | undefined
   readonly where: Query | undefined
+  readonly sort?: readonly SortKey[]
+  /** Names of fields, by the pin that asks for them. */
+  readonly read?: ReadonlyMap<string, readonly string[]>
 }
 
-/** What the pins `query` and `where` ask for together, also of what documents refer to. Throws PinError. */
+/**
+ * What the pins `query` and `where` ask for together, also of what documents refer to. Throws PinError, and OutdatedPin for an order
+ * or a group by a field of another document.
+ */
 export function referringQuery(
   { references }: Pick<FlowContext, 'references'>,
   storage: string,
-  { query, where }: Asked,
+  { query, where, sort = [], read = new Map() }: Asked,
 ): MaybePromise<Query> {
-  if (where === undefined) return narrowed(query, where)
-  return andThen(references(storage), (known) => narrowed(query, resolved(where, known)))
+  const asked = [['sort', sort.map(({ field }) => field)] as const, ...read].filter(([, fields]) =>
+    fields.some((field) => field.includes('.') && !field.startsWith('_meta.')),
+  )
+  if (where === undefined && asked.length === 0) return narrowed(query, where)
+  return andThen(references(storage), (known) => {
+    for (const [pin, fields] of asked) {
+      const problem = behindProblem(fields, known)
+      if (problem) throw new OutdatedPin(pin, problem)
+    }
+    return narrowed(query, where && resolved(where, known))
+  })
 }
 
 /** For changes: what is referred to may be another document by the time that one is changed. Throws PinError. */

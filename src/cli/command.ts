@@ -1,4 +1,4 @@
-import type { Options } from '../options.ts'
+import type { Options } from '../options/options.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
 import { type Flags, type Given, type Operand, readWords } from './read-words.ts'

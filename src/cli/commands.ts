@@ -19,10 +19,15 @@ import { keyCreate } from './keys/key-create.ts'
 import { keyList } from './keys/key-list.ts'
 import { keyRemove } from './keys/key-remove.ts'
 import { keyRotate } from './keys/key-rotate.ts'
+import { rowsImport } from './rows/rows-import.ts'
+import { run } from './runs/run.ts'
 import { secretList } from './secrets/secret-list.ts'
 import { secretRotate } from './secrets/secret-rotate.ts'
 import { secretSet } from './secrets/secret-set.ts'
 import { secretUnset } from './secrets/secret-unset.ts'
+import { settingList } from './settings/setting-list.ts'
+import { settingSet } from './settings/setting-set.ts'
+import { settingUnset } from './settings/setting-unset.ts'
 import { login } from './sign-in/login.ts'
 import { logout } from './sign-in/logout.ts'
 import { start } from './start.ts'
@@ -38,6 +43,7 @@ const working: readonly Command[] = [
   check,
   exportBlueprintFile,
   importBlueprintFile,
+  rowsImport,
   login,
   logout,
   userCreate,
@@ -55,10 +61,14 @@ const working: readonly Command[] = [
   connectionSet,
   connectionUnset,
   connectionTry,
+  settingList,
+  settingSet,
+  settingUnset,
   keyList,
   keyCreate,
   keyRotate,
   keyRemove,
+  run,
   waitList,
   waitShow,
   waitContinue,

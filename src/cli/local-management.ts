@@ -7,11 +7,13 @@ import { blueprintEditRoutes } from '../http/routes/blueprints/blueprint-edits.t
 import { blueprintFieldRoutes } from '../http/routes/blueprints/blueprint-fields.ts'
 import { blueprintTemplateRoutes } from '../http/routes/blueprints/blueprint-templates.ts'
 import { blueprintRoutes } from '../http/routes/blueprints/blueprints.ts'
+import { documentImportRoutes } from '../http/routes/data/documents-import.ts'
 import { sampleDocumentRoutes } from '../http/routes/data/sample-documents.ts'
 import { storageRoutes } from '../http/routes/data/storages.ts'
 import { connectionRoutes } from '../http/routes/operate/connections.ts'
 import { environmentRoutes } from '../http/routes/operate/environment.ts'
 import { secretRoutes } from '../http/routes/operate/secrets.ts'
+import { settingRoutes } from '../http/routes/operate/settings.ts'
 import { waitRoutes } from '../http/routes/operate/waits.ts'
 import { apiKeyRoutes } from '../http/routes/people/api-keys.ts'
 import { authenticationGroupRoutes } from '../http/routes/people/authentication-groups.ts'
@@ -41,7 +43,7 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
   await checkData(options.data)
   const opened = releasers()
   try {
-    const { access, flows, waits, documents, version, close } = await openQuoin(
+    const { access, flows, waits, documents, imports, settings, version, close } = await openQuoin(
       { ...options, port: 0, logLevel: 'silent', examples: false },
       { clock: terminal.clock, random: terminal.random, offline: true },
     )
@@ -63,9 +65,11 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
         blueprintEditRoutes(flows),
         storageRoutes(documents, flows.live, flows.permissions),
         sampleDocumentRoutes(documents, flows.permissions),
+        documentImportRoutes(documents, imports, flows.permissions),
         environmentRoutes(flows.environmentValues, flows.records),
         secretRoutes(flows),
         connectionRoutes(flows, flows.records),
+        settingRoutes(settings),
         waitRoutes(waits, terminal.clock),
       ],
     })
@@ -80,6 +84,15 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
             ...(body !== undefined && { 'content-type': 'application/json' }),
           },
           ...(body !== undefined && { payload: JSON.stringify(body) }),
+        })
+        return bodyOf(reply.statusCode, reply.body)
+      },
+      async upload(path, { type, body }) {
+        const reply = await server.app.inject({
+          method: 'POST',
+          url: `/api/v1${path}`,
+          headers: { authorization: 'Bearer operator', 'content-type': type },
+          payload: body,
         })
         return bodyOf(reply.statusCode, reply.body)
       },

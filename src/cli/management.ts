@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Problem } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 
@@ -9,6 +10,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts
 export interface Management {
   /** Sends a request to a path under /api/v1 and gives the reply's body. Throws Refused for any reply but 2xx. */
   call(method: Method, path: string, body?: JsonValue): Promise<JsonValue>
+  /** Sends a file to such a path by POST, piece by piece. */
+  upload(path: string, file: { readonly type: string; readonly body: Readable }): Promise<JsonValue>
   close(): Promise<void>
 }
 
@@ -18,9 +21,12 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export class Refused extends Error {
   readonly status: number
   readonly problems: readonly Problem[]
+  /** What the reply says beside its sentence. */
+  readonly details: JsonObject
 
-  constructor(message: string, status: number, problems: readonly Problem[] = []) {
+  constructor(message: string, status: number, problems: readonly Problem[] = [], details: JsonObject = {}) {
     super(message)
+    this.details = details
     this.status = status
     this.problems = problems
   }
@@ -35,7 +41,7 @@ export function bodyOf(status: number, text: string): JsonValue {
   }
   const told = isJsonObject(body) ? body : {}
   const message = typeof told.message === 'string' ? told.message : `The server answered ${status}.`
-  throw new Refused(message, status, problemsIn(told))
+  throw new Refused(message, status, problemsIn(told), isJsonObject(told.details) ? told.details : {})
 }
 
 function parsed(text: string): JsonValue | undefined {

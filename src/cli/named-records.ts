@@ -1,6 +1,6 @@
 /** Records that have a unique name, as commands work with them: values of the environment, secrets, connections. */
 import type { JsonObject } from '../shared/json.ts'
-import { nearestName } from '../shared/nearest-name.ts'
+import { nearestName } from '../shared/names/nearest-name.ts'
 import { textIn } from '../storage/document-fields.ts'
 import { guidOf, type Management, Refused, recordsOf } from './management.ts'
 

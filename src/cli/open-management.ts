@@ -43,12 +43,13 @@ async function remote(terminal: Terminal, url: string): Promise<Management> {
   if (!signIn)
     throw new UsageError(`There is no sign-in to ${address}: run quoin login ${address} <username>.`)
   const server = remoteManagement(address, signIn.token)
+  const told = (error: unknown): never => {
+    throw error instanceof Refused && error.status === 401 ? expired(address, signIn.username) : error
+  }
   return {
     ...server,
-    call: (method, path, body) =>
-      server.call(method, path, body).catch((error: unknown) => {
-        throw error instanceof Refused && error.status === 401 ? expired(address, signIn.username) : error
-      }),
+    call: (method, path, body) => server.call(method, path, body).catch(told),
+    upload: (path, file) => server.upload(path, file).catch(told),
   }
 }
 

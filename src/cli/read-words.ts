@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { nearestName } from '../shared/nearest-name.ts'
+import { nearestName } from '../shared/names/nearest-name.ts'
 
 /** What a shell can complete: files, folders, or one of these words. */
 export type Completes = 'file' | 'folder' | readonly string[]

@@ -26,6 +26,20 @@ export function remoteManagement(address: string, token?: string): Management {
       })
       return bodyOf(response.status, response.text)
     },
+    async upload(path, { type, body }) {
+      const response = await send(`${base}${path}`, {
+        method: 'POST',
+        headers: {
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          'content-type': type,
+        },
+        body,
+        duplex: 'half',
+        redirect: 'error',
+        dispatcher: agent,
+      })
+      return bodyOf(response.status, response.text)
+    },
     close: () => agent.close(),
   }
 }

@@ -3,7 +3,7 @@
  * 0 done, 1 failed, 2 invalid usage.
  */
 
-import { nearestName } from '../shared/nearest-name.ts'
+import { nearestName } from '../shared/names/nearest-name.ts'
 import type { Command, Terminal } from './command.ts'
 import { helpOf, overview, usageOf } from './command-help.ts'
 import { commands } from './commands.ts'

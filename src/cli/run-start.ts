@@ -1,5 +1,5 @@
 import { stuckDirectory } from '../flows/watchdog/stuck-flows.ts'
-import { OptionError } from '../option-kinds.ts'
+import { OptionError } from '../options/option-kinds.ts'
 import { openQuoin, type Quoin } from '../quoin/quoin.ts'
 import { startWatchdog } from '../quoin/watchdog.ts'
 import type { Terminal } from './command.ts'

@@ -1,4 +1,4 @@
-import { optionsHelp } from '../options.ts'
+import { optionsHelp } from '../options/options.ts'
 import { command } from './command.ts'
 
 export const start = command({

@@ -18,6 +18,8 @@ export const auditedRecords: AuditedStorages = {
   [ownStorages.views]: { category: 'views', derived },
   [ownStorages.environment]: { category: 'environment', derived },
   [ownStorages.connections]: { category: 'connections', derived },
+  [ownStorages.settings]: { category: 'settings', derived },
   [ownStorages.secrets]: { category: 'secrets', derived, secrets: { sealed: 'value' } },
+  [ownStorages.alerts]: { category: 'alerts', derived: [...derived, 'firing', 'since', 'value'] },
   [ownStorages.validationRules]: { category: 'blueprintvalidation', derived },
 }

@@ -106,6 +106,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
         secrets: secrets.names(),
         connections: connections.names(),
         ...(options.mail !== undefined && { mail: options.mail }),
+        ...(options.publicUrl !== undefined && { publicUrl: options.publicUrl }),
         ...(fieldsOf && { fieldsOf }),
       })),
   })

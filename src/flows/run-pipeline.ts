@@ -1,12 +1,12 @@
 /**
  * Everything that happens to every run, from the outside in: `counted(units(traced(repeated(run))))`.
  *
- * - `counted` counts ends by blueprint and outcome, and knows how many runs are under way.
+ * - `counted` counts ends by blueprint and outcome, knows how many runs are under way, and tells `failed` of failures.
  * - `units` begins a run once more when others have changed what it has read. Each try has a trace of its own.
  * - `traced` runs the probed copy of a flow where tracing asks for it. A process that only reads has no such stage: its
  *   writer runs what is traced.
  * - `repeated` sends the reply that the flow gave before, while nothing that it has read was written.
- * - `run` executes the flow.
+ * - `run` executes the flow, now and then its copy that notes how long blocks take (`samples/`).
  *
  * Endpoints, pages, jobs and schedules start runs through {@link Runs} and have no other way: `Flows` cannot run anything.
  */
@@ -14,8 +14,9 @@ import type { Flows } from './flows.ts'
 import { type CountedRuns, countedRuns } from './run/counted-runs.ts'
 import { keptReplies, type RunOn } from './run/kept-replies.ts'
 import { Run } from './run/run.ts'
-import type { RunFlow } from './run/run-start.ts'
+import type { RunEnd, RunFlow, RunStart } from './run/run-start.ts'
 import { unitRuns } from './run/run-units.ts'
+import type { SampleRun } from './samples/sampled-runs.ts'
 
 export interface Runs extends Omit<CountedRuns, 'counted'> {
   /** Runs a flow to its end, or replies again what it replied. Gives at once when nothing waited. */
@@ -29,10 +30,14 @@ type Stage = (next: RunFlow) => RunFlow
 export function runPipeline(
   { environment, records: { database } }: Pick<Flows, 'environment' | 'records'>,
   traced: Stage = (next) => next,
+  failed?: (start: RunStart, end: RunEnd) => void,
+  sample?: SampleRun,
 ): Runs {
-  const { counted, ...counts } = countedRuns()
-  const run: RunOn = (start, on) =>
-    new Run(on === database ? environment : { ...environment, database: on }, start).execute(start)
+  const { counted, ...counts } = countedRuns(failed)
+  const run: RunOn = (start, on) => {
+    const there = on === database ? environment : { ...environment, database: on }
+    return sample?.(there, start) ?? new Run(there, start).execute(start)
+  }
   const { readVersions } = database.capabilities
   const repeated = (on: RunOn): RunFlow =>
     readVersions
@@ -50,6 +55,6 @@ export function runPipeline(
   return {
     ...counts,
     run: counted(units(traced(repeated(run)))),
-    evaluate: (start) => run(start, database),
+    evaluate: (start) => new Run(environment, start).execute(start),
   }
 }

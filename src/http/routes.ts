@@ -3,18 +3,26 @@ import type { Access } from '../access/access.ts'
 import type { QueueSteering } from '../flows/background/queue-steering.ts'
 import type { Waits } from '../flows/background/waits.ts'
 import type { Flows } from '../flows/flows.ts'
+import type { Runs } from '../flows/run-pipeline.ts'
+import type { Samples } from '../flows/samples/samples.ts'
 import type { Tracing } from '../flows/trace/tracing.ts'
+import type { AlertRules } from '../records/alerts/alert-rules.ts'
 import type { Assets } from '../records/assets/assets.ts'
+import type { AuditLog } from '../records/audit-log.ts'
+import type { Backups } from '../records/backups/backups.ts'
 import type { DocumentImports } from '../records/documents/document-import.ts'
 import type { SigningSecret } from '../records/secrets/signing-secret.ts'
+import type { OptionSettings } from '../records/settings/option-settings.ts'
 import type { StorageContext } from '../records/storage-records.ts'
-import type { BlockDescription } from '../shared/api/blocks.ts'
+import type { BlockDescription } from '../shared/api/blocks/blocks.ts'
 import type { Info } from '../shared/api/info.ts'
 import type { NodeRecord } from '../shared/api/nodes.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Capabilities } from '../storage/capabilities.ts'
 import type { Database } from '../storage/database.ts'
 import type { DescribeEndpoints } from './docs/endpoint-descriptions.ts'
+import type { PageRoom } from './pages/page-room.ts'
+import { blockTimeRoutes } from './routes/blueprints/block-times.ts'
 import { blockCatalogueRoutes } from './routes/blueprints/blocks.ts'
 import { blueprintActionRoutes } from './routes/blueprints/blueprint-actions.ts'
 import { blueprintDeploymentRoutes } from './routes/blueprints/blueprint-deployment.ts'
@@ -25,6 +33,8 @@ import { blueprintTracingRoutes } from './routes/blueprints/blueprint-tracing.ts
 import { blueprintValidationRoutes } from './routes/blueprints/blueprint-validation.ts'
 import { blueprintVersionRoutes } from './routes/blueprints/blueprint-versions.ts'
 import { blueprintRoutes } from './routes/blueprints/blueprints.ts'
+import { handRunRoutes } from './routes/blueprints/hand-runs.ts'
+import { pagePreviewRoutes } from './routes/blueprints/page-preview.ts'
 import { runRoutes } from './routes/blueprints/runs.ts'
 import { assetRoutes } from './routes/data/assets.ts'
 import { documentRoutes } from './routes/data/documents.ts'
@@ -37,10 +47,14 @@ import { sampleDocumentRoutes } from './routes/data/sample-documents.ts'
 import { storageAdviceRoutes } from './routes/data/storage-advice.ts'
 import { storageRoutes } from './routes/data/storages.ts'
 import { viewRoutes } from './routes/data/views.ts'
+import { alertRoutes } from './routes/operate/alerts.ts'
 import { auditLogRoutes } from './routes/operate/audit-logs.ts'
 import { awaitedRequestRoutes } from './routes/operate/awaited-requests.ts'
+import { backupRoutes } from './routes/operate/backups.ts'
 import { connectionRoutes } from './routes/operate/connections.ts'
+import { databaseRoutes } from './routes/operate/database.ts'
 import { environmentRoutes } from './routes/operate/environment.ts'
+import { figureRoutes } from './routes/operate/figures.ts'
 import { healthRoutes } from './routes/operate/health.ts'
 import { infoRoutes } from './routes/operate/info.ts'
 import { type MetricsDoor, metricsRoutes } from './routes/operate/metrics.ts'
@@ -48,6 +62,7 @@ import { nodeRoutes } from './routes/operate/nodes.ts'
 import { queueRoutes } from './routes/operate/queues.ts'
 import { type PlannedSchedules, scheduleRoutes } from './routes/operate/schedules.ts'
 import { secretRoutes } from './routes/operate/secrets.ts'
+import { settingRoutes } from './routes/operate/settings.ts'
 import { systemLogRoutes } from './routes/operate/system-logs.ts'
 import { waitRoutes } from './routes/operate/waits.ts'
 import { apiKeyRoutes } from './routes/people/api-keys.ts'
@@ -68,8 +83,15 @@ export interface ManagementParts {
   readonly access: Access
   readonly flows: Flows
   readonly tracing: Tracing
+  readonly samples: Samples
+  readonly runs: Pick<Runs, 'run'>
+  readonly audit: AuditLog
   readonly documents: StorageContext
   readonly imports: DocumentImports
+  readonly alerts: AlertRules
+  readonly settings: OptionSettings
+  /** undefined where PostgreSQL keeps the data. */
+  readonly backups: Backups | undefined
   readonly assets: Assets
   readonly secret: SigningSecret
   readonly clock: Clock
@@ -82,6 +104,7 @@ export interface ManagementParts {
   readonly entity: number
   readonly blocks: readonly BlockDescription[]
   readonly describe: DescribeEndpoints
+  readonly pages: PageRoom
   readonly info: () => Promise<Omit<Info, 'api'>>
   readonly nodes: () => Promise<readonly NodeRecord[]>
 }
@@ -101,20 +124,28 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     userLogRoutes(access),
     infoRoutes(parts.info),
     nodeRoutes(parts.nodes),
+    figureRoutes(records),
+    alertRoutes(parts.alerts, records),
+    databaseRoutes(capabilities),
     blueprintRoutes(flows),
     blueprintDeploymentRoutes(flows, access),
+    pagePreviewRoutes(flows, parts.pages),
     blueprintVersionRoutes(flows),
-    blockCatalogueRoutes(parts.blocks),
+    blockCatalogueRoutes(parts.blocks, flows),
     blueprintActionRoutes(flows),
     blueprintEditRoutes(flows),
     blueprintFieldRoutes(records),
     blueprintTracingRoutes(tracing),
+    blockTimeRoutes(parts.samples),
     runRoutes(tracing, access),
+    handRunRoutes({ tracing, run: parts.runs.run, audit: parts.audit }, access),
     blueprintTemplateRoutes(records),
     blueprintValidationRoutes(records),
     environmentRoutes(flows.environmentValues, records),
     secretRoutes(flows),
     connectionRoutes(flows, records),
+    settingRoutes(parts.settings),
+    backupRoutes(parts.backups, { audit: parts.audit, database: records.database }),
     storageRoutes(documents, live, permissions),
     viewRoutes(documents),
     storageAdviceRoutes(documents, live),

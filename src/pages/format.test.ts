@@ -6,6 +6,8 @@ const plain = (text: string): string => text.replace(/[\u00a0\u202f]/g, ' ')
 
 test.each([
   [1234.5, 'en', {}, '1,234.5'],
+  [1972, 'en', { useGrouping: 'min2' }, '1972'],
+  [12345, 'en', { useGrouping: 'min2' }, '12,345'],
   [1234.5, 'de', {}, '1.234,5'],
   [12, 'de', { style: 'currency', currency: 'EUR' }, '12,00 €'],
   [0.251, 'en', { style: 'percent', maximumFractionDigits: 1 }, '25.1%'],

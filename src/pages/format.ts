@@ -20,7 +20,7 @@ function kept<T>(map: BoundedMap<string, T>, key: string, make: () => T): T {
 /** As plain digits when the options make no sense, such as a currency that there is not. */
 export function formatNumber(number: number, locale: string, options: Intl.NumberFormatOptions = {}): string {
   try {
-    const key = `${locale} ${options.style} ${options.currency} ${options.maximumFractionDigits} ${options.notation}`
+    const key = `${locale} ${options.style} ${options.currency} ${options.maximumFractionDigits} ${options.notation} ${options.useGrouping}`
     return kept(numbers, key, () => new Intl.NumberFormat(locale, options)).format(number)
   } catch {
     return String(number)

@@ -46,7 +46,11 @@ export function renderPage(view: PageView, files: PageFiles, now: number): strin
   return `<!doctype html>${renderToString(page)}`
 }
 
-function head({ title, template, noIndex }: PageView, brand: string, files: PageFiles): ComponentChild {
+function head(
+  { title, template, noIndex, still }: PageView,
+  brand: string,
+  files: PageFiles,
+): ComponentChild {
   const full = title === '' || title === brand ? brand : `${title} · ${brand}`
   return h(
     'head',
@@ -59,9 +63,9 @@ function head({ title, template, noIndex }: PageView, brand: string, files: Page
     h('link', { rel: 'icon', href: imageSource(template?.settings.brand.logo ?? '') ?? files.icon }),
     h('link', { rel: 'stylesheet', href: files.style }),
     template?.css === undefined ? null : h('link', { rel: 'stylesheet', href: template.css }),
-    h('script', { type: 'module', src: files.script }),
-    files.modules.map((href) => h('link', { rel: 'modulepreload', href })),
-    template?.js === undefined ? null : h('script', { type: 'module', src: template.js }),
+    still ? null : h('script', { type: 'module', src: files.script }),
+    still ? null : files.modules.map((href) => h('link', { rel: 'modulepreload', href })),
+    template?.js === undefined || still ? null : h('script', { type: 'module', src: template.js }),
   )
 }
 

@@ -17,6 +17,9 @@ export type Writing = Pick<Drawing, 'say' | 'locale' | 'currency' | 'now'>
 /** A longer text is cut in a list, with the whole in the document's own page. */
 const LONGEST = 2_000
 
+/** A whole number of four digits is more often a year than an amount: 1972, but 12,345. */
+const whole = { useGrouping: 'min2' } as const
+
 export function isBlank(value: JsonValue | undefined): boolean {
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
 }
@@ -27,7 +30,7 @@ export function valueText(value: JsonValue | undefined, look: ValueLook, writing
   if (value === undefined || isBlank(value)) return say('value.none')
   switch (look.format) {
     case 'auto':
-      if (typeof value === 'number') return formatNumber(value, locale)
+      if (typeof value === 'number') return formatNumber(value, locale, Number.isInteger(value) ? whole : {})
       return typeof value === 'boolean' ? truthText(value, writing) : asText(value)
     case 'boolean':
       return typeof value === 'boolean' ? truthText(value, writing) : asText(value)

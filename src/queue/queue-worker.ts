@@ -23,7 +23,15 @@ import type { Clock } from '../shared/clock.ts'
 import { guidSource, type Random } from '../shared/guid.ts'
 import { nextMode } from '../shared/state-machine.ts'
 import { processTimers, type Timer, type Timers } from '../shared/timers.ts'
-import { backOffOf, type Job, JobContinues, JobRefused, type Jobs, type Queues } from '../storage/job.ts'
+import {
+  backOffOf,
+  type FailedIn,
+  type Job,
+  JobContinues,
+  JobRefused,
+  type Jobs,
+  type Queues,
+} from '../storage/job.ts'
 import { backOff } from './back-off.ts'
 import { pause } from './pause.ts'
 import { type WorkerMode, workerTransitions } from './worker-mode.ts'
@@ -59,6 +67,9 @@ export interface QueueLogEntry {
   readonly level: 'info' | 'warn' | 'error'
   readonly message: string
   readonly value?: { readonly [key: string]: string | number }
+  readonly run?: string
+  readonly blueprint?: string
+  readonly block?: string
 }
 
 export interface QueueOptions {
@@ -68,6 +79,8 @@ export interface QueueOptions {
   readonly runJob: (job: Job, signal: AbortSignal) => Promise<void>
   /** Told before a job becomes a dead letter, and again if that cannot be stored; of one whose worker is gone, after it. */
   readonly died?: (job: Job, error: unknown) => Promise<void>
+  /** The run that failed with what `runJob` threw. */
+  readonly failedIn?: (error: unknown) => FailedIn | undefined
   readonly clock: Clock
   readonly random: Random
   /** The process's, if not given. */
@@ -247,15 +260,17 @@ class QueueWorker implements Queue {
     const { jobs, clock, random, log } = this.#options
     const message = error instanceof Error ? error.message : String(error)
     const lasting = error instanceof JobRefused
+    const failedIn = this.#options.failedIn?.(error)
     if (!lasting && job.attempt < job.attempts)
-      return jobs.fail(job, message, clock() + backOff(job.attempt, random, backOffOf(job)))
+      return jobs.fail(job, message, clock() + backOff(job.attempt, random, backOffOf(job)), failedIn)
     log({
       level: 'error',
       message: `Job "${job.title}" failed ${lasting ? 'permanently' : `${job.attempt} times`} and is dead. Look at it and requeue it, or remove it.`,
       value: { job: job.guid, queue: job.queue, error: message.slice(0, 1000) },
+      ...(failedIn && loggedIn(failedIn)),
     })
     await this.#options.died?.(job, error)
-    return jobs.fail(job, message)
+    return jobs.fail(job, message, undefined, failedIn)
   }
 
   async #renew(): Promise<void> {
@@ -331,4 +346,8 @@ class QueueWorker implements Queue {
     const reason = error instanceof Error ? `: ${error.message}` : ''
     this.#options.log({ level, message: `${message}${reason}.` })
   }
+}
+
+function loggedIn({ run, blueprint, block }: FailedIn) {
+  return { run, blueprint, ...(block !== '' && { block }) }
 }

@@ -1,12 +1,13 @@
 import type { Access } from '../access/access.ts'
 import { openAwaitedDocuments } from '../flows/background/awaited-documents.ts'
-import { deadJob, failedRun, missedSchedule } from '../flows/background/failed-run.ts'
+import { deadJob, failedIn, failedRun, missedSchedule } from '../flows/background/failed-run.ts'
 import { openFailures } from '../flows/background/failures.ts'
 import { jobRunner } from '../flows/background/run-job.ts'
 import { liveSchedules } from '../flows/background/schedules.ts'
 import { openStorageEvents } from '../flows/background/storage-events.ts'
 import type { Flows } from '../flows/flows.ts'
 import type { Runs } from '../flows/run-pipeline.ts'
+import { sendAlert } from '../flows/send-alert.ts'
 import type { QueueDepth } from '../http/metrics/metrics.ts'
 import { openQueue } from '../queue/queue-worker.ts'
 import { openScheduler, type Scheduler } from '../queue/scheduler.ts'
@@ -60,6 +61,7 @@ export async function openBackground(options: BackgroundOptions): Promise<Backgr
   opened.add(() => scheduler.close())
   const runJob = jobRunner({
     ...{ flows, runs, sendMail: options.mail },
+    sendAlert: (job, signal) => sendAlert(flows, job, signal),
     findUser: (guid) => access.getUser(guid),
     findActive: (guid) => access.activeUser(guid),
   })
@@ -67,7 +69,7 @@ export async function openBackground(options: BackgroundOptions): Promise<Backgr
     const failure = deadJob(job, error, clock())
     if (failure) await failures.tell(failure)
   }
-  const queue = openQueue({ ...database.capabilities, runJob, died, clock, random, log: write })
+  const queue = openQueue({ ...database.capabilities, runJob, died, failedIn, clock, random, log: write })
   opened.add(() => queue.close())
   return { scheduler, close: opened.release }
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Options } from '../options.ts'
+import type { Options } from '../options/options.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { openAssetBucket } from '../storage/assets/asset-bucket.ts'

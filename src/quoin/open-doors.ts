@@ -15,19 +15,21 @@ import { openServer, type Server } from '../http/server/server.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { queueDepths } from './background.ts'
 import { nodeInfo } from './node-info.ts'
+import { openNodeBackups } from './open-backups.ts'
 import type { NodeDatabase } from './open-database.ts'
+import { openNodeFigures } from './open-figures.ts'
 import type { NodeFlows } from './open-flows.ts'
 import { openNodeLive } from './open-live.ts'
 import type { NodeRecords } from './open-records.ts'
+import type { SetStart } from './open-settings.ts'
 import { httpSettings } from './quoin-settings.ts'
-import type { Start } from './start.ts'
 
 const STOP_MS = 10_000
 const studio = fileURLToPath(new URL('../../dist/studio', import.meta.url))
 
 /** Everything that a request can come in by: management, endpoints, pages, the studio, and what is counted of it. */
 export async function openNodeDoors(
-  start: Start,
+  start: SetStart,
   nodeDatabase: NodeDatabase,
   records: NodeRecords,
   running: NodeFlows,
@@ -35,9 +37,10 @@ export async function openNodeDoors(
   const { options, clock, version, opened } = start
   const { raw, workers, isDamaged } = nodeDatabase
   const { database, rules, access, audit } = records
-  const { flows, tracing, runs, background, waits } = running
+  const { flows, tracing, samples, runs, background, waits } = running
   const { capabilities } = database
   const metrics = openNodeMetrics(start, records, running)
+  await openNodeFigures(start, nodeDatabase, running, metrics)
   const describe = endpointDescriptions(flows.live.table, rules.of)
   const idempotency = await openIdempotency(database, clock)
   const fileOf = (asset: JsonObject) => assetFile(records.assets, asset)
@@ -47,7 +50,9 @@ export async function openNodeDoors(
   const pages = await openPageRoom({ ...records, flows, runs, clock, idempotency, rulesOf, news })
   metrics.countStreams(() => pages.events.size, streams)
   const parts = {
-    ...{ ...records, ...running, ...nodeInfo(start, nodeDatabase, flows), capabilities, describe },
+    ...{ ...records, ...running, ...nodeInfo(start, nodeDatabase, flows), capabilities, describe, pages },
+    settings: start.set.settings,
+    backups: await openNodeBackups(start, flows.log),
     blocks: (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),
     scheduler: background.scheduler,
     steering: queueSteering(raw, audit),
@@ -62,7 +67,7 @@ export async function openNodeDoors(
     studio,
   }
   const own = await openServer({
-    ...{ access, clock, version, settings: httpSettings(options) },
+    ...{ access, clock, version, settings: httpSettings(start.set) },
     api: [
       ...managementRoutes(parts),
       customEndpoints({ flows, runs, idempotency, rulesOf, fileOf, uploads, live }),
@@ -72,7 +77,7 @@ export async function openNodeDoors(
     cluster: capabilities.cluster,
   })
   metrics.countWaiting(own.waitingBytes)
-  const server = workers?.door(own, { access, log: flows.log }) ?? own
+  const server = workers?.door(own, { access, log: flows.log, samples }) ?? own
   opened.add(() => closeDoors(start, server, running))
   // Runs at a breakpoint would keep the server waiting.
   opened.add(() => tracing.runs.release())
@@ -80,18 +85,18 @@ export async function openNodeDoors(
 }
 
 function openNodeMetrics(
-  { version, opened }: Start,
+  { version, opened }: SetStart,
   { database }: NodeRecords,
   { flows, runs }: NodeFlows,
 ): Metrics {
   const queues = async () => queueDepths(await database.capabilities.queues.list())
-  const metrics = openMetrics({ flows, runs, version, queues })
+  const metrics = openMetrics({ flows, runs, version, queues, database: database.capabilities.figures })
   opened.add(() => metrics.close())
   return metrics
 }
 
 /** Runs that go on behind their reply have what is left of the time that requests in flight have. */
-async function closeDoors({ clock }: Start, server: Server, { runs }: NodeFlows): Promise<void> {
+async function closeDoors({ clock }: SetStart, server: Server, { runs }: NodeFlows): Promise<void> {
   const late = clock() + STOP_MS
   await server.close()
   await runs.settled(Math.max(0, late - clock()))

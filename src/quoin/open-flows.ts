@@ -4,6 +4,7 @@ import { openWaits, type Waits } from '../flows/background/waits.ts'
 import { type Channels, openChannels } from '../flows/channels.ts'
 import { type Flows, type FlowsOptions, openFlows } from '../flows/flows.ts'
 import { type Runs, runPipeline } from '../flows/run-pipeline.ts'
+import { openSamples, type Samples } from '../flows/samples/samples.ts'
 import { openTracing, type Tracing } from '../flows/trace/tracing.ts'
 import { settleStuckFlows, stuckDirectory } from '../flows/watchdog/stuck-flows.ts'
 import { reservedPageRoots } from '../http/server/reserved-page-roots.ts'
@@ -19,14 +20,17 @@ import { secretKeys } from '../records/secrets/secret-keys.ts'
 import { openSecretUses, type SecretUses } from '../records/secrets/secret-uses.ts'
 import type { SystemLog } from '../records/system-log.ts'
 import { type Background, openBackground } from './background.ts'
+import { openNodeAlerts } from './open-alerts.ts'
 import type { NodeDatabase } from './open-database.ts'
 import type { NodeRecords } from './open-records.ts'
+import type { SetStart } from './open-settings.ts'
 import { mailSettings, runLimits } from './quoin-settings.ts'
-import type { Start } from './start.ts'
 
 export interface NodeFlows {
   readonly flows: Flows
   readonly tracing: Tracing
+  /** Times of sampled runs. */
+  readonly samples: Samples
   readonly runs: Runs
   readonly background: Background
   readonly channels: Channels
@@ -35,8 +39,8 @@ export interface NodeFlows {
 
 /** The blueprints that are active, the one pipeline of runs, and the work that no request waits for. */
 export async function openNodeFlows(
-  start: Start,
-  { raw, noticed, whenReaderLost }: NodeDatabase,
+  start: SetStart,
+  { raw, workers, noticed, whenReaderLost }: NodeDatabase,
   { database, rules, records, access, assets, audit, secret }: NodeRecords,
 ): Promise<NodeFlows> {
   const { options, clock, random, offline = false, opened } = start
@@ -52,7 +56,7 @@ export async function openNodeFlows(
       records,
       catalogue: await loadBlocks(),
       fields: rules,
-      files: runFiles(assets, secret, clock),
+      files: runFiles(assets.once, secret, clock),
       people: runPeople(access),
       counts: limitCounts({ database, clock }),
       publish: channels.publish,
@@ -82,7 +86,9 @@ export async function openNodeFlows(
   }
   const tracing = await openTracing(flows)
   opened.add(() => tracing.close())
-  const runs = runPipeline(flows, tracing.traced)
+  const samples = await openSamples(flows)
+  opened.add(() => samples.close())
+  const runs = runPipeline(flows, tracing.traced, tracing.failed, offline ? undefined : samples.sample)
   // Before anything of theirs runs again.
   const settle = () => settleStuckFlows({ deployments, log, clock, directory: stuckDirectory(options.data) })
   whenReaderLost(settle)
@@ -95,7 +101,8 @@ export async function openNodeFlows(
     mail,
   })
   opened.add(() => background.close())
-  return { flows, tracing, runs, background, channels, waits: openWaits(raw, audit) }
+  if (!offline) openNodeAlerts(start, { workers }, database, log)
+  return { flows, tracing, samples, runs, background, channels, waits: openWaits(raw, audit) }
 }
 
 function unstoredUse(error: unknown) {
@@ -104,7 +111,7 @@ function unstoredUse(error: unknown) {
 
 /** Flows within the limits of the settings: the same for each process of a node. */
 export async function openLimitedFlows(
-  { options, random, opened }: Start,
+  { options, set, random, opened }: SetStart,
   given: Pick<
     FlowsOptions,
     | 'records'
@@ -121,8 +128,8 @@ export async function openLimitedFlows(
 ): Promise<Flows> {
   const { allowedHosts, publicUrl, timeZone, locale } = options
   const mail = options.mailUrl !== ''
-  const set = {
-    limits: runLimits(options),
+  const told = {
+    limits: runLimits(set),
     allowedHosts,
     publicUrl,
     timeZone,
@@ -131,7 +138,7 @@ export async function openLimitedFlows(
     reservedRoots,
     reservedPageRoots,
   }
-  const flows = await openFlows({ ...given, random, ...set })
+  const flows = await openFlows({ ...given, random, ...told })
   opened.add(() => flows.close())
   return flows
 }

@@ -9,7 +9,8 @@ import { openStorageNews, type StorageNews } from '../http/live/storage-news.ts'
 import { openStreams, type Streams } from '../http/live/streams.ts'
 import { identifier } from '../http/server/authenticate.ts'
 import type { NodeRecords } from './open-records.ts'
-import type { Start } from './start.ts'
+import type { SetStart } from './open-settings.ts'
+import { streamLimits } from './quoin-settings.ts'
 
 export interface NodeLive {
   readonly news: StorageNews
@@ -19,19 +20,19 @@ export interface NodeLive {
 
 /** What is sent while it changes: event streams of endpoints, and the news that pages are shown again by. */
 export function openNodeLive(
-  { options, clock, random, opened }: Start,
+  { set, clock, random, opened }: SetStart,
   { database, access }: Pick<NodeRecords, 'database' | 'access'>,
   { flows, runs, channels }: { readonly flows: Flows; readonly runs: Runs; readonly channels: Channels },
   fileOf: FileOf,
 ): NodeLive {
   const { readVersions: versions, cluster } = database.capabilities
-  const news = openStorageNews(database, flows.live)
+  const news = openStorageNews(database, flows.live, flows.permissions.leadsTo)
   opened.add(() => news.close())
   const failed = (error: unknown) =>
     flows.log.write({ level: 'error', message: `An event stream failed: ${String(error)}` })
   const streams = openStreams({
     ...{ live: flows.live, cluster, clock, random, failed, identify: identifier(access) },
-    limits: { all: options.streams, ofAddress: options.streamsPerAddress, ofUser: options.streamsPerUser },
+    limits: streamLimits(set),
   })
   const { follow } = liveReplies({
     ...{ environment: flows.environment, runs, versions, news, streams, clock },

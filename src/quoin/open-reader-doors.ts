@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { refusalWindow } from '../flows/trace/refusal-window.ts'
 import { openTracedBlueprints } from '../flows/trace/traced-blueprints.ts'
 import { customEndpoints } from '../http/endpoints/custom-endpoints.ts'
 import { openIdempotency } from '../http/endpoints/endpoint-idempotency.ts'
@@ -7,6 +8,7 @@ import type { Metric } from '../http/metrics/prometheus-text.ts'
 import { openServer } from '../http/server/server.ts'
 import { readingEndpoints } from '../workers/reading-endpoints.ts'
 import { requestForwarder } from '../workers/request-forwarder.ts'
+import type { CollectedMetrics } from '../workers/worker-messages.ts'
 import type { ReaderFlows } from './open-reader-flows.ts'
 import { httpSettings } from './quoin-settings.ts'
 import type { Start } from './start.ts'
@@ -14,14 +16,14 @@ import type { ToWriter } from './to-writer.ts'
 
 export interface ReaderDoors {
   listen(port: number): Promise<void>
-  metrics(): Promise<readonly Metric[]>
+  metrics(of: CollectedMetrics): Promise<readonly Metric[]>
 }
 
 /** Endpoints, and a way to the writer for everything else. `entrance`: where the writer takes requests. */
 export async function openReaderDoors(
-  { options, clock, version, opened }: Start,
+  { clock, version, opened }: Start,
   { link, orphaned }: ToWriter,
-  { database, access, flows, runs, beyond }: ReaderFlows,
+  { database, access, flows, runs, beyond, set }: ReaderFlows,
   entrance: string,
 ): Promise<ReaderDoors> {
   const traced = await openTracedBlueprints(database, clock)
@@ -32,11 +34,12 @@ export async function openReaderDoors(
   const { forward, close } = requestForwarder(entrance, () => isClosing)
   opened.add(() => close())
   const isTraced = (blueprint: string) => !traced.none && traced.of(blueprint) !== undefined
-  const endpoints = readingEndpoints({ live: flows.live, runs, forward, beyond, isTraced })
+  const isKept = refusalWindow(clock)
+  const endpoints = readingEndpoints({ live: flows.live, runs, forward, beyond, isTraced, isKept })
   opened.add(() => endpoints.close())
   const idempotency = await openIdempotency(database, clock)
   const server = await openServer({
-    ...{ access, clock, version, settings: httpSettings(options) },
+    ...{ access, clock, version, settings: httpSettings(set) },
     api: [customEndpoints({ flows, runs, idempotency }, endpoints.respond)],
     finished: metrics.finished,
   })
@@ -57,5 +60,5 @@ export async function openReaderDoors(
   const listen = async (port: number) => {
     await server.listen({ port, reusePort: true })
   }
-  return { listen, metrics: metrics.all }
+  return { listen, metrics: async (of) => (of === 'all' ? metrics.all() : [metrics.traffic()]) }
 }

@@ -2,6 +2,8 @@ import type { Access } from '../access/access.ts'
 import { loadBlocks } from '../blocks/load-blocks.ts'
 import type { Flows } from '../flows/flows.ts'
 import { type Runs, runPipeline } from '../flows/run-pipeline.ts'
+import { plainTimes } from '../flows/samples/sample.ts'
+import { sampledRuns } from '../flows/samples/sampled-runs.ts'
 import { openFieldRules } from '../records/fields/field-rules.ts'
 import { openRecords } from '../records/records.ts'
 import type { SystemLog } from '../records/system-log.ts'
@@ -12,6 +14,7 @@ import { type RunsBeyondReading, runsBeyondReading } from '../workers/runs-beyon
 import { openReadingDatabase } from './database-engine.ts'
 import { openLimitedFlows } from './open-flows.ts'
 import { openNodeAccess } from './open-records.ts'
+import { openNodeSettings, type PresentOptions } from './open-settings.ts'
 import type { Start } from './start.ts'
 import type { ToWriter } from './to-writer.ts'
 
@@ -21,11 +24,12 @@ export interface ReaderFlows {
   readonly flows: Flows
   readonly runs: Runs
   readonly beyond: RunsBeyondReading
+  readonly set: PresentOptions
 }
 
 /** What of a node a process needs that only reads: users, blueprints, and runs that note whether they were to do more. */
-export async function openReaderFlows(start: Start, { link, send }: ToWriter): Promise<ReaderFlows> {
-  const { options, clock, opened } = start
+export async function openReaderFlows(bare: Start, { link, send }: ToWriter): Promise<ReaderFlows> {
+  const { options, clock, opened } = bare
   let refusals = 0
   const beyond = runsBeyondReading()
   const database = openReadingDatabase(options, link, {
@@ -36,6 +40,8 @@ export async function openReaderFlows(start: Start, { link, send }: ToWriter): P
     damaged: (reason) => send({ kind: 'damaged', reason }),
   })
   opened.add(() => database.close())
+  const set = await openNodeSettings(bare, database)
+  const start = { ...bare, set }
   const { access, flush } = readingAccess(await openNodeAccess(start, database), () => refusals, send)
   opened.add(flush)
   const flows = await openLimitedFlows(start, {
@@ -44,7 +50,14 @@ export async function openReaderFlows(start: Start, { link, send }: ToWriter): P
     log: readersLog(beyond, send),
     fields: await openFieldRules(database),
   })
-  return { database, access, flows, runs: runPipeline(flows), beyond }
+  const sample = sampledRuns({
+    flows,
+    // The writer does all others again, and counts those.
+    counts: ({ run, replied, error }) => replied && error === undefined && !beyond.has(run),
+    sampled: ({ versions }) => send({ kind: 'sampled', times: [...versions.values()].map(plainTimes) }),
+  })
+  const runs = runPipeline(flows, undefined, undefined, sample)
+  return { database, access, flows, runs, beyond, set }
 }
 
 /** What runs log is logged by the writer, which does them again; the rest is about this process. */

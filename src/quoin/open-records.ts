@@ -5,7 +5,8 @@ import { auditedRecords } from '../flows/audited-records.ts'
 import { keepEmptyLists } from '../flows/blueprints/keep-empty-lists.ts'
 import { nameBlocks } from '../flows/blueprints/name-blocks.ts'
 import { openValidationRules } from '../flows/live/validation-rules.ts'
-import { type Assets, openAssets } from '../records/assets/assets.ts'
+import { type AlertRules, openAlertRules } from '../records/alerts/alert-rules.ts'
+import { openAssets, type StoredAssets } from '../records/assets/assets.ts'
 import { type AuditLog, openAuditLog } from '../records/audit-log.ts'
 import { openDocumentHistory } from '../records/documents/document-history.ts'
 import { type DocumentImports, openDocumentImports } from '../records/documents/document-import.ts'
@@ -20,8 +21,8 @@ import { pooledRandom } from '../shared/pooled-random.ts'
 import type { Database } from '../storage/database.ts'
 import type { RawDatabase, RuledDatabase } from '../storage/ruled.ts'
 import { openAssetStore } from './open-asset-store.ts'
+import type { SetStart } from './open-settings.ts'
 import { accessSettings } from './quoin-settings.ts'
-import type { Start } from './start.ts'
 
 export interface NodeRecords {
   /** Every write of a document is checked by the rules of its fields. */
@@ -32,14 +33,15 @@ export interface NodeRecords {
   readonly audit: AuditLog
   /** Storages with their documents: records, history and audit together. */
   readonly documents: StorageContext
-  readonly assets: Assets
+  readonly assets: StoredAssets
   readonly imports: DocumentImports
+  readonly alerts: AlertRules
   /** For what this cluster signs for itself. */
   readonly secret: SigningSecret
 }
 
 /** Quoin's own records, users and uploaded files, and the rules that every write keeps to. */
-export async function openNodeRecords(start: Start, raw: RawDatabase): Promise<NodeRecords> {
+export async function openNodeRecords(start: SetStart, raw: RawDatabase): Promise<NodeRecords> {
   const { options, clock, random, opened } = start
   await openTemplates(raw)
   await keepEmptyLists(raw)
@@ -58,18 +60,20 @@ export async function openNodeRecords(start: Start, raw: RawDatabase): Promise<N
   const secret = await openSigningSecret(database, random)
   const imports = await openDocumentImports({ database, directory: join(options.data, 'imports'), newGuid })
   opened.add(() => imports.close())
+  const alerts = await openAlertRules(database)
+  opened.add(async () => alerts.close())
   // Before anything runs that could write what is audited.
   const audit = await openAuditLog(database, { ...auditedAccess, ...auditedRecords })
   const documents = { records, history, audit }
-  return { database, rules, records, access, audit, documents, assets, imports, secret }
+  return { database, rules, records, access, audit, documents, assets, imports, alerts, secret }
 }
 
 /** Users and their tokens: the same for each process of a node. */
 export async function openNodeAccess(
-  { options, clock, random, passwordCost, opened }: Start,
+  { set, clock, random, passwordCost, opened }: SetStart,
   database: Database,
 ): Promise<Access> {
-  const settings = { ...accessSettings(options), ...(passwordCost && { passwordCost }) }
+  const settings = accessSettings(set, passwordCost)
   const access = await openAccess({ database, clock, random, settings })
   opened.add(() => access.close())
   return access

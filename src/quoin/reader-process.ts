@@ -65,7 +65,11 @@ async function hear(message: ToReader): Promise<void> {
       await reader?.listen(message.port)
       return send({ kind: 'listening' })
     case 'collect':
-      return send({ kind: 'metrics', number: message.number, metrics: (await reader?.metrics()) ?? [] })
+      return send({
+        kind: 'metrics',
+        number: message.number,
+        metrics: (await reader?.metrics(message.of)) ?? [],
+      })
     case 'stop':
       await reader?.close()
       end(0)

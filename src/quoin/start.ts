@@ -1,5 +1,5 @@
 import type { PasswordCost } from '../access/password-hash.ts'
-import type { Options } from '../options.ts'
+import type { Options } from '../options/options.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
 import type { Releasers } from './releasers.ts'

@@ -43,7 +43,7 @@ const LARGEST_VALUE = 8_192
 const LARGEST_STATE = 65_536
 
 /** Also of many documents at once, which have one record that says how many. */
-export type AuditedAction = Change['kind'] | 'imported' | 'exported' | 'used'
+export type AuditedAction = Change['kind'] | 'imported' | 'exported' | 'used' | 'run'
 
 /** A change of what has no observer: what is no document, or a document of a builder's storage that a manager changed. */
 export interface AuditedChange {

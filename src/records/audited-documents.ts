@@ -5,7 +5,7 @@
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { isJsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
-import { isSecretName } from '../shared/secret-names.ts'
+import { isSecretName } from '../shared/names/secret-names.ts'
 import { documentOf, type Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import type { ManyChange } from '../storage/many/many-change.ts'
@@ -60,7 +60,7 @@ export function auditTransfer(
   })
 }
 
-const manyActions = { update: 'updated', remove: 'removed', delete: 'deleted' } as const
+const manyActions = { update: 'updated', remove: 'removed', restore: 'restored', delete: 'deleted' } as const
 
 /** One record of a change of many documents, with the fields that it sets. `job`: of one that has yet to be done. */
 export function auditMany(

@@ -13,8 +13,9 @@ import type { RecordPage } from '../storage/record-page.ts'
 import { transact } from '../storage/transact.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { DocumentHistory } from './documents/document-history.ts'
-import { permissionsIn } from './fields/field-rules.ts'
-import { checkedRules, ruleIndexes } from './permissions/storage-rules.ts'
+import { permissionsIn, referencesFor } from './fields/field-rules.ts'
+import { type RuleScope, scopeOf } from './permissions/led-query.ts'
+import { checkedRules, seeIndexes } from './permissions/storage-rules.ts'
 import { expiryNeeds } from './purge-expired.ts'
 import { type Actor, getRecord, notFound, type RecordContext } from './records.ts'
 import { forgetViews } from './saved-views.ts'
@@ -50,18 +51,19 @@ export async function createStorage(
     ? 'must not start with _: those storages belong to Quoin itself'
     : storageNameProblem(name)
   if (problem) throw invalidField('name', `name ${problem}.`)
+  const scope = await scopeFor(records, name)
   const fields = {
     name,
     description: input.description ?? '',
     history: input.history ?? false,
     closed: input.closed ?? false,
-    rules: checkedRules(input.rules ?? null),
+    rules: checkedRules(input.rules ?? null, scope),
     created_by: { ...by },
     modified_by: { ...by },
   }
   await checkFree(records, name)
   await records.database.ensure(name, expiryNeeds)
-  await ensureRuled(records, name, fields.rules)
+  await ensureRuled(records, fields.rules, scope)
   const created = await transact(
     records.database,
     async (session) => {
@@ -82,11 +84,17 @@ async function checkFree({ database }: RecordContext, name: string): Promise<voi
 /** Before the rules count: lists are searched through them from then on. */
 async function ensureRuled(
   { database }: RecordContext,
-  name: string,
   rules: JsonObject | null,
+  scope: RuleScope,
 ): Promise<void> {
-  const indexes = ruleIndexes(permissionsIn(rules ?? undefined))
-  if (indexes.length > 0) await database.ensure(name, { indexes })
+  const given = permissionsIn(rules ?? undefined)
+  if (!given) return
+  for (const [storage, indexes] of seeIndexes(given, scope))
+    if (storage === scope.storage || database.has(storage)) await database.ensure(storage, { indexes })
+}
+
+async function scopeFor({ database }: RecordContext, name: string): Promise<RuleScope> {
+  return scopeOf(name, await referencesFor(database.session()))
 }
 
 export async function getStorage(
@@ -112,6 +120,12 @@ export async function storageNamed({ records }: StorageContext, guidOrName: stri
   return name
 }
 
+/** For searches for words. As a deploy makes it for a flow that has one. */
+export async function createTextIndex(context: StorageContext, guidOrName: string): Promise<void> {
+  const name = await storageNamed(context, guidOrName)
+  await context.records.database.ensure(name, { text: true })
+}
+
 /** Storages of Quoin itself have no record, so they cannot be asked for by name. */
 async function nameOf({ database }: RecordContext, guidOrName: string): Promise<string> {
   const session = database.session()
@@ -130,8 +144,7 @@ export async function updateStorage(
   by: Actor,
 ): Promise<JsonObject> {
   const { description, history: kept, closed } = changes
-  const rules = changes.rules === undefined ? undefined : checkedRules(changes.rules)
-  if (rules) await ensureRuled(records, textIn((await getStorage({ records }, guid)).name), rules)
+  const rules = changes.rules === undefined ? undefined : await keptRules(records, guid, changes.rules)
   const updated = await transact(
     records.database,
     async (session) => {
@@ -144,6 +157,13 @@ export async function updateStorage(
   )
   await history.refresh()
   return whole(updated)
+}
+
+async function keptRules(records: RecordContext, guid: string, given: JsonValue): Promise<JsonObject | null> {
+  const scope = await scopeFor(records, textIn((await getStorage({ records }, guid)).name))
+  const rules = checkedRules(given, scope)
+  await ensureRuled(records, rules, scope)
+  return rules
 }
 
 export async function countDocuments(context: StorageContext, guid: string): Promise<number> {

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { anyJson } from './api/any-json.ts'
-import { BLOCK_NAME } from './block-name.ts'
 import type { JsonObject } from './json.ts'
+import { BLOCK_NAME } from './names/block-name.ts'
 import { pinTypes } from './pin-type.ts'
 
 const AnyObject = Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true })

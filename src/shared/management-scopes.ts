@@ -18,6 +18,9 @@ const resources = [
   'queue',
   'waits',
   'nodes',
+  'alerts',
+  'settings',
+  'backups',
 ] as const
 
 const verbs = ['view', 'create', 'update', 'remove'] as const

@@ -7,6 +7,7 @@ import type { FieldLimits } from './fields/field-limits.ts'
 import type { FieldType } from './fields/field-type.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 import type { PinType } from './pin-type.ts'
+import type { RowParts } from './rows/row-part.ts'
 import { patternProblem } from './text-pattern.ts'
 
 const requestTypes = [
@@ -59,6 +60,19 @@ export const pinTypeOf: Readonly<Record<RequestType, PinType>> = {
   list: 'array',
   object: 'object',
   any: 'any',
+}
+
+/** What the studio shows of a field as a row; `default` and `choices` are written as JSON. */
+export const requestFieldParts: RowParts = {
+  name: { kind: 'text' },
+  type: { kind: 'choice', choices: requestTypes },
+  required: { kind: 'switch' },
+  in: { kind: 'choice', choices: places },
+  min: { kind: 'number' },
+  max: { kind: 'number' },
+  min_length: { kind: 'number' },
+  max_length: { kind: 'number' },
+  pattern: { kind: 'text' },
 }
 
 const MOST_FIELDS = 100

@@ -6,6 +6,7 @@
 import type { Search } from '../shared/query.ts'
 import type { Aggregate } from './aggregate/aggregate.ts'
 import type { Cluster, Watcher } from './cluster.ts'
+import type { DatabaseFigures } from './database-figures.ts'
 import type { Index, Needs } from './document-index.ts'
 import type { Jobs, Queues } from './job.ts'
 import type { SlowSearch } from './search/search-advisor.ts'
@@ -26,6 +27,8 @@ export interface Capabilities {
   /** What was enqueued, for workers and for people. */
   readonly jobs: Jobs
   readonly queues: Queues
+  /** Of this moment. Costs one statement, or a look at two files. */
+  figures(): Promise<DatabaseFigures>
 }
 
 /** Does the work while no other node does work with this key. Not to be nested with the same key. */

@@ -1,6 +1,14 @@
 /** A row of the job table as a job: both engines have the same columns. */
 import type { JsonObject } from '../shared/json.ts'
-import { type Job, type JobKind, type JobState, type JobSummary, jobKinds, jobStates } from './job.ts'
+import {
+  type FailedIn,
+  type Job,
+  type JobKind,
+  type JobState,
+  type JobSummary,
+  jobKinds,
+  jobStates,
+} from './job.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -17,13 +25,13 @@ export interface JobRows {
 
 /** All columns that a summary needs: not the payload, of which a page could hold a gigabyte. */
 export const summaryColumns =
-  'guid, queue, kind, title, state, priority, run_at, attempt, attempts, created, updated, started, finished, lease_until, owner, dedupe_key, order_key, last_error, version'
+  'guid, queue, kind, title, state, priority, run_at, attempt, attempts, created, updated, started, finished, lease_until, owner, dedupe_key, order_key, last_error, failed_in, version'
 
 export const jobColumns = `${summaryColumns}, payload`
 
 export function jobRows({ numberOf, textOf }: ColumnReaders): JobRows {
   function summaryOf(row: Row): JobSummary {
-    const { dedupe_key: dedupeKey, order_key: orderKey, last_error: lastError } = row
+    const { dedupe_key: dedupeKey, order_key: orderKey, last_error: lastError, failed_in: failedIn } = row
     return {
       guid: textOf(row, 'guid'),
       queue: textOf(row, 'queue'),
@@ -41,6 +49,8 @@ export function jobRows({ numberOf, textOf }: ColumnReaders): JobRows {
       leaseUntil: numberOf(row, 'lease_until'),
       owner: textOf(row, 'owner'),
       lastError: typeof lastError === 'string' ? lastError : null,
+      // Our own text, as the payload is.
+      failedIn: typeof failedIn === 'string' ? (JSON.parse(failedIn) as FailedIn) : null,
       version: numberOf(row, 'version'),
       ...(typeof dedupeKey === 'string' && { dedupeKey }),
       ...(typeof orderKey === 'string' && { orderKey }),

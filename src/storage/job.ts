@@ -41,6 +41,8 @@ export const scheduleQueue = '_schedules'
 export const failureQueue = '_failures'
 /** Of runs that wait for a time, or continue after a wait. */
 export const waitQueue = '_waits'
+/** Calls of the webhooks of alerts. */
+export const alertQueue = '_alerts'
 
 /** Thrown by work that has more to do than the deadline of one attempt allows: it is claimed again, and no attempt counts. */
 export class JobContinues extends Error {}
@@ -81,6 +83,13 @@ export interface JobLease {
   readonly attempt: number
 }
 
+/** Guids of a run that failed, of its blueprint, and of the block as it is drawn; '' where no block failed. */
+export interface FailedIn {
+  readonly run: string
+  readonly blueprint: string
+  readonly block: string
+}
+
 /** All times are milliseconds. */
 export interface Job extends JobLease {
   readonly queue: string
@@ -108,6 +117,8 @@ export interface Job extends JobLease {
   readonly owner: string
   /** Why the last attempt failed. */
   readonly lastError: string | null
+  /** The run in which the last attempt failed; null where it failed without one. */
+  readonly failedIn: FailedIn | null
   /** Raised by each change but a renewal. */
   readonly version: number
 }
@@ -151,7 +162,7 @@ export interface Jobs {
   renew(lease: JobLease, leaseMs: number): Promise<boolean>
   complete(lease: JobLease): Promise<boolean>
   /** Tried again at `retryAt` (milliseconds); dead if not given. The message is cut at 4,000 characters. */
-  fail(lease: JobLease, message: string, retryAt?: number): Promise<boolean>
+  fail(lease: JobLease, message: string, retryAt?: number, failedIn?: FailedIn): Promise<boolean>
   /** Hands jobs back as if they had not been claimed. Gives how many were still the owner's. */
   release(leases: readonly JobLease[]): Promise<number>
   get(guid: string): MaybePromise<Job | undefined>

@@ -33,6 +33,7 @@ export const ownStorages = {
   views: '_views',
   tracing: '_tracing',
   runs: '_runs',
+  samples: '_samples',
   schedules: '_schedules',
   ticks: '_schedule_ticks',
   idempotency: '_idempotency',
@@ -40,6 +41,9 @@ export const ownStorages = {
   keptForms: '_kept_forms',
   waits: '_waits',
   limits: '_limits',
+  figures: '_figures',
+  alerts: '_alerts',
+  settings: '_settings',
 } as const
 
 /** Whether a storage is Quoin's own: builders cannot name it, and rules of fields do not reach it. */

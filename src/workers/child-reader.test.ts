@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readOptions } from '../options.ts'
+import { readOptions } from '../options/options.ts'
 import { ChildReader, type ReaderMode, readerTransitions } from './child-reader.ts'
 
 test('a process that says that it serves before it follows is killed, and the reason is the step', async () => {

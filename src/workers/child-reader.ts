@@ -17,7 +17,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Metric } from '../http/metrics/prometheus-text.ts'
 import { nextMode, type Transitions } from '../shared/state-machine.ts'
-import type { FromReader, Opening, ToReader } from './worker-messages.ts'
+import type { CollectedMetrics, FromReader, Opening, ToReader } from './worker-messages.ts'
 
 /** It finds there what this process compiled. */
 const compileCache = new URL('../../bin/compile-cache.mjs', import.meta.url).href
@@ -124,10 +124,10 @@ export class ChildReader {
   }
 
   /** What it counted; nothing if it does not say in time. */
-  collect(milliseconds: number): Promise<readonly Metric[]> {
+  collect(of: CollectedMetrics, milliseconds: number): Promise<readonly Metric[]> {
     if (this.#mode !== 'serving') return Promise.resolve([])
     const number = ++this.#number
-    this.#send({ kind: 'collect', number })
+    this.#send({ kind: 'collect', number, of })
     return new Promise((resolve) => {
       const done = (metrics: readonly Metric[]) => {
         clearTimeout(late)

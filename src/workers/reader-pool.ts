@@ -4,7 +4,7 @@
  */
 import type { Metric } from '../http/metrics/prometheus-text.ts'
 import { ChildReader, type ChildReaderOptions, type Listening } from './child-reader.ts'
-import type { Opening } from './worker-messages.ts'
+import type { CollectedMetrics, Opening } from './worker-messages.ts'
 
 export interface ReaderPoolOptions extends Pick<ChildReaderOptions, 'program' | 'patience' | 'heard'> {
   readonly count: number
@@ -20,7 +20,7 @@ export interface ReaderPool {
   open(listening: Listening): Promise<void>
   /** Resolves when every reader has done what follows; undefined when that is now. */
   tell(topic: string, messages: readonly string[] | null): Promise<void> | undefined
-  collect(): Promise<readonly (readonly Metric[])[]>
+  collect(of: CollectedMetrics): Promise<readonly (readonly Metric[])[]>
   /** Those that are not gone, by place. */
   readers(): readonly ChildReader[]
   /** Ends all of them, gently. */
@@ -73,7 +73,7 @@ export function readerPool(options: ReaderPoolOptions): ReaderPool {
       const waiting = readers().flatMap((reader) => reader.tell(topic, messages) ?? [])
       return waiting.length === 0 ? undefined : Promise.all(waiting).then(() => undefined)
     },
-    collect: () => Promise.all(readers().map((reader) => reader.collect(COLLECT_MS))),
+    collect: (of) => Promise.all(readers().map((reader) => reader.collect(of, COLLECT_MS))),
     async close() {
       closing = true
       for (const timer of pauses) clearTimeout(timer)

@@ -15,6 +15,7 @@ import { FileBody, type Reply } from '../blocks/reply.ts'
 import type { CompiledEndpoint } from '../flows/compile/frame.ts'
 import type { Flows } from '../flows/flows.ts'
 import type { Runs } from '../flows/run-pipeline.ts'
+import type { RefusalWindow } from '../flows/trace/refusal-window.ts'
 import type { Respond } from '../http/endpoints/custom-endpoints.ts'
 import { sendReply } from '../http/endpoints/endpoint-reply.ts'
 import { endpointTable, type FindEndpoint } from '../http/endpoints/endpoint-table.ts'
@@ -32,6 +33,8 @@ export interface ReadingEndpointsOptions {
   readonly beyond: Pick<RunsBeyondReading, 'take'>
   /** Whether the writer is to run the blueprint because it traces it. */
   readonly isTraced: (blueprint: string) => boolean
+  /** Whether the writer is to do a refused request again, because it keeps it. */
+  readonly isKept: RefusalWindow
 }
 
 export interface ReadingEndpoints {
@@ -50,6 +53,7 @@ export function readingEndpoints({
   forward,
   beyond,
   isTraced,
+  isKept,
 }: ReadingEndpointsOptions): ReadingEndpoints {
   let find: FindEndpoint = () => undefined
   const unwatch = live.watch((table) => {
@@ -95,6 +99,8 @@ export function readingEndpoints({
         const more = isFile || beyond.take(ended.run) || ended.error instanceof WriteRefused
         if (more || (replied === undefined && ended.error === undefined)) writing.add(endpoint)
         if (more || replied === undefined || ended.error !== undefined) return exchange.passOn(forward)
+        if (replied.code >= 400 && isKept(endpoint.flow.trigger, replied.code))
+          return exchange.passOn(forward)
         try {
           sendReply(exchange, replied, door)
         } catch {

@@ -7,6 +7,8 @@ import type { Origin } from '../storage/database.ts'
 export interface RunsBeyondReading {
   /** On whose behalf something was refused, or logged. Nothing is noted of what is no run. */
   note(origin: Pick<Origin, 'run'>): void
+  /** Whether the run was to do more than read so far. */
+  has(run: string): boolean
   /** Whether the run, which has ended, was to do more than read. Asked once for each. */
   take(run: string): boolean
 }
@@ -17,6 +19,7 @@ export function runsBeyondReading(): RunsBeyondReading {
     note({ run }) {
       if (run !== undefined) runs.add(run)
     },
+    has: (run) => runs.has(run),
     take: (run) => runs.size > 0 && runs.delete(run),
   }
 }

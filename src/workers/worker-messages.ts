@@ -3,8 +3,9 @@
  * and those it forks. Messages arrive in order, or the other one is gone.
  */
 import type { LoggedRequest } from '../access/user-log.ts'
+import type { PlainTimes } from '../flows/samples/sample.ts'
 import type { Metric } from '../http/metrics/prometheus-text.ts'
-import type { Options } from '../options.ts'
+import type { Options } from '../options/options.ts'
 import type { SystemLogEntry } from '../records/system-log.ts'
 
 /** What a reader is told at its beginning. */
@@ -17,6 +18,9 @@ export interface Opening {
   readonly writer: number
 }
 
+/** Every metric, for a collector, or the one that charts over time are drawn from. */
+export type CollectedMetrics = 'all' | 'traffic'
+
 export type ToReader =
   | { readonly kind: 'open'; readonly opening: Opening }
   /** Written to a storage, or told under a topic; null: read the whole storage again. Answered with `applied`. */
@@ -28,7 +32,7 @@ export type ToReader =
     }
   | { readonly kind: 'listen'; readonly host: string; readonly port: number }
   /** Answered with `metrics`. */
-  | { readonly kind: 'collect'; readonly number: number }
+  | { readonly kind: 'collect'; readonly number: number; readonly of: CollectedMetrics }
   | { readonly kind: 'stop' }
 
 export type FromReader =
@@ -45,5 +49,7 @@ export type FromReader =
   | { readonly kind: 'used'; readonly token: string }
   /** For the user log. */
   | { readonly kind: 'requests'; readonly requests: readonly LoggedRequest[] }
+  /** How long blocks of a sampled run took. */
+  | { readonly kind: 'sampled'; readonly times: readonly PlainTimes[] }
   /** For the system log. */
   | { readonly kind: 'log'; readonly entry: SystemLogEntry }

@@ -24,9 +24,10 @@
  */
 import { createServer } from 'node:net'
 import type { Access } from '../access/access.ts'
+import type { Samples } from '../flows/samples/samples.ts'
 import { type Metric, prometheusText } from '../http/metrics/prometheus-text.ts'
 import type { Server } from '../http/server/server.ts'
-import type { Options } from '../options.ts'
+import type { Options } from '../options/options.ts'
 import type { SystemLog } from '../records/system-log.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Cluster, ClusterNode } from '../storage/cluster.ts'
@@ -61,11 +62,14 @@ export interface Workers {
   door(server: Server, rooms: WriterRooms): Server
   /** Metrics of the writer and all readers together, as text. */
   metricsText(own: readonly Metric[]): Promise<string>
+  /** The one metric of charts over time, of the writer and all readers together. */
+  traffic(own: Metric): Promise<Metric>
 }
 
 export interface WriterRooms {
   readonly access: Pick<Access, 'identify' | 'logRequest'>
   readonly log: Pick<SystemLog, 'write'>
+  readonly samples: Pick<Samples, 'add'>
 }
 
 /** A reader that is alive answers within milliseconds; its longest turn without a pause is 2 s. */
@@ -120,7 +124,11 @@ export function openWorkers(given: WorkersOptions): Workers {
   return {
     database: announcedDatabase(given.database, { cluster, tell: pool.tell }),
     async metricsText(own) {
-      return prometheusText(mergeMetrics([own, ...(await pool.collect())]))
+      return prometheusText(mergeMetrics([own, ...(await pool.collect('all'))]))
+    },
+    async traffic(own) {
+      const [whole] = mergeMetrics([[own], ...(await pool.collect('traffic'))])
+      return whole ?? own
     },
     door(server, writer) {
       let close = () => server.close()
@@ -148,7 +156,7 @@ export function openWorkers(given: WorkersOptions): Workers {
   }
 }
 
-function doFor({ access, log }: WriterRooms, message: FromReader): void {
+function doFor({ access, log, samples }: WriterRooms, message: FromReader): void {
   switch (message.kind) {
     case 'used':
       // Looking it up is what writes it down. Should it fail, the next request asks again.
@@ -156,6 +164,9 @@ function doFor({ access, log }: WriterRooms, message: FromReader): void {
       return
     case 'requests':
       for (const request of message.requests) access.logRequest(request)
+      return
+    case 'sampled':
+      for (const times of message.times) samples.add(times)
       return
     case 'log':
       log.write(message.entry)

@@ -1,5 +1,6 @@
 /** The canvas of the studio in the hand of a mouse: blocks are dragged in, wires are drawn from pin to pin. */
 import type { Locator, Page } from 'playwright-core'
+import { wordsOfField } from '../../src/shared/fields/words-of-field.ts'
 import { eventually } from './studio-eventually.ts'
 
 /** A pin on the right of a block. `block`: its guid. */
@@ -94,11 +95,10 @@ export function studioCanvas(page: Page): StudioCanvas {
       })
     },
     async wire(from, to) {
-      const wires = page.locator('.react-flow__edge')
-      const before = await wires.count()
       const target = await shown(to)
       await (await shown(from)).dragTo(target)
-      await eventually(() => wires.count()).toBe(before + 1)
+      const id = `${from.block}|${from.out}>${to.block}|${to.in}`
+      await page.locator(`.react-flow__edge[data-id="${id}"]`).waitFor({ state: 'attached' })
     },
     async choose(guid) {
       await block(guid).click({ position: { x: 60, y: 12 } })
@@ -110,7 +110,7 @@ export function studioCanvas(page: Page): StudioCanvas {
     },
     async write(field, text) {
       // What is needed has an asterisk behind its name; lists to choose from have the name of their field.
-      const named = page.getByLabel(new RegExp(`^${field}( \\*)?$`))
+      const named = page.getByLabel(new RegExp(`^${wordsOfField(field)}( \\*)?$`))
       await named.and(page.locator('input, textarea')).fill(text)
       await page.keyboard.press('Tab')
     },

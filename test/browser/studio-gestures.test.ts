@@ -20,11 +20,24 @@ const file = {
   },
 }
 
+const other = {
+  name: 'Morning',
+  blocks: {
+    every: { type: 'on_startup_register_uri_get', in: { uri: 'morning' }, scopes: ['*public'] },
+    cleaning: {
+      type: 'function_custom_execute',
+      title: 'Tidy up',
+      in: { flow: '@every.flow', function: 'tidy_up' },
+    },
+  },
+}
+
 let studio: StudioRoom
 let page: Page
 let canvas: StudioCanvas
 beforeAll(async () => {
   studio = await openStudio()
+  await installBlueprint(studio.quoin.quoin.flows, other, { guid: '', username: 'admin' })
   const guid = await installBlueprint(studio.quoin.quoin.flows, file, { guid: '', username: 'admin' })
   page = await studio.open('admin', `blueprints/${guid}`, { viewport: { width: 1920, height: 1100 } })
   canvas = studioCanvas(page)
@@ -54,6 +67,56 @@ async function middleOfWire(from: string, to: string): Promise<{ x: number; y: n
   const into = await titled(to).locator('.target[data-handleid="flow"]').boundingBox()
   return { x: ((out?.x ?? 0) + (into?.x ?? 0)) / 2 + 5, y: (out?.y ?? 0) + (out?.height ?? 0) / 2 }
 }
+
+test('a click on one of several selected blocks selects that one; with Shift, and after a move, they stay', async () => {
+  const at = { position: { x: 90, y: 12 } }
+  const selected = () => page.locator('.react-flow__node-block.selected').count()
+  const [get, search] = [titled('GET /greeting'), titled('Search words')]
+  await get.click(at)
+  await search.click({ ...at, modifiers: ['Shift'] })
+  await eventually(selected).toBe(2)
+  const box = await search.boundingBox()
+  const [x, y] = [(box?.x ?? 0) + 90, (box?.y ?? 0) + 12]
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  await page.mouse.move(x + 60, y + 60, { steps: 5 })
+  await page.mouse.up()
+  await eventually(async () => (await search.boundingBox())?.y).not.toBe(box?.y)
+  expect(await selected()).toBe(2)
+  await search.click(at)
+  await eventually(selected).toBe(1)
+  await page.keyboard.press('Control+z')
+  await eventually(async () => (await search.boundingBox())?.y).toBe(box?.y)
+})
+
+test('while the canvas is carried nothing in it is under the pointer; afterwards, and after a click, it is', async () => {
+  const at = async () => {
+    const box = await titled('GET /greeting').boundingBox()
+    return { x: (box?.x ?? 0) + 90, y: (box?.y ?? 0) + 12 }
+  }
+  const isUnder = async () =>
+    page.evaluate(
+      ({ x, y }) => document.elementFromPoint(x, y)?.closest('.react-flow__node') !== null,
+      await at(),
+    )
+  const { x, y } = await at()
+  await titled('GET /greeting').click({ position: { x: 90, y: 12 } })
+  // A hand that shakes clicks the canvas, which selects nothing.
+  await page.mouse.move(x, y + 300)
+  await page.mouse.down()
+  await page.mouse.move(x + 1, y + 300)
+  expect(await isUnder()).toBe(true)
+  await page.mouse.up()
+  await eventually(() => page.locator('.react-flow__node-block.selected').count()).toBe(0)
+  await page.mouse.down()
+  await page.mouse.move(x + 60, y + 340, { steps: 4 })
+  await eventually(at).toEqual({ x: x + 60, y: y + 40 })
+  expect(await isUnder()).toBe(false)
+  await page.mouse.up()
+  await eventually(isUnder).toBe(true)
+  await titled('GET /greeting').click({ position: { x: 90, y: 12 } })
+  await eventually(() => page.locator('.react-flow__node-block.selected').count()).toBe(1)
+})
 
 test('a block from the palette that is dropped on a wire goes into it', async () => {
   const [search, answer] = [await guidOf('Search words'), await guidOf('Reply Hello')]
@@ -121,7 +184,32 @@ test('a call leads to its function, and the function to its calls', async () => 
   await showAll()
   await titled('Function tidy_up').click({ button: 'right', position: { x: 60, y: 12 } })
   await menuItem('Find its calls').click()
+  const calls = page.getByRole('dialog').getByRole('listitem')
+  await eventually(textsOf(calls)).toEqual([
+    'GreetingCustom function · tidy',
+    'GreetingCall a custom function · call',
+    'MorningTidy up · cleaning',
+  ])
+  await expectNoProblem(page, 'calls of a function')
+  await calls.getByRole('button', { name: /· call$/ }).click()
   await page.locator('.react-flow__node-block.selected[aria-label^="Call tidy_up"]').waitFor()
+})
+
+test('one click goes to a call in another blueprint, and from there to the function', async () => {
+  await page.getByText(/staged$/).waitFor()
+  const address = page.url()
+  await showAll()
+  await titled('Function tidy_up').click({ button: 'right', position: { x: 60, y: 12 } })
+  await menuItem('Find its calls').click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Morning/ })
+    .click()
+  await page.locator('.react-flow__node-block.selected[aria-label^="Tidy up"]').waitFor()
+  await titled('Tidy up').click({ button: 'right', position: { x: 60, y: 12 } })
+  await menuItem('Go to tidy_up').click()
+  await page.locator('.react-flow__node-block.selected[aria-label^="Function tidy_up"]').waitFor()
+  expect(page.url().split('?')[0]).toBe(address.split('?')[0])
 })
 
 test('a storage is chosen in the block that uses it', async () => {
@@ -130,7 +218,7 @@ test('a storage is chosen in the block that uses it', async () => {
   await titled('words').click({ button: 'right', position: { x: 60, y: 12 } })
   await menuItem('Choose words in its blocks').click()
   await eventually(() => canvas.block(store).count()).toBe(0)
-  await eventually(async () => (await titled('Search words').textContent()) ?? '').toContain('storage“words”')
+  await eventually(() => titled('Search words').getByLabel('Storage of storage').inputValue()).toBe('words')
 })
 
 test('Ctrl F finds blocks by what is in them', async () => {

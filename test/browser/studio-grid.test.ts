@@ -70,6 +70,24 @@ describe('what it shows', () => {
   })
 })
 
+describe('a search for words', () => {
+  test('offers the text index, which one click creates', async () => {
+    const made = async () =>
+      objectsOf([await studio.quoin.manage('GET', `/_system/storages/${storage}/advice`)])[0]?.text_index
+    const create = page.getByRole('button', { name: 'Create a text index' })
+    expect([await create.count(), await made()]).toEqual([0, false])
+    await page.getByLabel('Search all text').fill('nut')
+    await create.waitFor()
+    await eventually(() => grid().getAttribute('aria-rowcount')).toBe('2')
+    await expectNoProblem(page, 'offer of a text index')
+    await create.click()
+    await create.waitFor({ state: 'detached' })
+    expect(await made()).toBe(true)
+    await page.getByLabel('Search all text').fill('')
+    await eventually(() => grid().getAttribute('aria-rowcount')).toBe('4')
+  })
+})
+
 describe('keys of a spreadsheet', () => {
   test('typing replaces, Enter stores and goes down, Escape does not', async () => {
     await press('R', 'o', 'd', 'Enter')
@@ -106,14 +124,21 @@ describe('keys of a spreadsheet', () => {
     await settled(page)
   })
 
-  /** Requests of this kind take a second longer, until the test ends. */
-  async function slow(route: string, method: string): Promise<() => Promise<void>> {
+  /**
+   * Requests of this kind take a second longer, until the function that it gives is called. The route stays: when one is taken
+   * away while a request is on its way, that request never gets an answer (30 of 400 tries), and later writes wait for it.
+   */
+  async function slow(route: string, method: string): Promise<() => void> {
+    let isOn = true
     await page.route(route, async (asked) => {
-      if (asked.request().method() === method) await new Promise((resolve) => setTimeout(resolve, 1_000))
+      if (isOn && asked.request().method() === method)
+        await new Promise((resolve) => setTimeout(resolve, 1_000))
       // The page has given up some of them.
       await asked.continue().catch(() => undefined)
     })
-    return () => page.unroute(route)
+    return () => {
+      isOn = false
+    }
   }
 
   test('a reference keeps what is typed while the cell before is being stored, and after', async () => {
@@ -131,7 +156,7 @@ describe('keys of a spreadsheet', () => {
     expect(await input.inputValue()).toBe('Bo')
     await press('Enter')
     await eventually(textOf(cell(1, 'maker'))).toBe('Borg')
-    await end()
+    end()
     await settled(page)
   })
 
@@ -143,7 +168,7 @@ describe('keys of a spreadsheet', () => {
     await cell(0, 'maker').click()
     await press('A', 'Enter')
     await eventually(textOf(cell(0, 'maker'))).toBe('Acme')
-    await end()
+    end()
     await settled(page)
   })
 

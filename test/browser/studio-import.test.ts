@@ -105,3 +105,25 @@ test('a workbook is exported, and imported again', async () => {
   expect((await people()).map(([name]) => name)).toEqual(['Cid', 'Ann', 'Ann', 'Dee', 'Dee'])
   expect(studio.complaints()).toEqual([])
 })
+
+test('a blueprint is imported under the name that is chosen', async () => {
+  await page.goto(page.url().replace(/data\/.*/, 'blueprints'))
+  await page.getByRole('button', { name: 'Import' }).click()
+  const blueprint = { name: 'Hello', blocks: { s: { type: 'storage', fields: { storage: 'people' } } } }
+  const chooser = page.waitForEvent('filechooser')
+  await dialog().locator('button', { hasText: 'Choose a file' }).click()
+  await (await chooser).setFiles({
+    name: 'hello.json',
+    mimeType: '',
+    buffer: Buffer.from(JSON.stringify(blueprint)),
+  })
+  const name = dialog().getByLabel('Name')
+  await eventually(() => name.inputValue()).toBe('Hello')
+  await name.fill('  Hello again ')
+  await settled(page)
+  await expectNoProblem(page, 'import of a blueprint')
+  await dialog().getByRole('button', { name: 'Import' }).click()
+  await page.waitForURL(/blueprints\/[0-9a-f-]+/)
+  const found = objectsOf(await studio.quoin.manage('POST', '/blueprints/search', {}))
+  expect(found.map((one) => one.name)).toEqual(['Hello again'])
+})

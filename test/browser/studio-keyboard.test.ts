@@ -57,6 +57,7 @@ test('tasks are created, and one without a title is refused', async () => {
   await outline.goTo(/Create document/, /pin storage/)
   await outline.add('storage')
   await outline.write('tasks')
+  await outline.unfold(/Create document/)
   await outline.goTo(/Create document/, /pin mutations/)
   await outline.add('set fields')
   await outline.goTo(/Set fields/, /pin object/)
@@ -65,6 +66,8 @@ test('tasks are created, and one without a title is refused', async () => {
   await outline.add('reply json')
   await outline.goTo(/Reply with JSON/, /pin code/)
   await outline.write('201')
+  // What is not used yet folds together beside what is.
+  await outline.unfold(/Reply with JSON/)
   await outline.goTo(/Reply with JSON/, /pin value/)
   await outline.wire('create document')
   // A branch that nothing is on yet has no row: its pin is in the panel.
@@ -75,6 +78,7 @@ test('tasks are created, and one without a title is refused', async () => {
   await outline.choose('reply json')
   await outline.goTo(/on false/, /pin code/)
   await outline.write('400')
+  await outline.unfold(/on false/)
   await outline.goTo(/on false/, /pin value/)
   await outline.write(`{"error": "${title}"}`)
 }, 300_000)
@@ -135,8 +139,8 @@ test('it is deployed, and called from Try it and from outside', async () => {
 
   await focusedOn(/^row /)
   await press('t')
-  await focusedOn(/^(Send|Endpoint|Query)/)
-  await outline.tabTo('Endpoint')
+  await focusedOn(/^(Send|What to run|Query)/)
+  await outline.tabTo('What to run')
   await press('ArrowDown')
   await page.getByRole('option', { name: 'POST /tasks' }).waitFor()
   const chosen = textsOf(page.locator('[data-combobox-selected]'))

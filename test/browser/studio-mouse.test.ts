@@ -104,7 +104,7 @@ test('it is deployed with a diff that says what is new', async () => {
 test('it replies in Try it and to anonymous clients', async () => {
   await page.getByRole('button', { name: 'Try it' }).click()
   const panel = page.getByRole('complementary', { name: 'Try it' })
-  const endpoint = panel.getByRole('combobox', { name: 'Endpoint' })
+  const endpoint = panel.getByRole('combobox', { name: 'What to run' })
   const option = page.getByRole('option', { name: 'POST /tasks' })
   await endpoint.click()
   await option.click()

@@ -7,6 +7,8 @@ export interface StudioOutline {
   focused(): Promise<string>
   /** Goes with the arrows to the first row that fits, below that to the first that fits the next, and so on. */
   goTo(...way: readonly RegExp[]): Promise<void>
+  /** Goes to the row of the pins that nothing uses, and opens it. */
+  unfold(...way: readonly RegExp[]): Promise<void>
   /** Presses Tab until something of that name has the keyboard; a text is the whole name. */
   tabTo(name: string | RegExp): Promise<void>
   /** At a row: adds the first block found by words, behind a step or for a pin, and has the keyboard at it. */
@@ -87,14 +89,22 @@ export function studioOutline(page: Page): StudioOutline {
     }).toBe(true)
   }
 
+  async function goTo(...way: readonly RegExp[]): Promise<void> {
+    const { from, to } = await find(way)
+    for (let step = from; step < to; step += 1) await press('ArrowDown')
+    for (let step = from; step > to; step -= 1) await press('ArrowUp')
+    await eventually(async () => (await rows()).at).toBe(to)
+  }
+
   return {
     focused,
     choose,
-    async goTo(...way) {
-      const { from, to } = await find(way)
-      for (let step = from; step < to; step += 1) await press('ArrowDown')
-      for (let step = from; step > to; step -= 1) await press('ArrowUp')
-      await eventually(async () => (await rows()).at).toBe(to)
+    goTo,
+    async unfold(...way) {
+      await goTo(...way, /unused pin/)
+      await press('ArrowRight')
+      const row = page.locator('[role=treeitem]:focus')
+      await eventually(() => row.getAttribute('aria-expanded')).toBe('true')
     },
     async tabTo(name) {
       for (let pressed = 0; pressed < FAR; pressed += 1) {

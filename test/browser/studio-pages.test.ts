@@ -31,6 +31,96 @@ test('with three clicks', async () => {
   await page.waitForURL(/\/blueprints\/[0-9a-f-]{36}/)
 })
 
+test('each place that names a page leads to it', async () => {
+  const blueprint = page.url()
+  // A page with one path and a page for a new document; the other two ask for a guid in the panel of their block.
+  await page.getByRole('button', { name: 'Open a page' }).click()
+  const links = page.getByRole('menuitem')
+  await links.first().waitFor()
+  const hrefs = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+  expect(hrefs.filter((href) => href !== null)).toEqual(['/goods', '/goods/new'])
+  expect(hrefs).toHaveLength(4)
+  await page.getByRole('menuitem', { name: '/goods/{guid}/view …' }).click()
+  const panel = page.getByRole('complementary', { name: 'Properties' })
+  await panel.getByText('Fill in the path to open it.').waitFor()
+  await panel.getByLabel('guid in /goods/{guid}/view').fill('a b')
+  const filled = panel.getByRole('link', { name: 'Open /goods/a%20b/view in a new tab' })
+  expect(await filled.getAttribute('href')).toBe('/goods/a%20b/view')
+
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Deploy' })
+  const row = dialog.getByRole('row', { name: 'Page /goods everyone' })
+  await row.getByText('no sign-in').waitFor()
+  await dialog.getByRole('button', { name: 'Save and deploy' }).click()
+  const deployed = page.getByRole('alert').filter({ hasText: 'is deployed and live' })
+  expect(await deployed.getByRole('link').first().getAttribute('href')).toBe('/goods')
+
+  await page.goto('/studio/blueprints')
+  const pages = page.getByRole('list', { name: /Pages of/ })
+  const link = pages.getByRole('link', { name: 'Open /goods in a new tab' })
+  await link.waitFor()
+  // Lists and documents are for everyone, forms for signed-in users.
+  expect(await pages.getByText('no sign-in').count()).toBe(2)
+  expect(await pages.getByRole('link').count()).toBe(2)
+  await settled(page)
+  await expectNoProblem(page, 'pages in the list of blueprints')
+  const opening = page.context().waitForEvent('page')
+  await link.click()
+  const opened = await opening
+  await opened.getByRole('heading', { level: 1 }).waitFor()
+  expect(new URL(opened.url()).pathname).toBe('/goods')
+  await opened.close()
+  await page.goto(blueprint)
+})
+
+test('the list of blueprints opens the deployed address of a page, not the saved one', async () => {
+  const blueprint = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  const blocks = objectsOf(await studio.quoin.manage('GET', `/blueprints/${blueprint}/blocks`))
+  const block = blocks.find(({ in_pins }) => objectsOf(in_pins).some(({ value }) => value === 'goods/new'))
+  const address = (url: string) => ({
+    in_pins: objectsOf(block?.in_pins).map((pin) => (pin.id === 'url' ? { ...pin, value: url } : pin)),
+  })
+  const save = async (url: string) => {
+    await studio.quoin.manage('PUT', `/blueprintactions/${guidOf(block)}`, address(url))
+    await studio.quoin.manage('POST', `/blueprintactions/unsaved/${blueprint}`, {})
+  }
+  await save('goods/other')
+  const editor = page.url()
+  await page.goto('/studio/blueprints')
+  const links = page.getByRole('list', { name: /Pages of/ }).getByRole('link')
+  await links.nth(1).waitFor()
+  expect(await links.evaluateAll((all) => all.map((one) => one.getAttribute('href')))).toEqual([
+    '/goods',
+    '/goods/new',
+  ])
+  await page.goto(`${editor.split('?')[0]}?block=${guidOf(block)}`)
+  const panel = page.getByRole('complementary', { name: 'Properties' })
+  await panel.getByText('Its new address /goods/other is live after the next deploy.').waitFor()
+  expect(await panel.getByRole('link', { name: 'Open /goods/new in a new tab' }).getAttribute('href')).toBe(
+    '/goods/new',
+  )
+  await save('goods/new')
+  await page.goto(editor)
+})
+
+test('a page of an inactive blueprint is opened nowhere', async () => {
+  const editor = page.url()
+  const blueprint = new URL(editor).pathname.split('/').at(-1) ?? ''
+  const blocks = objectsOf(await studio.quoin.manage('GET', `/blueprints/${blueprint}/blocks`))
+  const block = blocks.find(({ in_pins }) => objectsOf(in_pins).some(({ value }) => value === 'goods/new'))
+  await studio.quoin.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`, {})
+  await page.goto('/studio/blueprints')
+  const pages = page.getByRole('list', { name: /Pages of/ })
+  await pages.getByText('/goods', { exact: true }).waitFor()
+  expect(await pages.getByRole('link').count()).toBe(0)
+  await page.goto(`${editor.split('?')[0]}?block=${guidOf(block)}`)
+  const panel = page.getByRole('complementary', { name: 'Properties' })
+  await panel.getByText('The page is not live. Deploy and activate the blueprint to open it.').waitFor()
+  expect(await page.getByRole('button', { name: 'Open a page' }).count()).toBe(0)
+  await studio.quoin.manage('PUT', `/blueprints/update/set/active/${blueprint}`, {})
+  await page.goto(editor)
+})
+
 const goods = async () =>
   objectsOf(await studio.quoin.manage('POST', '/_system/storages/goods/documents/search', {})).map(
     ({ name, price }) => [name, price],

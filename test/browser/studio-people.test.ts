@@ -59,6 +59,37 @@ test('a key is made, shown once and used; then it is rotated and removed', async
   expect(await keys()).toMatchObject([
     { name: 'ERP', scopes: ['users_view'], endpoints: ['GET /api/v1/users/me'] },
   ])
+  const [before] = await keys()
+  await page.getByRole('button', { name: 'Actions for ERP' }).click()
+  await page.getByRole('menuitem', { name: 'Change' }).click()
+  const change = page.getByRole('dialog', { name: 'Change ERP' })
+  await change.getByLabel('Allowed endpoints').fill('nonsense')
+  await change.getByRole('button', { name: 'Save' }).click()
+  await change.getByText('The endpoint "nonsense"').first().waitFor()
+  expect(await keys()).toEqual([before])
+  expect(await axeProblems(page)).toEqual([])
+  const scopes = change.getByRole('combobox', { name: 'Scopes' }).or(change.getByLabel('Scopes')).first()
+  await scopes.fill('runs_view')
+  await page.keyboard.press('Enter')
+  await change.getByLabel('Allowed endpoints').fill('GET /api/v1/info\nGET /api/v1/users/me')
+  await change.getByRole('button', { name: 'Save' }).click()
+  await change.waitFor({ state: 'hidden' })
+  // The expiry stays as it was, and so does the secret.
+  expect(await keys()).toMatchObject([
+    {
+      ...{ name: 'ERP', hint: before?.hint, expiry: before?.expiry, scopes: ['users_view', 'runs_view'] },
+      endpoints: ['GET /api/v1/info', 'GET /api/v1/users/me'],
+    },
+  ])
+  expect((await call('/users/me', secret)).status).toBe(200)
+  await page.getByText('scopes users_view, runs_view').waitFor()
+  await page.getByRole('button', { name: 'Actions for ERP' }).click()
+  await page.getByRole('menuitem', { name: 'Change' }).click()
+  await change.getByRole('combobox', { name: 'Expires' }).click()
+  await page.getByRole('option', { name: 'never', exact: true }).click()
+  await change.getByRole('button', { name: 'Save' }).click()
+  await change.waitFor({ state: 'hidden' })
+  expect((await keys())[0]).toMatchObject({ expiry: 0, scopes: ['users_view', 'runs_view'] })
   await page.getByRole('button', { name: 'Actions for ERP' }).click()
   await page.getByRole('menuitem', { name: 'Rotate' }).click()
   await page.getByRole('dialog', { name: 'Rotate ERP?' }).getByRole('button', { name: 'Rotate' }).click()

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axeColourProblems, axeProblems } from './axe-check.ts'
 import { fillCluster, type StudioContent } from './studio-content.ts'
+import { eventually } from './studio-eventually.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
 import { openStudio, type StudioRoom } from './studio-room.ts'
 
@@ -39,7 +40,11 @@ function addresses(): Readonly<Record<string, readonly string[]>> {
     '/data/rules': ['data/rules', 'data/rules?open=new'],
     '/assets': ['assets'],
     '/operate': ['operate'],
+    '/operate/charts': ['operate/charts', 'operate/charts?range=hour'],
+    '/operate/alerts': ['operate/alerts', 'operate/alerts?open=new'],
     '/operate/queues': ['operate/queues'],
+    // One that is kept leads to its blueprint; of another it says so.
+    '/operate/runs/:run': ['operate/runs/nothing'],
     '/operate/waits': ['operate/waits'],
     '/operate/schedules': ['operate/schedules'],
     '/operate/system-log': ['operate/system-log'],
@@ -48,6 +53,8 @@ function addresses(): Readonly<Record<string, readonly string[]>> {
     '/operate/environment': ['operate/environment', 'operate/environment?open=new'],
     '/operate/secrets': ['operate/secrets', 'operate/secrets?open=new'],
     '/operate/connections': ['operate/connections', 'operate/connections?open=new'],
+    '/operate/settings': ['operate/settings'],
+    '/operate/backups': ['operate/backups'],
     '/operate/nodes': ['operate/nodes'],
     '/people': ['people'],
     '/people/users/:guid': [`people/users/${user}`],
@@ -70,12 +77,25 @@ test('every screen of the registry is looked at', async () => {
   expect(Object.keys(addresses()).toSorted()).toEqual(paths.toSorted())
 })
 
-test('axe finds nothing wrong with any', async () => {
+const tooWide = 'document.documentElement.scrollWidth - innerWidth'
+/** Tables that scroll sideways; on a phone their records are cards. */
+const scrolling = `[...document.querySelectorAll('main table')]
+  .filter(({ parentElement: { scrollWidth, clientWidth } }) => scrollWidth > clientWidth)
+  .map((table) => table.getAttribute('aria-label'))`
+
+test('axe finds nothing wrong with any, and none is wider than a phone', async () => {
+  const desktop = page.viewportSize()
+  const wide: string[] = []
   for (const address of Object.values(addresses()).flat()) {
     await page.goto(address)
     await settled(page)
     await expectNoProblem(page, address)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await eventually(async () => [address, await page.evaluate(tooWide)]).toEqual([address, 0])
+    wide.push(...(await page.evaluate<string[]>(scrolling)))
+    if (desktop) await page.setViewportSize(desktop)
   }
+  expect(wide).toEqual([])
   expect(studio.complaints()).toEqual([])
 }, 300_000)
 

@@ -12,6 +12,14 @@ import { switchBlueprint } from './storm-blueprints.ts'
 import { watchSwitch } from './switch-watch.ts'
 import { violations } from './violations.ts'
 
+const silentFault = {
+  kind: 'kill a node',
+  nodes: 1,
+  lasted: 1,
+  recovered: ['never'],
+  silent: ['b gave 503 at last, and had printed:'],
+} as const
+
 describe('three nodes, one of each fault', () => {
   let figures: StormFigures
 
@@ -45,6 +53,7 @@ describe('three nodes, one of each fault', () => {
     ['were not run', (whole) => ({ ...whole, ticks: { ...whole.ticks, unwritten: 1 } })],
     ['before the end', (whole) => ({ ...whole, ticks: { ...whole.ticks, behind: 1 } })],
     ['a client was answered', (whole) => ({ ...whole, unexpected: ['POST 502'] })],
+    ['a node did not serve again: kill a node\nb gave 503', (whole) => ({ ...whole, faults: [silentFault] })],
     ['still open', (whole) => ({ ...whole, settled: 'never' })],
   ])('control: it would be told when %s', (words, broken) => {
     expect(violations(broken(figures)).join('\n')).toContain(words)

@@ -21,20 +21,24 @@ export interface FaultFigures {
   readonly lasted: number
   /** From its end until each node that was hit answered a request that reads the database: milliseconds, or 'never'. */
   readonly recovered: readonly (number | 'never')[]
+  /** Of each node that never answered: what it gave last, and the end of what it has printed. */
+  readonly silent: readonly string[]
 }
 
 /** Longer than the lease of a node, which is 6 s. */
 const CUT_MS = 9_000
 const NEVER_MS = 60_000
 const LOOK_MS = 25
+const PRINTED = 3_000
 
 export async function inflict(kind: FaultKind, cluster: ThreeNodes): Promise<FaultFigures> {
   const { members, postgres } = cluster
   const began = performance.now()
   const hit = await undergo(kind, cluster)
   const lasted = performance.now() - began
-  const recovered = await Promise.all(hit.map(untilItServes))
-  return { kind, nodes: hit.length, lasted: Math.round(lasted), recovered }
+  const silent: string[] = []
+  const recovered = await Promise.all(hit.map((member) => untilItServes(member, silent)))
+  return { kind, nodes: hit.length, lasted: Math.round(lasted), recovered, silent }
 
   async function undergo(what: FaultKind, { members: all }: ThreeNodes): Promise<readonly ClusterMember[]> {
     switch (what) {
@@ -78,12 +82,15 @@ function anyOf(members: readonly ClusterMember[]): ClusterMember {
   return one
 }
 
-async function untilItServes(member: ClusterMember): Promise<number | 'never'> {
+async function untilItServes(member: ClusterMember, silent: string[]): Promise<number | 'never'> {
   const began = performance.now()
+  let last = ''
   while (performance.now() - began < NEVER_MS) {
-    const { status } = await callNode(member.address, '/notes', { patience: 10_000 })
+    const { status, body } = await callNode(member.address, '/notes', { patience: 10_000 })
     if (status === 200) return Math.round(performance.now() - began)
+    last = `${status} ${JSON.stringify(body)}`
     await wait(LOOK_MS)
   }
+  silent.push(`${member.name} gave ${last} at last, and had printed:\n${member.output().slice(-PRINTED)}`)
   return 'never'
 }

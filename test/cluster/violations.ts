@@ -23,7 +23,7 @@ export function violations(figures: StormFigures): string[] {
     ...broken(ticks.behind > 0, `a schedule stopped ${ticks.behind} s before the end`),
     ...faults
       .filter(({ recovered }) => recovered.includes('never'))
-      .map(({ kind }) => `a node did not serve again: ${kind}`),
+      .map(({ kind, silent }) => `a node did not serve again: ${kind}\n${silent.join('\n')}`),
     ...switches.wrong.map((what) => `switch: ${what}`),
     ...figures.unexpected.map((what) => `a client was answered ${what}`),
     ...figures.dead.map((what) => `a job died: ${what}`),

@@ -3,8 +3,8 @@ import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { OptionError } from '../../src/option-kinds.ts'
-import { optionTable, readOptions } from '../../src/options.ts'
+import { OptionError } from '../../src/options/option-kinds.ts'
+import { optionTable, readOptions } from '../../src/options/options.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const known = new Set<string>(Object.values(optionTable).map(({ variable }) => variable))

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { stubCredentials } from '../asset-place.ts'
 import { formWith } from '../document-server.ts'
-import { openBucket, openS3Server, type S3Server, type TestBucket } from '../s3-server.ts'
+import { type FailingS3Server, openBucket, openS3Server, type TestBucket } from '../s3-server.ts'
 import { guidOf, objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 const MIB = 1024 * 1024
 
 describe('a server with its assets in S3', () => {
-  let server: S3Server
+  let server: FailingS3Server
   let bucket: TestBucket
   let room: TestQuoin
   let base: string
@@ -80,6 +80,16 @@ describe('a server with its assets in S3', () => {
 
     await room.manage('DELETE', `/_system/assets/${guidOf(body)}`)
     expect((await fetch(`${base}/static/stones.txt`)).status).toBe(404)
+    expect(await stored()).toEqual([])
+  })
+
+  test('a bucket that fails twice is asked again for people, who have no attempts to set', async () => {
+    server.failNext(2)
+    const { status, body } = await upload('again.txt', Buffer.from('again'))
+    expect(status).toBe(200)
+    server.failNext(2)
+    expect(await (await fetch(`${base}/static/again.txt`)).text()).toBe('again')
+    await room.manage('DELETE', `/_system/assets/${guidOf(body)}`)
     expect(await stored()).toEqual([])
   })
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
-import { objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 let room: TestQuoin
 /** Never replies. */
@@ -64,8 +64,19 @@ describe('a job', () => {
     expect(await room.documents(name)).toEqual([])
     const [dead] = await jobs()
     expect(dead?.error).toEqual(expect.stringMatching(/\S/))
-    const logged = (await room.systemLog()).map(({ level, message }) => `${level} ${message}`)
-    expect(logged.filter((line) => line.startsWith('error')).length).toBeGreaterThan(0)
+    const errors = (await room.systemLog()).filter(({ level }) => level === 'error')
+    expect(errors.length).toBeGreaterThan(0)
+    // The way from a dead letter, and from what was logged of it, to the run and its block.
+    const { run, blueprint, block } = objectOf(dead?.failed_in)
+    expect(String(dead?.error)).toContain(`(run ${String(run)})`)
+    expect(errors.find(({ message }) => String(message).endsWith('or remove it.'))).toMatchObject({
+      ...{ run, blueprint, block },
+    })
+    expect(objectOf(await room.manage('GET', `/runs/${String(run)}`))).toMatchObject({
+      ...{ blueprint, recorded_as: 'failed', error: { block } },
+    })
+    const blocks = objectsOf(await room.manage('GET', `/blueprints/${String(blueprint)}/blocks`))
+    expect(blocks.find((one) => objectOf(one._meta).guid === block)).toMatchObject({ name: 'fail' })
   })
 
   test('that hangs is ended at its deadline, and does not hold up the next one', async () => {

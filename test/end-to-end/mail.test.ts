@@ -42,6 +42,8 @@ const sending: JsonObject = {
       html: '=body.html',
       attachments: '=body.attachments',
       key: '=body.key',
+      attempts: '=body.attempts',
+      back_off: '=body.back_off',
     },
   },
   undo: { type: 'branch', in: { flow: '@mail.flow', condition: '=body.undo == true' } },
@@ -58,11 +60,12 @@ const reporting: JsonObject = {
   table: {
     type: 'state_advanced_datatable',
     in: {
-      state: '@logo.state',
-      storage: 'lines',
-      sort: 'amount desc',
-      columns:
-        '=[{ field: "name" }, { field: "amount", kind: "currency", currency: "EUR" }, { field: "of.name", label: "Of" }]',
+      ...{ state: '@logo.state', storage: 'lines', sort: 'amount desc' },
+      columns: [
+        { field: 'name', format: '=value + " of " + doc.of.name' },
+        { field: 'amount', kind: 'currency', currency: 'EUR' },
+        { field: 'of.name', label: 'Of' },
+      ],
       page_size: 2,
       row_link: '/lines/{_meta.guid}',
     },
@@ -206,7 +209,7 @@ describe('one node', () => {
     expect(partOf(one, 'text/plain').trimEnd()).toBe(
       [
         'Report\n======\n\nTwo & <more>\n\nLogo\n',
-        'lines\n-----\nName | Amount | Of\n<script>Saw</script> | €1,234.50 | Tools <b>\nAxe | €30.00 | Tools <b>',
+        'lines\n-----\nName | Amount | Of\n<script>Saw</script> of Tools <b> | €1,234.50 | Tools <b>\nAxe of Tools <b> | €30.00 | Tools <b>',
         'This mail does not contain all rows.\n\nOpen: https://shop.example/lines',
       ].join('\n'),
     )
@@ -279,6 +282,26 @@ describe('one node', () => {
     due()
     await waiting(guid, { status: 'done', attempts: 2 })
     expect(taken(what).map(({ headers }) => headers['message-id'])).toEqual([`<${guid}@example.com>`])
+  })
+
+  test('attempts and back_off are those of the block, also for recipients that are left', async () => {
+    server.answer(451)
+    const guid = await send(mail('twice', { attempts: 2, back_off: '2h' }))
+    await waiting(guid, { status: 'waiting', attempts: 1, max_attempts: 2 })
+    await quoin.advance(3_500_000)
+    await waiting(guid, { status: 'waiting', attempts: 1 })
+    due()
+    await waiting(guid, { status: 'dead', attempts: 2 })
+    server.answer(250)
+    server.refuse('busy@example.com', 452)
+    const to = ['lee@example.com', 'busy@example.com']
+    await waiting(await send(mail('left', { to, attempts: 3 })), { status: 'done', max_attempts: 3 })
+    const left = async () =>
+      objectsOf(await quoin.manage('POST', '/queue/search', { filters: { status: 'waiting' } }))
+    await eventually(async () => (await left()).map((one) => one.max_attempts)).toEqual([3])
+    server.refuse('busy@example.com', 250)
+    due()
+    await eventually(() => taken('left').length).toBe(2)
   })
 
   test('with a key: one mail while it waits, and later ones with the same Message-ID', async () => {

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import openapiTypes, { astToString } from 'openapi-typescript'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
+import { installExample } from './example-room.ts'
 import { objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 let quoin: TestQuoin
@@ -149,9 +150,50 @@ const title: string | undefined = made.title
 const list = await client.GET('/api/v1/goods', { params: { query: { limit: 5 } } })
 console.log(JSON.stringify({ title, titles: list.data?.map((one) => one.title) }))`
 
-test('openapi-fetch with the types of the served document creates one and reads its title', async () => {
+const createsTask = `declare const process: { readonly argv: readonly string[] }
+const headers = { authorization: process.argv[2] ?? '' }
+const { data, error } = await client.POST('/api/v1/tasks', { headers, body: { title: 'Write', status: 'open' } })
+if (error) throw new Error(error.error)
+const task: components['schemas']['TasksDocument'] = data
+const title: string | undefined = task.title
+const { data: read } = await client.GET('/api/v1/tasks/{guid}', { params: { path: { guid: task._meta.guid } } })
+const list = await client.GET('/api/v1/tasks', { params: { query: { status: 'open' } } })
+const titles = Array.isArray(list.data) ? list.data.map((one) => one.title) : []
+console.log(JSON.stringify({ title, read: read?.title, titles }))`
+
+test('openapi-fetch with strict types creates a task of the example and reads its title', async () => {
+  const folder = await clientFolder()
+  try {
+    await installExample(quoin, 'tasks-resource', {})
+    const authorization = `Bearer ${await quoin.tokenOf('admin')}`
+    const reply = await fetch(`${address}/api/v1/openapi.json`, { headers: { authorization } })
+    const document = await reply.text()
+    await writeFile(join(folder, 'written.ts'), astToString(await openapiTypes(document)))
+    const write = (name: string, text: string) =>
+      writeFile(join(folder, name), use(text).replace('ADDRESS', address))
+    await write('task.ts', createsTask)
+    await write('no-title.ts', "await client.POST('/api/v1/tasks', { body: { status: 'open' } })")
+    await write('bad-title.ts', "await client.POST('/api/v1/tasks', { body: { title: 5 } })")
+    await write(
+      'number-title.ts',
+      "const made = await client.POST('/api/v1/tasks', { body: { title: 'a' } })\nconst title: number | undefined = made.data?.title\nconsole.log(title)",
+    )
+    expect(await problemsIn(folder)).toEqual(['bad-title.ts', 'no-title.ts', 'number-title.ts'])
+    const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'task.ts'), authorization])
+    expect(JSON.parse(stdout)).toEqual({ title: 'Write', read: 'Write', titles: ['Write'] })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+async function clientFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'quoin-client-'))
   await symlink(join(import.meta.dirname, '..', '..', 'node_modules'), join(folder, 'node_modules'))
+  return folder
+}
+
+test('a client with the types of the served document is refused what the schemas of triggers refuse', async () => {
+  const folder = await clientFolder()
   try {
     const document = await (await fetch(`${address}/api/v1/openapi.json`)).text()
     const written = astToString(await openapiTypes(document))

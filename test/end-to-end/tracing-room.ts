@@ -26,14 +26,15 @@ export interface TracedBlueprint {
   lastRun(trigger?: string): Promise<JsonObject>
 }
 
-export async function openTracingRoom(): Promise<TracingRoom> {
+/** `settings`: further ones of the server. */
+export async function openTracingRoom(settings: Readonly<Record<string, string>> = {}): Promise<TracingRoom> {
   let asked = 0
   const outside = await startLocalServer((_request, response) => {
     asked += 1
     response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ asked, access_token: 'token of the other server' }))
+    response.end(JSON.stringify({ asked, items: [asked], access_token: 'token of the other server' }))
   })
-  const quoin = await openTestQuoin({ QUOIN_ALLOWED_HOSTS: `127.0.0.1:${outside.port}` })
+  const quoin = await openTestQuoin({ ...settings, QUOIN_ALLOWED_HOSTS: `127.0.0.1:${outside.port}` })
   return {
     quoin,
     outside,

@@ -70,7 +70,8 @@ test('the tasks example replies the same, byte by byte', async () => {
   // Control: they were traced indeed.
   const runs = await traced.manage('GET', '/runs?limit=200')
   expect(objectsOf(runs).length).toBeGreaterThan(40)
-  expect(objectsOf(await plain.manage('GET', '/runs'))).toEqual([])
+  const untraced = objectsOf(await plain.manage('GET', '/runs?limit=200'))
+  expect(untraced.filter(({ recorded_as: as }) => as !== 'refused')).toEqual([])
 })
 
 async function answersOf(room: TestQuoin, requests: readonly Asked[]): Promise<unknown[]> {

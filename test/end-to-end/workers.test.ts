@@ -133,6 +133,24 @@ describe('with three processes', () => {
     expect(await seen()).toEqual(new Set(['none']))
   })
 
+  test('each process keeps to a setting once it is acknowledged, and to the default once it is removed', async () => {
+    const value = '=params.list.split(",").map(one => one + params.round).length'
+    await room.install('counted', { on: get('counted'), reply: reply('@on.flow', value) })
+    let round = 0
+    const seen = async () => {
+      round += 1
+      const path = `/counted?round=${round}&list=${Array(300).fill(1).join(',')}`
+      return new Set((await room.everywhere(path)).map(({ status }) => status))
+    }
+    expect(await seen()).toEqual(new Set([200]))
+    for (let again = 0; again < 3; again += 1) {
+      await room.manage('PUT', '/_system/settings/QUOIN_RUN_BUDGET', { value: '100' })
+      expect(await seen()).toEqual(new Set([503]))
+      await room.manage('DELETE', '/_system/settings/QUOIN_RUN_BUDGET')
+      expect(await seen()).toEqual(new Set([200]))
+    }
+  })
+
   test('a request whose key is calculated runs once, on whichever process it is received', async () => {
     await room.install('once', {
       on: {
@@ -404,12 +422,12 @@ describe('with three processes', () => {
   })
 
   test('the metrics are those of all processes', async () => {
-    await room.install('counted', constant('counted'))
-    await room.everywhere('/counted')
+    await room.install('metered', constant('metered'))
+    await room.everywhere('/metered')
     const text = await (await fetch(`${room.process.address}/metrics`)).text()
     const line = text
       .split('\n')
-      .find((one) => one.startsWith('quoin_http_requests_total{') && one.includes('/counted'))
+      .find((one) => one.startsWith('quoin_http_requests_total{') && one.includes('/metered'))
     expect(line?.split(' ').at(-1)).toBe(String(room.connections.length))
   })
 })

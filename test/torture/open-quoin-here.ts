@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readOptions } from '../../src/options.ts'
+import { readOptions } from '../../src/options/options.ts'
 import { openQuoin, type Quoin } from '../../src/quoin/quoin.ts'
 import { adminPassword } from '../end-to-end/harness.ts'
 

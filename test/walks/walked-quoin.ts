@@ -3,7 +3,7 @@ import { randomFillSync } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readOptions } from '../../src/options.ts'
+import { readOptions } from '../../src/options/options.ts'
 import { openQuoin, type Quoin } from '../../src/quoin/quoin.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
 

@@ -1,6 +1,6 @@
 import { type FailureEvent, failureEvents, isFailureEvent } from '../../shared/failure.ts'
 import { defineTrigger, PinError } from '../block.ts'
-import { retriesIn, retryPins } from './job-retries.ts'
+import { jobRetriesIn, jobRetryPins } from '../job-retries.ts'
 
 const usual: readonly FailureEvent[] = ['on_run_failed', 'on_job_dead', 'on_schedule_missed']
 
@@ -15,7 +15,7 @@ export default defineTrigger({
       type: 'array',
       help: 'A list of on_run_failed (of a request or page), on_attempt_failed (of a job), on_job_dead and on_schedule_missed. Empty: all but on_attempt_failed.',
     },
-    ...retryPins,
+    ...jobRetryPins,
   },
   out: {
     event: { type: 'value', help: 'The event.' },
@@ -47,7 +47,7 @@ export default defineTrigger({
   listen: ({ events = [], ...inputs }, { watch }) => ({
     events: chosen(events),
     cluster: watch === 'cluster',
-    retries: retriesIn(inputs),
+    retries: jobRetriesIn(inputs),
   }),
   start: ({ time, since, ...failure }) => ({ ...failure, time: new Date(time), since: new Date(since) }),
 })

@@ -2,9 +2,9 @@ import { andThen } from '../../shared/maybe-promise.ts'
 import { queueNameProblem } from '../../storage/job.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { functionName } from '../function-name.ts'
-import { namedValue, pinsNamed } from '../named-values.ts'
-import { readDuration } from '../read-duration.ts'
-import { retriesIn, retryPins } from './job-retries.ts'
+import { jobRetriesIn, jobRetryPins } from '../job-retries.ts'
+import { namedValue, pinsNamed } from '../pins/named-values.ts'
+import { readDuration } from '../pins/read-duration.ts'
 
 /** A year in milliseconds, the longest delay. */
 const LONGEST_DELAY = 366 * 86_400_000
@@ -32,7 +32,7 @@ export default defineFlow({
       max: 1000,
       help: 'Jobs with a higher priority run first in their queue.',
     },
-    ...retryPins,
+    ...jobRetryPins,
     dedupe_key: {
       type: 'value',
       help: 'While a job of this function with the same key waits or runs, no second one is enqueued.',
@@ -53,7 +53,7 @@ export default defineFlow({
       queue: queueName(inputs.queue),
       delay: delayOf(inputs.delay),
       priority: inputs.priority,
-      backOff: retriesIn(inputs)?.backOff,
+      backOff: jobRetriesIn(inputs)?.backOff,
       attempts: inputs.attempts,
       ...(key !== undefined && { dedupeKey: key }),
     })

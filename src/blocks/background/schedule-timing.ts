@@ -1,7 +1,7 @@
 /** When a schedule comes due: what the builder wrote, checked once, when the blueprint is deployed. */
 import { Cron } from 'croner'
 import { PinError } from '../block.ts'
-import { readDuration } from '../read-duration.ts'
+import { readDuration } from '../pins/read-duration.ts'
 
 const MAX_CRON = 200
 const FIELDS = /^(?:@\w+|(?:\S+\s+){4,5}\S+)$/

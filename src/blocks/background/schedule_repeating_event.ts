@@ -1,5 +1,5 @@
 import { defineTrigger, PinError } from '../block.ts'
-import { retriesIn, retryPins } from './job-retries.ts'
+import { jobRetriesIn, jobRetryPins } from '../job-retries.ts'
 import { cronExpression, interval, timeZone } from './schedule-timing.ts'
 
 const overlaps = ['skip', 'queue', 'allow'] as const
@@ -40,7 +40,7 @@ export default defineTrigger({
       choices: catchUps,
       help: 'Times missed while no node ran: start once for the last of them, for all, or for none.',
     },
-    ...retryPins,
+    ...jobRetryPins,
   },
   out: {
     planned_at: { type: 'date', help: 'The planned time; the run may start a little later.' },
@@ -65,7 +65,7 @@ export default defineTrigger({
       timeZone: zone,
       overlap: overlaps.find((one) => one === inputs.overlap) ?? 'skip',
       catchUp: catchUps.find((one) => one === inputs.catch_up) ?? 'last',
-      retries: retriesIn(inputs),
+      retries: jobRetriesIn(inputs),
     }
   },
   start: ({ plannedAt, tick }) => ({ planned_at: plannedAt, tick }),

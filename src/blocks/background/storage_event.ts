@@ -1,7 +1,7 @@
 import { defineTrigger, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { type DocumentEvent, documentEvents, isDocumentEvent } from '../document-event.ts'
-import { retriesIn, retryPins } from './job-retries.ts'
+import { jobRetriesIn, jobRetryPins } from '../job-retries.ts'
 
 export default defineTrigger({
   identifier: 'storage_event',
@@ -17,7 +17,7 @@ export default defineTrigger({
       required: true,
       help: 'A list of on_created, on_updated, on_saved (created or updated), on_removed and on_deleted.',
     },
-    ...retryPins,
+    ...jobRetryPins,
   },
   out: {
     document: {
@@ -40,7 +40,7 @@ export default defineTrigger({
   listen: (inputs) => ({
     storage: builderStorage(inputs.storage),
     events: chosen(inputs.events),
-    retries: retriesIn(inputs),
+    retries: jobRetriesIn(inputs),
   }),
   start: ({ document, previous, fieldsModified, revisions, event, job }) => ({
     document,

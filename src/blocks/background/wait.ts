@@ -1,6 +1,6 @@
 import { andThen } from '../../shared/maybe-promise.ts'
 import { defineFlow } from '../block.ts'
-import { versionIn, waitSettings, waitTime } from '../wait-time.ts'
+import { versionIn, waitSettings, waitTime } from '../pins/wait-time.ts'
 
 export default defineFlow({
   identifier: 'wait',

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
 import { defineFlow, PinError } from '../block.ts'
-import { versionIn, waitSettings, waitTime } from '../wait-time.ts'
+import { versionIn, waitSettings, waitTime } from '../pins/wait-time.ts'
 import { publicAddresses } from './public-addresses.ts'
 
 const MOST_SCOPES = 20
@@ -19,6 +19,7 @@ export default defineFlow({
   enqueues: true,
   ends: true,
   waits: ['approved', 'rejected', 'timeout'],
+  publicAddresses: ['page_url', 'link_url'],
   in: {
     title: {
       type: 'value',

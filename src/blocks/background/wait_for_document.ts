@@ -1,9 +1,9 @@
 import { andThen } from '../../shared/maybe-promise.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
+import { versionIn, waitSettings, waitTime } from '../pins/wait-time.ts'
+import { whereIn } from '../pins/where-pin.ts'
 import { referringQuery, refuseReferring } from '../referring-query.ts'
-import { versionIn, waitSettings, waitTime } from '../wait-time.ts'
-import { whereIn } from '../where-pin.ts'
 
 export default defineFlow({
   identifier: 'wait_for_document',

@@ -1,6 +1,6 @@
 import { andThen } from '../../shared/maybe-promise.ts'
 import { defineFlow } from '../block.ts'
-import { versionIn, waitSettings, waitTime } from '../wait-time.ts'
+import { versionIn, waitSettings, waitTime } from '../pins/wait-time.ts'
 import { publicAddresses } from './public-addresses.ts'
 
 export default defineFlow({
@@ -12,6 +12,7 @@ export default defineFlow({
   enqueues: true,
   ends: true,
   waits: ['received', 'timeout'],
+  publicAddresses: ['url'],
   in: {
     for: { type: 'value', help: 'How long: seconds, or 30s, 5m, 2h, 1d. Then the run continues at timeout.' },
     until: { type: 'date', help: 'Until when. Without for and until, it waits until something is sent.' },

@@ -1,9 +1,11 @@
 import { QuoinError } from '../../shared/errors.ts'
 import { imageFits, imageFormats, LONGEST_SIDE } from '../../shared/files/image-wanted.ts'
 import { textIn } from '../../storage/document-fields.ts'
+import { isUnreached } from '../../storage/unreached.ts'
 import { assetNamed, assetRecord } from '../asset-record.ts'
 import { defineFlow, PinError } from '../block.ts'
-import { placePins, storeFile } from './store-file.ts'
+import { attemptPins, attemptsIn, withAttempts } from '../outside-attempts.ts'
+import { placePins, storeFileAgain } from './store-file.ts'
 
 const { directory, replace } = placePins
 const side = { type: 'number', min: 1, max: LONGEST_SIDE, integer: true } as const
@@ -33,6 +35,7 @@ export default defineFlow({
     },
     directory,
     replace,
+    ...attemptPins,
   },
   out: { file: { type: 'object', help: 'Guid, name, type and size of the new file.' } },
   settings: {
@@ -49,7 +52,8 @@ export default defineFlow({
       help: 'inside: all of the image, within width and height. cover: exactly width and height, the edges cut off.',
     },
   },
-  async run({ file, width, height, quality, name: given, directory: place, replace: replaces }, context) {
+  async run(inputs, context) {
+    const { file, width, height, quality, name: given, directory: place } = inputs
     const { files, session, settings } = context
     const record = await assetRecord('file', assetNamed('file', file), session)
     const wanted = {
@@ -57,11 +61,16 @@ export default defineFlow({
       format: imageFormats.find((format) => format === settings.format),
       fit: imageFits.find((fit) => fit === settings.fit),
     }
-    const { bytes, type } = await files.image(record, wanted).catch(asPin)
+    const { bytes, type } = await withAttempts(attemptsIn(inputs, context), isUnreached, () =>
+      files.image(record, wanted),
+    ).catch(asPin)
     const end = type.replace('image/', '').replace('jpeg', 'jpg')
     const own = `${textIn(record.name).replace(/\.[a-z0-9]{1,5}$/i, '')}.${end}`
-    const stored = { name: given?.trim() || own, directory: place.trim(), type, content: inOnePiece(bytes) }
-    return { file: await storeFile(context, stored, replaces) }
+    const stored = () => ({
+      ...{ name: given?.trim() || own, directory: place.trim() },
+      ...{ type, content: inOnePiece(bytes) },
+    })
+    return { file: await storeFileAgain(context, inputs, stored) }
   },
 })
 

@@ -1,8 +1,16 @@
 import { QuoinError } from '../../shared/errors.ts'
 import { defineFlow } from '../block.ts'
-import { prepareRequest, sendPrepared } from '../http/prepared-request.ts'
+import { prepareRequest, sendingIn, sendPrepared } from '../http/prepared-request.ts'
 import { headersOf, refuseCompressed } from '../http/read-answer.ts'
-import { addressPins, bodyPin, bodySettings, headPins, retrySettings } from '../http/request-pins.ts'
+import {
+  addressPins,
+  bodyPin,
+  bodySettings,
+  headPins,
+  repeatSettings,
+  requestAttemptPins,
+  retrySettings,
+} from '../http/request-pins.ts'
 import { type OpenAnswer, tooLarge, withAnswer } from '../http/send-request.ts'
 import { sentName } from './sent-name.ts'
 import { placePins, storeFile } from './store-file.ts'
@@ -44,6 +52,7 @@ export default defineFlow({
       integer: true,
       help: 'Maximum bytes of the file; a larger one is an error. 100 MiB if not set, 500 MiB at most.',
     },
+    ...requestAttemptPins,
   },
   out: {
     file: { type: 'object', help: 'Guid, name, type and size, as fields of the type file hold them.' },
@@ -57,10 +66,11 @@ export default defineFlow({
       help: 'Taken for a status code outside of 200 to 299, where nothing is stored. An error of the block if it is not wired.',
     },
   },
-  settings: { ...bodySettings, ...retrySettings },
+  settings: { ...bodySettings, ...repeatSettings, ...retrySettings },
   async run(inputs, context) {
-    const { timeout, max_size: maxSize, name, type, directory, replace } = inputs
+    const { max_size: maxSize, name, type, directory, replace } = inputs
     const { settings, wired } = context
+    const sending = sendingIn(inputs, settings, context)
     const prepared = await prepareRequest({ ...inputs, bodyAs: settings.body_as }, context)
     const store = async ({ body, ...head }: OpenAnswer) => {
       if (!isGood(head.code)) return head
@@ -74,11 +84,8 @@ export default defineFlow({
       }
       return { ...head, file: await storeFile(context, file, replace) }
     }
-    const answer = await sendPrepared(
-      prepared,
-      { timeout, retries: settings.retries },
-      context,
-      (one, limits) => withAnswer(one, prepared.agent, limits, store),
+    const answer = await sendPrepared(prepared, sending, (one, limits) =>
+      withAnswer(one, prepared.agent, limits, store),
     )
     const given = { code: answer.code, headers: headersOf(answer) }
     if ('file' in answer) return { ...given, file: answer.file }

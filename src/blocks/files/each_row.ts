@@ -1,12 +1,15 @@
+import { Readable } from 'node:stream'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { assetNamed, assetRecord } from '../asset-record.ts'
 import { defineFlow } from '../block.ts'
+import { type Attempts, attemptPins, attemptsIn } from '../outside-attempts.ts'
 import { CsvProblem, csvRows } from '../rows/csv-rows.ts'
 import { csvSeparators, decodedText } from '../rows/csv-text-of.ts'
 import { columnNames, namedRow } from '../rows/named-row.ts'
 import { type SheetRow, xlsxRows } from '../rows/xlsx-rows.ts'
 import type { RunFiles } from '../run-files.ts'
+import { readWithAttempts } from './read-with-attempts.ts'
 
 /** As large as an asset may be. */
 const MOST_BYTES = 500 * 1024 * 1024
@@ -39,6 +42,7 @@ export default defineFlow({
       default: true,
       help: 'Whether names are converted to field names, in lower case with _ between words: "Customer since" becomes customer_since.',
     },
+    ...attemptPins,
   },
   out: {
     each: {
@@ -53,13 +57,20 @@ export default defineFlow({
     count: { type: 'number', help: 'Number of rows, after all.' },
   },
   settings: {},
-  async run({ file, separator, as_fields }, context) {
+  async run(inputs, context) {
+    const { file, separator, as_fields } = inputs
     const { session, files, signal } = context
     const record = await assetRecord('file', assetNamed('file', file), session)
+    const attempts = attemptsIn(inputs, context)
+    const bytes = openBytes(attempts, files, record)
     let columns: readonly string[] | undefined
     let count = 0
     try {
-      for await (const { line, cells } of await rowsIn(files, record, csvSeparators[separator])) {
+      for await (const { line, cells } of await rowsIn(
+        bytes,
+        Number(record.size),
+        csvSeparators[separator],
+      )) {
         signal.throwIfAborted()
         if (columns === undefined) {
           columns = columnNames(cells.map(String), as_fields)
@@ -78,14 +89,20 @@ export default defineFlow({
   },
 })
 
+type Bytes = (start: number, end: number) => AsyncIterable<Buffer>
+
+function openBytes(attempts: Attempts, files: RunFiles, record: JsonObject): Bytes {
+  const read: Bytes = (start, end) => files.read(record, { start, end })
+  return (start, end) => readWithAttempts(attempts, { start, end }, read)
+}
+
 async function rowsIn(
-  files: RunFiles,
-  record: JsonObject,
+  bytes: Bytes,
+  size: number,
   separator: string | undefined,
 ): Promise<AsyncIterable<SheetRow>> {
-  const size = Number(record.size)
-  const head = size < ZIP.length ? [] : await files.read(record, { start: 0, end: ZIP.length - 1 }).toArray()
+  const head = size < ZIP.length ? [] : await Array.fromAsync(bytes(0, ZIP.length - 1))
   if (Buffer.concat(head).equals(ZIP))
-    return xlsxRows({ size, read: (start, end) => files.read(record, { start, end }) })
-  return csvRows(decodedText(files.read(record), MOST_BYTES), separator)
+    return xlsxRows({ size, read: (start, end) => Readable.from(bytes(start, end), { objectMode: false }) })
+  return csvRows(decodedText(bytes(0, size - 1), MOST_BYTES), separator)
 }

@@ -1,6 +1,8 @@
 import { buffer } from 'node:stream/consumers'
+import { isUnreached } from '../../storage/unreached.ts'
 import { assetNamed, assetRecord } from '../asset-record.ts'
 import { defineFlow, PinError } from '../block.ts'
+import { attemptPins, attemptsIn, withAttempts } from '../outside-attempts.ts'
 import { fileValue } from './store-file.ts'
 
 const MOST = 1024 * 1024
@@ -18,6 +20,7 @@ export default defineFlow({
       required: true,
       help: 'The file: its guid, its name (the newest of that name), or the value of a field of the type file.',
     },
+    ...attemptPins,
   },
   out: {
     text: { type: 'value', help: 'The content as text (UTF-8), or in Base64.' },
@@ -31,10 +34,14 @@ export default defineFlow({
       help: 'The file must be text for utf-8, and can be any bytes for base64.',
     },
   },
-  async run({ file }, { session, files, settings }) {
+  async run(inputs, context) {
+    const { session, files, settings } = context
+    const { file } = inputs
     const record = await assetRecord('file', assetNamed('file', file), session)
     if (Number(record.size) > MOST) throw new PinError('file', `has more than ${MOST} bytes`)
-    const bytes = await buffer(files.read(record))
+    const bytes = await withAttempts(attemptsIn(inputs, context), isUnreached, () =>
+      buffer(files.read(record)),
+    )
     return {
       text: settings.encoding === 'base64' ? bytes.toString('base64') : textOf(bytes),
       file: fileValue(record),

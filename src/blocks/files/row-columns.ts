@@ -1,5 +1,6 @@
 import { fieldNameProblem, parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import type { Reference } from '../../storage/reference/references.ts'
 import { PinError } from '../block.ts'
 import { cellValue } from '../rows/cell-value.ts'
 import type { Cell } from '../rows/xlsx-file.ts'
@@ -10,11 +11,16 @@ const LONGEST_LABEL = 200
 /** One column of a table. */
 export interface RowColumn {
   readonly label: string
+  /** What the field belongs to another document by. */
+  readonly reference?: Reference
   readonly cell: (row: JsonObject) => Cell
 }
 
-/** Fields by name, or `{ field, label }`. Throws PinError. */
-export function rowColumns(columns: readonly JsonValue[]): readonly RowColumn[] {
+/** Fields by name, or `{ field, label }`; behind one of these references, of the document there. Throws PinError. */
+export function rowColumns(
+  columns: readonly JsonValue[],
+  references: readonly Reference[],
+): readonly RowColumn[] {
   if (columns.length > MOST_COLUMNS) throw new PinError('columns', `must be at most ${MOST_COLUMNS}`)
   return columns.map((column) => {
     const { field, label = field } = isJsonObject(column) ? column : { field: column }
@@ -23,8 +29,14 @@ export function rowColumns(columns: readonly JsonValue[]): readonly RowColumn[] 
       throw new PinError('columns', `must be names of fields; ${JSON.stringify(field)} ${problem}`)
     if (typeof label !== 'string' || label.length > LONGEST_LABEL)
       throw new PinError('columns', `must have labels of at most ${LONGEST_LABEL} characters`)
-    const path = parseFieldPath(field)
-    return { label, cell: (row) => cellOf(valueAt(row, path)) }
+    const reference = references.find((one) => field.startsWith(`${one.field}.`))
+    const path = parseFieldPath(reference ? field.slice(reference.field.length + 1) : field)
+    const behind = reference && ['_expand', reference.field]
+    return {
+      label,
+      ...(reference && { reference }),
+      cell: (row) => cellOf(valueAt(behind ? valueAt(row, behind) : row, path)),
+    }
   })
 }
 

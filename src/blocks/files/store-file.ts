@@ -3,7 +3,9 @@ import type { Query } from '../../shared/query.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { findAll } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
+import { isUnreached } from '../../storage/unreached.ts'
 import type { FlowContext } from '../context.ts'
+import { attemptsIn, withAttempts } from '../outside-attempts.ts'
 import type { InPins } from '../pin.ts'
 import type { NewFile } from '../run-files.ts'
 
@@ -25,11 +27,24 @@ export const placePins = {
   },
 } as const satisfies InPins
 
-type Context = Pick<FlowContext, 'files' | 'session' | 'signal'>
+type Context = Pick<FlowContext, 'files' | 'session' | 'signal' | 'deadline' | 'now'>
 
 /** On whose behalf a file is stored or deleted. */
 export function authorOf({ session }: Pick<FlowContext, 'session'>) {
   return session.origin.user ?? { guid: '', username: '' }
+}
+
+/**
+ * The same, with the attempts of the block: only where the bucket failed before the file had a record. `file`: its content is
+ * begun again for each attempt.
+ */
+export function storeFileAgain(
+  context: Context,
+  inputs: Parameters<typeof attemptsIn>[0] & { readonly replace: boolean },
+  file: () => NewFile,
+): Promise<JsonObject> {
+  const attempts = attemptsIn(inputs, context)
+  return withAttempts(attempts, isUnreached, () => storeFile(context, file(), inputs.replace))
 }
 
 /** Stores a file as an asset; gives what fields of the type file hold of it. */

@@ -1,7 +1,8 @@
 import type { JsonValue } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import { defineFlow, PinError } from '../block.ts'
-import { placePins, storeFile } from './store-file.ts'
+import { attemptPins } from '../outside-attempts.ts'
+import { placePins, storeFileAgain } from './store-file.ts'
 
 /** Written out in one turn, in which nothing else is served. */
 const MOST = { values: 500_000, characters: 16 * 1024 * 1024 }
@@ -22,18 +23,20 @@ export default defineFlow({
     },
     ...placePins,
     type: { type: 'value', help: 'Media type, such as text/html. Empty: by what is written.' },
+    ...attemptPins,
   },
   out: { file: { type: 'object', help: 'Guid, name, type and size, as fields of the type file hold them.' } },
   settings: {},
-  async run({ content, name, directory, replace, type }, context) {
+  async run(inputs, context) {
+    const { content, name, directory, type } = inputs
     const { text, usual } = written(content)
-    const file = {
+    const file = () => ({
       name: name.trim(),
       directory: directory.trim(),
       type: type?.trim() || usual,
       content: once(text),
-    }
-    return { file: await storeFile(context, file, replace) }
+    })
+    return { file: await storeFileAgain(context, inputs, file) }
   },
 })
 

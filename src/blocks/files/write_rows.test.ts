@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type FileRoom, openFileRoom } from '../../../test/file-room.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
+import { documentOf } from '../../storage/database.ts'
+import { guidOf } from '../../storage/document-fields.ts'
 import eachRow from './each_row.ts'
 import writeRows from './write_rows.ts'
 
@@ -159,4 +161,46 @@ test('a table that replaces deletes the former one of its name in its directory'
     ['files', 9],
     ['files', 10],
   ])
+})
+
+test('columns of documents that others refer to hold what those documents have, also behind the first page', async () => {
+  await room.database.ensure('customers')
+  await room.database.ensure('orders')
+  const session = room.database.session()
+  const customers: string[] = []
+  for (const fields of [
+    { name: 'Ann', at: { city: 'Ulm' } },
+    { name: 'Bob', at: { city: 'Bonn' } },
+  ])
+    customers.push(guidOf(documentOf(await session.create('customers', setFields(fields)))))
+  const [ann = '', bob = ''] = customers
+  for (let n = 0; n < 30; n++)
+    await session.create('orders', setFields({ n, customer: n % 2 === 0 ? ann : bob }))
+  await session.create('orders', setFields({ n: 30 }))
+  await session.create('orders', setFields({ n: 31, customer: '01890000-0000-7000-8000-000000000000' }))
+  await session.commit()
+  const reference = { from: 'orders', field: 'customer', storage: 'customers', onDelete: 'refuse' } as const
+  const columns = ['n', { field: 'customer.name', label: 'Customer' }, 'customer.at.city']
+  const inputs = {
+    name: 'a.csv',
+    storage: 'orders',
+    sort: [{ field: 'n', order: 'asc', missing: 'last' }],
+    columns,
+  }
+  await room.run(writeRows, { inputs, references: () => [reference] })
+  const lines = String(await room.content('a.csv'))
+    .slice(1)
+    .trim()
+    .split('\r\n')
+  expect([lines[0], lines[1], lines[2], lines[30]]).toEqual([
+    'n,Customer,customer.at.city',
+    '0,Ann,Ulm',
+    '1,Bob,Bonn',
+    '29,Bob,Bonn',
+  ])
+  expect(lines.slice(31)).toEqual(['30,,', '31,,'])
+  // Of a list nothing is looked up: its objects are what they are.
+  const listed = { name: 'a.csv', list: [{ customer: { name: 'Cem' } }], columns: ['customer.name'] }
+  await room.run(writeRows, { inputs: listed, references: () => [reference] })
+  expect(String(await room.content('a.csv'))).toContain('Cem')
 })

@@ -1,14 +1,16 @@
 import { csvCell } from '../../shared/csv-cell.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
+import type { Reference } from '../../storage/reference/references.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
+import { attemptPins } from '../outside-attempts.ts'
+import { whereIn } from '../pins/where-pin.ts'
 import { referringQuery } from '../referring-query.ts'
 import { pagesOf } from '../rows/search-pages.ts'
 import { type Cell, MOST_SHEET_ROWS, xlsxFile } from '../rows/xlsx-file.ts'
-import { whereIn } from '../where-pin.ts'
 import { columnsOf, type RowColumn, rowColumns } from './row-columns.ts'
-import { placePins, storeFile } from './store-file.ts'
+import { placePins, storeFileAgain } from './store-file.ts'
 
 const MOST_ITEMS = 10_000
 const TYPES = {
@@ -41,38 +43,45 @@ export default defineFlow({
     },
     columns: {
       type: 'array',
-      help: 'Names of fields, or objects with field and label. Empty: the fields of the first row.',
+      help: 'Names of fields, or objects with field and label. Of the documents of a storage also fields of a document that they refer to, such as customer.name. Empty: the fields of the first row.',
     },
     ...placePins,
+    ...attemptPins,
   },
   out: {
     file: { type: 'object', help: 'Guid, name, type and size, as fields of the type file hold them.' },
     count: { type: 'number', help: 'Number of rows, without the header.' },
   },
   settings: {},
-  async run({ list, storage, query, where, sort, columns, name, directory, replace }, context) {
+  async run(inputs, context) {
+    const { list, storage, query, where, sort, columns, name, directory } = inputs
     if ((list === undefined) === (storage === undefined))
       throw new PinError('list', 'or storage is needed, and one of the two only')
     const { session, signal } = context
-    const given = columns === undefined || columns.length === 0 ? undefined : rowColumns(columns)
     const isSheet = name.trim().toLowerCase().endsWith('.xlsx')
-    const rows =
-      storage === undefined
-        ? rowsOf(list ?? [])
-        : documents(
-            pagesOf({
-              ...{ session, storage: builderStorage(storage), sort },
-              query: await referringQuery(context, builderStorage(storage), { query, where }),
-            }),
-          )
+    const searched = storage === undefined ? undefined : builderStorage(storage)
+    const references = searched === undefined ? [] : await context.references(searched)
+    const given = columns === undefined || columns.length === 0 ? undefined : rowColumns(columns, references)
+    const asked = searched && {
+      ...{ session, storage: searched, sort, expand: referencesOf(given) },
+      query: await referringQuery(context, searched, { query, where, sort }),
+    }
     const counted = { rows: 0 }
-    const cells = table(rows, given, { counted, signal, most: isSheet ? MOST_SHEET_ROWS - 1 : Infinity })
-    const content = isSheet ? xlsxFile(cells) : csvFile(cells)
-    const type = isSheet ? TYPES.xlsx : TYPES.csv
-    const file = { name: name.trim(), directory: directory.trim(), type, content }
-    return { file: await storeFile(context, file, replace), count: counted.rows }
+    const file = () => {
+      counted.rows = 0
+      const rows = asked ? documents(pagesOf(asked)) : rowsOf(list ?? [])
+      const cells = table(rows, given, { counted, signal, most: isSheet ? MOST_SHEET_ROWS - 1 : Infinity })
+      const content = isSheet ? xlsxFile(cells) : csvFile(cells)
+      const type = isSheet ? TYPES.xlsx : TYPES.csv
+      return { name: name.trim(), directory: directory.trim(), type, content }
+    }
+    return { file: await storeFileAgain(context, inputs, file), count: counted.rows }
   },
 })
+
+function referencesOf(columns: readonly RowColumn[] = []): readonly Reference[] {
+  return [...new Set(columns.flatMap(({ reference }) => reference ?? []))]
+}
 
 async function* rowsOf(list: readonly JsonValue[]): AsyncGenerator<JsonObject> {
   if (list.length > MOST_ITEMS) throw new PinError('list', 'must hold at most 10,000 items')

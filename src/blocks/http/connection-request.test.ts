@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type LocalServer, startLocalServer } from '../../../test/local-server.ts'
 import { type Circumstances, runBlock } from '../../../test/run-block.ts'
+import type { JsonObject } from '../../shared/json.ts'
 import { HttpConnection, type SignIn } from '../http-connection.ts'
 import { Secret } from '../secret.ts'
 import block from './http_request.ts'
@@ -337,6 +338,7 @@ describe('attempts', () => {
     (code: number, headers = {}) =>
     (response: ServerResponse) =>
       json(response, code, {}, headers)
+  const dateIn = (seconds: number) => new Date(Date.now() + seconds * 1000).toUTCString()
   const hangUp = (response: ServerResponse) => void response.destroy()
   const attempts = async (plans: typeof planned, inputs = {}, retries = 2) => {
     planned = plans
@@ -359,13 +361,82 @@ describe('attempts', () => {
     ['PUT after 502', [reply(502)], { ...post, method: 'PUT' }, [200, 2]],
     ['POST after 429', [reply(429)], post, [200, 2]],
     ['POST after 502', [reply(502)], post, ['502', 1]],
+    ['PATCH after 504', [reply(504)], { ...post, method: 'PATCH' }, ['504', 1]],
+    ['PATCH after a lost connection', [hangUp], { ...post, method: 'PATCH' }, ['no reply', 1]],
     ['POST after a lost connection', [hangUp], post, ['no reply', 1]],
     ['POST with a key after a lost connection', [hangUp], keyed, [200, 2]],
     ['as retry-after says', [reply(503, { 'retry-after': '0' })], {}, [200, 2]],
+    ['at the date of retry-after', [reply(503, { 'retry-after': dateIn(-1) })], {}, [200, 2]],
+    ['a retry-after of tomorrow', [reply(503, { 'retry-after': dateIn(86_400) })], {}, ['503', 1]],
     ['retry-after beyond the timeout', [reply(503, { 'retry-after': '20' })], { timeout: 5 }, ['503', 1]],
     ['retry-after of an hour', [reply(503, { 'retry-after': '3600' })], {}, ['503', 1]],
   ])('%s', async (_what, plans, inputs, expected) => {
     expect(await attempts(plans, inputs)).toEqual(expected)
+  })
+
+  test.each<[string, typeof planned, Record<string, unknown>, JsonObject, readonly unknown[]]>([
+    ['by the pin', [reply(503), reply(503)], { attempts: 3, back_off: '1ms' }, {}, [200, 3]],
+    [
+      'the pin goes before retries',
+      [reply(503), reply(503)],
+      { attempts: 2, back_off: '1ms' },
+      { retries: 5 },
+      ['503', 2],
+    ],
+    ['a pin of one attempt', [reply(503)], { attempts: 1 }, { retries: 5 }, ['503', 1]],
+    [
+      'POST after 502, repeated always',
+      [reply(502)],
+      { ...post, attempts: 2 },
+      { repeat: 'always' },
+      [200, 2],
+    ],
+    ['POST lost, repeated always', [hangUp], { ...post, attempts: 2 }, { repeat: 'always' }, [200, 2]],
+    [
+      'POST lost, repeated where it is safe',
+      [hangUp],
+      { ...post, attempts: 2 },
+      { repeat: 'safe' },
+      ['no reply', 1],
+    ],
+    [
+      'POST after 500, repeated always',
+      [reply(500)],
+      { ...post, attempts: 2 },
+      { repeat: 'always' },
+      ['500', 1],
+    ],
+  ])('%s', async (_what, plans, inputs, fields, expected) => {
+    planned = plans
+    const got = await ask(connectionWith(none), inputs, { fields, now: Date.now }).then(
+      ({ outputs }) => outputs.code,
+      (error: Error) => /status (\d+)/.exec(error.message)?.[1] ?? 'no reply',
+    )
+    expect([got, seen.length]).toEqual(expected)
+  })
+
+  test('none begins after the deadline of the run', async () => {
+    planned = [reply(503, { 'retry-after': '3' })]
+    const circumstances = { deadline: Date.now() + 2_000, now: Date.now }
+    await expect(ask(connectionWith(none), { attempts: 5 }, circumstances)).rejects.toThrow('status 503')
+    expect(seen).toHaveLength(1)
+  })
+
+  test('the timeout is that of all attempts, not of each', async () => {
+    let later = 0
+    const now = () => Date.now() + later
+    const late = (response: ServerResponse) => {
+      later = 599_800
+      reply(503, { 'retry-after': '0' })(response)
+    }
+    planned = [late, () => undefined]
+    const asked = ask(
+      connectionWith(none),
+      { attempts: 2, timeout: 600 },
+      { now, deadline: Date.now() + 9e6 },
+    )
+    await expect(asked).rejects.toThrow('did not reply within 0.')
+    expect(seen).toHaveLength(2)
   })
 
   test('none is repeated where retries are not set', async () => {

@@ -3,11 +3,16 @@ import { QuoinError } from '../../shared/errors.ts'
 import { type FieldPath, valueAt } from '../../shared/field-path.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { defineFlow, PinError } from '../block.ts'
-import type { FlowContext } from '../context.ts'
 import { checkSamePlace, nextPageBy, pageWays, pathOf, withParameter } from './next-page.ts'
-import { type PreparedRequest, prepareRequest, sendPrepared } from './prepared-request.ts'
+import {
+  type PreparedRequest,
+  prepareRequest,
+  type Sending,
+  sendingIn,
+  sendPrepared,
+} from './prepared-request.ts'
 import { readBody } from './read-answer.ts'
-import { addressPins, headPins, retrySettings } from './request-pins.ts'
+import { addressPins, headPins, requestAttemptPins, retrySettings } from './request-pins.ts'
 import { type Answer, sendRequest } from './send-request.ts'
 
 const MIB = 1024 * 1024
@@ -75,6 +80,7 @@ export default defineFlow({
       integer: true,
       help: 'Maximum bytes of all pages; more are an error. 256 MiB if not set, 4 GiB at most.',
     },
+    ...requestAttemptPins,
   },
   out: {
     each: {
@@ -117,7 +123,7 @@ export default defineFlow({
     const nextPage = nextPageBy(settings.next_by, { field, parameter, first })
     const prepared = await prepareRequest({ ...inputs, method: 'GET' }, context)
     const begin = prepared.request.url
-    const pages = openPages(prepared, { ...inputs, retries: settings.retries }, context)
+    const pages = openPages(prepared, inputs, sendingIn(inputs, settings, context))
     let url: URL | undefined = settings.next_by === 'number' ? withParameter(begin, parameter, first) : begin
     let [page, count, code] = [0, 0, 0]
     while (url !== undefined && page < inputs.max_pages) {
@@ -146,17 +152,15 @@ export default defineFlow({
 })
 
 interface Bounds {
-  readonly timeout: number
   readonly max_size: number
   readonly max_total: number
-  readonly retries: number
 }
 
 /** Requests one page after the other. Refuses an address that it had before, and more bytes than all pages may have. */
 function openPages(
   prepared: PreparedRequest,
-  { timeout, max_size: maxSize, max_total: maxTotal, retries }: Bounds,
-  context: Pick<FlowContext, 'now' | 'signal'>,
+  { max_size: maxSize, max_total: maxTotal }: Bounds,
+  sending: Sending,
 ): (url: URL, page: number) => Promise<Answer> {
   const { agent } = prepared
   /** Hashes: an address may have 8 KB, and there may be 10,000. */
@@ -171,7 +175,7 @@ function openPages(
       )
     seen.add(hash)
     const one = { ...prepared, request: { ...prepared.request, url } }
-    const answer = await sendPrepared(one, { timeout, retries }, context, (request, time) =>
+    const answer = await sendPrepared(one, sending, (request, time) =>
       sendRequest(request, agent, { ...time, maxSize }),
     )
     total += answer.bytes.byteLength

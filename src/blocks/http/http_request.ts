@@ -1,9 +1,17 @@
 import { QuoinError } from '../../shared/errors.ts'
 import { defineFlow } from '../block.ts'
 import { keptAnswers } from './kept-answers.ts'
-import { prepareRequest, sendPrepared } from './prepared-request.ts'
+import { prepareRequest, sendingIn, sendPrepared } from './prepared-request.ts'
 import { headersOf, readBody } from './read-answer.ts'
-import { addressPins, bodyPin, bodySettings, headPins, retrySettings } from './request-pins.ts'
+import {
+  addressPins,
+  bodyPin,
+  bodySettings,
+  headPins,
+  repeatSettings,
+  requestAttemptPins,
+  retrySettings,
+} from './request-pins.ts'
 import { sendRequest } from './send-request.ts'
 
 export default defineFlow({
@@ -39,6 +47,7 @@ export default defineFlow({
       integer: true,
       help: 'Maximum bytes of the reply; a larger one is an error. 10 MiB if not set, 100 MiB at most.',
     },
+    ...requestAttemptPins,
   },
   out: {
     code: { type: 'number', help: 'Status code of the reply.' },
@@ -51,11 +60,15 @@ export default defineFlow({
       help: 'Body of the reply: parsed if it is JSON, else text. Empty without a body.',
     },
     ok: { type: 'condition', help: 'Whether the status code is from 200 to 299.' },
-    from_cache: { type: 'condition', help: 'Whether the reply was kept: see keep_seconds.' },
+    from_cache: {
+      type: 'condition',
+      help: 'Whether the reply was kept, or came with the same request of another run: see keep_seconds.',
+    },
     failed: { type: 'flow', help: 'If it is wired, taken for a status code outside of 200 to 299.' },
   },
   settings: {
     ...bodySettings,
+    ...repeatSettings,
     ...retrySettings,
     keep_seconds: {
       kind: 'number',
@@ -71,19 +84,25 @@ export default defineFlow({
     },
   },
   async run(inputs, context) {
-    const { timeout, max_size: maxSize } = inputs
+    const { max_size: maxSize } = inputs
     const { settings, wired } = context
     const now = () => context.now()
+    const sending = sendingIn(inputs, settings, context)
     const prepared = await prepareRequest({ ...inputs, bodyAs: settings.body_as }, context)
     const { agent, request, opened } = prepared
-    const kept = keptAnswers(agent, request, opened, { seconds: settings.keep_seconds, maxSize })
+    const kept = keptAnswers(agent, request, opened, {
+      ...{ seconds: settings.keep_seconds, maxSize },
+      limits: JSON.stringify([inputs.timeout, inputs.attempts ?? settings.retries, inputs.back_off]),
+    })
     const known = kept?.find(now())
-    const answer =
-      known ??
-      (await sendPrepared(prepared, { timeout, retries: settings.retries }, context, (one, limits) =>
-        sendRequest(one, agent, { ...limits, maxSize }),
-      ))
-    if (!known) kept?.keep(answer, now())
+    const send = () =>
+      sendPrepared(prepared, sending, (one, limits) => sendRequest(one, agent, { ...limits, maxSize }))
+    const { answer, isOwn } = known
+      ? { answer: known, isOwn: false }
+      : kept
+        ? await kept.sendOnce(send, context.signal)
+        : { answer: await send(), isOwn: true }
+    if (isOwn) kept?.keep(answer, now())
     const { code } = answer
     const ok = code >= 200 && code <= 299
     const given = {
@@ -91,7 +110,7 @@ export default defineFlow({
       headers: headersOf(answer),
       body: readBody(answer),
       ok,
-      from_cache: known !== undefined,
+      from_cache: !isOwn,
     }
     if (!ok && wired('failed') && !settings.must_succeed) return { ...given, next: 'failed' }
     if (!ok && (settings.must_succeed || opened))

@@ -1,11 +1,14 @@
 /** `keep_seconds` of http_request: what is sent once, and what is sent again. */
 import type { ServerResponse } from 'node:http'
+import { Agent } from 'undici'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type LocalServer, startLocalServer } from '../../../test/local-server.ts'
 import { type Circumstances, runBlock } from '../../../test/run-block.ts'
 import { HttpConnection } from '../http-connection.ts'
 import { Secret } from '../secret.ts'
 import block from './http_request.ts'
+import { keptAnswers } from './kept-answers.ts'
+import type { Answer } from './send-request.ts'
 
 let server: LocalServer
 let sent: number
@@ -136,5 +139,136 @@ describe('sent once', () => {
       [{ n: 1 }, false],
       [{ n: 1 }, true],
     ])
+  })
+})
+
+describe('the same request at one moment', () => {
+  /** Answers are held back until they are let go. */
+  let held: ServerResponse[]
+  const hold = () => {
+    held = []
+    answer = (response) => void held.push(response)
+  }
+  const letGo = (code = 200, headers = {}) => {
+    for (const [at, response] of held.entries())
+      response.writeHead(code, { 'content-type': 'application/json', ...headers }).end(`{"n":${at + 1}}`)
+  }
+  const some = (count: number, more: Circumstances = {}) =>
+    Array.from({ length: count }, () => asked({}, more))
+
+  test('is sent once, and all runs get its reply', async () => {
+    hold()
+    const all = some(20)
+    await expect.poll(() => held.length).toBe(1)
+    letGo()
+    expect((await Promise.all(all)).toSorted()).toEqual([
+      [{ n: 1 }, false],
+      ...Array.from({ length: 19 }, () => [{ n: 1 }, true]),
+    ])
+    expect([sent, await asked()]).toEqual([1, [{ n: 1 }, true]])
+  })
+
+  test('of other headers, times, attempts or secrets is sent for itself', async () => {
+    hold()
+    const shop = {}
+    const all = [
+      ...some(2),
+      asked({ headers: { authorization: 'Bearer ann' } }),
+      asked({ timeout: 3 }),
+      asked({ attempts: 2 }),
+      asked({ back_off: '1s' }),
+      asked({}, { fields: { keep_seconds: 60, retries: 3 } }),
+      asked({ connection: connection('one', shop), url: 'prices' }),
+      asked({ connection: connection('two', shop), url: 'prices' }),
+    ]
+    await expect.poll(() => held.length).toBe(8)
+    letGo()
+    await Promise.all(all)
+    expect(sent).toBe(8)
+  })
+
+  test('is sent by each run behind 1,000 others that are under way', async () => {
+    const agent = new Agent()
+    const { promise, resolve } = Promise.withResolvers<Answer>()
+    let begun = 0
+    const send = () => {
+      begun += 1
+      return promise
+    }
+    const { signal } = new AbortController()
+    const ask = (n: number) => {
+      const url = new URL(`https://shop.example/${n}`)
+      const request = { url, method: 'GET', headers: {}, body: undefined }
+      const kept = keptAnswers(agent, request, undefined, { seconds: 60, maxSize: 9, limits: '' })
+      return kept?.sendOnce(send, signal)
+    }
+    const asked = [...Array.from({ length: 1_000 }, (_, n) => ask(n)), ask(0), ask(2_000), ask(2_000)]
+    expect(begun).toBe(1_002)
+    resolve({ code: 200, headers: {}, url: new URL(server.url), bytes: new Uint8Array() })
+    expect((await Promise.all(asked)).filter((one) => !one?.isOwn)).toHaveLength(1)
+    await agent.close()
+  })
+
+  test('that fails fails for all who wait, and is sent again afterwards', async () => {
+    hold()
+    const all = some(3)
+    await expect.poll(() => held.length).toBe(1)
+    for (const response of held) response.destroy()
+    const codes = await Promise.allSettled(all)
+    expect(codes.map((one) => one.status)).toEqual(['rejected', 'rejected', 'rejected'])
+    expect(sent).toBe(1)
+    answer = (response) => response.end('fine')
+    expect(await asked()).toEqual(['fine', false])
+  })
+
+  test('with a status outside of 200 to 299 is given to all, and not kept', async () => {
+    hold()
+    const all = some(3)
+    await expect.poll(() => held.length).toBe(1)
+    letGo(500)
+    await Promise.all(all)
+    expect(sent).toBe(1)
+    answer = (response) => response.end('fine')
+    expect(await asked()).toEqual(['fine', false])
+  })
+
+  test('whose reply must not be stored is sent by each run', async () => {
+    hold()
+    const all = some(3)
+    await expect.poll(() => held.length).toBe(1)
+    const [first] = held
+    answer = (response) => response.writeHead(200, { 'cache-control': 'no-store' }).end('mine')
+    first?.writeHead(200, { 'cache-control': 'no-store' }).end('mine')
+    expect(await Promise.all(all)).toEqual([
+      ['mine', false],
+      ['mine', false],
+      ['mine', false],
+    ])
+    expect(sent).toBe(3)
+  })
+
+  test('of a run that is stopped is sent by the next one', async () => {
+    hold()
+    const ends = new AbortController()
+    const [stopped] = some(1, { signal: ends.signal })
+    await expect.poll(() => held.length).toBe(1)
+    const others = some(2)
+    ends.abort(new Error('over'))
+    await expect(stopped).rejects.toThrow('over')
+    await expect.poll(() => held.length).toBe(2)
+    held[1]?.end('fine')
+    expect((await Promise.all(others)).map(([body]) => body)).toEqual(['fine', 'fine'])
+  })
+
+  test('a run that waits for it and is stopped ends at once', async () => {
+    hold()
+    const ends = new AbortController()
+    const [first] = some(1)
+    await expect.poll(() => held.length).toBe(1)
+    const [waiting] = some(1, { signal: ends.signal })
+    setTimeout(() => ends.abort(new Error('over')), 20)
+    await expect(waiting).rejects.toThrow('over')
+    letGo()
+    expect(await first).toEqual([{ n: 1 }, false])
   })
 })

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { Agent } from 'undici'
 import { type BoundedMap, boundedMap } from '../../shared/bounded-map.ts'
+import { QuoinError } from '../../shared/errors.ts'
 import type { OpenedConnection } from '../http-connection.ts'
 import type { Answer, OutgoingRequest } from './send-request.ts'
 
@@ -27,25 +28,56 @@ const answers = new WeakMap<Agent, BoundedMap<string, KeptAnswer>>()
 const numbers = new WeakMap<object, number>()
 let lastNumber = 0
 
+/** Requests under way, by the client, as {@link answers}: at most so many different ones, further ones are each sent. */
+const underWay = new WeakMap<Agent, Map<string, Promise<Answer>>>()
+const MOST_UNDER_WAY = 1_000
+
 export interface KeptAnswers {
+  /**
+   * Sends, unless the same request is under way: then its answer, or its failure, is that of all who ask meanwhile. One that is stopped
+   * with its run, and an answer that must not be stored, is for its own run alone.
+   */
+  sendOnce(send: () => Promise<Answer>, signal: AbortSignal): Promise<{ answer: Answer; isOwn: boolean }>
   find(now: number): Answer | undefined
   /** Only of an answer with a status from 200 to 299 that does not forbid it. */
   keep(answer: Answer, now: number): void
 }
 
-/** Undefined for a request whose answer is not kept. `maxSize`: bytes that the block takes. */
+/** Undefined for a request whose answer is not kept. `maxSize`: bytes that the block takes; `limits`: its times and attempts. */
 export function keptAnswers(
   agent: Agent,
   request: OutgoingRequest,
   connection: OpenedConnection | undefined,
-  { seconds, maxSize }: { readonly seconds: number; readonly maxSize: number },
+  {
+    seconds,
+    maxSize,
+    limits,
+  }: { readonly seconds: number; readonly maxSize: number; readonly limits: string },
 ): KeptAnswers | undefined {
   const { method, body } = request
   if (seconds <= 0 || body !== undefined || (method !== 'GET' && method !== 'HEAD')) return undefined
   const all = answers.get(agent) ?? boundedMap<string, KeptAnswer>(MOST_BYTES)
   answers.set(agent, all)
   const key = keyOf(request, connection, maxSize)
+  const pending = underWay.get(agent) ?? new Map<string, Promise<Answer>>()
+  underWay.set(agent, pending)
+  // One who waits ends no later than its own times allow: those are the same.
+  const name = `${key} ${limits}`
   return {
+    async sendOnce(send, signal) {
+      for (;;) {
+        const known = pending.get(name)
+        if (!known && pending.size >= MOST_UNDER_WAY) return { answer: await send(), isOwn: true }
+        if (!known) {
+          const sent = send().finally(() => pending.delete(name))
+          pending.set(name, sent)
+          return { answer: await sent, isOwn: true }
+        }
+        const answer = await unlessStopped(known, signal)
+        if (answer === undefined) continue
+        return isStorable(answer) ? { answer, isOwn: false } : { answer: await send(), isOwn: true }
+      }
+    },
     find(now) {
       const kept = all.get(key)
       if (kept && now < kept.until) return kept.answer
@@ -53,12 +85,26 @@ export function keptAnswers(
       return undefined
     },
     keep(answer, now) {
-      const { code, headers, bytes } = answer
-      const isGood = code >= 200 && code <= 299 && !/no-store/i.test(String(headers['cache-control'] ?? ''))
-      if (!isGood || bytes.byteLength > LARGEST) return
+      const { code, bytes } = answer
+      if (code < 200 || code > 299 || !isStorable(answer) || bytes.byteLength > LARGEST) return
       all.set(key, { answer, until: now + seconds * 1000 }, bytes.byteLength + AROUND)
     },
   }
+}
+
+function isStorable({ headers }: Answer): boolean {
+  return !/no-store/i.test(String(headers['cache-control'] ?? ''))
+}
+
+/** The answer to the request of another run; undefined where that run was stopped. Throws its failure, or that this run is stopped. */
+function unlessStopped(other: Promise<Answer>, signal: AbortSignal): Promise<Answer | undefined> {
+  signal.throwIfAborted()
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    const failed = (error: unknown) => (error instanceof QuoinError ? reject(error) : resolve(undefined))
+    other.then(resolve, failed).finally(() => signal.removeEventListener('abort', stop))
+  })
 }
 
 function keyOf(

@@ -13,6 +13,9 @@ test.each<[object, object, string]>([
   [{}, { filters: [{ name: 'due', type: 'date' }] }, 'has due of the type date'],
   [{}, { orders: [...'abcdefghi'] }, 'at most 8'],
   [{}, { orders: ['-a'] }, 'clients choose the direction'],
+  [{}, { expand: [...'abcdefghijklmnopq'] }, 'expand must be at most 16'.slice(7)],
+  [{}, { expand: ['a,b'] }, 'no name of a field'],
+  [{}, { expand: ['a'], filters: [{ name: 'expand', type: 'text' }] }, 'has expand, which is a parameter'],
   // The compiler puts flows in place of a block that can be read here, unless its pins are wired.
   [{}, {}, 'must be written on the block'],
 ])('with %j and %j it is refused', (pins, fields, message) => {

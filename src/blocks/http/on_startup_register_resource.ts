@@ -61,6 +61,10 @@ export default defineTrigger({
       kind: 'names',
       help: 'Fields by which a list can be sorted, at most 8: ?order=title, ?order=-title for descending. Each gets an index. Without order: newest first.',
     },
+    expand: {
+      kind: 'names',
+      help: 'References that clients may follow in list and read, such as customer: ?expand=customer adds the document that the field refers to, as _expand.customer. What the rules hide from the client is null.',
+    },
     page_size: {
       kind: 'number',
       default: PAGE_SIZE,

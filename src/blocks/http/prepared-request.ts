@@ -5,6 +5,7 @@ import type { StoredJson } from '../../storage/stored-json.ts'
 import { PinError } from '../block.ts'
 import type { FlowContext } from '../context.ts'
 import type { HttpConnection, OpenedConnection } from '../http-connection.ts'
+import { type Attempts, attemptsIn } from '../outside-attempts.ts'
 import { checkHeaders } from './check-headers.ts'
 import { connectionUrl, isRefusedHeader, sendSignedIn } from './connection-request.ts'
 import { requestBody } from './request-body.ts'
@@ -51,18 +52,41 @@ export async function prepareRequest(
   return { request: { url, method: wanted.method, headers, body }, opened, agent }
 }
 
-/** `timeout`: seconds, over all attempts. `send`: one attempt, within its limits. */
+/** How a block sends its requests. */
+export interface Sending {
+  readonly attempts: Attempts
+  /** Each request may be sent twice, whatever its method. */
+  readonly always: boolean
+  /** Seconds, over all attempts. */
+  readonly timeout: number
+}
+
+/** Throws PinError. */
+export function sendingIn(
+  inputs: { readonly timeout: number } & Parameters<typeof attemptsIn>[0],
+  settings: { readonly retries: number; readonly repeat?: string },
+  context: Parameters<typeof attemptsIn>[1],
+): Sending {
+  const attempts = inputs.attempts ?? settings.retries + 1
+  return {
+    attempts: attemptsIn({ ...inputs, attempts }, context),
+    always: settings.repeat === 'always',
+    timeout: inputs.timeout,
+  }
+}
+
+/** `send`: one attempt, within its limits. */
 export function sendPrepared<A extends AnswerHead>(
   { request, opened, agent }: PreparedRequest,
-  { timeout, retries: most }: { readonly timeout: number; readonly retries: number },
-  context: Pick<FlowContext, 'now' | 'signal'>,
+  { attempts, always, timeout }: Sending,
   send: (request: OutgoingRequest, limits: TimeLimits) => Promise<A>,
 ): Promise<A> {
-  const { signal } = context
-  const now = () => context.now()
-  const retries = { most, until: now() + timeout * 1000, now, signal }
-  return sendWithRetries(request, retries, (left) => {
-    const limits = { timeout: most === 0 ? timeout : left, signal, now }
+  const { now, signal, most } = attempts
+  const end = now() + timeout * 1000
+  const retries = { ...attempts, always, until: Math.min(end, attempts.until) }
+  return sendWithRetries(request, retries, () => {
+    const left = Math.max(0.001, (end - now()) / 1000)
+    const limits = { timeout: most === 1 ? timeout : left, signal, now }
     const once = (one: OutgoingRequest) => send(one, limits)
     return opened ? sendSignedIn(opened, request, agent, limits, once) : once(request)
   })

@@ -1,4 +1,6 @@
 /** Pins and settings of the blocks that send requests to other servers. */
+
+import { attemptPins } from '../outside-attempts.ts'
 import type { InPins } from '../pin.ts'
 import type { Settings } from '../setting.ts'
 import { bodyKinds } from './request-body.ts'
@@ -31,12 +33,29 @@ export const bodySettings = {
   },
 } as const satisfies Settings
 
+export const requestAttemptPins = {
+  attempts: {
+    ...attemptPins.attempts,
+    help: 'Maximum number of attempts within the timeout, at most 10. 1 if empty. Sent again after 429 and 503; without a reply, and after 502 and 504, only where that is safe: GET, HEAD, OPTIONS, PUT, DELETE and requests with an idempotency-key.',
+  },
+  back_off: { ...attemptPins.back_off, help: `${attemptPins.back_off.help} A retry-after goes first.` },
+} as const satisfies InPins
+
 export const retrySettings = {
   retries: {
     kind: 'number',
     default: 0,
     min: 0,
     max: 5,
-    help: 'Further attempts within the timeout, with growing pauses or as retry-after asks: after 429 and 503; without a reply, and after 502 and 504, only for GET, HEAD, OPTIONS, PUT, DELETE and requests with an idempotency-key.',
+    help: 'Further attempts, where the pin attempts is empty: the former way to set it.',
+  },
+} as const satisfies Settings
+
+export const repeatSettings = {
+  repeat: {
+    kind: 'choice',
+    options: ['safe', 'always'],
+    default: 'safe',
+    help: 'Which requests further attempts send again without a reply and after 502 and 504. always: also POST and PATCH without an idempotency-key, which the other server may then carry out twice.',
   },
 } as const satisfies Settings

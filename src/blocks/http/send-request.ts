@@ -76,7 +76,7 @@ export async function withAnswer<T>(
     if (error instanceof PinError || error instanceof QuoinError) return error
     if (limits.signal.aborted) return limits.signal.reason
     const message = timeout.aborted
-      ? `the other server did not reply within ${limits.timeout} seconds`
+      ? `the other server did not reply within ${Math.round(limits.timeout * 1000) / 1000} seconds`
       : `the other server could not be reached${codeOf(error)}`
     return new QuoinError('UNAVAILABLE', message, { cause: error })
   }

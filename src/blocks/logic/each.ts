@@ -4,9 +4,9 @@ import { asSettings } from '../as-user.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import type { FlowContext } from '../context.ts'
+import { whereIn } from '../pins/where-pin.ts'
 import { referringQuery } from '../referring-query.ts'
 import { pagesOf } from '../rows/search-pages.ts'
-import { whereIn } from '../where-pin.ts'
 
 const MOST_ITEMS = 10_000
 
@@ -48,7 +48,7 @@ export default defineFlow({
     if (list !== undefined)
       throw new PinError('list', 'and storage cannot be used together: keep one of the two')
     const name = builderStorage(storage)
-    return andThen(referringQuery(context, name, { query, where }), (found) =>
+    return andThen(referringQuery(context, name, { query, where, sort }), (found) =>
       overPages({ storage: name, query: found, sort, session: context.session }, context),
     )
   },

@@ -1,7 +1,7 @@
 import { andThen } from '../../shared/maybe-promise.ts'
 import { defineFlow } from '../block.ts'
 import { functionName } from '../function-name.ts'
-import { namedValue, pinsNamed } from '../named-values.ts'
+import { namedValue, pinsNamed } from '../pins/named-values.ts'
 
 export default defineFlow({
   identifier: 'function_custom_execute',

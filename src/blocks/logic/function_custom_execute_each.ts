@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../shared/json.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { functionName } from '../function-name.ts'
-import { namedValue, pinsNamed } from '../named-values.ts'
+import { namedValue, pinsNamed } from '../pins/named-values.ts'
 
 const MOST_ITEMS = 10_000
 

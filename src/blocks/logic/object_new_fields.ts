@@ -1,5 +1,5 @@
 import { defineValue } from '../block.ts'
-import { pinsNamed, withNamedValues } from '../named-values.ts'
+import { pinsNamed, withNamedValues } from '../pins/named-values.ts'
 
 export default defineValue({
   identifier: 'object_new_fields',

@@ -1,6 +1,6 @@
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { defineValue } from '../block.ts'
-import { pinsNamed, withNamedValues } from '../named-values.ts'
+import { pinsNamed, withNamedValues } from '../pins/named-values.ts'
 
 export default defineValue({
   identifier: 'object_update_fields',

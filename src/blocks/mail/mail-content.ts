@@ -13,7 +13,10 @@ const MOST_PARTS = 3_000
 /** Characters before they are drawn: an escaped one is up to six. */
 const MOST_CHARACTERS = 200_000
 
-type ContentContext = Pick<FlowContext, 'session' | 'rules' | 'locale' | 'publicUrl' | 'now'>
+type ContentContext = Pick<
+  FlowContext,
+  'session' | 'rules' | 'timeZone' | 'locale' | 'publicUrl' | 'now' | 'log'
+>
 
 /** The blocks of a page as both bodies of a mail, but for a given text. Throws PinError for what mail cannot show. */
 export async function mailBodies(

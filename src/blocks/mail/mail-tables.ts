@@ -2,16 +2,17 @@ import { andThen } from '../../shared/maybe-promise.ts'
 import { everyNode, type PageNode, withChildren } from '../../shared/pages/page-content.ts'
 import type { DataTable, PageTable } from '../../shared/pages/page-table.ts'
 import { search } from '../../shared/query.ts'
-import { rowDocuments, tableReferences } from '../../storage/reference/table-references.ts'
+import { tableReferences } from '../../storage/reference/table-references.ts'
 import { tableRow } from '../../storage/reference/table-row.ts'
 import { throughReferences } from '../../storage/reference/through-references.ts'
 import { PinError } from '../block.ts'
 import type { FlowContext } from '../context.ts'
+import { shownRows } from '../table-cells.ts'
 
 /** Each of them is a search. */
 const MOST_TABLES = 10
 
-type TableContext = Pick<FlowContext, 'session' | 'rules'>
+type TableContext = Pick<FlowContext, 'session' | 'rules' | 'timeZone' | 'locale' | 'now' | 'log'>
 
 /** The nodes with the first page of each data table in its place. Throws PinError. */
 export async function withRows(
@@ -30,13 +31,22 @@ export async function withRows(
   return found.size === 0 ? nodes : filled(nodes)
 }
 
-async function firstPage(table: DataTable, { session, rules }: TableContext): Promise<PageTable> {
+async function firstPage(table: DataTable, context: TableContext): Promise<PageTable> {
+  const { session, rules, timeZone, locale } = context
   const columns = table.columns.filter(({ hidden }) => !hidden)
   const references = await tableReferences({ ...table, columns }, rules)
   const { storage, sort, pageSize: limit } = table
   const query = throughReferences(table.query, references.all)
   const found = await andThen(session.find(storage, search({ query, sort, limit })), (all) => all)
-  const documents = await rowDocuments(session, found, columns, references)
+  const rows = await shownRows(
+    session,
+    found,
+    { table, columns, references },
+    {
+      ...{ timeZone, locale, now: context.now() },
+      failed: ({ message }) => context.log('warn', message),
+    },
+  )
   return {
     kind: 'table',
     id: table.id,
@@ -45,7 +55,7 @@ async function firstPage(table: DataTable, { session, rules }: TableContext): Pr
       ...{ field, label, format },
       ...(currency !== undefined && { currency }),
     })),
-    rows: documents.map((document) => tableRow(table.rowLink, columns, document, references)),
+    rows: rows.map(({ document, cells }) => tableRow(table.rowLink, document, cells)),
     more: found.next() !== undefined,
     ...(table.empty !== undefined && { empty: table.empty }),
   }

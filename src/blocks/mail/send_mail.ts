@@ -3,6 +3,7 @@ import { andThen } from '../../shared/maybe-promise.ts'
 import type { PageContent } from '../../shared/pages/page-content.ts'
 import { defineFlow, PinError } from '../block.ts'
 import type { FlowContext } from '../context.ts'
+import { jobRetriesIn, jobRetryPins } from '../job-retries.ts'
 import { attachmentsIn } from './mail-attachments.ts'
 import { mailBodies } from './mail-content.ts'
 import { addressesIn, addressIn, subjectIn } from './mail-pins.ts'
@@ -10,13 +11,15 @@ import { addressesIn, addressIn, subjectIn } from './mail-pins.ts'
 /** Of text and html together. A job holds 1 MiB; JSON may write a character in six. */
 const LONGEST_BODY = 150_000
 const LONGEST_KEY = 300
+/** With the usual pauses, about a day. */
+const USUAL_ATTEMPTS = 40
 
 export default defineFlow({
   identifier: 'send_mail',
   title: 'Send mail',
   words: 'Mail to {to}[: {subject}]',
   summary:
-    'Puts a mail into the queue and continues at once. The mail commits together with the writes of the run: both or neither. The queue retries for about a day; a mail that the server refuses becomes a dead letter. After a crash a mail may arrive twice, with the same Message-ID.',
+    'Puts a mail into the queue and continues at once. The mail commits together with the writes of the run: both or neither. The queue retries, for about a day if attempts and back_off are empty; a mail that the server refuses becomes a dead letter. After a crash a mail may arrive twice, with the same Message-ID.',
   enqueues: true,
   mails: true,
   in: {
@@ -52,6 +55,12 @@ export default defineFlow({
       type: 'value',
       help: 'Names the mail, for flows that may run twice for one cause, such as events. While a mail with the key waits, no second one is stored; later ones have the same Message-ID.',
     },
+    attempts: {
+      ...jobRetryPins.attempts,
+      default: USUAL_ATTEMPTS,
+      help: 'Maximum number of attempts before the mail becomes a dead letter. A mail that the server refuses is tried once.',
+    },
+    back_off: jobRetryPins.back_off,
   },
   out: { job: { type: 'value', help: 'The guid of the job. Empty when a mail with the same key waits.' } },
   settings: {},
@@ -75,7 +84,7 @@ export default defineFlow({
     if (mail.to.length === 0) throw new PinError('to', 'is empty')
     if (mail.to.length + mail.cc.length + mail.bcc.length > MOST_RECIPIENTS)
       throw new PinError('to', `must be at most ${MOST_RECIPIENTS} recipients, cc and bcc included`)
-    return andThen(context.mailLater(mail), (job) => ({ job }))
+    return andThen(context.mailLater(mail, jobRetriesIn(inputs, USUAL_ATTEMPTS)), (job) => ({ job }))
   },
 })
 

@@ -2,7 +2,7 @@ import { fieldNameProblem, parseFieldPath, valueAt } from '../../shared/field-pa
 import { wordsOfField } from '../../shared/fields/words-of-field.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import { PinError } from '../block.ts'
-import { numberInText } from '../scalar-text.ts'
+import { numberInText } from '../pins/scalar-text.ts'
 import { textOf } from '../text-of.ts'
 
 interface ChartFigures {

@@ -2,12 +2,21 @@ import { fieldNameProblem, parseFieldPath, valueAt } from '../../shared/field-pa
 import { wordsOfField } from '../../shared/fields/words-of-field.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { PageNode } from '../../shared/pages/page-content.ts'
+import type { RowParts } from '../../shared/rows/row-part.ts'
 import { valueFormats } from '../../shared/value-format.ts'
 import { PinError } from '../block.ts'
 
 type DetailItem = Extract<PageNode, { kind: 'detail' }>['items'][number]
 
 const MAX_FIELDS = 200
+
+export const detailParts: RowParts = {
+  field: { kind: 'field' },
+  label: { kind: 'text' },
+  kind: { kind: 'choice', choices: valueFormats },
+  currency: { kind: 'text' },
+  link: { kind: 'text' },
+}
 
 /**
  * The fields of a document that a detail view shows, as a builder writes them: names, or objects `{ field, label, kind,

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
-import { nearestName } from '../../shared/nearest-name.ts'
+import { nearestName } from '../../shared/names/nearest-name.ts'
 import type { PageInput } from '../../shared/pages/page-input.ts'
+import type { RowParts } from '../../shared/rows/row-part.ts'
 import { PinError } from '../block.ts'
 import { inputNode, type WrittenInput, writtenTypes } from './input-node.ts'
 
@@ -35,6 +36,19 @@ const keys: Readonly<
   ],
   accept: [isText, 'must be text'],
   multiple: [isTruth, 'must be true or false'],
+}
+
+export const inputParts: RowParts = {
+  field: { kind: 'field' },
+  label: { kind: 'text' },
+  type: { kind: 'choice', choices: writtenTypes },
+  required: { kind: 'switch' },
+  help: { kind: 'text' },
+  placeholder: { kind: 'text' },
+  autocomplete: { kind: 'text' },
+  max_length: { kind: 'number' },
+  accept: { kind: 'text' },
+  multiple: { kind: 'switch' },
 }
 
 /**

@@ -1,10 +1,17 @@
 /** Links as a builder gives them: a list of objects with label and href. */
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import type { PageLink } from '../../shared/pages/page-content.ts'
+import type { RowParts } from '../../shared/rows/row-part.ts'
 import { PinError } from '../block.ts'
 import { pageHref } from './page-href.ts'
 
 const MAX_LINKS = 200
+
+export const linkParts: RowParts = {
+  label: { kind: 'text' },
+  href: { kind: 'text' },
+  current: { kind: 'switch' },
+}
 
 export function pageLinks(pin: string, items: readonly JsonValue[]): readonly PageLink[] {
   if (items.length > MAX_LINKS) throw new PinError(pin, `must hold at most ${MAX_LINKS} links`)

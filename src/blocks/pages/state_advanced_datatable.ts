@@ -3,9 +3,9 @@ import type { TableColumn } from '../../shared/pages/page-table.ts'
 import type { Query, SortKey } from '../../shared/query.ts'
 import { defineValue } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
-import { narrowed, whereIn } from '../where-pin.ts'
+import { narrowed, whereIn } from '../pins/where-pin.ts'
 import { formId } from './form-id.ts'
-import { tableActions, tableColumns } from './table-columns.ts'
+import { actionParts, checkCells, columnParts, tableActions, tableColumns } from './table-columns.ts'
 
 export default defineValue({
   identifier: 'state_advanced_datatable',
@@ -26,7 +26,8 @@ export default defineValue({
     columns: {
       type: 'array',
       required: true,
-      help: 'At most 100: names of fields, or objects with field, label, kind (text, number, currency, date, date_time, boolean, badge …), sortable, filter (text, choice, number, date, boolean), options, hidden and currency.',
+      rows: columnParts,
+      help: 'At most 100: names of fields, or objects with field, label, kind (text, number, currency, date, date_time, boolean, badge …), format (an expression for what a cell shows: `=doc.price * doc.count`, where value is the field), sortable, filter (text, choice, number, date, boolean), options, hidden and currency.',
     },
     table_id: {
       type: 'value',
@@ -41,6 +42,7 @@ export default defineValue({
     },
     actions: {
       type: 'array',
+      rows: actionParts,
       help: 'Actions on rows: names, or objects with name, label, confirm, tone (danger) and for (row, rows or both).',
     },
     exportable: { type: 'condition', default: true, help: 'Allow saving as CSV.' },
@@ -72,7 +74,7 @@ export default defineValue({
     }
   },
   check({ columns, actions, table_id: id }) {
-    if (columns !== undefined) tableColumns(columns)
+    if (columns !== undefined) checkCells(tableColumns(columns))
     tableActions(actions ?? [])
     if (id !== undefined) formId('table_id', id)
   },

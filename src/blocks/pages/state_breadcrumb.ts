@@ -1,6 +1,6 @@
 import { appendNode } from '../../shared/pages/page-content.ts'
 import { defineValue } from '../block.ts'
-import { pageLinks } from './page-links.ts'
+import { linkParts, pageLinks } from './page-links.ts'
 
 export default defineValue({
   identifier: 'state_breadcrumb',
@@ -8,7 +8,12 @@ export default defineValue({
   summary: 'Shows the path to the page: links from the start page to the current one.',
   in: {
     state: { type: 'state', help: 'Content above it.' },
-    links: { type: 'array', required: true, help: 'Objects with label and href; the last one is this page.' },
+    links: {
+      type: 'array',
+      required: true,
+      rows: linkParts,
+      help: 'Objects with label and href; the last one is this page.',
+    },
   },
   out: { state: { type: 'state', help: 'The page with the links.' } },
   settings: {},

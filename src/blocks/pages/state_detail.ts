@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { appendNode } from '../../shared/pages/page-content.ts'
 import { defineValue } from '../block.ts'
-import { detailItems } from './detail-items.ts'
+import { detailItems, detailParts } from './detail-items.ts'
 
 export default defineValue({
   identifier: 'state_detail',
@@ -13,6 +13,7 @@ export default defineValue({
     document: { type: 'object', required: true, help: 'The document to show.' },
     fields: {
       type: 'array',
+      rows: detailParts,
       help: 'Names of fields, or objects with field, label, kind (text, number, currency, date, date_time, boolean, badge, link, email …), currency and link (a path such as /customers/{customer}). Empty: all fields.',
     },
   },

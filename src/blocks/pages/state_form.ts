@@ -2,7 +2,7 @@ import { appendNode, everyNode, nodesOf, type PageNode } from '../../shared/page
 import { defineValue } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { formId } from './form-id.ts'
-import { formInputs } from './form-inputs.ts'
+import { formInputs, inputParts } from './form-inputs.ts'
 
 export default defineValue({
   identifier: 'state_form',
@@ -15,6 +15,7 @@ export default defineValue({
     form_id: { type: 'value', required: true, help: 'Name of the form, unique on the page.' },
     inputs: {
       type: 'array',
+      rows: inputParts,
       help: 'The inputs, at most 200: names of fields, or objects with field and the pins of "Input" (label, type, value, required, options, help, placeholder, autocomplete, min, max, max_length …).',
     },
     content: { type: 'state', help: 'Further inputs and other content, below the inputs.' },

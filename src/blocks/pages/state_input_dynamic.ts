@@ -30,6 +30,7 @@ export default defineValue({
     },
     options: {
       type: 'array',
+      rows: { value: { kind: 'name' }, label: { kind: 'text' } },
       help: 'For choice and choices: values, or objects with value and label. Empty: the choices of the blueprint field.',
     },
     storage: { type: 'storage', help: 'Storage of the blueprint field. Empty: the storage of the form.' },

@@ -1,6 +1,6 @@
 import { appendNode } from '../../shared/pages/page-content.ts'
 import { defineValue } from '../block.ts'
-import { pageLinks } from './page-links.ts'
+import { linkParts, pageLinks } from './page-links.ts'
 
 export default defineValue({
   identifier: 'state_navigation',
@@ -11,6 +11,7 @@ export default defineValue({
     links: {
       type: 'array',
       required: true,
+      rows: linkParts,
       help: 'Objects with label and href, and current: true for the current page.',
     },
     label: { type: 'value', help: 'Name of the links for screen readers.' },

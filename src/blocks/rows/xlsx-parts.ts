@@ -4,6 +4,7 @@
  */
 import { Readable } from 'node:stream'
 import type { CreateReadableOptions } from '@zip.js/zip.js'
+import { isUnreached } from '../../storage/unreached.ts'
 import { CsvProblem } from './csv-rows.ts'
 import { webStream } from './web-stream.ts'
 
@@ -45,6 +46,7 @@ export async function openXlsxParts(file: FileBytes): Promise<XlsxParts> {
       if (!entry.directory) entries.set(entry.filename, (writable) => entry.getData(writable))
     }
   } catch (error) {
+    if (isUnreached(error)) throw error
     throw new CsvProblem('is no XLSX workbook that can be read', { cause: error })
   }
   return {
@@ -64,6 +66,7 @@ async function* textOf(unpack: (writable: WritableStream) => Promise<unknown>): 
     for await (const chunk of readable) yield decoder.decode(chunk, { stream: true })
     await unpacked
   } catch (error) {
+    if (isUnreached(error)) throw error
     throw new CsvProblem('is a damaged XLSX workbook', { cause: error })
   }
 }

@@ -20,7 +20,7 @@ import {
   namesOf,
 } from '../../storage/aggregate/check-aggregate.ts'
 import { PinError } from '../block.ts'
-import { sortKeyOf } from '../sort-literal.ts'
+import { sortKeyOf } from '../pins/sort-literal.ts'
 
 export interface AggregatePins {
   readonly group: readonly JsonValue[] | undefined

@@ -3,7 +3,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import type { Query } from '../../shared/query.ts'
 import { changeAtOnce } from '../../storage/many/change-at-once.ts'
-import type { ManyKind } from '../../storage/many/many-change.ts'
+import { type ManyChange, type ManyKind, restoring } from '../../storage/many/many-change.ts'
 import { actsAsUser } from '../as-user.ts'
 import { PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
@@ -59,10 +59,14 @@ export async function changeMany(
   { kind, storage, where, inBackground, includeRemoved = false, mutations = [] }: Wanted,
   context: Pick<FlowContext, 'session' | 'signal' | 'changeLater' | 'references' | 'settings'>,
 ): Promise<{ readonly count: number; readonly job?: string }> {
-  const change = { kind, storage: builderStorage(storage), query: where, includeRemoved, mutations }
+  const name = builderStorage(storage)
+  const change: ManyChange =
+    kind === 'restore'
+      ? restoring(name, where)
+      : { kind, storage: name, query: where, includeRemoved, mutations }
   await refuseReferring(context, change.storage, where)
   const { session, signal } = context
-  const count = await session.count(change.storage, where, includeRemoved)
+  const count = await session.count(change.storage, change.query, change.includeRemoved)
   if (inBackground) {
     if (actsAsUser(context.settings))
       throw new PinError('in_background', 'cannot be used as the user: a job is run by the application')

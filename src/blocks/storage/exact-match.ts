@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../shared/json.ts'
 import type { Query, Scalar } from '../../shared/query.ts'
 import { PinError } from '../block.ts'
-import { numberInText } from '../scalar-text.ts'
+import { numberInText } from '../pins/scalar-text.ts'
 
 /**
  * The scalars in a value or a list of them, without nulls. Throws PinError for objects and lists in lists. How many there

@@ -3,8 +3,8 @@ import { MOST_GROUPS } from '../../storage/aggregate/aggregate.ts'
 import { asSettings } from '../as-user.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
+import { whereIn } from '../pins/where-pin.ts'
 import { referringQuery } from '../referring-query.ts'
-import { whereIn } from '../where-pin.ts'
 import { type AggregatePins, readAggregate } from './aggregate-pins.ts'
 
 export default defineFlow({
@@ -60,18 +60,24 @@ export default defineFlow({
   run(inputs, context) {
     const storage = builderStorage(inputs.storage)
     const asked = readAggregate(inputs, context.timeZone)
-    return andThen(referringQuery(context, storage, { query: undefined, where: inputs.where }), (query) =>
-      andThen(
-        context.session.aggregate(storage, { ...asked, query, limit: inputs.limit }),
-        ({ rows, total }) => {
-          if (total === undefined)
-            throw new PinError(
-              'group',
-              `gives more than ${MOST_GROUPS.toLocaleString('en-US')} groups: narrow where, or group by less`,
-            )
-          return { rows, total }
-        },
-      ),
+    const read = new Map([
+      ['group', asked.groups.map(({ field }) => field)],
+      ['values', asked.values.flatMap(({ field }) => field ?? [])],
+    ])
+    return andThen(
+      referringQuery(context, storage, { query: undefined, where: inputs.where, read }),
+      (query) =>
+        andThen(
+          context.session.aggregate(storage, { ...asked, query, limit: inputs.limit }),
+          ({ rows, total }) => {
+            if (total === undefined)
+              throw new PinError(
+                'group',
+                `gives more than ${MOST_GROUPS.toLocaleString('en-US')} groups: narrow where, or group by less`,
+              )
+            return { rows, total }
+          },
+        ),
     )
   },
 })

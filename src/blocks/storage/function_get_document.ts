@@ -2,7 +2,7 @@ import { andThen } from '../../shared/maybe-promise.ts'
 import { asSettings } from '../as-user.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
-import { expanded, expandIn } from '../expand-pin.ts'
+import { expanded, expandIn } from '../pins/expand-pin.ts'
 
 export default defineFlow({
   identifier: 'function_get_document',

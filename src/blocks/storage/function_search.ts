@@ -6,9 +6,9 @@ import { actsAsUser, asSettings } from '../as-user.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { searchWithCache } from '../cached-search.ts'
-import { checkExpanded, expanded, expandIn } from '../expand-pin.ts'
+import { checkExpanded, expanded, expandIn } from '../pins/expand-pin.ts'
+import { whereIn } from '../pins/where-pin.ts'
 import { referringQuery } from '../referring-query.ts'
-import { whereIn } from '../where-pin.ts'
 
 export default defineFlow({
   identifier: 'function_search',

@@ -4,9 +4,9 @@ import { actsAsUser, asSettings } from '../as-user.ts'
 import { defineFlow } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { searchWithCache } from '../cached-search.ts'
-import { expanded, expandIn } from '../expand-pin.ts'
+import { expanded, expandIn } from '../pins/expand-pin.ts'
+import { whereIn } from '../pins/where-pin.ts'
 import { referringQuery } from '../referring-query.ts'
-import { whereIn } from '../where-pin.ts'
 
 export default defineFlow({
   identifier: 'function_search_single_result',

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { Options } from '../../options.ts'
-import { optionTable } from '../../options.ts'
+import type { Options } from '../../options/options.ts'
+import { optionTable } from '../../options/options.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { openAssetBucket } from '../../storage/assets/asset-bucket.ts'
 import { parseBucketUrl } from '../../storage/assets/bucket-url.ts'

@@ -1,7 +1,8 @@
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { fileCount, type Manifest, readManifest, syncFolder } from '../../storage/backup/backup-manifest.ts'
+import { copyChecked } from '../../storage/backup/copy-checked.ts'
 import type { Terminal } from '../command.ts'
-import { copyFile, fileCount, type Manifest, readManifest, syncFolder } from './backup-manifest.ts'
 import { refusePostgres } from './refuse-postgres.ts'
 import { dataNames, lockData } from './sqlite-data.ts'
 
@@ -62,19 +63,4 @@ async function putIn(
   } finally {
     await rm(incoming, { recursive: true, force: true })
   }
-}
-
-async function copyChecked(folder: string, manifest: Manifest, incoming: string): Promise<void> {
-  const folders = new Set([incoming])
-  for (const { path, bytes, sha256 } of manifest.files) {
-    const target = join(incoming, path)
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-    folders.add(dirname(target))
-    const copied = await copyFile(join(folder, path), target)
-    if (copied.sha256 !== sha256 || copied.bytes !== bytes)
-      throw new Error(
-        `${join(folder, path)} is not what was backed up: its checksum differs. Nothing was restored.`,
-      )
-  }
-  for (const name of folders) await syncFolder(name)
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../shared/json.ts'
-import { nearestName } from '../../shared/nearest-name.ts'
+import { nearestName } from '../../shared/names/nearest-name.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { findRecord } from '../find-record.ts'
 import { guidOf, type Management, Refused, recordsOf } from '../management.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { adminPassword } from '../../../test/end-to-end/harness.ts'
 import { quoinCommand } from '../../../test/recording-terminal.ts'
-import { readOptions } from '../../options.ts'
+import { readOptions } from '../../options/options.ts'
 import { openQuoin, type Quoin } from '../../quoin/quoin.ts'
 
 let directory: string

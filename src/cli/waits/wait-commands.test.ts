@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { adminPassword, guidOf } from '../../../test/end-to-end/harness.ts'
 import { type CommandEnd, quoinCommand } from '../../../test/recording-terminal.ts'
-import { readOptions } from '../../options.ts'
+import { readOptions } from '../../options/options.ts'
 import { openQuoin, type Quoin } from '../../quoin/quoin.ts'
 import { matchAll } from '../../shared/query.ts'
 

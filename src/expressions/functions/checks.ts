@@ -1,6 +1,6 @@
+import { readIsoDate } from '../../shared/dates/iso-date.ts'
 import { isEmptyValue } from '../../shared/field-rule.ts'
 import { isEmail, isGuidText, isUrl } from '../../shared/fields/value-forms.ts'
-import { readIsoDate } from '../../shared/iso-date.ts'
 import type { checkFunctions } from '../language/declared/checks.ts'
 import type { BodiesOf } from './body-of.ts'
 import { numberFromText } from './read-number.ts'

@@ -1,4 +1,4 @@
-import { readIsoDate } from '../../shared/iso-date.ts'
+import { readIsoDate } from '../../shared/dates/iso-date.ts'
 import { ArgumentError } from '../language/function-declaration.ts'
 
 /** A date as an argument: a day, which never meets a time zone, or an instant as the clocks of a zone show it. */

@@ -1,4 +1,4 @@
-import { nearestName } from '../../shared/nearest-name.ts'
+import { nearestName } from '../../shared/names/nearest-name.ts'
 import { didYouMean } from './did-you-mean.ts'
 import type { Index, Place } from './expression.ts'
 import type { ParameterTypes, TypeChecker } from './type-checker.ts'

@@ -1,5 +1,5 @@
-import { nearestName } from '../../shared/nearest-name.ts'
-import { countProblem } from './compile-call.ts'
+import { nearestName } from '../../shared/names/nearest-name.ts'
+import { countProblem } from './compile/compile-call.ts'
 import { didYouMean } from './did-you-mean.ts'
 import type { Arrow, Call, Expression, MethodCall } from './expression.ts'
 import type { FunctionDeclaration, Parameter, ParameterType } from './function-declaration.ts'

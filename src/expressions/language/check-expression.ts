@@ -1,4 +1,4 @@
-import { nearestName } from '../../shared/nearest-name.ts'
+import { nearestName } from '../../shared/names/nearest-name.ts'
 import { typeOfField, typeOfIndex } from './check-access.ts'
 import { typeOfCall, typeOfMethod } from './check-call.ts'
 import { typeOfBinary, typeOfNegation } from './check-operators.ts'

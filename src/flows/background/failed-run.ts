@@ -1,30 +1,45 @@
 import { QuoinError } from '../../shared/errors.ts'
 import type { Failure } from '../../shared/failure.ts'
 import { textIn } from '../../storage/document-fields.ts'
-import type { Job } from '../../storage/job.ts'
+import type { FailedIn, Job } from '../../storage/job.ts'
 import { BlockFailure } from '../compile/block-failure.ts'
 import { drawnBlock } from '../compile/expand-resources.ts'
 import type { RunLogEntry } from '../run/run-environment.ts'
 
+/** What failed: guids of the blueprint and of the trigger's block. */
+interface FailedFlow {
+  readonly blueprint: string
+  readonly trigger: string
+}
+
 /** What a job has failed with whose run failed: the true reason, for users who may read the queue; a client never sees it. */
 export class FailedRun extends Error {
   readonly run: string
+  readonly blueprint: string
   readonly code: string
   readonly trigger: string
   readonly block: string
   readonly pin: string
 
-  constructor(run: string, error: QuoinError, trigger: string) {
+  constructor(run: string, error: QuoinError, { blueprint, trigger }: FailedFlow) {
     const cause = error.cause instanceof Error ? error.cause : error
     super(`${cause.message} (run ${run})`, { cause: error })
     this.name = 'FailedRun'
     this.run = run
+    this.blueprint = blueprint
     this.code = error.code
     this.trigger = drawnBlock(trigger)
     const failure = cause instanceof BlockFailure ? cause : undefined
     this.block = failure ? drawnBlock(failure.block) : ''
     this.pin = failure?.pin ?? ''
   }
+}
+
+/** Where a job failed; undefined if no run of it did. */
+export function failedIn(error: unknown): FailedIn | undefined {
+  if (!(error instanceof FailedRun)) return undefined
+  const { run, blueprint, block } = error
+  return { run, blueprint, block }
 }
 
 /** A run that failed, of its log entry. */

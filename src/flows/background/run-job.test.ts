@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ada, adaUser, type JobRoom, openJobRoom } from '../../../test/job-room.ts'
 import type { FlowBlocks } from '../../../test/run-flow.ts'
+import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
+import { documentOf } from '../../storage/database.ts'
+import { guidOf } from '../../storage/document-fields.ts'
 import { transact } from '../../storage/transact.ts'
 
 let room: JobRoom
@@ -143,7 +146,7 @@ describe('a function from the queue', () => {
 
   test('prefers the function of the blueprint that asked, and runs as the blueprint that has it', async () => {
     const blueprint = await room.install(mailing)
-    const job = { guid: 'j', kind: 'function', runAt: 0 } as const
+    const job = { guid: 'j', kind: 'function', runAt: 0, attempts: 3 } as const
     const payload = { blueprint: 'gone', function: 'mail', parameters: { to: 5 }, depth: 0 }
     await room.runJob({ ...job, payload }, never)
     expect(await room.documents('docs')).toMatchObject([{ name: '5', job: 'j' }])
@@ -159,7 +162,9 @@ describe('a function from the queue', () => {
       two: { type: 'function_custom_execute', in: { flow: '@one.flow', function: 'missing' } },
     })
     const payload = { blueprint: '', function: 'f', parameters: {}, depth: 0 }
-    await expect(room.runJob({ guid: 'j', kind: 'function', runAt: 0, payload }, never)).rejects.toThrow(
+    await expect(
+      room.runJob({ guid: 'j', kind: 'function', runAt: 0, attempts: 3, payload }, never),
+    ).rejects.toThrow(
       /^There is no custom function named "missing" in an active blueprint\. \(run [0-9a-f-]{36}\)$/,
     )
     expect(await names()).toEqual([])
@@ -188,7 +193,7 @@ describe('a job is stopped', () => {
     },
     count: { type: 'mutations_increment_by_field', in: { field: 'n' } },
   }
-  const job = { guid: 'j', kind: 'function', runAt: 0 } as const
+  const job = { guid: 'j', kind: 'function', runAt: 0, attempts: 3 } as const
   const payload = { blueprint: '', function: 'f', parameters: {}, depth: 0 }
 
   test('before it begins', async () => {
@@ -212,20 +217,34 @@ describe('a job is stopped', () => {
   })
 
   test('while it waits for something that does not listen', async () => {
+    await room.database.ensure('docs')
+    const held = await transact(room.database, async (session) =>
+      guidOf(documentOf(await session.create('docs', setFields({ name: 'before' })))),
+    )
     await room.install({
       f: { type: 'trigger_custom_function', fields: { name: 'f' } },
       ...docs,
-      ...creates('one', 'one', '@f.flow'),
+      read: { type: 'function_get_document', in: { flow: '@f.flow', storage: '@docs.storage', guid: held } },
+      m_name: { type: 'mutations_set_custom_field', in: { field: 'name', value: 'after' } },
+      write: {
+        type: 'function_update_document_mutations',
+        in: {
+          flow: '@read.flow',
+          storage: '@docs.storage',
+          document: '@read.document',
+          mutations: '@m_name.mutations',
+        },
+      },
     })
     const holder = room.database.session()
-    await holder.create('docs', [])
+    await holder.update('docs', held, setFields({ name: 'held' }))
     const stop = new AbortController()
     const running = room.runJob({ ...job, payload }, stop.signal)
     await new Promise((resolve) => setImmediate(resolve))
     stop.abort(new Error('stopping'))
     await expect(running).rejects.toThrow('stopped from outside')
     await holder.rollback()
-    expect(await names()).toEqual([])
+    expect(await names()).toEqual(['before'])
   })
 })
 

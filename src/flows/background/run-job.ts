@@ -6,6 +6,8 @@
  * by name, and a builder may still activate its blueprint. An event or a tick of a trigger that is no longer active counts
  * as done, and the system log says that it was dropped.
  */
+
+import { isAlertJob } from '../../records/alerts/alert-job.ts'
 import { changeInBatches } from '../../records/documents/change-in-batches.ts'
 import { isMailJob } from '../../records/mail/mail-job.ts'
 import type { JsonObject } from '../../shared/json.ts'
@@ -34,9 +36,11 @@ interface JobRunnerOptions {
   readonly findActive: (guid: string) => Promise<FormerCaller | undefined>
   /** Sends the mail of a job: see `records/mail/send-mail.ts`. */
   readonly sendMail: (job: RunnableJob, signal: AbortSignal) => Promise<void>
+  /** Calls the webhook of an alert: see `flows/send-alert.ts`. */
+  readonly sendAlert: (job: RunnableJob, signal: AbortSignal) => Promise<void>
 }
 
-type RunnableJob = Pick<Job, 'guid' | 'kind' | 'payload' | 'runAt'>
+type RunnableJob = Pick<Job, 'guid' | 'kind' | 'payload' | 'runAt' | 'attempts'>
 
 /** What a job starts. */
 type Target = Pick<RunStart, 'flow' | 'blueprint' | 'given' | 'resume'> &
@@ -49,6 +53,7 @@ export function jobRunner({
   findUser,
   findActive,
   sendMail,
+  sendAlert,
 }: JobRunnerOptions): (job: RunnableJob, signal: AbortSignal) => Promise<void> {
   return async (job, signal) => {
     signal.throwIfAborted()
@@ -58,6 +63,7 @@ export function jobRunner({
       return
     }
     if (isMailJob(job)) return sendMail(job, signal)
+    if (isAlertJob(job)) return sendAlert(job, signal)
     if (job.kind === 'wait' && isLookJob(job.payload))
       return lookForDocuments(flows.records.database, job.payload, signal)
     const target = await targetOf(flows, job)
@@ -73,7 +79,11 @@ export function jobRunner({
     const { callerScopes, ...start } = target
     const caller = origin.user && callerScopes && (await formerCaller(origin.user, callerScopes, findActive))
     const end = await runs.run({ ...start, user, origin, signal, job: job.guid, ...(caller && { caller }) })
-    if (end.error) throw new FailedRun(end.run, end.error, target.flow.trigger)
+    if (end.error)
+      throw new FailedRun(end.run, end.error, {
+        blueprint: target.blueprint,
+        trigger: target.flow.trigger,
+      })
   }
 }
 

@@ -41,10 +41,12 @@ export function liveSchedules(
     version = table.version
     schedules = [...table.blueprints].flatMap(([blueprint, { compiled, name }]) =>
       compiled.schedules.map(({ block, listening, nextRun }): Schedule => {
+        const drawn = compiled.blocks.find(({ guid }) => guid === block)
+        const title = [drawn?.title || drawn?.name, name].filter(Boolean).join(' · ')
         const { cron, every, startAt, timeZone, overlap, catchUp, retries } = listening
         const id = `${blueprint} ${block}`
         return {
-          ...{ id, blueprint, block, title: name, timeZone, overlap, catchUp },
+          ...{ id, blueprint, block, title, timeZone, overlap, catchUp },
           ...(retries && { retries }),
           ...(cron !== undefined && { cron }),
           ...(every !== undefined && { every }),

@@ -11,10 +11,10 @@ import {
 } from '../../shared/application/blueprint-file.ts'
 import { blockContent } from '../../shared/blueprint.ts'
 import { blueprintNoteSchema, MAX_NOTES } from '../../shared/blueprint-note.ts'
-import { ENVIRONMENT_NAME } from '../../shared/environment-name.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { SECRET_NAME } from '../../shared/secret-name.ts'
+import { ENVIRONMENT_NAME } from '../../shared/names/environment-name.ts'
+import { SECRET_NAME } from '../../shared/names/secret-name.ts'
 
 const Id = '^[A-Za-z][A-Za-z0-9_]{0,62}$'
 

@@ -5,8 +5,8 @@
 import { namesOf } from '../../expressions/language/expression-names.ts'
 import { parseExpression } from '../../expressions/language/parse-expression.ts'
 import { renameNames } from '../../expressions/language/rename-names.ts'
-import { isReservedName } from '../../shared/block-name.ts'
 import type { SavedInPin } from '../../shared/blueprint.ts'
+import { isReservedName } from '../../shared/names/block-name.ts'
 
 /** Name of each block by its guid. */
 export type Names = ReadonlyMap<string, string>

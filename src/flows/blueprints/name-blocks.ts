@@ -1,7 +1,8 @@
 /** Blocks that were saved before blocks had names get one each, whether saved, staged or in a deployment. */
-import { blockNames } from '../../shared/block-name.ts'
+
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
+import { blockNames } from '../../shared/names/block-name.ts'
 import type { Query } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'

@@ -1,6 +1,6 @@
-import { blockNames } from '../../shared/block-name.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { invalidField } from '../../shared/errors.ts'
+import { blockNames } from '../../shared/names/block-name.ts'
 
 /** The name of each block by its guid, made where none is given. INVALID_BODY when two blocks were given the same one. */
 export function settledNames(blocks: readonly Block[]): ReadonlyMap<string, string> {

@@ -19,6 +19,7 @@ import { isLargerThan } from '../../shared/json-size.ts'
 import type { Mail } from '../../shared/mail/mail.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
+import type { JobRetries } from '../../storage/job.ts'
 import type { ManyChange } from '../../storage/many/many-change.ts'
 import { loggedValue } from '../values/logged-value.ts'
 import type { Node } from './blueprint-graph.ts'
@@ -95,6 +96,10 @@ export class BlockContext implements FlowContext {
 
   get rules(): FlowContext['rules'] {
     return this.#frame.run.environment.rulesOf ?? noRules
+  }
+
+  get deadline(): number {
+    return this.#frame.run.deadline
   }
 
   get signal(): AbortSignal {
@@ -179,8 +184,8 @@ export class BlockContext implements FlowContext {
     return this.#frame.run.counts
   }
 
-  mailLater(mail: Mail): MaybePromise<string | undefined> {
-    return this.#frame.run.mailLater(mail)
+  mailLater(mail: Mail, retries?: JobRetries): MaybePromise<string | undefined> {
+    return this.#frame.run.mailLater(mail, retries)
   }
 
   publish(channel: string, data: string): void {

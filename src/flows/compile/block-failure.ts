@@ -1,4 +1,4 @@
-import { MissingError } from '../../blocks/block.ts'
+import { MissingError, OutdatedPin } from '../../blocks/block.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { WriteRefused } from '../../storage/write-refused.ts'
@@ -10,7 +10,10 @@ interface FailurePlace {
   readonly parameter?: string | undefined
   readonly argument?: string | undefined
   readonly elements?: readonly number[]
+  readonly inputs?: Inputs | undefined
 }
+
+type Inputs = Readonly<Record<string, unknown>>
 
 /** A block failed. Carries what the log needs; a client sees only what `clientError` makes of it. */
 export class BlockFailure extends Error {
@@ -23,6 +26,8 @@ export class BlockFailure extends Error {
   readonly argument: string | undefined
   /** Which element of a list it was about, from 0, the outermost list last. */
   readonly elements: readonly number[]
+  /** What its pins got, for the record of the run; undefined where the failure was to work them out. */
+  readonly inputs: Inputs | undefined
 
   constructor(at: FailurePlace, cause: unknown) {
     super(`${elementText(at.elements ?? [])}${saidBy(cause)}`, { cause })
@@ -33,6 +38,7 @@ export class BlockFailure extends Error {
     this.parameter = at.parameter
     this.argument = at.argument
     this.elements = at.elements ?? []
+    this.inputs = at.inputs
   }
 
   /** The same failure, with more known of where it happened. */
@@ -40,7 +46,12 @@ export class BlockFailure extends Error {
     return new BlockFailure({ ...this, ...more }, this.cause)
   }
 
-  /** The error that the client may see: its own fault, or INTERNAL. */
+  /** Whether a deploy would refuse the block now: its builder has to change it, so the log names it whatever the client is told. */
+  get isOutdated(): boolean {
+    return this.cause instanceof OutdatedPin && this.parameter === undefined
+  }
+
+  /** The error that the client may see: its own fault, what a deploy would say of the block, or INTERNAL. */
   clientError(): QuoinError {
     if (this.parameter !== undefined)
       return new QuoinError(
@@ -48,10 +59,18 @@ export class BlockFailure extends Error {
         `${elementText(this.elements)}${this.parameter} ${saidBy(this.cause)}`,
       )
     const { cause } = this
+    if (this.isOutdated) return this.#asOfDeploy()
     if (!(cause instanceof QuoinError)) return new QuoinError('INTERNAL', 'internal error', { cause: this })
     // A process that only reads passes its run on, and must know this error again.
     if (this.elements.length === 0 || cause instanceof WriteRefused) return cause
     return new QuoinError(cause.code, this.message, { ...cause, cause: cause.cause ?? cause })
+  }
+
+  #asOfDeploy(): QuoinError {
+    const message = `${elementText(this.elements)}The pin ${this.pin} ${saidBy(this.cause)}.`
+    const problem = { block: this.block, ...(this.pin !== undefined && { pin: this.pin }), message }
+    const told = `The blueprint cannot run with the present fields of documents. ${message}`
+    return new QuoinError('VALIDATION_FAILED', told, { problems: [problem], cause: this })
   }
 
   /** What the block's `error` pin gives. */

@@ -1,6 +1,6 @@
 import type { Node } from './blueprint-graph.ts'
+import type { Facts } from './constants/fold-constants.ts'
 import { followsFrom } from './flow-sources.ts'
-import type { Facts } from './fold-constants.ts'
 import type { Steps } from './in-turns.ts'
 
 /**

@@ -6,15 +6,16 @@ import type { JsonObject } from '../../shared/json.ts'
 import type { Needs } from '../../storage/document-index.ts'
 import { blockCounts } from './block-counts.ts'
 import { graphSteps, type Node } from './blueprint-graph.ts'
+import { placeProblems } from './checks/place-problems.ts'
 import { compileTrigger } from './compile-trigger.ts'
-import { constantProblems } from './constant-problems.ts'
+import { constantProblems } from './constants/constant-problems.ts'
+import { type Facts, foldConstants } from './constants/fold-constants.ts'
 import { expandResources, ofDrawnBlocks } from './expand-resources.ts'
 import { connectExpressions } from './expressions/connect-expressions.ts'
 import { documentNotes } from './expressions/document-notes.ts'
 import { environmentNotes } from './expressions/environment-notes.ts'
 import { runNameProblems } from './expressions/run-name-problems.ts'
 import { typeProblems } from './expressions/type-problems.ts'
-import { type Facts, foldConstants } from './fold-constants.ts'
 import type {
   CompiledEndpoint,
   CompiledFailureEvent,
@@ -27,12 +28,13 @@ import { wiringOf } from './graph-wiring.ts'
 import { atOnce, inTurns, type Steps } from './in-turns.ts'
 import { missingNotes, namesOf } from './named-notes.ts'
 import { neededIndexes } from './needed-indexes.ts'
+import { behindReferences } from './notes/behind-references.ts'
 import type { DeployNote } from './notes/deploy-note.ts'
 import { deployNotes } from './notes/deploy-notes.ts'
 import { type CalledName, calledNames, functionCalls } from './notes/function-calls.ts'
 import { unsentMails } from './notes/unsent-mails.ts'
+import { unsetPublicUrl } from './notes/unset-public-url.ts'
 import { unshownInMail } from './notes/unshown-in-mail.ts'
-import { placeProblems } from './place-problems.ts'
 import type { Probe } from './probe.ts'
 import { readTriggers, triggerProblem } from './read-triggers.ts'
 import { effectsOf } from './unit-flow.ts'
@@ -80,9 +82,9 @@ export function compileInTurns(
   guid: string,
   blocks: readonly Block[],
   catalogue: ReadonlyMap<string, BlockDefinition>,
-  present: PresentFacts = {},
+  options: CompileOptions = {},
 ): Promise<Compiled> {
-  return inTurns(compileSteps(guid, blocks, catalogue, present))
+  return inTurns(compileSteps(guid, blocks, catalogue, options))
 }
 
 /** What may change without a deploy: for warnings, and what is compiled does not depend on it. */
@@ -97,6 +99,8 @@ export interface PresentFacts {
   readonly fieldsOf?: FieldsOf
   /** Whether mails can be sent. */
   readonly mail?: boolean
+  /** The address of the site; empty for none. */
+  readonly publicUrl?: string
 }
 
 interface CompileOptions extends PresentFacts {
@@ -107,7 +111,7 @@ function* compileSteps(
   guid: string,
   blocks: readonly Block[],
   catalogue: ReadonlyMap<string, BlockDefinition>,
-  { probe, env, secrets, connections, fieldsOf, mail }: CompileOptions,
+  { probe, env, secrets, connections, fieldsOf, mail, publicUrl }: CompileOptions,
 ): Steps<Compiled> {
   const expanded = expandResources(blocks, catalogue)
   yield
@@ -165,9 +169,16 @@ function* compileSteps(
     ...missingNotes(graph, 'http_connection', connections),
   ]
   const mails = [...(mail === false ? unsentMails(graph.nodes) : []), ...(yield* unshownInMail(graph.nodes))]
-  const documents = fieldsOf === undefined ? [] : yield* documentNotes(graph, facts, fieldsOf)
+  const addresses = publicUrl === '' ? yield* unsetPublicUrl(graph.nodes, facts) : []
+  const documents =
+    fieldsOf === undefined
+      ? []
+      : [
+          ...(yield* documentNotes(graph, facts, fieldsOf)),
+          ...(yield* behindReferences(graph, facts, fieldsOf)),
+        ]
   const notes = ofDrawnBlocks<DeployNote>(
-    [...found, ...types.notes, ...environment, ...unset, ...documents, ...mails],
+    [...found, ...types.notes, ...environment, ...unset, ...documents, ...mails, ...addresses],
     (drawn, { level }) => ({ ...drawn, level }),
   )
   return {

@@ -10,7 +10,7 @@ import { bodyRunner } from './body-runner.ts'
 import { givenMeasure } from './bound-given.ts'
 import { callFailure } from './call-failure.ts'
 import { failureOf, type ValueCompiler, valueCompiler } from './compile-values.ts'
-import type { Facts } from './fold-constants.ts'
+import type { Facts } from './constants/fold-constants.ts'
 import type { CompiledFlow, Frame, Miss, ResumePoint, Step } from './frame.ts'
 import type { Steps } from './in-turns.ts'
 import { joinArrivals } from './join-arrivals.ts'
@@ -26,7 +26,8 @@ export function* compileFlow(trigger: Node, facts: Facts, counts: BlockCounts): 
   const first = yield* behind(trigger, 'flow')
   const store = values.storeOf(trigger)
   const accept = facts.probe?.event(trigger, store) ?? store
-  return { trigger: trigger.block.guid, slots: values.slots(), accept, first, ...resumePoints() }
+  const slots = { slots: values.slots(), slotPins: values.slotPins() }
+  return { trigger: trigger.block.guid, ...slots, accept, first, ...resumePoints() }
 }
 
 /** The steps that continue behind a block, by flow out-pin. */
@@ -160,7 +161,8 @@ function follow(steps: readonly Step[]): Step | undefined {
   }
 }
 
-type Given = Readonly<Record<string, unknown>> | undefined
+type Inputs = Readonly<Record<string, unknown>>
+type Given = Inputs | undefined
 
 function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
@@ -199,11 +201,11 @@ function flowStep(
     },
   }
 
-  function done(frame: Frame, given: Given): Step | undefined | Promise<Step | undefined> {
+  function done(frame: Frame, given: Given, inputs?: Inputs): Step | undefined | Promise<Step | undefined> {
     try {
       if (measure && given) frame.run.weigh(measure(given))
     } catch (error) {
-      return failed(frame, error)
+      return failed(frame, error, inputs)
     }
     store(frame, given ?? {})
     const pin = given?.next === undefined ? 'flow' : given.next
@@ -215,24 +217,27 @@ function flowStep(
     return settling ? settling.then(() => following) : following
   }
 
-  function failed(frame: Frame, error: unknown): Step | undefined {
+  function failed(frame: Frame, error: unknown, inputs?: Inputs): Step | undefined {
     const failure = failureOf(node, error, facts)
-    if (!catches || !(failure instanceof BlockFailure)) throw failure
+    if (!(failure instanceof BlockFailure)) throw failure
+    if (!catches) throw failure.block === node.block.guid ? failure.at({ inputs }) : failure
     store(frame, { error: failure.toPin() })
     return next.get('error')
   }
 
   function run(frame: Frame): Step | undefined | Promise<Step | undefined> {
     let given: MaybePromise<Given>
+    let inputs: Inputs | undefined
     try {
-      given = definition.run(gather(frame), new BlockContext(node, frame, more(frame), nested))
+      inputs = gather(frame)
+      given = definition.run(inputs, new BlockContext(node, frame, more(frame), nested))
     } catch (error) {
-      return failed(frame, error)
+      return failed(frame, error, inputs)
     }
-    if (!isPromise(given)) return done(frame, given)
+    if (!isPromise(given)) return done(frame, given, inputs)
     return given.then(
-      (later) => done(frame, later),
-      (error) => failed(frame, error),
+      (later) => done(frame, later, inputs),
+      (error) => failed(frame, error, inputs),
     )
   }
 

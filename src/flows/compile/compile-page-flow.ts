@@ -2,7 +2,7 @@ import { andThen } from '../../shared/maybe-promise.ts'
 import type { BlockCounts } from './block-counts.ts'
 import type { Node } from './blueprint-graph.ts'
 import { flowCompiler } from './compile-flow.ts'
-import type { Facts } from './fold-constants.ts'
+import type { Facts } from './constants/fold-constants.ts'
 import type { CompiledFlow, Frame, Step } from './frame.ts'
 import type { Steps } from './in-turns.ts'
 
@@ -43,7 +43,8 @@ export function* compilePageFlow(trigger: Node, facts: Facts, counts: BlockCount
 
   const store = values.storeOf(trigger)
   const accept = facts.probe?.event(trigger, store) ?? store
-  return { trigger: trigger.block.guid, slots: values.slots(), accept, first, ...resumePoints() }
+  const slots = { slots: values.slots(), slotPins: values.slotPins() }
+  return { trigger: trigger.block.guid, ...slots, accept, first, ...resumePoints() }
 }
 
 /** The blocks with event pins that the page, or what follows from it, may show. */

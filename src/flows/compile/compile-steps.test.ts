@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
 import { importBlueprint } from '../blueprints/blueprint-file.ts'
 import { graphSteps } from './blueprint-graph.ts'
+import { placeProblems } from './checks/place-problems.ts'
 import { compileBlueprint } from './compile-blueprint.ts'
-import { foldConstants } from './fold-constants.ts'
+import { foldConstants } from './constants/fold-constants.ts'
 import { wiringOf } from './graph-wiring.ts'
 import type { Steps } from './in-turns.ts'
 import { neededIndexes } from './needed-indexes.ts'
-import { placeProblems } from './place-problems.ts'
 
 const SIZE = 500
 

@@ -1,12 +1,13 @@
 import { actsAsUser } from '../../blocks/as-user.ts'
-import { converterFor } from '../../blocks/convert-pin.ts'
+import { converterFor } from '../../blocks/pins/convert-pin.ts'
 import type { BlockCounts } from './block-counts.ts'
 import { isCallerBlind } from './caller-blind-flow.ts'
-import { requestChecker } from './check-request.ts'
+import { requestChecker } from './checks/check-request.ts'
+import { unwiredMisses } from './checks/unwired-misses.ts'
 import { compileFlow, compileTriggerPin } from './compile-flow.ts'
 import { compilePageFlow, eventBlocks } from './compile-page-flow.ts'
+import type { Facts } from './constants/fold-constants.ts'
 import { deriveReplies } from './derive-replies.ts'
-import type { Facts } from './fold-constants.ts'
 import type {
   CompiledEndpoint,
   CompiledFailureEvent,
@@ -21,7 +22,6 @@ import type { ReadTrigger } from './read-triggers.ts'
 import { isRepeatable } from './repeatable-flow.ts'
 import { requestFields } from './request-fields.ts'
 import { type Effects, unitOf } from './unit-flow.ts'
-import { unwiredMisses } from './unwired-misses.ts'
 
 export type CompiledTrigger =
   | { readonly on: 'http'; readonly endpoint: CompiledEndpoint }

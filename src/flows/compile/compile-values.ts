@@ -8,18 +8,18 @@
 
 import { PinError, type ValueBlock } from '../../blocks/block.ts'
 import type { ValueContext } from '../../blocks/context.ts'
-import { converterFor, finisherFor, identity } from '../../blocks/convert-pin.ts'
 import type { InPin } from '../../blocks/pin.ts'
+import { converterFor, finisherFor, identity } from '../../blocks/pins/convert-pin.ts'
 import { isNamedType } from '../../shared/pin-type.ts'
 import { UnitConflict } from '../../storage/unit-of-work.ts'
 import type { BlockCounts } from './block-counts.ts'
 import { BlockFailure, RunStopped } from './block-failure.ts'
 import type { Node, Wire } from './blueprint-graph.ts'
 import { givenMeasure, wiresMeasure } from './bound-given.ts'
-import { constantText } from './constant-text.ts'
+import { constantText } from './constants/constant-text.ts'
+import type { Facts } from './constants/fold-constants.ts'
 import { expressionGetter } from './expressions/expression-getter.ts'
-import type { Facts } from './fold-constants.ts'
-import { type Frame, UNSET } from './frame.ts'
+import { type Frame, type SlotPin, UNSET } from './frame.ts'
 import { namedGetter } from './named-getter.ts'
 
 type Getter = (frame: Frame) => unknown
@@ -39,6 +39,8 @@ export interface ValueCompiler {
   /** Writes what a block gave to the slots that are read, and empties those that depend on it. */
   storeOf(node: Node): (frame: Frame, given: Readonly<Record<string, unknown>>) => void
   slots(): unknown[]
+  /** Of each slot. */
+  slotPins(): SlotPin[]
   /** Known when the flow is compiled; undefined for what no block reads. */
   readonly slotOf: (wire: Wire) => number | undefined
 }
@@ -66,6 +68,14 @@ class FlowValues implements ValueCompiler {
 
   slots(): unknown[] {
     return this.#initial.slice()
+  }
+
+  slotPins(): SlotPin[] {
+    const pins: SlotPin[] = []
+    for (const [{ block, definition }, numbers] of this.#numbers)
+      for (const [pin, slot] of numbers)
+        pins[slot] = { block: block.guid, type: block.type, kind: definition.kind, pin }
+    return pins
   }
 
   readonly slotOf = ({ node, pin }: Wire): number | undefined => this.#numbers.get(node)?.get(pin)

@@ -1,11 +1,13 @@
+import type { Argument, Entry, Spread } from '../../expressions/language/expression.ts'
+import { partsOf } from '../../expressions/language/expression-parts.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import type { EndpointReply, ValueShape } from '../values/value-shape.ts'
 import type { Node } from './blueprint-graph.ts'
-import type { Facts } from './fold-constants.ts'
+import type { Facts } from './constants/fold-constants.ts'
+import { type SampleOf, sampler } from './constants/sample-values.ts'
 import { reachableBlocks } from './reachable-blocks.ts'
-import { type SampleOf, sampler } from './sample-values.ts'
 
 /** The blocks that send what a flow replies. */
 const REPLIES = new Set(['httpconnection_set_json', 'reply'])
@@ -27,6 +29,7 @@ const MOST_CHARACTERS = 256 * 1024
 /** Keys that no field has, in samples: they mark an object as a document, or as an object with unknown fields. */
 const DOCUMENT_OF = '(document of)'
 const ANYTHING = '(anything)'
+const EXPANDED = '(expanded)'
 
 /**
  * The replies that a trigger's reply blocks send. To find their types, the blocks before a reply are evaluated with marked
@@ -38,7 +41,9 @@ export function deriveReplies(trigger: Node, facts: Facts): readonly EndpointRep
   const runs = new Set([trigger, ...reached])
   // A reply that several triggers share may name blocks that only run behind another one: those give nothing.
   const sampleOf: SampleOf = (type, { node }) =>
-    node.definition.kind === 'value' || runs.has(node) ? sampleFor(type, () => storageOf(node)) : undefined
+    node.definition.kind === 'value' || runs.has(node)
+      ? sampleFor(type, () => storageOf(node), expandIn(node))
+      : undefined
   const sample = sampler(facts, sampleOf)
   return reached.flatMap((node): EndpointReply[] => {
     if (!isReply(node)) return []
@@ -72,10 +77,25 @@ function storageReader(facts: Facts): (node: Node) => string | undefined {
   }
 }
 
-function sampleFor(type: PinType, storage: () => string | undefined): unknown {
+/** The texts that the pin `expand` of a block holds, or its expression: the references among them may be followed. */
+function expandIn(node: Node): readonly string[] {
+  const literal = node.literals.get('expand')
+  if (Array.isArray(literal)) return literal.map(String)
+  return (node.wires.get('expand') ?? []).flatMap(({ node: { expression } }) =>
+    expression ? textsIn(expression.parsed.root) : [],
+  )
+}
+
+function textsIn(part: Argument | Entry | Spread): readonly string[] {
+  if (part.kind === 'literal') return typeof part.value === 'string' ? [part.value] : []
+  return partsOf(part).flatMap(textsIn)
+}
+
+function sampleFor(type: PinType, storage: () => string | undefined, expand: readonly string[]): unknown {
   const document = () => {
     const name = storage()
-    return name === undefined ? { [ANYTHING]: true } : { [DOCUMENT_OF]: name }
+    if (name === undefined) return { [ANYTHING]: true }
+    return { [DOCUMENT_OF]: name, ...(expand.length > 0 && { [EXPANDED]: expand }) }
   }
   switch (type) {
     case 'document':
@@ -112,12 +132,13 @@ function shapeOf(value: unknown): ValueShape {
       ? { kind: 'scalar', type }
       : { kind: 'unknown' }
   }
-  const { [DOCUMENT_OF]: storage, [ANYTHING]: anything, ...known } = value
+  const { [DOCUMENT_OF]: storage, [ANYTHING]: anything, [EXPANDED]: expand, ...known } = value
   if (anything !== undefined && Object.keys(known).length === 0) return { kind: 'unknown' }
   return {
     kind: 'object',
     fields: Object.fromEntries(Object.entries(known).map(([name, field]) => [name, fieldShape(field)])),
     storage: typeof storage === 'string' ? storage : undefined,
+    ...(Array.isArray(expand) && { expand: expand.map(String) }),
     open: anything !== undefined || storage !== undefined,
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { BlockDefinition } from '../../blocks/block.ts'
 import { endpointUri } from '../../blocks/endpoint-uri.ts'
-import { readSettings } from '../../blocks/read-settings.ts'
+import { readSettings } from '../../blocks/pins/read-settings.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import type { Problem } from '../../shared/errors.ts'
 import { expandResource, isResource } from '../../shared/resource/expand-resource.ts'
@@ -27,6 +27,7 @@ const PINS: Readonly<Record<string, string>> = {
   schema: 'filters',
   where: 'filters',
   sort: 'orders',
+  expand: 'expand',
 }
 
 export function expandResources(

@@ -1,7 +1,7 @@
 import type { BlockDefinition } from '../../blocks/block.ts'
 import type { InPin } from '../../blocks/pin.ts'
 import type { Node } from './blueprint-graph.ts'
-import type { Facts } from './fold-constants.ts'
+import type { Facts } from './constants/fold-constants.ts'
 import type { Steps } from './in-turns.ts'
 import { reachableBlocks } from './reachable-blocks.ts'
 

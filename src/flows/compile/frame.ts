@@ -20,6 +20,7 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { Mail } from '../../shared/mail/mail.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
+import type { JobRetries } from '../../storage/job.ts'
 import type { ManyChange } from '../../storage/many/many-change.ts'
 import type { References } from '../../storage/reference/references.ts'
 import type { EndpointReply } from '../values/value-shape.ts'
@@ -64,6 +65,8 @@ export interface RunControl {
   /** The request's user, or the user who caused the job. */
   readonly user: JsonObject | undefined
   readonly signal: AbortSignal
+  /** Milliseconds since 1970: when the run is stopped. */
+  readonly deadline: number
   readonly environment: {
     readonly clock: Clock
     readonly cache: Cache
@@ -119,7 +122,7 @@ export interface RunControl {
   /** Makes what was written so far durable, and then publishes what was to be published with it. */
   commit(): MaybePromise<void>
   publish(channel: string, data: string): void
-  mailLater(mail: Mail): MaybePromise<string | undefined>
+  mailLater(mail: Mail, retries?: JobRetries): MaybePromise<string | undefined>
   log(entry: {
     readonly level: LogLevel
     readonly message: string
@@ -182,11 +185,21 @@ export interface ResumePoint {
   readonly itself: Step
 }
 
+/** The out-pin whose value is in a slot. */
+export interface SlotPin {
+  readonly block: string
+  readonly type: string
+  readonly kind: 'flow' | 'value' | 'trigger'
+  readonly pin: string
+}
+
 /** A trigger with everything behind it. */
 export interface CompiledFlow {
   readonly trigger: string
   /** The slots of a new frame. Copied, never written. */
   readonly slots: readonly unknown[]
+  /** What the slots hold, by number: read when a run has failed. */
+  readonly slotPins?: readonly SlotPin[]
   /** Puts what the trigger gives where the blocks behind it read it. */
   readonly accept: (frame: Frame, given: Readonly<Record<string, unknown>>) => void
   readonly first: Step | undefined

@@ -3,9 +3,10 @@
  * a frame, and which ones the requester chose.
  */
 import type { Listens } from '../../blocks/block.ts'
-import { converterFor, finishPin } from '../../blocks/convert-pin.ts'
 import type { InPin } from '../../blocks/pin.ts'
-import { literalItems } from '../../blocks/sort-literal.ts'
+import { converterFor, finishPin } from '../../blocks/pins/convert-pin.ts'
+import { literalItems } from '../../blocks/pins/sort-literal.ts'
+import { markWritten } from '../../blocks/pins/written-rows.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import type { Graph, Node, Wire } from './blueprint-graph.ts'
 import { sentBy } from './expressions/pin-expression.ts'
@@ -150,5 +151,7 @@ function literalOf(node: Node, id: string, pin: InPin): unknown {
       .map(convert)
       .filter((value) => value !== undefined)
   }
-  return finishPin(id, pin, literal === undefined ? undefined : convert(literal))
+  const value = literal === undefined ? undefined : convert(literal)
+  markWritten(pin.rows, value)
+  return finishPin(id, pin, value)
 }

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../expressions/language/did-you-mean.ts'
-import { nearestName } from '../../shared/nearest-name.ts'
+import { nearestName } from '../../shared/names/nearest-name.ts'
 import type { NamedType } from '../../shared/pin-type.ts'
 import type { Graph } from './blueprint-graph.ts'
 import { bounded, type DeployNote } from './notes/deploy-note.ts'

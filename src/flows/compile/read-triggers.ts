@@ -8,10 +8,10 @@
 import { type Listening, type Listens, PinError, type TriggerBlock } from '../../blocks/block.ts'
 import type { Problem } from '../../shared/errors.ts'
 import type { Graph, Node } from './blueprint-graph.ts'
-import { constantPin, type Facts } from './fold-constants.ts'
+import { constantPin, type Facts } from './constants/fold-constants.ts'
+import { sampler } from './constants/sample-values.ts'
 import type { Steps } from './in-turns.ts'
 import { pageKey, routeKey } from './route-key.ts'
-import { sampler } from './sample-values.ts'
 
 /** A trigger and what it listens for, by what starts it. */
 export type ReadTrigger = {

@@ -7,7 +7,7 @@
  * has only read.
  */
 import type { Node } from './blueprint-graph.ts'
-import type { Facts } from './fold-constants.ts'
+import type { Facts } from './constants/fold-constants.ts'
 import type { CompiledFlow } from './frame.ts'
 import type { FunctionCall } from './notes/function-calls.ts'
 import { blocksFrom } from './reachable-blocks.ts'

@@ -1,7 +1,7 @@
 /** What keeps a blueprint from being deployed, and what is only told. */
 
 import type { BlockDefinition, FlowBlock, TriggerBlock } from '../../blocks/block.ts'
-import { readSettings } from '../../blocks/read-settings.ts'
+import { readSettings } from '../../blocks/pins/read-settings.ts'
 import { getRecord, type RecordContext } from '../../records/records.ts'
 import { isAccountPath } from '../../shared/account-paths.ts'
 import type { Block } from '../../shared/blueprint.ts'
@@ -12,6 +12,7 @@ import type { Session } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { type CompiledBlueprint, compileInTurns, type PresentFacts } from '../compile/compile-blueprint.ts'
+import type { DeployNote } from '../compile/notes/deploy-note.ts'
 import { applyValidationRules, type Findings } from './apply-validation-rules.ts'
 import type { LiveBlueprints } from './live-blueprints.ts'
 import { unknownFunctions } from './unknown-functions.ts'
@@ -51,7 +52,8 @@ export async function validateOrRefuse(
   session: Session,
   candidate: Candidate,
 ): Promise<Findings['notes']> {
-  const { errors, notes } = await findings(context, live, session, candidate)
+  const { failing, errors, notes } = await findings(context, live, session, candidate)
+  if (failing.length > 0) throw refused('cannot run', failing)
   if (errors.length > 0) throw refused('breaks the validation rules', errors)
   return notes
 }
@@ -68,8 +70,8 @@ export async function checkBlocks(
   if (!compiled) return { problems, notes: [] }
   const claimed = claimProblem(() => live.checkClaims(compiled))
   const candidate = { name: textIn(record.name), blocks, compiled }
-  const { errors, notes } = await findings(context, live, session, candidate)
-  return { problems: [...claimed, ...errors], notes }
+  const { failing, errors, notes } = await findings(context, live, session, candidate)
+  return { problems: [...claimed, ...failing, ...errors], notes }
 }
 
 /** What the compiler and the validation rules say of a blueprint that can run. */
@@ -78,16 +80,21 @@ async function findings(
   live: LiveBlueprints,
   session: Session,
   candidate: Candidate,
-): Promise<Findings> {
+): Promise<Findings & { readonly failing: readonly Problem[] }> {
   const { compiled, blocks } = candidate
+  const failing = compiled.notes.filter((note) => note.refused).map(asProblem)
   const notes = [
-    ...compiled.notes,
+    ...compiled.notes.filter((note) => !note.refused),
     ...unknownFunctions(compiled, live.table()),
     ...unknownKeys(blocks, database.capabilities.uniqueValues),
   ]
-  if (!database.has(ownStorages.validationRules)) return { errors: [], notes }
+  if (!database.has(ownStorages.validationRules)) return { failing, errors: [], notes }
   const ruled = await applyValidationRules(session, candidate)
-  return { errors: ruled.errors, notes: [...notes, ...ruled.notes] }
+  return { failing, errors: ruled.errors, notes: [...notes, ...ruled.notes] }
+}
+
+function asProblem({ level: _, refused: _always, ...problem }: DeployNote): Problem {
+  return problem
 }
 
 /** Also when the page itself did not change: any block of its flow may hand on what is typed there. */

@@ -52,3 +52,23 @@ test('fields that change without a deploy', async () => {
   await sent('DELETE', `/${textAt(field, '_meta', 'guid')}`)
   expect(await check()).toEqual([])
 })
+
+test('a field that becomes a reference fails the check and the next deploy of what orders through it; what is active stays', async () => {
+  const { deployments, records, live } = room.flows
+  const blocks = {
+    get: { type: 'on_startup_register_uri_get', in: { uri: 'visits' }, scopes: ['*public'] },
+    rows: { type: 'function_search', in: { flow: '@get.flow', storage: 'visits', sort: 'guest.name' } },
+    reply: { type: 'reply', in: { flow: '@rows.flow', value: '@rows.documents' } },
+  }
+  const guid = await installBlueprint(room.flows, { name: 'Visits', blocks }, builder)
+  await records.database.ensure('guests')
+  const reference = { storage: 'guests', on_delete: 'refuse' }
+  await sent('POST', '', { name: 'guest', type: 'string', storage: 'visits', reference })
+  const saved = await savedBlocks(records, records.database.session(), guid)
+  const { problems, notes } = await deployments.check(guid, saved)
+  const problem = { pin: 'sort', message: expect.stringContaining('guest refers to the storage guests') }
+  expect(problems).toMatchObject([problem])
+  expect(notes).toEqual([])
+  await expect(deployments.deploy(guid, by)).rejects.toMatchObject({ problems: [problem] })
+  expect(live.table().blueprints.get(guid)?.compiled.endpoints).toHaveLength(1)
+})

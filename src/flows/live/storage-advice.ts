@@ -57,7 +57,7 @@ function adviceOn(slow: SlowSearch, bringers: Bringer[]): SlowSearchRecord {
 function whatToDo({ index, text }: SlowSearch['advice'], [bringer]: readonly Bringer[]): string {
   if (bringer) return `Deploy "${bringer.name}" again: it needs the index, which is missing or not ready.`
   if (text)
-    return 'Deploy a flow with a search on this storage that has a free-text query: that creates the index.'
+    return 'Create the text index of this storage, or deploy a flow with a free-text search on it: that creates the index.'
   if (index)
     return `Deploy a flow with a search on this storage that ${spoken(index)}: that creates the index.`
   return 'No index helps. Change the search, or cache its result (cache_key).'

@@ -1,4 +1,4 @@
-import { nearestName } from '../../shared/nearest-name.ts'
+import { nearestName } from '../../shared/names/nearest-name.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import { bounded, type DeployNote } from '../compile/notes/deploy-note.ts'
 import type { LiveTable } from './live-blueprints.ts'

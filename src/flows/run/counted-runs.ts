@@ -3,7 +3,7 @@
  * its request is long gone, and a node that stops waits for it.
  */
 import { isPromise } from '../../shared/maybe-promise.ts'
-import type { RunEnd, RunFlow } from './run-start.ts'
+import type { RunEnd, RunFlow, RunStart } from './run-start.ts'
 
 /** `done`: to the end; `refused`: the requester's fault (4xx); `failed`: a fault of the flow or ours; `stopped`: 503. */
 export type Outcome = 'done' | 'refused' | 'failed' | 'stopped'
@@ -19,12 +19,15 @@ export interface CountedRuns {
   settled(milliseconds: number): Promise<void>
 }
 
-export function countedRuns(): CountedRuns {
+/** `failed` is told of runs that left values behind; nothing else of a run is looked at. */
+export function countedRuns(failed?: (start: RunStart, end: RunEnd) => void): CountedRuns {
   const ends = new Map<string, Record<Outcome, number>>()
   let underWay = 0
   const waiting = new Set<() => void>()
 
-  function count(blueprint: string, end: RunEnd): RunEnd {
+  function count(start: RunStart, end: RunEnd): RunEnd {
+    const { blueprint } = start
+    if (end.left) failed?.(start, end)
     let counts = ends.get(blueprint)
     if (!counts) {
       counts = { done: 0, refused: 0, failed: 0, stopped: 0 }
@@ -37,12 +40,12 @@ export function countedRuns(): CountedRuns {
   return {
     counted: (run) => (start) => {
       const end = run(start)
-      if (!isPromise(end)) return count(start.blueprint, end)
+      if (!isPromise(end)) return count(start, end)
       underWay += 1
       return end.then((ended) => {
         underWay -= 1
         if (underWay === 0) for (const resolve of waiting) resolve()
-        return count(start.blueprint, ended)
+        return count(start, ended)
       })
     },
     ends,

@@ -73,6 +73,7 @@ let database: RuledDatabase
 let flows: Flows
 let runs: Runs
 let customerField: string
+let payerField: string
 
 beforeEach(async () => {
   room = await openTestDatabase()
@@ -87,7 +88,7 @@ beforeEach(async () => {
       by,
     )
   customerField = guidOf(await field('customer'))
-  await field('payer')
+  payerField = guidOf(await field('payer'))
   flows = await openFlows({
     records: await openRecords(database, room.clock),
     catalogue: await loadBlocks(),
@@ -166,6 +167,38 @@ describe('expand', () => {
       reads: ['get orders', 'find customers'],
     })
   })
+
+  test.each<[string, string, JsonObject, string]>([
+    ['a search', 'function_search', { sort: 'customer.name desc' }, 'sort'],
+    ['a search of one', 'function_search_single_result', { sort: 'n, payer.name' }, 'sort'],
+    ['a group', 'function_aggregate', { group: ['customer.name'] }, 'group'],
+    ['a part of a date', 'function_aggregate', { group: [{ field: 'customer.at', part: 'month' }] }, 'group'],
+    ['a figure', 'function_aggregate', { group: ['n'], values: [{ sum: 'payer.balance' }] }, 'values'],
+  ])(
+    'refuses %s by a field of another document: in a deploy, and in runs of what was deployed before',
+    async (_what, type, pins, pin) => {
+      await create('orders', { n: 0, customer: await create('customers', { name: 'Ann' }) })
+      const blocks = {
+        list: { type: 'on_startup_register_uri_get', in: { uri: 'wide' }, scopes: ['*public'] },
+        found: { type, in: { flow: '@list.flow', storage: 'orders', ...pins } },
+        listed: { type: 'httpconnection_set_json', in: { flow: '@found.flow', value: 'done' } },
+      }
+      await expect(install(blocks)).rejects.toMatchObject({
+        code: 'VALIDATION_FAILED',
+        problems: [{ message: expect.stringContaining('refers to the storage customers') }],
+      })
+      const field = JSON.stringify(pins).includes('customer') ? customerField : payerField
+      await updateField(database, field, { reference: null }, by)
+      const blueprint = await install(blocks)
+      expect((await send(blueprint)).error).toBeUndefined()
+      await updateField(database, field, { reference: { storage: 'customers', on_delete: 'refuse' } }, by)
+      const { error } = await send(blueprint)
+      expect(error?.cause).toMatchObject({
+        pin,
+        message: expect.stringContaining('refers to the storage customers'),
+      })
+    },
+  )
 
   test('of a page without documents reads nothing more', async () => {
     expect(await send(await install(list))).toMatchObject({ reply: [], reads: ['find orders'] })

@@ -26,7 +26,7 @@ export function explainFailure(error: unknown, requested: boolean): RunFailure {
   const client = failure?.clientError() ?? (error instanceof QuoinError ? error : undefined)
   const told = client ?? new QuoinError('INTERNAL', 'internal error', { cause: error })
   // A request that did not fit is the requester's affair and would only fill the log.
-  if (told.status < 500 && requested) return { told, entry: undefined }
+  if (told.status < 500 && requested && !failure?.isOutdated) return { told, entry: undefined }
   const message = error instanceof Error ? error.message : String(error)
   return { told, entry: { level: 'error', message, block: failure?.block, pin: failure?.pin } }
 }

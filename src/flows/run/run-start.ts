@@ -1,10 +1,11 @@
 /** What a run begins with, and how it ends. */
+import type { Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Origin, Session } from '../../storage/database.ts'
-import type { CompiledFlow } from '../compile/frame.ts'
+import type { CompiledFlow, Frame } from '../compile/frame.ts'
 import type { Resume } from './resumed-run.ts'
 import type { ReplyListener } from './run-reply.ts'
 import type { RunUnit } from './run-unit.ts'
@@ -30,7 +31,9 @@ export interface RunStart extends ReplyListener {
   readonly unit?: RunUnit
   /** Asks that this one run is traced; told its guid before it begins. */
   readonly traced?: (run: string) => void
-  /** Gives the session through which the run reads, around its own: who follows the reply notes what it reads. */
+  /** A person started it: its record says so. */
+  readonly byHand?: true
+  /** Gives the session of the run, around its own: for those who note what it reads, or take part in what it commits. */
   readonly noting?: (session: Session) => Session
 }
 
@@ -46,6 +49,15 @@ export interface RunEnd {
   readonly replied: boolean
   readonly error: QuoinError | undefined
   readonly result: JsonValue | undefined
+  /** Of a run that has failed or refused its request: what its frame still held, how long it took, and its refusal. */
+  readonly left?: {
+    readonly frame: Frame | undefined
+    readonly milliseconds: number
+    /** With a status from 400 on. */
+    readonly refusal?: Reply
+    /** What a refusal that is no reply came from; its error is only what the client is told. */
+    readonly cause?: unknown
+  }
   /** Nothing of it remains, and it is to begin once more: see `run-units.ts`. */
   readonly again?: true
 }

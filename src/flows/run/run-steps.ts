@@ -84,6 +84,11 @@ export class RunSteps {
     if (values > HEAVY) this.#every = 1
   }
 
+  /** Since the beginning. */
+  get milliseconds(): number {
+    return this.#clock() - this.#started
+  }
+
   get budget(): number {
     return this.#budget
   }
@@ -114,6 +119,11 @@ export class RunSteps {
   /** Milliseconds for which it was paused at breakpoints so far: they do not count against the deadline. */
   get paused(): number {
     return this.#paused + (this.#pausedSince === undefined ? 0 : this.#clock() - this.#pausedSince)
+  }
+
+  /** Milliseconds since 1970: when the run is stopped, unless it pauses at a breakpoint before. */
+  get deadline(): number {
+    return this.#started + this.paused + this.#limits.deadline
   }
 
   /** Only tracing calls it. */

@@ -21,6 +21,7 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { Mail } from '../../shared/mail/mail.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Origin, Session } from '../../storage/database.ts'
+import type { JobRetries } from '../../storage/job.ts'
 import type { ManyChange } from '../../storage/many/many-change.ts'
 import { UnitConflict } from '../../storage/unit-of-work.ts'
 import { WriteRefused } from '../../storage/write-refused.ts'
@@ -85,6 +86,10 @@ export class Run implements RunControl {
   #messages: HeldMessages | undefined
   #env: JsonObject | undefined
   #missed: QuoinError | undefined
+  /** A reply with a status from 400 on. */
+  #refusal: Reply | undefined
+  /** Of the flow itself: what is left in it when the run fails is shown to its builder. */
+  #frame: Frame | undefined
   #failed = false
   /** It has no more time, whatever it waits for. */
   #late = false
@@ -104,9 +109,11 @@ export class Run implements RunControl {
     this.request = start.request
     this.#start = start
     const { clock, running } = environment
-    const limits = unit
-      ? { ...environment.limits, deadline: Math.max(1, unit.until - clock()) }
-      : environment.limits
+    // Copied: they may change while the run is under way, which keeps those that it began with.
+    const limits = {
+      ...environment.limits,
+      ...(unit && { deadline: Math.max(1, unit.until - clock()) }),
+    }
     this.#milliseconds = limits.deadline
     const mark = running && { cells: running.cells, number: running.numberOf(start.flow, start.blueprint) }
     this.#steps = new RunSteps(clock, limits, mark)
@@ -176,6 +183,10 @@ export class Run implements RunControl {
     return this.#steps.signal
   }
 
+  get deadline(): number {
+    return this.#steps.deadline
+  }
+
   get functions(): RunFunctions {
     this.#functions ??= runFunctions(this.environment, this.#steps)
     return this.#functions
@@ -183,7 +194,10 @@ export class Run implements RunControl {
 
   /** What was written so far becomes durable; then the reply goes out. */
   reply(reply: Reply, block: string): void {
-    if (this.#reply.ask(reply)) return
+    if (this.#reply.ask(reply)) {
+      if (reply.code >= 400) this.#refusal = reply
+      return
+    }
     this.log({ level: 'warn', message: 'A second reply in one run was ignored.', block })
   }
 
@@ -238,9 +252,9 @@ export class Run implements RunControl {
     return this.session.enqueue(manyChangeJob(change, this.session.origin, this.blueprint))
   }
 
-  mailLater(mail: Mail): MaybePromise<string | undefined> {
+  mailLater(mail: Mail, retries?: JobRetries): MaybePromise<string | undefined> {
     const { blueprint, session } = this
-    return session.enqueue(mailJob(mail, { blueprint, ...originPayload(session.origin) }))
+    return session.enqueue(mailJob(mail, { blueprint, ...originPayload(session.origin) }, retries))
   }
 
   wait(point: ResumePoint, frame: Frame, wait: Wait): MaybePromise<StoredWait> {
@@ -268,13 +282,22 @@ export class Run implements RunControl {
     }
     const parameters = flow.isFunction ? given : undefined
     const sent = flow.typedFields && { fields: flow.typedFields, given }
-    const frame = this.#frame(flow, depth, { parameters, sent })
+    const frame = this.#newFrame(flow, depth, { parameters, sent })
     flow.accept(frame, given)
     return andThen(this.drive(flow.first, frame), () => frame.result)
   }
 
-  #frame(flow: CompiledFlow, depth: number, given: Pick<Frame, 'parameters' | 'sent'>): Frame {
-    return { run: this, slots: flow.slots.slice(), depth, ...given, result: undefined, finished: false }
+  #newFrame(flow: CompiledFlow, depth: number, given: Pick<Frame, 'parameters' | 'sent'>): Frame {
+    const frame = {
+      run: this,
+      slots: flow.slots.slice(),
+      depth,
+      ...given,
+      result: undefined,
+      finished: false,
+    }
+    if (depth === 0) this.#frame = frame
+    return frame
   }
 
   /** From where it waited. */
@@ -282,7 +305,7 @@ export class Run implements RunControl {
     return andThen(openResumed(this.session, flow, resume), (resumed) => {
       this.#resumed = resumed
       const { point, saved, record } = resumed
-      const frame = this.#frame(flow, 0, restoredGiven(saved))
+      const frame = this.#newFrame(flow, 0, restoredGiven(saved))
       point.restore(frame, saved)
       const first = record.itself
         ? point.itself
@@ -367,7 +390,12 @@ export class Run implements RunControl {
 
   #ended(): RunEnd {
     this.#release()
-    return { run: this.guid, replied: this.#reply.sent, error: undefined, result: this.#result }
+    const end = { run: this.guid, replied: this.#reply.sent, error: undefined, result: this.#result }
+    return this.#refusal ? { ...end, left: { ...this.#left(), refusal: this.#refusal } } : end
+  }
+
+  #left() {
+    return { frame: this.#frame, milliseconds: this.#steps.milliseconds }
   }
 
   async #fail(error: unknown): Promise<RunEnd> {
@@ -385,15 +413,15 @@ export class Run implements RunControl {
     // A client that has its reply does not learn of the failure: the log does.
     const waits = this.request !== undefined && !this.#reply.sent
     const { told, entry } = explainFailure(asked ?? error, waits)
-    if (entry) this.#logFailure(entry, told, error)
-    return this.#over(told)
+    if (!entry) return { ...this.#over(told), left: { ...this.#left(), cause: asked ?? error } }
+    this.#logFailure(entry, told, error)
+    return isShutdown(error) ? this.#over(told) : { ...this.#over(told), left: this.#left() }
   }
 
   #logFailure(entry: NonNullable<RunFailure['entry']>, { code }: QuoinError, error: unknown): void {
     const { flow, job = '' } = this.#start
     // A run that the stop of a node has ended is no failure: a job is tried again, and a client asks again.
-    const told =
-      !this.session.origin.afterFailure && !(error instanceof RunStopped && error.reason === 'shutdown')
+    const told = !this.session.origin.afterFailure && !isShutdown(error)
     this.log({ ...entry, ...(told && { failed: { code, trigger: drawnBlock(flow.trigger), job } }) })
   }
 
@@ -412,4 +440,8 @@ export class Run implements RunControl {
     const end = { run: this.guid, replied: this.#reply.sent, error, result: undefined }
     return again ? { ...end, again } : end
   }
+}
+
+function isShutdown(error: unknown): boolean {
+  return error instanceof RunStopped && error.reason === 'shutdown'
 }

@@ -23,6 +23,15 @@ test('each flow has a number, and who follows is told all of them, once', () => 
   ])
 })
 
+test('copies of a flow, as replays compile them, share its number: the list does not grow with runs', () => {
+  const running = new RunningFlow()
+  const told: number[] = []
+  running.follow((number) => void told.push(number))
+  const numbers = Array.from({ length: 100 }, () => running.numberOf(flowOf('one'), 'a'))
+  expect([new Set(numbers), told]).toEqual([new Set([1]), [1]])
+  expect([running.numberOf(flowOf('one'), 'b'), running.numberOf(flowOf('two'), 'a')]).toEqual([2, 3])
+})
+
 test('the number is there while blocks are executed, and neither while the run waits nor after it', async () => {
   const { cells } = new RunningFlow()
   const seen: (number | undefined)[] = []

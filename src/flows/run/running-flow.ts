@@ -17,18 +17,25 @@ export const TURNS_CELL = 1
 
 export class RunningFlow {
   readonly cells = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
-  /** By number, from 1. As many as flows were deployed and run since the start. */
+  /** By number, from 1. As many as triggers have run since the start: the flows of one trigger, such as copies that are replayed, share it. */
   readonly #names: FlowName[] = []
   readonly #numbers = new WeakMap<CompiledFlow, number>()
+  /** By blueprint and trigger: asked once for a flow. */
+  readonly #known = new Map<string, number>()
   #told: ((number: number, name: FlowName) => void) | undefined
 
   numberOf(flow: CompiledFlow, blueprint: string): number {
     const known = this.#numbers.get(flow)
     if (known !== undefined) return known
     const name = { blueprint, block: flow.trigger }
-    const number = this.#names.push(name)
+    const key = `${blueprint} ${flow.trigger}`
+    const shared = this.#known.get(key)
+    const number = shared ?? this.#names.push(name)
     this.#numbers.set(flow, number)
-    this.#told?.(number, name)
+    if (shared === undefined) {
+      this.#known.set(key, number)
+      this.#told?.(number, name)
+    }
     return number
   }
 

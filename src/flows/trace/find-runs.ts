@@ -67,6 +67,16 @@ export async function pausedRuns(tracing: Tracing, blueprint: string | undefined
   return records.map(pausedRun)
 }
 
+/** The records of a blueprint's newest runs, with their details: a part of them. */
+export async function newestRecords(
+  tracing: Tracing,
+  blueprint: string,
+  part: { readonly limit: number; readonly offset: number },
+): Promise<readonly JsonObject[]> {
+  const wanted = search({ query: queryOf({ blueprint }), sort: newestFirst, ...part })
+  return (await findRuns(tracing, wanted)).records
+}
+
 /** As they are now: with those that are under way, and without what ended nodes left behind. */
 async function findRuns(tracing: Tracing, wanted: Search): Promise<RecordPage> {
   await storeAll(tracing)

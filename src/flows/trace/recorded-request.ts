@@ -14,7 +14,7 @@ export interface Caller {
 }
 
 /** A visit that only shows the page and submits nothing. */
-const looking: PageVisit = {
+export const lookingVisit: PageVisit = {
   show: () => false,
   proceed: () => undefined,
   finish: () => undefined,
@@ -28,6 +28,15 @@ export function readRequest(recorded: JsonObject, type: Listens, caller: Caller 
   const isPage = type === 'page'
   if (isPage && method !== 'GET')
     throw new QuoinError('CONFLICT', 'Submitted forms cannot be replayed, only views of a page.')
+  return requestOf(recorded, caller, isPage ? lookingVisit : undefined)
+}
+
+/** A request with the fields of a record, complete. */
+export function requestOf(
+  recorded: JsonObject,
+  caller: Caller | undefined,
+  visit: PageVisit | undefined,
+): RunRequest {
   const query = textsBy(recorded.query)
   const path = textIn(recorded.path)
   const pairs = Object.entries(query).flatMap(([name, value]) =>
@@ -35,7 +44,7 @@ export function readRequest(recorded: JsonObject, type: Listens, caller: Caller 
   )
   const params = Object.entries(isJsonObject(recorded.params) ? recorded.params : {})
   return {
-    method,
+    method: textIn(recorded.method),
     url: pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`,
     headers: textsBy(recorded.headers),
     ip: '127.0.0.1',
@@ -44,7 +53,7 @@ export function readRequest(recorded: JsonObject, type: Listens, caller: Caller 
     body: recorded.body ?? undefined,
     user: caller?.user,
     ...(caller && { scopes: caller.scopes }),
-    ...(isPage && { visit: looking }),
+    ...(visit && { visit }),
   }
 }
 

@@ -18,6 +18,8 @@ export interface RunDetail extends Pick<Run, 'cut' | 'result' | 'compared'> {
   readonly request: JsonObject | null
   readonly reply: JsonObject | null
   readonly steps: readonly JsonObject[]
+  /** By block: what it was then (`block-mark.ts`). */
+  readonly marks: Readonly<Record<string, string>>
   /** What blocks that touch the world outside gave: `{ block, out, next, error }`. For a replay; not shown. */
   readonly outside: readonly JsonObject[]
   /** What a trigger without a request gave, so that it can be given again; null if it was too long to be kept. */
@@ -33,8 +35,11 @@ export function summaryOf(document: JsonObject): JsonObject {
 
 /** The summary in a record that is not stored yet. */
 export function summaryIn(guid: string, record: JsonObject): JsonObject {
-  const fields = runSummaryFields.map((field): [string, JsonValue] => [field, record[field] ?? null])
-  return { ...Object.fromEntries(fields), guid }
+  const fields = runSummaryFields.flatMap((field): [string, JsonValue][] =>
+    field === 'recorded_as' && record[field] === undefined ? [] : [[field, record[field] ?? null]],
+  )
+  // Of a record of an older version nothing is known: it was traced.
+  return { recorded_as: 'traced', ...Object.fromEntries(fields), guid }
 }
 
 export function detailOf(document: JsonObject): JsonObject {

@@ -3,7 +3,8 @@
  * takes. While too many wait, further runs are not traced (`isFull`), so that tracing a busy blueprint shows some of its
  * runs instead of slowing all of them down.
  *
- * Of each blueprint the newest are kept, and none for longer than a day.
+ * Of each blueprint the newest are kept, and none for longer than a day. Refused requests are counted apart: they push out
+ * nothing but each other.
  */
 
 import type { Clock } from '../../shared/clock.ts'
@@ -49,6 +50,9 @@ const BATCH = 20
 const WAITING = 64
 /** Milliseconds between two looks for runs whose day is over. */
 const PURGE = 600_000
+/** Of a blueprint. */
+const KEPT_REFUSALS = 20
+const refused: Query = { kind: 'term', field: 'recorded_as', value: 'refused' }
 /** Deleted at once. */
 const PRUNED = 2 * BATCH
 
@@ -99,10 +103,12 @@ export async function openRunRecords(options: RunRecordsOptions): Promise<RunRec
   }
 
   /** Those of a blueprint that are more than are kept. */
-  function prune(blueprint: string): Promise<void> {
-    const query: Query = { kind: 'term', field: 'blueprint', value: blueprint }
+  async function prune(blueprint: string): Promise<void> {
+    const of: Query = { kind: 'term', field: 'blueprint', value: blueprint }
+    const others: Query = { kind: 'not', query: refused }
     const sort = [{ field: '_meta.cms', order: 'desc', missing: 'last' }] as const
-    return remove({ query, sort, offset: keepLast(blueprint) })
+    await remove({ query: { kind: 'and', queries: [of, refused] }, sort, offset: KEPT_REFUSALS })
+    await remove({ query: { kind: 'and', queries: [of, others] }, sort, offset: keepLast(blueprint) })
   }
 
   /** Those whose day is over. */

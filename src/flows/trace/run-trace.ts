@@ -14,6 +14,7 @@ import { drawnBlock } from '../compile/expand-resources.ts'
 import type { Frame } from '../compile/frame.ts'
 import { Secrets, shownJson, showValue } from '../values/shown-value.ts'
 import type { Evaluation } from './evaluated-expressions.ts'
+import type { RecordedPasses } from './recorded-passes.ts'
 
 export const VALUE_BYTES = 4_096
 const RUN_BYTES = 192 * 1024
@@ -74,6 +75,10 @@ export interface OutsideStep {
   readonly out: Pins | null
   readonly next: string | null
   readonly error: { readonly code: string; readonly message: string } | null
+  /** What each pass of its body was given; null if they were too many to be kept. Absent for a block without a body. */
+  readonly passes?: readonly Pins[] | null
+  /** The last pass failed. */
+  readonly broke?: true
 }
 
 export class RunTrace {
@@ -86,7 +91,7 @@ export class RunTrace {
   /** The last step that failed: the one to look at when the run did. */
   failed: TraceStep | undefined
   /** Later by the time for which the run was paused, and by what was spent on the trace. */
-  #began = performance.now()
+  #began: number
   #pausedAt: number | undefined
   readonly #kept = new Set<TraceStep>()
   readonly #frames = new WeakMap<Frame, number>()
@@ -96,6 +101,11 @@ export class RunTrace {
   readonly #last = new WeakMap<Frame, Map<string, TraceStep>>()
   #bytes = 0
   #outsideBytes = 0
+
+  /** `began`: as `performance.now()` counts. */
+  constructor(began = performance.now()) {
+    this.#began = began
+  }
 
   /** Microseconds since the run began; those in which it was paused do not count. */
   get elapsed(): number {
@@ -173,14 +183,24 @@ export class RunTrace {
   }
 
   /** After `gave` or `fail` of a block that touches the world outside. */
-  keepOutside({ block, next, error: message }: TraceStep, given: Given, thrown?: unknown): void {
+  keepOutside(
+    { block, next, error: message }: TraceStep,
+    given: Given,
+    thrown?: unknown,
+    passes?: RecordedPasses,
+  ): void {
     const { text, bytes, whole } = showValue(given, this.secrets, OUTSIDE_BYTES)
     const code = thrown instanceof QuoinError ? thrown.code : 'INTERNAL'
     const error = message === null ? null : { code, message }
-    const fits = whole && this.#outsideBytes + bytes <= MOST_OUTSIDE_BYTES
-    if (fits) this.#outsideBytes += bytes
+    const all = bytes + (passes?.bytes ?? 0)
+    const fits = whole && this.#outsideBytes + all <= MOST_OUTSIDE_BYTES
+    if (fits) this.#outsideBytes += all
     if (this.outside.length < MOST_STEPS)
-      this.outside.push({ block, next, error, out: fits ? JSON.parse(text) : null })
+      this.outside.push({
+        ...{ block, next, error, out: fits ? JSON.parse(text) : null },
+        ...(passes && { passes: fits ? passes.kept : null }),
+        ...(passes?.broke && { broke: true }),
+      })
   }
 
   fail(step: TraceStep, error: unknown, next: string | null): void {

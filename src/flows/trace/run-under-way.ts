@@ -2,12 +2,14 @@
 import { ChannelReply, FileBody, type PlainText, type Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { Compared, RunStatus, RunSummary } from '../../shared/api/runs.ts'
+import type { Block } from '../../shared/blueprint.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import { BlockFailure } from '../compile/block-failure.ts'
 import type { RunEnd, RunStart } from '../run/run-start.ts'
 import { shownJson, showValue } from '../values/shown-value.ts'
+import { marksOf } from './block-marks.ts'
 import { plainGiven } from './plain-given.ts'
 import type { RunBrake } from './run-brake.ts'
 import type { RunDetail, RunRecord } from './run-record.ts'
@@ -20,9 +22,12 @@ export interface RunAbout {
   readonly node: string
   readonly blueprint: string
   readonly trigger: FlowOfTrigger
+  /** What it runs, with the blocks of the whole blueprint. */
+  readonly blocks: readonly Block[]
   /** Number of the deployment; 0 for blocks that are not deployed. */
   readonly deployment: number
   readonly replayOf: string | null
+  readonly recordedAs: RunSummary['recorded_as']
   /** Milliseconds since 1970. */
   readonly started: number
 }
@@ -66,14 +71,14 @@ export class RunUnderWay {
 
   ended(end: RunEnd): void {
     this.#end = end
-    if (this.#reply || !this.#start.request || this.about.trigger.type !== 'http') return
+    if (end.replied || this.#reply || !this.#start.request || this.about.trigger.type !== 'http') return
     const { error } = end
     const body = error ? { error: error.message, ...(error.code === 'INTERNAL' && { run: end.run }) } : null
     this.#reply = { status: error?.status ?? 204, headers: {}, body }
   }
 
   summary(): RunSummary {
-    const { guid, blueprint, trigger, deployment, replayOf, started } = this.about
+    const { guid, blueprint, trigger, deployment, replayOf, recordedAs, started } = this.about
     const status = this.#reply?.status
     return {
       guid,
@@ -90,6 +95,7 @@ export class RunUnderWay {
       user: textOf(this.#user?.username),
       deployment,
       replay_of: replayOf,
+      recorded_as: recordedAs,
     }
   }
 
@@ -100,6 +106,7 @@ export class RunUnderWay {
       reply: this.#reply,
       steps: this.trace.steps.map((step) => ({ ...step })),
       cut: this.trace.cut,
+      marks: marksOf(this.about.blocks, this.trace.steps),
       outside: this.trace.outside.map((step) => ({ ...step })),
       result: this.#end?.result === undefined ? null : this.#shown(this.#end.result, BODY_BYTES),
       given: this.#given,
@@ -124,7 +131,9 @@ export class RunUnderWay {
   }
 
   get #status(): RunStatus {
-    if (this.#end) return this.#end.error ? 'failed' : 'ended'
+    // A refusal is what the flow is for.
+    const isRefusal = this.about.recordedAs === 'refused'
+    if (this.#end) return this.#end.error && !isRefusal ? 'failed' : 'ended'
     return this.brake?.pause ? 'paused' : 'running'
   }
 

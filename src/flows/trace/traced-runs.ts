@@ -99,7 +99,9 @@ export function tracedRuns({
       run.ended(end)
       ended?.(run)
       put()
-      return end
+      // All of it is in the trace.
+      const { left, ...traced } = end
+      return traced
     })
   }
 

@@ -7,11 +7,13 @@
  *   other run straight on.
  * - `run-records` stores the traces, `run-brake` pauses runs at breakpoints, `replay` runs a recorded request again.
  */
+import type { RunSummary } from '../../shared/api/runs.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Probe } from '../compile/probe.ts'
 import type { Flows } from '../flows.ts'
 import type { RunEnvironment } from '../run/run-environment.ts'
 import type { RunEnd, RunFlow, RunStart } from '../run/run-start.ts'
+import { failedRuns } from './failed-runs.ts'
 import { openRunNews, type RunNews } from './run-news.ts'
 import { openRunRecords, type RunRecords } from './run-records.ts'
 import { openRunSteering, type RunSteering } from './steering.ts'
@@ -25,6 +27,8 @@ export interface Tracing {
   readonly flows: Flows
   /** The stage of the pipeline: the same runs, traced where that is asked for. */
   traced(next: RunFlow): RunFlow
+  /** Keeps a run that failed untraced, with what its frame still held. */
+  readonly failed: (start: RunStart, end: RunEnd) => void
   readonly blueprints: TracedBlueprints
   readonly runs: TracedRuns
   readonly records: RunRecords
@@ -79,12 +83,24 @@ export async function openTracing(flows: Flows): Promise<Tracing> {
     const found = live.table().blueprints.get(blueprint)
     const trigger = found && !runs.isFull ? copies.of(found.compiled, start.flow) : undefined
     if (!found || !trigger) return undefined
-    const about = { blueprint, trigger, deployment: found.deployment, replayOf: null }
+    const recordedAs: RunSummary['recorded_as'] = start.byHand ? 'by_hand' : 'traced'
+    const { compiled, deployment } = found
+    const about = { blueprint, trigger, blocks: compiled.blocks, deployment, replayOf: null, recordedAs }
     return runs.begin({ environment, start, about })
   }
 
   return {
-    ...{ flows, traced, blueprints, runs, records, news, probe, environment },
+    ...{
+      flows,
+      traced,
+      failed: failedRuns({ flows, node, records }),
+      blueprints,
+      runs,
+      records,
+      news,
+      probe,
+      environment,
+    },
     steer: steering.steer,
     async close() {
       runs.release()

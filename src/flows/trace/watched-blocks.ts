@@ -12,6 +12,7 @@ import { BlockFailure, RunStopped } from '../compile/block-failure.ts'
 import type { Frame, RunControl } from '../compile/frame.ts'
 import type { Probe } from '../compile/probe.ts'
 import { EvaluatedExpressions, type Evaluation } from './evaluated-expressions.ts'
+import { RecordedPasses } from './recorded-passes.ts'
 import type { RunTrace, TraceStep } from './run-trace.ts'
 
 type Given = Readonly<Record<string, unknown>>
@@ -24,7 +25,7 @@ export interface TracedRun {
   /** After it: what was written may end a pause of another branch. */
   leave(): void
   /** What a block that touches the world outside is to give without touching it; undefined: it is to do its work. */
-  replayed?(block: string): MaybePromise<Given | undefined>
+  replayed?(step: TraceStep, pass: (given: Given) => MaybePromise<boolean>): MaybePromise<Given | undefined>
 }
 
 export interface WatchedBlocks {
@@ -91,19 +92,27 @@ export function watchedBlocks(): WatchedBlocks {
       const outside = definition.outside === true
 
       function watched({ run, step }: Execution, inputs: Given, context: FlowContext) {
+        const body = outside ? definition.body : undefined
+        const passes = body === undefined ? undefined : new RecordedPasses(run.trace.secrets)
+        if (body !== undefined && passes) notePasses(context, passes)
+        let at = 0
+        const pass = (values: Given) => {
+          at += 1
+          return body === undefined || context.runBody(body, at - 1, values)
+        }
         const work = () =>
-          (outside ? run.replayed?.(step.block) : undefined) ?? definition.run(inputs, context)
+          (outside ? run.replayed?.(step, pass) : undefined) ?? definition.run(inputs, context)
         const gave = (given: Given | undefined) => {
           const { next = 'flow', ...values } = given ?? {}
           const taken = typeof next === 'string' && out.has(next) && context.wired(next) ? next : null
           run.trace.gave(step, values, taken)
-          if (outside) run.trace.keepOutside(step, values)
+          if (outside) run.trace.keepOutside(step, values, undefined, passes)
           run.leave()
           return given
         }
         const failed = (error: unknown): never => {
           run.trace.fail(step, error, context.wired('error') && isCaught(error) ? 'error' : null)
-          if (outside) run.trace.keepOutside(step, {}, error)
+          if (outside) run.trace.keepOutside(step, {}, error, passes)
           run.leave()
           throw error
         }
@@ -191,6 +200,12 @@ export function watchedBlocks(): WatchedBlocks {
   }
 
   return { probe, watch }
+}
+
+/** Each execution has a context of its own. */
+function notePasses(context: FlowContext, passes: RecordedPasses): void {
+  const runBody = context.runBody.bind(context)
+  context.runBody = (pin, element, given) => passes.run(given, () => runBody(pin, element, given))
 }
 
 /** What stops the whole run is caught by no `error` pin. */

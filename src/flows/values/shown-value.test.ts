@@ -3,6 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { StoredJson } from '../../storage/stored-json.ts'
 import { Secrets, shownJson, showValue } from './shown-value.ts'
 
+class Parameters {}
+Object.setPrototypeOf(Parameters.prototype, null)
+
 class Visit {
   readonly secretOfTheRoom = 'x'
 }
@@ -25,6 +28,7 @@ describe('what is shown of a value', () => {
     ['large numbers and symbols', [10n, Symbol('a')], ['10', 'Symbol(a)']],
     ['half of a surrogate pair', '\ud800', '\ud800'],
     ['an object without a prototype', Object.assign(Object.create(null), { a: 1 }), { a: 1 }],
+    ['parameters of a query', Object.assign(new Parameters(), { a: 1 }), { a: 1 }],
   ])('%s', (_what, value, shown) => {
     expect(show(value)).toEqual(shown)
   })

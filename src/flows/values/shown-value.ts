@@ -5,7 +5,7 @@
  * it appears again in this run: a flow passes a password on through pins that are called `value`.
  */
 import type { JsonValue } from '../../shared/json.ts'
-import { isSecretName } from '../../shared/secret-names.ts'
+import { isSecretName } from '../../shared/names/secret-names.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 
 const DOTS = '•••'
@@ -192,5 +192,6 @@ class Writer {
 
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+  // Without a prototype, of Object itself, or of a class that inherits nothing: parameters of a query.
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }

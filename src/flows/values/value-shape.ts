@@ -8,6 +8,8 @@ export type ValueShape =
       readonly fields: Readonly<Record<string, ValueShape>>
       /** It is, or began as, a document of this storage; `fields` are what was put on top. */
       readonly storage: string | undefined
+      /** References that may be followed in it, under `_expand`. */
+      readonly expand?: readonly string[]
       /** Whether it may have other fields, too. */
       readonly open: boolean
     }

@@ -9,6 +9,10 @@ export const apiTags: ApiTag[] = [
   { name: 'Authentication groups', description: 'Named sets of scopes for users.' },
   { name: 'Cluster', description: 'Version, flags and nodes.' },
   {
+    name: 'Alerts',
+    description: 'Rules that tell people by mail and webhook of failures, queues and disks.',
+  },
+  {
     name: 'Blueprints',
     description: 'Flows of blocks: deploy, activate, versions, and explain a path.',
   },

@@ -70,15 +70,16 @@ async function knownFields(
   rulesOf: (storage: string) => MaybePromise<readonly FieldRule[]>,
 ): Promise<FieldsOf> {
   const fields = new Map<string, readonly FieldRule[]>()
+  async function read(name: string): Promise<readonly FieldRule[]> {
+    // A field without a storage counts everywhere, which does not say that these documents have it.
+    const own = fields.get(name) ?? (await rulesOf(name)).filter(({ storage }) => storage === name)
+    fields.set(name, own)
+    return own
+  }
+  // A reply may have the documents that its own refer to.
   for (const { compiled } of table.blueprints.values())
-    for (const name of storagesOf(compiled)) {
-      // A field without a storage counts everywhere, which does not say that these documents have it.
-      if (!fields.has(name))
-        fields.set(
-          name,
-          (await rulesOf(name)).filter(({ storage }) => storage === name),
-        )
-    }
+    for (const name of storagesOf(compiled))
+      for (const { reference } of await read(name)) if (reference) await read(reference.storage)
   return (storage) => fields.get(storage) ?? []
 }
 

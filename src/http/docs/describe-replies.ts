@@ -44,7 +44,7 @@ function schemaOf(shape: ValueShape, documents: DocumentSchemas): ApiSchema {
     case 'list':
       return { type: 'array', items: schemaOf(shape.items, documents) }
     case 'object': {
-      const { storage, fields } = shape
+      const { storage, fields, expand = [] } = shape
       const own = Object.fromEntries(
         Object.entries(fields).map(([name, field]) => [name, schemaOf(field, documents)]),
       )
@@ -53,13 +53,36 @@ function schemaOf(shape: ValueShape, documents: DocumentSchemas): ApiSchema {
       const schema = (): ApiSchema => ({
         type: 'object',
         description: `A document of the storage ${storage}.`,
-        properties: { _meta: metaSchema, ...documentFields(rules), ...own },
+        properties: {
+          _meta: metaSchema,
+          ...documentFields(rules),
+          ...own,
+          ...expandedSchema(rules, expand, documents),
+        },
         required: ['_meta'],
       })
       // A document with more on top is another type; without rules there is nothing to name.
-      return rules.length > 0 && Object.keys(own).length === 0 ? documents.named(storage, schema) : schema()
+      return rules.length > 0 && Object.keys(own).length === 0 && expand.length === 0
+        ? documents.named(storage, schema)
+        : schema()
     }
   }
+}
+
+/** What documents refer to, as far as a client asks for it; null where it is removed or hidden. */
+function expandedSchema(
+  rules: readonly FieldRule[],
+  expand: readonly string[],
+  documents: DocumentSchemas,
+): Readonly<Record<string, ApiSchema>> {
+  const followed = rules.flatMap(({ name, reference }): [string, ApiSchema][] => {
+    if (reference === undefined || !expand.includes(name)) return []
+    const shape = { kind: 'object', fields: {}, storage: reference.storage, open: true } as const
+    return [[name, { anyOf: [schemaOf(shape, documents), { type: 'null' }] }]]
+  })
+  return followed.length === 0
+    ? {}
+    : { _expand: { type: 'object', properties: Object.fromEntries(followed) } }
 }
 
 interface Tree {

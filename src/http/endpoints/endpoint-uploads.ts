@@ -1,15 +1,18 @@
 /**
  * Files of a request to an endpoint. They wait while the request is checked, become assets when its flow starts, and are
- * deleted again when the flow refuses the request: when it fails, or replies with a status of 400 or more.
+ * deleted again when the flow refuses the request: when it fails, or replies with a status of 400 or more. Those of a process
+ * that is killed meanwhile are deleted a day later: see `records/assets/held-uploads.ts`.
  *
  * They are private files as those of forms of pages: see `records/assets/page-uploads.ts`.
  */
 import type { RunEnd, RunFlow, RunStart } from '../../flows/run/run-start.ts'
 import { type Assets, assetType } from '../../records/assets/assets.ts'
+import { HeldUploads } from '../../records/assets/held-uploads.ts'
 import { noteDocumentsOf, PAGE_UPLOADS } from '../../records/assets/page-uploads.ts'
 import { errorOfField, removeFiles, safeName } from '../../records/assets/sent-files.ts'
 import type { Actor } from '../../records/records.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { andThen } from '../../shared/maybe-promise.ts'
 import type { Database } from '../../storage/database.ts'
 import type { SentParts } from './receive-parts.ts'
 
@@ -52,7 +55,7 @@ export async function openUploads(
     try {
       for (const { guid, name, type, field, file } of named) {
         await assets
-          .create(file, { guid, name, type, directory: PAGE_UPLOADS }, by)
+          .create(file, { guid, name, type, directory: PAGE_UPLOADS, held: true }, by)
           .catch((error: unknown) => {
             throw errorOfField(field, error)
           })
@@ -69,18 +72,26 @@ export async function openUploads(
     uploads: {
       sent: [fields, files.map(({ field, name, file }) => [field, name, file.sha256])],
       async run(run, start, by) {
+        const held = new HeldUploads(database)
         await store(by)
+        held.add(guids)
         const endNotes = noteDocumentsOf(database, guids)
         let isRefused = false
         try {
           const end = await run({
             ...start,
+            noting: (session) => held.around(start.noting ? start.noting(session) : session),
+            beforeReply(session, reply) {
+              held.isRefused = reply.code >= 400
+              return andThen(held.release(session), () => start.beforeReply?.(session, reply))
+            },
             onReply(reply) {
               isRefused = reply.code >= 400
               start.onReply?.(reply)
             },
           })
           if (isRefused || (end.error && !end.replied)) await removeFiles(assets, guids, by)
+          else await held.end()
           return end
         } finally {
           endNotes()

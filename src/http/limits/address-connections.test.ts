@@ -33,7 +33,7 @@ test('more connections than an address may have are closed at once, and counted 
   const clock = testClock()
   const warned: object[] = []
   const take = addressConnections({
-    most: 3,
+    most: () => 3,
     isMany: () => false,
     clock,
     warn: (one) => void warned.push(one),
@@ -51,8 +51,8 @@ test('more connections than an address may have are closed at once, and counted 
 })
 
 test.each([
-  ['who stands for many', { most: 1, isMany: () => true }],
-  ['where there is no limit', { most: 0, isMany: () => false }],
+  ['who stands for many', { most: () => 1, isMany: () => true }],
+  ['where there is no limit', { most: () => 0, isMany: () => false }],
 ])('no connection is closed %s', async (_who, limits) => {
   const warn = () => expect.unreachable()
   const take = addressConnections({ ...limits, clock: testClock(), warn })

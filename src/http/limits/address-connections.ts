@@ -6,8 +6,8 @@ import { countedAddress } from '../../shared/counted-address.ts'
 const LOG_PAUSE = 10_000
 
 export interface AddressConnectionsOptions {
-  /** Connections of one address; 0: no limit. */
-  readonly most: number
+  /** Connections of one address, at present; 0: no limit. */
+  readonly most: () => number
   /** Whose connections are not counted. */
   readonly isMany: (address: string) => boolean
   readonly clock: Clock
@@ -16,7 +16,7 @@ export interface AddressConnectionsOptions {
 
 /** Closes connections of an address that has too many at once. For a server's event `connection`. */
 export function addressConnections(options: AddressConnectionsOptions): (socket: Socket) => void {
-  const { most, isMany, clock, warn } = options
+  const { isMany, clock, warn } = options
   const open = new Map<string, number>()
   let closed = 0
   let logged = Number.NEGATIVE_INFINITY
@@ -32,6 +32,7 @@ export function addressConnections(options: AddressConnectionsOptions): (socket:
 
   return (socket) => {
     const { remoteAddress } = socket
+    const most = options.most()
     if (most === 0 || remoteAddress === undefined || isMany(remoteAddress)) return
     const address = countedAddress(remoteAddress)
     const count = (open.get(address) ?? 0) + 1

@@ -73,7 +73,12 @@ describe('what waits', () => {
     const [one] = await requests(1)
     if (!one) throw new Error('Nothing has arrived.')
     const { request, response } = one
-    const [waiting, behindProxy] = [false, true].map((many) => waitingReplies(100_000, () => many))
+    const [waiting, behindProxy] = [false, true].map((many) =>
+      waitingReplies(
+        () => 100_000,
+        () => many,
+      ),
+    )
     if (!waiting || !behindProxy) throw new Error('There are two.')
     expect(refusal(waiting, request, 100_001)).toMatchObject(tooMuch)
     // The first reply may be as large as all.
@@ -86,13 +91,19 @@ describe('what waits', () => {
     expect(refusal(waiting, request, 16_000)).toBeUndefined()
     waiting.hold(response, 100_000)
     expect(refusal(waiting, request, 16_384)).toBeUndefined()
-    const unlimited = waitingReplies(0, () => false)
+    const unlimited = waitingReplies(
+      () => 0,
+      () => false,
+    )
     unlimited.hold(response, 1e12)
     expect(refusal(unlimited, request, 1e12)).toBeUndefined()
   })
 
   test('is counted until it is gone, also behind another reply of its connection', async () => {
-    const waiting = waitingReplies(100_000, () => false)
+    const waiting = waitingReplies(
+      () => 100_000,
+      () => false,
+    )
     const [first, second] = await requests(2)
     for (const one of [first, second]) if (one) waiting.hold(one.response, 30_000)
     second?.response.end('second')
@@ -103,7 +114,10 @@ describe('what waits', () => {
   })
 
   test('is gone with its connection, once', async () => {
-    const waiting = waitingReplies(100_000, () => false)
+    const waiting = waitingReplies(
+      () => 100_000,
+      () => false,
+    )
     const [first, second] = await requests(2)
     for (const one of [first, second]) if (one) waiting.hold(one.response, 30_000)
     first?.request.socket.destroy()

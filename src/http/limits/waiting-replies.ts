@@ -30,10 +30,13 @@ const SMALL = 16 * 1024
 const RETRY_SECONDS = 5
 
 /**
- * `most`: bytes in all; 0: no limit. One address may have half of it, so that it cannot keep others from their replies,
+ * `mostBytes`: in all, at present; 0: no limit. One address may have half of it, so that it cannot keep others from their replies,
  * unless it stands for many clients.
  */
-export function waitingReplies(most: number, isMany: (address: string) => boolean): WaitingReplies {
+export function waitingReplies(
+  mostBytes: () => number,
+  isMany: (address: string) => boolean,
+): WaitingReplies {
   const held = new WeakMap<Socket, Held>()
   const byAddress = new Map<string, number>()
   let total = 0
@@ -67,7 +70,9 @@ export function waitingReplies(most: number, isMany: (address: string) => boolea
       return total
     },
     admit(socket, bytes) {
-      if (most === 0 || bytes <= SMALL) return
+      if (bytes <= SMALL) return
+      const most = mostBytes()
+      if (most === 0) return
       if (total + bytes > most) throw refused('Too many replies are waiting for their clients.')
       // Nothing waits, nearly always: then no client has to be told from another.
       if (total === 0) return

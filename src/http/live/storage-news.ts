@@ -6,6 +6,7 @@
  * about a second late, and a write never waits for it.
  */
 import type { LiveBlueprints } from '../../flows/live/live-blueprints.ts'
+import { isPromise, type MaybePromise, recover } from '../../shared/maybe-promise.ts'
 import type { Cluster } from '../../storage/cluster.ts'
 import type { Database } from '../../storage/database.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
@@ -17,20 +18,40 @@ const TOPIC = 'page changes'
 export interface StorageNews {
   /** Raised by this node's writes when they are committed, and by what other nodes tell of theirs. */
   version(storage: string): number
+  /** The same of what users see of it: rules may lead to documents of other storages. */
+  shownVersion(storage: string): number
   /** Raised on each node by a change of a rule, which may show other documents and fields. */
   ruleVersion(): number
   close(): void
 }
 
-export function openStorageNews(database: Database, live: LiveBlueprints): StorageNews {
+/** `ledBy`: the storages whose documents decide too which ones of a storage a user sees. */
+export function openStorageNews(
+  database: Database,
+  live: LiveBlueprints,
+  ledBy: (storage: string) => MaybePromise<readonly string[]>,
+): StorageNews {
   const { changes, cluster } = database.capabilities
   /** Of the storages that are shown: the version that the other nodes know of. */
   const told = new Map<string, number>()
   const elsewhere = new Map<string, number>()
 
+  const led = new Map<string, readonly string[]>()
+
   const unwatchLive = live.watch(() => {
     for (const name of shownStorages(live)) if (!told.has(name)) told.set(name, changes.version(name))
   })
+
+  /** As far as it is known without waiting: rules that are being read count at the next look. */
+  function deciding(name: string): readonly string[] {
+    const found = recover(
+      () => ledBy(name),
+      () => led.get(name) ?? [],
+    )
+    if (!isPromise(found)) led.set(name, found)
+    else void found.then((names) => led.set(name, names))
+    return led.get(name) ?? []
+  }
   const unwatch = changes.watch(TOPIC, (names) => {
     for (const name of names ?? told.keys()) elsewhere.set(name, (elsewhere.get(name) ?? 0) + 1)
   })
@@ -38,6 +59,9 @@ export function openStorageNews(database: Database, live: LiveBlueprints): Stora
 
   /** What this node has written since it last told. */
   function tellOthers(others: Cluster): void {
+    // Told once at first: it may have been written to between the rule and now.
+    for (const name of [...told.keys()])
+      for (const one of deciding(name)) if (!told.has(one)) told.set(one, -1)
     const written: string[] = []
     for (const [name, version] of told) {
       const now = changes.version(name)
@@ -51,8 +75,10 @@ export function openStorageNews(database: Database, live: LiveBlueprints): Stora
     })
   }
 
+  const version = (name: string) => changes.version(name) + (elsewhere.get(name) ?? 0)
   return {
-    version: (name) => changes.version(name) + (elsewhere.get(name) ?? 0),
+    version,
+    shownVersion: (name) => deciding(name).reduce((sum, one) => sum + version(one), version(name)),
     ruleVersion: () => changes.version(ownStorages.fields) + changes.version(ownStorages.storages),
     close() {
       unwatchLive()

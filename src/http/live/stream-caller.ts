@@ -1,11 +1,11 @@
 /** Who a stream is for, asked again before each event: a token ends, scopes are taken away, users are locked. */
-import { parse } from 'node:querystring'
 import type { Identity } from '../../access/identity.ts'
 import { mayEnter } from '../../access/scopes.ts'
 import { subjectOf } from '../../records/permissions/subject.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { EndpointExchange } from '../endpoints/endpoint-exchange.ts'
 import { isRefused } from '../server/authenticate.ts'
+import { queryParameters } from '../server/query-parameters.ts'
 import type { RouteTools } from '../server/route-family.ts'
 
 export type Identify = RouteTools['identify']
@@ -44,7 +44,7 @@ function identified(
   identify: Identify,
 ): MaybePromise<Identity | undefined> {
   const at = url.indexOf('?')
-  const query = at < 0 ? {} : parse(url.slice(at + 1))
+  const query = at < 0 ? {} : queryParameters(url.slice(at + 1))
   const asking = { method, url, headers, query, host, ip, identity: undefined, accessToken: undefined }
   const refused = (error: unknown): undefined => {
     if (isRefused(error)) return undefined

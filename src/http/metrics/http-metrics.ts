@@ -4,16 +4,30 @@
  * By hand and not with prom-client, whose counter and histogram cost 1.0 to 1.3 µs a request, also with children that are
  * kept; a request to a constant endpoint takes 11 µs in all. A cell that is found once per endpoint costs 0.02 µs.
  */
+import { latencySteps } from '../../records/figures/latency.ts'
 import type { FinishedRequest, RequestListener } from '../server/finished-request.ts'
 import type { Metric, Sample } from './prometheus-text.ts'
 
 export interface HttpMetrics {
   readonly finished: RequestListener
   metrics(): Metric[]
+  /** All routes together, without those of probes. */
+  readonly totals: RequestTotals
 }
 
-/** Seconds. From what a cached reply takes to the deadline of a run. */
-const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+export interface RequestTotals {
+  readonly requests: number
+  /** Replies with 4xx. */
+  readonly refused: number
+  /** Replies with 5xx. */
+  readonly failed: number
+  /** As in a cell. */
+  readonly buckets: readonly number[]
+}
+
+const durationBuckets = latencySteps
+/** Asked by programs every few seconds: charts of them would hide the requests of people. */
+const PROBES = new Set(['/health/live', '/health/ready', '/metrics'])
 
 /** Routes of ours and of blueprints that are counted apart; endpoints that come and go must not fill the memory. */
 const MAX_CELLS = 5000
@@ -33,6 +47,12 @@ interface Cell {
 export function httpMetrics(): HttpMetrics {
   const cells = new Map<string, Cell>()
   const byEndpoint = new WeakMap<object, Cell>()
+  const totals = {
+    requests: 0,
+    refused: 0,
+    failed: 0,
+    buckets: Array<number>(durationBuckets.length + 1).fill(0),
+  }
 
   function cellFor(method: string, route: string): Cell {
     const known = cells.get(`${method} ${route}`)
@@ -58,9 +78,17 @@ export function httpMetrics(): HttpMetrics {
       const cell = cellOf(request)
       const seconds = request.milliseconds / 1000
       cell.seconds += seconds
-      add(cell.buckets, bucketOf(seconds))
-      add(cell.statuses, Math.floor(request.status / 100))
+      const bucket = bucketOf(seconds)
+      const status = Math.floor(request.status / 100)
+      add(cell.buckets, bucket)
+      add(cell.statuses, status)
+      if (PROBES.has(cell.route)) return
+      totals.requests += 1
+      if (status === 4) totals.refused += 1
+      else if (status === 5) totals.failed += 1
+      add(totals.buckets, bucket)
     },
+    totals,
     metrics: () => metricsOf([...cells.values()]),
   }
 }

@@ -2,11 +2,14 @@ import { blockCounts } from '../../flows/compile/block-counts.ts'
 import type { Flows } from '../../flows/flows.ts'
 import type { Runs } from '../../flows/run-pipeline.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import type { DatabaseFigures } from '../../storage/database-figures.ts'
 import type { RequestListener } from '../server/finished-request.ts'
+import { databaseMetrics } from './database-metrics.ts'
 import { httpMetrics } from './http-metrics.ts'
 import { openProcessMetrics } from './process-metrics.ts'
 import { type Metric, prometheusText } from './prometheus-text.ts'
 import { runMetrics } from './run-metrics.ts'
+import { trafficMetric } from './traffic-metric.ts'
 
 export interface MetricsOptions {
   readonly flows: Pick<Flows, 'catalogue' | 'live'>
@@ -14,6 +17,7 @@ export interface MetricsOptions {
   readonly version: string
   /** How many jobs are in each queue, by state. */
   readonly queues?: () => MaybePromise<Iterable<QueueDepth>>
+  readonly database?: () => Promise<DatabaseFigures>
 }
 
 export interface QueueDepth {
@@ -34,6 +38,8 @@ export interface Metrics {
   /** For the server: told of each request that was answered. */
   readonly finished: RequestListener
   all(): Promise<readonly Metric[]>
+  /** What charts over time are drawn from: one metric, small whatever number of routes there is. Not for collectors. */
+  traffic(): Metric
   /** Says how many event streams are open: of pages, and of endpoints. */
   countStreams(pages: () => number, endpoints?: CountedStreams): void
   /** Says how many bytes of replies wait for their clients. */
@@ -44,7 +50,7 @@ export interface Metrics {
 }
 
 /** What a node counts about itself. Labels are bounded by what builders deploy, never by what requesters send. */
-export function openMetrics({ flows, runs, version, queues }: MetricsOptions): Metrics {
+export function openMetrics({ flows, runs, version, queues, database }: MetricsOptions): Metrics {
   const http = httpMetrics()
   const blocks = blockCounts(flows.catalogue)
   const own = openProcessMetrics()
@@ -62,6 +68,7 @@ export function openMetrics({ flows, runs, version, queues }: MetricsOptions): M
     ...runMetrics(runs, flows.live),
     blockMetric(blocks.entries()),
     ...(queues ? [queueMetric(await queues())] : []),
+    ...(database ? databaseMetrics(await database()) : []),
     ...(streams ? [streamMetric(streams())] : []),
     ...(followed ? followedMetrics(followed) : []),
     ...(waiting ? [waitingMetric(waiting())] : []),
@@ -77,6 +84,7 @@ export function openMetrics({ flows, runs, version, queues }: MetricsOptions): M
       followed = endpoints
     },
     all,
+    traffic: () => trafficMetric(http.totals, runs.ends),
     text: async () => prometheusText(await all()),
     close: own.close,
   }

@@ -10,6 +10,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
 import { changeKnowingPassword } from '../routes/people/change-password.ts'
+import { SESSION_COOKIE, setCookie } from '../server/cookies.ts'
 import {
   type AccountRefusal,
   accountForms,
@@ -23,7 +24,6 @@ import {
   typed,
 } from './account-form.ts'
 import { isLinkPath, type LinkPath, linkPage, linksToMails, submitLinkForm } from './account-link-pages.ts'
-import { setCookie } from './cookies.ts'
 import { localPath } from './local-path.ts'
 import { keepNotice } from './notice-cookie.ts'
 import { pageAddress } from './page-address.ts'
@@ -127,7 +127,7 @@ async function signIn(
     // A user who was signed in here before is signed out.
     if (request.accessToken !== undefined && request.identity)
       await access.signOut(request.accessToken).catch(() => undefined)
-    setCookie(request, reply, 'access_token', access_token, {
+    setCookie(request, reply, SESSION_COOKIE, access_token, {
       maxAge: Math.max(60, expiry - Math.floor(clock() / 1000)),
     })
     const address = pageAddress(request.url)
@@ -148,7 +148,7 @@ async function signOut(
 ): Promise<undefined> {
   if (request.accessToken !== undefined && request.identity)
     await access.signOut(request.accessToken, { ip: request.ip, agent: request.headers['user-agent'] })
-  setCookie(request, reply, 'access_token', '', { maxAge: 0 })
+  setCookie(request, reply, SESSION_COOKIE, '', { maxAge: 0 })
   keepNotice(request, reply, { tone: 'info', text: messagesFor(localeOf(request))('signout.done') })
   return sentOn(reply, `/${accountPaths.signIn}`)
 }
@@ -179,7 +179,7 @@ async function changePassword(
     return refusedField('new', error.message)
   }
   // A new password ends all sessions, this one too.
-  setCookie(request, reply, 'access_token', '', { maxAge: 0 })
+  setCookie(request, reply, SESSION_COOKIE, '', { maxAge: 0 })
   keepNotice(request, reply, { tone: 'success', text: say('password.done') })
   return sentOn(reply, `/${accountPaths.signIn}`)
 }

@@ -2,18 +2,13 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
+import { type CellRoom, type ShownRow, shownRows } from '../../blocks/table-cells.ts'
 import { csvCell } from '../../shared/csv-cell.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import type { DataTable, TableColumn } from '../../shared/pages/page-table.ts'
 import { search } from '../../shared/query.ts'
 import type { Session } from '../../storage/database.ts'
-import {
-  cellOf,
-  rowDocuments,
-  type TableReferences,
-  tableReferences,
-  withoutSorts,
-} from '../../storage/reference/table-references.ts'
+import { tableReferences, withoutSorts } from '../../storage/reference/table-references.ts'
 import type { PageAddress } from './page-address.ts'
 import type { PageRoom } from './page-room.ts'
 import { tableQuery } from './table-query.ts'
@@ -23,7 +18,7 @@ const PAGE = 500
 /** Spreadsheets take the text for UTF-8 then. */
 const BYTE_ORDER_MARK = '\ufeff'
 
-type CsvRoom = Pick<PageRoom, 'clock' | 'rulesOf'> & { readonly session: Session }
+type CsvRoom = Pick<PageRoom, 'rulesOf'> & { readonly session: Session; readonly cells: CellRoom }
 
 export function sendCsv(
   reply: FastifyReply,
@@ -41,28 +36,28 @@ export function sendCsv(
 
 /** The header, and then the rows in pieces of some lines. */
 async function* csvLines(
-  { session, clock, rulesOf }: CsvRoom,
+  { session, cells, rulesOf }: CsvRoom,
   made: DataTable,
   address: PageAddress,
 ): AsyncGenerator<string, void> {
   const references = await tableReferences(made, rulesOf)
   const table = withoutSorts(made, references)
-  const { query, sort, columns } = tableQuery(table, address, clock(), references.all)
+  const { query, sort, columns } = tableQuery(table, address, cells.now, references.all)
   yield `${BYTE_ORDER_MARK}${columns.map(({ label }) => csvCell(label)).join(',')}\r\n`
   let after: string | undefined
   do {
     const place = after === undefined ? {} : { after }
     const found = await session.find(table.storage, search({ query, sort, limit: PAGE, ...place }))
-    const documents = await rowDocuments(session, found, columns, references)
-    const lines = documents.map((document) => `${lineOf(columns, document, references)}\r\n`)
+    const rows = await shownRows(session, found, { table, columns, references }, cells)
+    const lines = rows.map((row) => `${lineOf(columns, row)}\r\n`)
     if (lines.length > 0) yield lines.join('')
     await nextTurn()
     after = found.next()
   } while (after !== undefined)
 }
 
-function lineOf(columns: readonly TableColumn[], document: JsonObject, references: TableReferences): string {
-  return columns.map((column) => csvCell(plain(column, cellOf(document, column.field, references)))).join(',')
+function lineOf(columns: readonly TableColumn[], { cells }: ShownRow): string {
+  return columns.map((column, at) => csvCell(plain(column, cells[at]))).join(',')
 }
 
 /** Dates that are stored as seconds are written as dates; the rest is what is stored. */

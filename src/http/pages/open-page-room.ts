@@ -8,6 +8,7 @@ import type { Clock } from '../../shared/clock.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Idempotency } from '../endpoints/endpoint-idempotency.ts'
 import type { StorageNews } from '../live/storage-news.ts'
+import { cellRooms } from './cell-rooms.ts'
 import type { RulesOf } from './field-rules-of.ts'
 import { openKeptForms } from './kept-forms.ts'
 import { openPageEvents } from './page-events.ts'
@@ -17,7 +18,7 @@ import { pageTemplates } from './page-templates.ts'
 
 export interface PageRoomOptions {
   readonly access: Access
-  readonly flows: Pick<Flows, 'live' | 'log' | 'newGuid' | 'permissions'>
+  readonly flows: Pick<Flows, 'live' | 'log' | 'newGuid' | 'permissions' | 'environment'>
   readonly runs: Pick<Runs, 'run'>
   readonly database: Database
   readonly assets: Assets
@@ -29,13 +30,14 @@ export interface PageRoomOptions {
 }
 
 export async function openPageRoom({ news, ...given }: PageRoomOptions): Promise<PageRoom> {
-  const { secret } = given
+  const { secret, flows, clock } = given
   return {
     ...given,
     pages: await openPages(given.clock),
     tokens: formTokens(secret, given.flows.newGuid),
     keptForms: await openKeptForms(given.database, secret, given.clock),
     templates: pageTemplates(given.database),
+    cells: cellRooms({ values: flows.environment.values, clock, log: flows.log }),
     events: openPageEvents(news, given.flows.live, given.flows.newGuid),
   }
 }

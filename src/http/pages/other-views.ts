@@ -31,7 +31,7 @@ export async function sendOtherView(
     const session = permissions.session(room.database.session(), visitor)
     await sendCsv(
       reply,
-      { session, clock: room.clock, rulesOf: room.rulesOf },
+      { session, cells: room.cells(), rulesOf: room.rulesOf },
       table,
       pageAddress(request.url),
     )

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
+import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
+import { readEvents } from '../../../test/event-reader.ts'
 import { openVisitor } from '../../../test/page-visitor.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'
 import { setFields } from '../../shared/mutation.ts'
@@ -36,28 +37,54 @@ describe('two nodes', () => {
     await temporary?.drop()
   })
 
-  test('a page open on one node hears of a write on the other', async () => {
-    const [here = '', there] = addresses
+  /** The events of the page as the first node shows it. */
+  async function listen() {
+    const [here = ''] = addresses
     const { html } = await openVisitor(here).get('/list')
     const path = /data-events="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
     if (path === undefined) throw new Error(`The page says no address of events:\n${html}`)
-    const abort = new AbortController()
-    const reply = await fetch(`${here}${path}`, { signal: abort.signal })
-    const reader = reply.body?.pipeThrough(new TextDecoderStream()).getReader()
-    let text = ''
-    const more = async () => {
-      const read = await reader?.read()
-      if (!read || read.done) throw new Error(`The events ended: ${reply.status} ${text}`)
-      text += read.value
-    }
-    await more()
-    expect(text).not.toContain('changed')
+    return readEvents(`${here}${path}`)
+  }
+  const changed = { event: 'changed', data: '{"table":"list"}' }
+
+  test('a page open on one node hears of a write on the other', async () => {
+    const reader = await listen()
     const session = nodes[1]?.quoin.database.session()
-    await session?.create('list', setFields({ name: `from ${there}` }))
+    await session?.create('list', setFields({ name: `from ${addresses[1]}` }))
     await session?.commit()
-    while (!text.includes('changed')) await more()
-    expect(text).toContain('event: changed\ndata: {"table":"list"}')
-    abort.abort()
+    expect(await reader.next()).toMatchObject(changed)
+    reader.close()
+  })
+
+  test('and of a write to documents that a rule of the storage leads to, which no blueprint names', async () => {
+    const [one, two] = nodes
+    if (!one || !two) throw new Error('There are two nodes.')
+    const owners = guidOf(await one.manage('POST', '/_system/storages', { name: 'owners' }))
+    const reference = { storage: 'owners', on_delete: 'clear' }
+    await one.manage('POST', '/blueprintfields', {
+      storage: 'list',
+      name: 'owner',
+      type: 'reference',
+      reference,
+    })
+    const owner = guidOf(await one.manage('POST', `/_system/storages/${owners}/documents`, { shows: true }))
+    const rules = { see: 'doc.owner.shows == true' }
+    const [list] = objectsOf(
+      await one.manage('POST', '/_system/storages/search', { filters: { name: 'list' } }),
+    )
+    await one.manage('PUT', `/_system/storages/${guidOf(list ?? null)}`, { rules })
+    const session = one.quoin.database.session()
+    await session.create('list', setFields({ name: 'ruled', owner }))
+    await session.commit()
+    const shown = async () => (await openVisitor(addresses[0] ?? '').get('/list')).html.includes('ruled')
+    expect(await shown()).toBe(true)
+    const reader = await listen()
+    const gone = two.quoin.database.session()
+    await gone.update('owners', owner, setFields({ shows: false }))
+    await gone.commit()
+    expect(await reader.next()).toMatchObject(changed)
+    expect(await shown()).toBe(false)
+    reader.close()
   })
 
   test('a form of one node can be sent to the other, and to both at once is done once', async () => {

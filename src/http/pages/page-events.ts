@@ -64,7 +64,7 @@ export function openPageEvents(news: StorageNews, live: LiveBlueprints, newGuid:
     for (const stream of streams) if (compiled(stream.blueprint) !== deployed.get(stream)) end(stream)
   })
 
-  const versionOf = (name: string) => news.version(name) + news.ruleVersion()
+  const versionOf = (name: string) => news.shownVersion(name) + news.ruleVersion()
 
   function end(stream: Open): void {
     if (!streams.delete(stream)) return

@@ -47,7 +47,7 @@ beforeAll(async () => {
     secret: await openSigningSecret(database, (bytes) => void crypto.getRandomValues(bytes)),
     idempotency: await openIdempotency(database, Date.now),
     rulesOf: async () => [],
-    news: openStorageNews(database, flows.live),
+    news: openStorageNews(database, flows.live, () => []),
   })
   metrics.countStreams(() => pages.events.size)
   server = await openServer({

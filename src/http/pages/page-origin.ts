@@ -9,8 +9,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../../access/identity.ts'
 import type { SigningSecret } from '../../records/secrets/signing-secret.ts'
+import { cookieOf, setCookie } from '../server/cookies.ts'
 import { isSameOrigin } from '../server/same-origin.ts'
-import { cookieOf, setCookie } from './cookies.ts'
 
 const VISITOR = 'quoin_visitor'
 const VISITOR_NAME = /^[A-Za-z0-9_-]{10,64}$/

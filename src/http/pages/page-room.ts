@@ -1,4 +1,5 @@
 import type { Access } from '../../access/access.ts'
+import type { CellRoom } from '../../blocks/table-cells.ts'
 import type { Flows } from '../../flows/flows.ts'
 import type { Runs } from '../../flows/run-pipeline.ts'
 import type { Pages } from '../../pages/open-pages.ts'
@@ -16,7 +17,7 @@ import type { PageTemplates } from './page-templates.ts'
 /** What everything about pages works with. */
 export interface PageRoom {
   readonly access: Access
-  readonly flows: Pick<Flows, 'live' | 'log' | 'newGuid' | 'permissions'>
+  readonly flows: Pick<Flows, 'live' | 'log' | 'newGuid' | 'permissions' | 'environment'>
   readonly runs: Pick<Runs, 'run'>
   readonly database: Database
   readonly assets: Assets
@@ -29,4 +30,6 @@ export interface PageRoom {
   readonly keptForms: KeptForms
   readonly templates: PageTemplates
   readonly events: PageEvents
+  /** What the cells of tables are calculated with, now. */
+  readonly cells: () => CellRoom
 }

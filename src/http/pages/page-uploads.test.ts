@@ -1,7 +1,18 @@
+import { randomFillSync } from 'node:crypto'
+import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
+import {
+  guidOf,
+  objectOf,
+  objectsOf,
+  openTestQuoin,
+  type TestQuoin,
+} from '../../../test/end-to-end/harness.ts'
 import { openVisitor } from '../../../test/page-visitor.ts'
+import { openSigningSecret } from '../../records/secrets/signing-secret.ts'
 import { isJsonObject } from '../../shared/json.ts'
+import type { PageNode } from '../../shared/pages/page-content.ts'
+import { fileAddresses } from './private-files.ts'
 
 let room: TestQuoin
 let origin: string
@@ -27,7 +38,7 @@ beforeAll(async () => {
       in: {
         state: '@form.state',
         storage: '@letters.storage',
-        columns: ['title', { field: 'scan', kind: 'file' }],
+        columns: ['title', { field: 'scan', kind: 'file' }, { field: 'more', kind: 'image' }],
       },
     },
     show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@table.state' } },
@@ -43,6 +54,21 @@ beforeAll(async () => {
       in: { flow: '@post.flow', storage: '@letters.storage', mutations: '@sent.mutations' },
     },
     added: { type: 'httpconnection_set_json', in: { flow: '@add.flow', value: '@add.document' } },
+    files: {
+      type: 'on_startup_register_uri_post',
+      in: { uri: 'files' },
+      fields: { accepts: 'multipart' },
+      scopes: ['*public'],
+    },
+    filed: { type: 'mutations_set_bp_field_multiple', in: { object: '@files.body' } },
+    add_file: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@files.flow', storage: '@letters.storage', mutations: '@filed.mutations' },
+    },
+    file_added: {
+      type: 'httpconnection_set_json',
+      in: { flow: '@add_file.flow', code: 201, value: '@add_file.document' },
+    },
     one: { type: 'state_page', in: { url: 'letters/{guid}' } },
     guid: { type: 'httpconnection_get_params', in: { field: 'guid' } },
     get: {
@@ -51,7 +77,13 @@ beforeAll(async () => {
     },
     detail: {
       type: 'state_detail',
-      in: { document: '@get.document', fields: [{ field: 'scan', kind: 'file' }] },
+      in: {
+        document: '@get.document',
+        fields: [
+          { field: 'scan', kind: 'file' },
+          { field: 'more', kind: 'image' },
+        ],
+      },
     },
     show_one: { type: 'state_render_page', in: { flow: '@get.flow', state: '@detail.state' } },
     bad: { type: 'condition_not_empty_value', in: { value: '@bad_field.value' } },
@@ -94,6 +126,8 @@ function filesOfForm(): void {
     expect(stored).toHaveLength(1)
     expect(letter?.scan).toMatchObject({ name: 'x%22y.html', size: 25 })
     expect(stored[0]).toMatchObject({ public_path: null })
+    // Nothing holds it any more: the sweep would delete it a day later.
+    expect(await room.documents('_asset_files')).toEqual([])
 
     const shown = await visitor.get('/letters')
     const address = shown.link('x%22y.html')
@@ -139,6 +173,56 @@ function filesOfForm(): void {
     expect((await openVisitor(origin).get('/letters')).html).not.toContain('/_pages/files/x/1/y')
     const page = await openVisitor(origin).get(`/letters/${guidOf(letter ?? null)}`)
     expect((await openVisitor(origin).get(page.link('x%22y.html'))).status).toBe(200)
+  })
+
+  test.each([
+    [true, /\?height=128$/],
+    [false, /\/[\w-]+$/],
+  ])('images of documents where they can be resized: %s', async (canResize, address) => {
+    const { database } = room.quoin
+    const secret = await openSigningSecret(database, (bytes) => void randomFillSync(bytes))
+    const [stored] = await assets()
+    const value = { guid: guidOf(stored ?? null), name: 'a.png', type: 'image/png', size: 9 }
+    const [letter] = await room.documents('letters')
+    const detail: PageNode = {
+      kind: 'detail',
+      document: guidOf(letter ?? null),
+      items: [{ label: 'More', value, format: 'image' }],
+    }
+    const sign = { secret, now: Date.now(), assets: { resizes: async () => canResize } }
+    const shown = (await fileAddresses(database.session(), [detail], sign))(detail)
+    const [item] = shown.kind === 'detail' ? shown.items : []
+    expect(objectOf(item?.value ?? null).href).toMatch(address)
+  })
+
+  test('an image of a document is shown in a small size; what cannot be resized is shown as it is', async () => {
+    const png = await sharp({ create: { width: 400, height: 300, channels: 3, background: '#ff0000' } })
+      .png()
+      .toBuffer()
+    const send = async (title: string, content: Buffer | string, type: string) => {
+      const body = new FormData()
+      body.append('title', title)
+      for (const field of ['scan', 'more'])
+        body.append(field, new File([new Uint8Array(Buffer.from(content))], `${title}.x`, { type }))
+      const reply = await fetch(`${origin}/api/v1/files`, { method: 'POST', body })
+      expect(reply.status).toBe(201)
+      return guidOf(objectOf(await reply.json()))
+    }
+    const guid = await send('photo', png, 'image/png')
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>'
+    const drawing = await send('drawing', svg, 'image/svg+xml')
+    const visitor = openVisitor(origin)
+    const sources = async (path: string) =>
+      [...(await visitor.get(path)).html.matchAll(/class="thumb" src="([^"]+)"/g)].map(([, src]) => src ?? '')
+    const inTable = await sources('/letters')
+    expect(inTable.map((src) => src.split('?')[1])).toEqual([undefined, 'height=128'])
+    expect((await sources(`/letters/${drawing}`)).map((src) => src.split('?')[1])).toEqual([undefined])
+    const [src = ''] = await sources(`/letters/${guid}`)
+    const small = await fetch(origin + src)
+    const { width, height } = await sharp(Buffer.from(await small.arrayBuffer())).metadata()
+    expect([small.status, width, height]).toEqual([200, 171, 128])
+    // What is offered as a file is the whole of it.
+    expect((await visitor.get(`/letters/${guid}`)).link('photo.x')).not.toContain('?')
   })
 }
 

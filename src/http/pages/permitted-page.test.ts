@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: expressions have template literals of their own.
 /** Rules of storages on pages: tables, their filters, exports and actions, forms, and live updates. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { guidOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
@@ -35,6 +36,7 @@ beforeAll(async () => {
         columns: [
           { field: 'title', filter: 'text', sortable: true },
           { field: 'margin', filter: 'number', sortable: true },
+          { field: 'note', format: '=`noted ${doc.margin} of ${contains(keys(doc), "margin")}`' },
         ],
         actions: [{ name: 'take', label: 'Take', for: 'both' }],
       },
@@ -89,6 +91,8 @@ describe('a table', () => {
     expect((await get('lead')).text).toContain('77')
     const own = await get('ann')
     expect([/77/.test(own.text), /margin/i.test(own.html)]).toEqual([false, false])
+    expect((await get('lead')).text).toContain('noted 77 of true')
+    expect(own.text).toContain('noted of false')
     // What the address says of a column that is not there is not heard.
     for (const query of ['?t.sort=margin', '?t.from.margin=99', '?t.cols=margin'])
       expect([query, shown(await get('ann', query))]).toEqual([query, ['ann']])
@@ -96,6 +100,7 @@ describe('a table', () => {
     expect(shown(await get('ann', '?t.q=77'))).toEqual([])
     const csv = await get('ann', '?_export=t')
     expect([csv.status, shown(csv), /margin|77/i.test(csv.html)]).toEqual([200, ['ann'], false])
+    expect(csv.html).toContain('noted  of false')
     expect(shown(await get('lead', '?_export=t'))).toEqual(['ann', 'bob', 'none'])
   })
 

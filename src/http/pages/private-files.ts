@@ -3,10 +3,12 @@
  * signed, so that it cannot be forged, and holds for the day on which the page was made and the next one.
  */
 import type { Assets } from '../../records/assets/assets.ts'
+import { MOST_IMAGE_BYTES } from '../../records/assets/convert-image.ts'
 import { filesToShow, type HeldFile } from '../../records/assets/page-uploads.ts'
 import type { SigningSecret } from '../../records/secrets/signing-secret.ts'
 import { type ImageQuery, imageQuerySchema } from '../../shared/api/assets.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { isReadableImage } from '../../shared/files/image-wanted.ts'
 import { isGuid } from '../../shared/guid.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { PageNode } from '../../shared/pages/page-content.ts'
@@ -17,58 +19,80 @@ import type { App } from '../server/route-family.ts'
 
 const DAY = 86_400_000
 const PURPOSE = 'file'
+/** Pixels. Pages show images of documents 40 high, on a telephone with three pixels for each. */
+const THUMBNAIL = 128
 
 /** Gives nodes addresses beside the files among their values, where the page may show them: see `page-uploads.ts`. */
 export async function fileAddresses(
   session: Session,
   nodes: readonly PageNode[],
-  sign: { readonly secret: SigningSecret; readonly now: number },
+  sign: { readonly secret: SigningSecret; readonly now: number; readonly assets: Pick<Assets, 'resizes'> },
 ): Promise<(node: PageNode) => PageNode> {
   const held: HeldFile[] = []
+  let hasImages = false
   for (const node of nodes)
-    withFiles(node, (value, file) => {
+    withFiles(node, (value, file, format) => {
       held.push(file)
+      hasImages ||= format === 'image'
       return value
     })
   const isShown = await filesToShow(session, held)
+  const resizes = hasImages && (await sign.assets.resizes())
   return (node) =>
-    withFiles(node, (value, file) => {
+    withFiles(node, (value, file, format) => {
       const { href: _unsigned, ...unsigned } = value
       if (!isShown(file)) return unsigned
       const { url: _, ...rest } = unsigned
-      return { ...rest, href: fileAddress(sign.secret, file.asset, sign.now) }
+      const size = resizes && format === 'image' && isSmallEnough(value) ? `?height=${THUMBNAIL}` : ''
+      return { ...rest, href: `${fileAddress(sign.secret, file.asset, sign.now)}${size}` }
     })
 }
 
-type OnFile = (value: JsonObject, file: HeldFile) => JsonValue
+/** By what the document says of its file. Others are shown whole, as SVG. */
+function isSmallEnough({ type, size }: JsonObject): boolean {
+  return typeof type === 'string' && isReadableImage(type) && Number(size) <= MOST_IMAGE_BYTES
+}
+
+type FileFormat = 'file' | 'image'
+type OnFile = (value: JsonObject, file: HeldFile, format: FileFormat) => JsonValue
 
 /** The node with each file among its values replaced. */
 function withFiles(node: PageNode, onFile: OnFile): PageNode {
   if (node.kind === 'table') return tableWith(node, onFile)
   if (node.kind !== 'detail') return node
   const items = node.items.map((item) =>
-    isFileFormat(item.format) ? { ...item, value: replaced(item.value, node.document, onFile) } : item,
+    isFileFormat(item.format)
+      ? { ...item, value: replaced(item.value, node.document, item.format, onFile) }
+      : item,
   )
   return { ...node, items }
 }
 
 function tableWith(table: PageTable, onFile: OnFile): PageTable {
-  const files = new Set(table.columns.flatMap(({ format }, at) => (isFileFormat(format) ? [at] : [])))
-  if (files.size === 0) return table
+  const formats = table.columns.map(({ format }) => (isFileFormat(format) ? format : undefined))
+  if (formats.every((format) => format === undefined)) return table
   const rows = table.rows.map((row) => ({
     ...row,
-    cells: row.cells.map((value, at) => (files.has(at) ? replaced(value, row.key, onFile) : value)),
+    cells: row.cells.map((value, at) => {
+      const format = formats[at]
+      return format ? replaced(value, row.key, format, onFile) : value
+    }),
   }))
   return { ...table, rows }
 }
 
-function isFileFormat(format: string): boolean {
+function isFileFormat(format: string): format is FileFormat {
   return format === 'file' || format === 'image'
 }
 
-function replaced(value: JsonValue, document: string | undefined, onFile: OnFile): JsonValue {
+function replaced(
+  value: JsonValue,
+  document: string | undefined,
+  format: FileFormat,
+  onFile: OnFile,
+): JsonValue {
   if (!isJsonObject(value) || typeof value.guid !== 'string' || !isGuid(value.guid)) return value
-  return onFile(value, { asset: value.guid, document })
+  return onFile(value, { asset: value.guid, document }, format)
 }
 
 function fileAddress(secret: SigningSecret, guid: string, now: number): string {

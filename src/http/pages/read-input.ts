@@ -1,8 +1,8 @@
 import type { MessageKey, PageMessages } from '../../pages/messages.ts'
+import { readIsoDate } from '../../shared/dates/iso-date.ts'
 import { isEmailAddress } from '../../shared/email-address.ts'
 import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
 import { type FieldType, fieldTypeEntries, USUAL_PLACES } from '../../shared/fields/field-type.ts'
-import { readIsoDate } from '../../shared/iso-date.ts'
 import { type JsonValue, jsonProblem } from '../../shared/json.ts'
 import { isText, type RuledInput } from './input-rule.ts'
 

@@ -1,27 +1,18 @@
 /** Makes a page of what a flow wants shown, and sends it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { messagesFor } from '../../pages/messages.ts'
 import { pickLocale } from '../../pages/pick-locale.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
-import {
-  everyNode,
-  type PageNode,
-  type PageNotice,
-  type PageUser,
-  type ShownPage,
-} from '../../shared/pages/page-content.ts'
-import type { DataTable, PageTable } from '../../shared/pages/page-table.ts'
-import { completePage, dataTablesOf, type PageMaking, type RefusedForm } from './complete-page.ts'
-import { cookieOf } from './cookies.ts'
-import { fieldsOf } from './field-rules-of.ts'
+import type { PageNode, PageNotice, PageUser, ShownPage } from '../../shared/pages/page-content.ts'
+import type { DataTable } from '../../shared/pages/page-table.ts'
+import { cookieOf } from '../server/cookies.ts'
+import { dataTablesOf, type PageMaking, type RefusedForm } from './complete-page.ts'
+import { fillPage } from './fill-page.ts'
 import { takeNotice } from './notice-cookie.ts'
 import { pageAddress } from './page-address.ts'
 import { pageHeaders } from './page-headers.ts'
 import type { PageRoom } from './page-room.ts'
 import { permittedPage, visitorOf } from './permitted-page.ts'
 import { sentNames } from './posted.ts'
-import { fileAddresses } from './private-files.ts'
-import { tableView } from './table-view.ts'
 
 export interface PageToShow {
   readonly shown: ShownPage
@@ -54,8 +45,7 @@ export async function showPage(
   { shown: made, title, refused, notice, builtIn = false }: PageToShow,
 ): Promise<FastifyReply> {
   const { permissions } = room.flows
-  const visitor = visitorOf(request)
-  const shown = await permittedPage(made, { permissions, rulesOf: room.rulesOf }, visitor)
+  const shown = await permittedPage(made, { permissions, rulesOf: room.rulesOf }, visitorOf(request))
   const locale = localeOf(request)
   const address = pageAddress(request.url)
   // Only a page with a form needs a token, and only then the visitor gets a cookie.
@@ -70,29 +60,9 @@ export async function showPage(
   ]
   // Before anything is read: later changes are sent to the event stream of the page.
   const mark = room.events.mark(liveTables(shown))
-  const tables = new Map<DataTable, PageTable>()
-  const making = {
-    session: permissions.session(room.database.session(), visitor),
-    rulesOf: room.rulesOf,
-    address,
-    hidden,
-    messages: messagesFor(locale),
-    now: room.clock(),
-  }
-  for (const table of dataTablesOf(shown.content)) tables.set(table, await tableView(table, making))
-  const fieldOf = await fieldsOf(shown.content, room.rulesOf)
-  const content = completePage(shown.content, {
-    fieldOf,
-    action: address.href,
-    hidden,
-    ticket: builtIn ? undefined : ticketsOf(room, request, address.href),
-    refused,
-    tables,
-    filed: await fileAddresses(making.session, [...everyNode(shown.content), ...tables.values()], {
-      secret: room.secret,
-      now: making.now,
-    }),
-  })
+  const ticket = builtIn ? undefined : ticketsOf(room, request, address.href)
+  const filling = { shown, address, hidden, ticket, refused, locale, namesBlocks: false }
+  const content = await fillPage(room, request, filling)
   const above: readonly PageNode[] =
     refused && refused.form === undefined
       ? refused.messages.map((text) => ({ kind: 'alert', tone: 'danger', text }))
@@ -141,7 +111,7 @@ function ticketsOf(
   }
 }
 
-function userOf(user: JsonObject | undefined): PageUser | undefined {
+export function userOf(user: JsonObject | undefined): PageUser | undefined {
   if (!isJsonObject(user) || typeof user.username !== 'string') return undefined
   const names = [user.firstname, user.lastname].filter((one) => typeof one === 'string' && one !== '')
   return { username: user.username, name: names.length > 0 ? names.join(' ') : user.username }

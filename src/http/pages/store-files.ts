@@ -22,7 +22,12 @@ export async function storeFiles(
   const made: string[] = []
   try {
     for (const { file, multiple } of files) {
-      const place = { name: safeName(file.name), directory: PAGE_UPLOADS, type: file.type }
+      const place = {
+        name: safeName(file.name),
+        directory: PAGE_UPLOADS,
+        type: file.type,
+        held: true,
+      } as const
       const record = await assets.create(file.file, place, by)
       const guid = guidOf(record)
       made.push(guid)

@@ -1,9 +1,10 @@
 /** A data table as it is shown: one search for its rows, and the addresses of everything that can be done with it. */
+import { type CellRoom, shownRows } from '../../blocks/table-cells.ts'
 import type { PageMessages } from '../../pages/messages.ts'
 import type { DataTable, PageTable, ShownColumn, TableInput } from '../../shared/pages/page-table.ts'
 import type { Session } from '../../storage/database.ts'
 import { findWithTotal } from '../../storage/find-with-total.ts'
-import { rowDocuments, tableReferences, withoutSorts } from '../../storage/reference/table-references.ts'
+import { tableReferences, withoutSorts } from '../../storage/reference/table-references.ts'
 import { tableRow } from '../../storage/reference/table-row.ts'
 import type { RulesOf } from './field-rules-of.ts'
 import type { PageAddress } from './page-address.ts'
@@ -13,10 +14,9 @@ import { lastNumberedPage, type TableQuery, tableParameter, tableQuery, tableSea
 export interface TableMaking {
   readonly session: Session
   readonly rulesOf: RulesOf
+  readonly cells: CellRoom
   readonly address: PageAddress
   readonly messages: PageMessages
-  /** Milliseconds since 1970. */
-  readonly now: number
   /** Hidden inputs of a form that is sent by POST. */
   readonly hidden: () => readonly { readonly name: string; readonly value: string }[]
 }
@@ -28,7 +28,7 @@ export async function tableView(made: DataTable, making: TableMaking): Promise<P
   const { session, address, messages } = making
   const references = await tableReferences(made, making.rulesOf)
   const table = withoutSorts(made, references)
-  const asked = tableQuery(table, address, making.now, references.all)
+  const asked = tableQuery(table, address, making.cells.now, references.all)
   const within = asked.after === undefined ? Math.min(asked.page, lastNumberedPage(table)) : asked.page
   const at = (page: number) => findWithTotal(session, table.storage, tableSearch(table, { ...asked, page }))
   const pagesOfAll = (total: number) => Math.max(1, Math.ceil(total / table.pageSize))
@@ -40,17 +40,18 @@ export async function tableView(made: DataTable, making: TableMaking): Promise<P
     ;({ found, total } = await at(page))
   }
   const count = pagesOfAll(total)
-  const documents = await rowDocuments(session, found, asked.columns, references)
+  const { columns } = asked
+  const rows = await shownRows(session, found, { table, columns, references }, making.cells)
   const from = (page - 1) * table.pageSize
   const to = (changes: Change) => address.with(prefixed(table, changes))
   return {
     kind: 'table',
     id: table.id,
     caption: table.caption,
-    columns: asked.columns.map((column) => shownColumn(column, asked, to)),
-    rows: documents.map((document) => tableRow(table.rowLink, asked.columns, document, references)),
+    columns: columns.map((column) => shownColumn(column, asked, to)),
+    rows: rows.map(({ document, cells }) => tableRow(table.rowLink, document, cells)),
     total,
-    ...(documents.length > 0 && { from: from + 1, to: from + documents.length }),
+    ...(rows.length > 0 && { from: from + 1, to: from + rows.length }),
     ...(table.empty !== undefined && { empty: table.empty }),
     pages: pagesOf(table, { page, count, next: found.next(), to }),
     ...searchForm(table, asked, address, messages),

@@ -4,11 +4,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunEnd } from '../../flows/run/run-start.ts'
 import { messagesFor } from '../../pages/messages.ts'
+import { HeldUploads } from '../../records/assets/held-uploads.ts'
 import { noteDocumentsOf } from '../../records/assets/page-uploads.ts'
 import { removeFiles } from '../../records/assets/sent-files.ts'
 import type { Actor } from '../../records/records.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { headerAddress } from '../../shared/header-address.ts'
+import { andThen } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
 import { tableReferences } from '../../storage/reference/table-references.ts'
 import type { IdempotencyKey, StoredReply } from '../endpoints/endpoint-idempotency.ts'
@@ -44,6 +46,7 @@ export async function visitPage(
 ): Promise<FastifyReply> {
   const { page, blueprint } = found
   const stored: string[] = []
+  const held = new HeldUploads(room.database)
   let endNotes = () => {}
   const by = actorOf(request)
   const { permissions } = room.flows
@@ -57,6 +60,7 @@ export async function visitPage(
       async storeFiles(read) {
         const { values, assets } = await storeFiles(room.assets, read, by)
         stored.push(...assets)
+        held.add(assets)
         endNotes = noteDocumentsOf(room.database, assets)
         return values
       },
@@ -90,10 +94,14 @@ export async function visitPage(
       blueprint,
       given: page.start(given),
       request: given,
+      ...(sent && { noting: held.around }),
       onReply: resolve,
       beforeReply: (session: Session, made: Reply) => {
         visit.replied = true
-        return key && room.idempotency.keep(session, key, storableReply(made))
+        return andThen(
+          held.release(session),
+          () => key && room.idempotency.keep(session, key, storableReply(made)),
+        )
       },
     })
     const over = () => endNotes()
@@ -102,6 +110,7 @@ export async function visitPage(
     if ('code' in first) return send(first)
     const failed = first.error !== undefined
     if (failed) await removeFiles(room.assets, stored, by)
+    else await held.end()
     // Another node was faster: its writes and its reply stand, ours were undone.
     const other = key && first.error?.code === 'CONFLICT' ? await room.idempotency.find(key) : undefined
     return other ? replay(other) : ended(first)

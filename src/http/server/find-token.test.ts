@@ -63,7 +63,7 @@ describe('the access token', () => {
     const both = { authorization: `Bearer ${token}` }
     const contradictions = [
       await get({ ...both, 'x-token': other }),
-      await get({ ...both, cookie: `access_token=${other}` }),
+      await get({ cookie: `access_token=${other}` }, `/api/v1/users/a?access_token=${token}`),
       await get(both, `/api/v1/users/a?access_token=${other}`),
       await get({}, `/api/v1/users/a?access_token=${token}&access_token=${other}`),
     ]
@@ -88,6 +88,14 @@ describe('the access token', () => {
     const reply = await get({}, `/api/v1/users/a?access_token=${token}&b=1`)
     expect(reply.statusCode).toBe(200)
     expect(reply.json()).toEqual({ query: { b: '1' } })
+  })
+
+  it('in a header counts before one in a cookie, which the browser adds by itself', async () => {
+    const bad = { cookie: 'access_token=nonsense' }
+    expect((await get({ authorization: `Bearer ${token}`, ...bad })).statusCode).toBe(200)
+    expect(
+      (await get({ authorization: 'Bearer nonsense', cookie: `access_token=${token}` })).statusCode,
+    ).toBe(401)
   })
 
   it('may come twice when it is the same', async () => {

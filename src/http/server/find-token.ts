@@ -13,7 +13,7 @@ const COOKIE = /(?:^|;)\s*access_token=([^;]*)/g
  * The access token of a request from the five accepted places: `Authorization: Bearer`, `x-authtoken`, `x-token`, query
  * `access_token`, cookie `access_token`. An API key may come in these headers and in `x-api-key`; another text there belongs
  * to the flow. A key in an address would be in the logs of proxies, and cookies are for people: it is refused there. The same token in several places counts once; two different ones contradict
- * each other. A token that only a cookie brings is refused for writes unless the request comes from our own pages:
+ * each other, except that a cookie is not looked at beside a header. A token that only a cookie brings is refused for writes unless the request comes from our own pages:
  * browsers send cookies along with other sites' forms.
  *
  * Takes the token out of `request.query`, as no later code may see it, and keeps it in
@@ -43,8 +43,10 @@ function readToken(request: Caller): string | undefined {
   const inCookie = fromCookie(headers.cookie)
   if ([...inAddress, ...inCookie].some(isApiKey))
     throw refused('An API key is accepted in a header only. Send it as "Authorization: Bearer".')
+  // A browser adds its cookie to what a script of ours sends for another session: the header is what was meant.
+  const isNamed = sent.length > 0
   sent.push(...inAddress)
-  const tokens = new Set([...sent, ...inCookie])
+  const tokens = new Set(isNamed ? sent : [...sent, ...inCookie])
   if (tokens.size > 1) throw refused('The request carries two different access tokens. Send one.')
   const [token] = tokens
   if (token === undefined) return undefined

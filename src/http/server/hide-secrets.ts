@@ -1,4 +1,4 @@
-import { isSecretName } from '../../shared/secret-names.ts'
+import { isSecretName } from '../../shared/names/secret-names.ts'
 
 const MAX_DEPTH = 4
 
@@ -27,5 +27,6 @@ function hidden(value: unknown, depth: number): unknown {
 function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+  // Without a prototype, of Object itself, or of a class that inherits nothing: parameters of a query.
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }

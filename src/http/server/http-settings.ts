@@ -1,4 +1,7 @@
-/** What the HTTP door is told. The table of options gives the values and explains each to the operator. */
+/**
+ * What the HTTP door is told. The table of options gives the values and explains each to the operator. Limits and the level
+ * of the log may change: they are read when they are needed.
+ */
 export interface HttpSettings {
   readonly host: string
   /** 0 = any free port. */
@@ -19,4 +22,6 @@ export interface HttpSettings {
   readonly trustProxy: boolean | readonly string[]
   /** `debug` writes one line for each finished request; `info` only what an operator should see. */
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
+  /** Calls back behind each change; gives what ends it. Nothing changes without. */
+  readonly watch?: (listener: () => void) => () => void
 }

@@ -15,10 +15,10 @@ export interface LogTarget {
  * hand might log whole.
  */
 export function logOptions(
-  level: HttpSettings['logLevel'],
+  { logLevel: level, watch }: Pick<HttpSettings, 'logLevel' | 'watch'>,
   target: LogTarget | undefined,
 ): Pick<FastifyServerOptions, 'logger'> {
-  if (level === 'silent') return { logger: false }
+  if (level === 'silent' && !watch) return { logger: false }
   return {
     logger: {
       level,

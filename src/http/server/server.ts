@@ -84,7 +84,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const { settings, clock, limits = connectionLimits } = options
   const newId = requestIds()
   const app: App = fastify({
-    ...logOptions(settings.logLevel, options.log),
+    ...logOptions(settings, options.log),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers }) => requestIdOf(headers, newId),
     requestIdHeader: false,
@@ -105,22 +105,26 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   const noteRequest = logRequests(options.access)
-  const isLogged = settings.logLevel === 'debug' || settings.logLevel === 'trace'
-  const logRequest = isLogged ? logFinished(app.log) : undefined
+  const followLevel = () => {
+    app.log.level = settings.logLevel
+  }
+  const unfollow = settings.watch?.(followLevel)
+  app.addHook('onClose', async () => unfollow?.())
+  const logRequest = logFinished(app.log)
   const finished: RequestListener = (request) => {
     noteRequest(request)
     options.finished?.(request)
-    logRequest?.(request)
+    if (isDetailed(settings)) logRequest(request)
   }
   const { closing } = closeGracefully(app)
   const takers: Taker[] = []
   const isMany = standsForMany(settings.trustProxy)
-  const waiting = waitingReplies(settings.waitingBytes, isMany)
+  const waiting = waitingReplies(() => settings.waitingBytes, isMany)
   const compression = replyCompression()
   const unread = unreadReplies(options.unread)
   const warn = (details: object) =>
     app.log.warn(details, 'connections were closed: one address has more than QUOIN_CONNECTIONS')
-  app.server.on('connection', addressConnections({ most: settings.connections, isMany, clock, warn }))
+  app.server.on('connection', addressConnections({ most: () => settings.connections, isMany, clock, warn }))
   app.server.on('connection', unread.watch)
   app.addHook('onClose', async () => unread.close())
   const tools: RouteTools = {
@@ -167,6 +171,10 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     waitingBytes: () => waiting.bytes,
     close: () => app.close(),
   }
+}
+
+function isDetailed({ logLevel }: HttpSettings): boolean {
+  return logLevel === 'debug' || logLevel === 'trace'
 }
 
 /** Fastify's own would load Ajv, and `checkSchema` stands in its place. */

@@ -1,6 +1,6 @@
 /** Bars that lie, each below its words: for labels that are too long to stand beside each other in a narrow picture. */
 import { type ComponentChild, h } from 'preact'
-import { scaleOver } from './chart-scale.ts'
+import { scaleOver } from '../../shared/charts/chart-scale.ts'
 import type { Plot } from './chart-series.ts'
 
 const MOST = 12

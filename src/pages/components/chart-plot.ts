@@ -1,7 +1,7 @@
 /** Bars and lines in a frame of two axes, as SVG: a picture without script, drawn with the colours of the theme. */
 import { type ComponentChild, h } from 'preact'
+import { type Scale, scaleOver } from '../../shared/charts/chart-scale.ts'
 import { lyingBars, mustLie } from './chart-lying-bars.ts'
-import { type Scale, scaleOver } from './chart-scale.ts'
 import type { Plot, Series } from './chart-series.ts'
 
 const height = 270

@@ -1,5 +1,5 @@
 /** One component for each kind of node. A kind without one does not compile. */
-import { type ComponentChild, Fragment, h } from 'preact'
+import { type ComponentChild, cloneElement, Fragment, h, isValidElement } from 'preact'
 import type { PageNode } from '../../shared/pages/page-content.ts'
 import type { Drawing } from '../drawing.ts'
 import { alert } from './alert.ts'
@@ -22,7 +22,17 @@ import { table } from './table.ts'
 import { tabs } from './tabs.ts'
 import { text } from './text.ts'
 
+/** In a preview with the guid of its block. */
 export function drawNode(node: PageNode, drawing: Drawing): ComponentChild {
+  const drawn = componentOf(node, drawing)
+  if (node.madeBy === undefined) return drawn
+  const mark = { 'data-block': node.madeBy }
+  return isValidElement(drawn) && typeof drawn.type === 'string'
+    ? cloneElement(drawn, mark)
+    : h('div', mark, drawn)
+}
+
+function componentOf(node: PageNode, drawing: Drawing): ComponentChild {
   switch (node.kind) {
     case 'heading':
       return heading(node)

@@ -32,6 +32,8 @@ const drawn = (
 test.each<[JsonValue, ValueFormat, string]>([
   ['<b>', 'auto', '&lt;b>'],
   [1234.5, 'auto', '1,234.5'],
+  [1972, 'auto', '1972'],
+  [12345, 'auto', '12,345'],
   [true, 'auto', 'Yes'],
   [['a', 2], 'auto', 'a, 2'],
   [{ a: 1 }, 'auto', '{&quot;a&quot;:1}'],

@@ -12,13 +12,15 @@ import type { Search } from '../../shared/query.ts'
 import type { AssetFiles, Presigned, ReceivedFile } from '../../storage/assets/asset-files.ts'
 import { assetDirectoryProblem, assetNameProblem, publicPath } from '../../storage/assets/asset-path.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
-import { guidOf } from '../../storage/document-fields.ts'
+import { guidOf, textsIn } from '../../storage/document-fields.ts'
 import { findPage } from '../../storage/find-page.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import type { RecordPage } from '../../storage/record-page.ts'
+import { transact } from '../../storage/transact.ts'
 import { type Actor, findRecords, getRecord, notFound, type RecordContext } from '../records.ts'
-import { type AssetNote, openAssetNotes } from './asset-notes.ts'
-import { type ConvertedImage, openImages } from './convert-image.ts'
+import { type AssetNote, forgetNote, openAssetNotes } from './asset-notes.ts'
+import { type ConvertedImage, type Images, openImages } from './convert-image.ts'
+import { holdUpload, releaseUpload } from './held-uploads.ts'
 import { imageVariants } from './image-variants.ts'
 import { placedFiles, placeOf } from './placed-files.ts'
 import { openVariants } from './variant-records.ts'
@@ -33,6 +35,8 @@ export interface AssetInput {
   readonly type: string | undefined
   /** A new one, if not given. */
   readonly guid?: string
+  /** Of a request that is under way: deleted a day later, unless `HeldUploads` has let go of it. */
+  readonly held?: true
 }
 
 export interface Assets {
@@ -45,7 +49,7 @@ export interface Assets {
   search(wanted: Search): Promise<RecordPage>
   /** Permanently, with its file unless another asset has the same one. The sweep deletes a file that cannot be deleted now. */
   remove(guid: string, by: Actor): Promise<void>
-  /** Deletes the noted file unless an asset has it, then the note. */
+  /** Deletes the noted file unless an asset has it, or the noted upload unless a document has it, then the note. */
   settle(note: AssetNote): Promise<void>
   /** The bytes of an asset, or those from byte `start` to byte `end`, both included. */
   read(record: JsonObject, range?: { readonly start: number; readonly end: number }): Readable
@@ -53,10 +57,17 @@ export interface Assets {
   image(record: JsonObject, wanted: ImageWanted): Promise<JsonObject>
   /** The same, not kept. */
   convert(record: JsonObject, wanted: ImageWanted): Promise<ConvertedImage>
+  /** Whether images can be made in other sizes here. */
+  resizes(): Promise<boolean>
   /** An address of the bytes in the bucket; undefined where they are on a disk. */
   presigned(record: JsonObject, wanted: Presigned): Promise<string> | undefined
   /** The asset at a path below `/static/`. */
   findPublic(path: string): Promise<JsonObject | undefined>
+}
+
+/** Assets of a store that tries again itself, and the same of one that does not: for blocks, whose pin says how often. */
+export interface StoredAssets extends Assets {
+  readonly once: Assets
 }
 
 export async function openAssets(
@@ -64,7 +75,7 @@ export async function openAssets(
   files: AssetFiles,
   limit = MAX_ASSET_BYTES,
   images = openImages(),
-): Promise<Assets> {
+): Promise<StoredAssets> {
   const { database } = records
   await database.ensure(ownStorages.assets, {
     indexes: [
@@ -78,6 +89,13 @@ export async function openAssets(
   })
   await openAssetNotes(database)
   await openVariants(database)
+  const assets = assetsIn(records, files, limit, images)
+  // Two on one disk would not wait for each other: in a bucket each record has its own file.
+  return { ...assets, once: files.once ? assetsIn(records, files.once, limit, images) : assets }
+}
+
+function assetsIn(records: RecordContext, files: AssetFiles, limit: number, images: Images): Assets {
+  const { database } = records
   const placed = placedFiles(database, files)
   const variants = imageVariants({ database, files, placed, images })
 
@@ -92,9 +110,30 @@ export async function openAssets(
       const facts = { name, type, size, sha256, directory, public_path: path, file: place }
       const options = input.guid === undefined ? {} : { guid: input.guid }
       const fields = setFields({ ...facts, created_by: { ...by } })
-      return documentOf(await session.create(ownStorages.assets, fields, options))
+      const made = documentOf(await session.create(ownStorages.assets, fields, options))
+      if (input.held) await holdUpload(session, guidOf(made))
+      return made
     }
     return placed.keep(file, create, { user: by })
+  }
+
+  async function remove(guid: string, by: Actor): Promise<void> {
+    const record = await getRecord(database.session(), ownStorages.assets, guid, 'asset')
+    const removeRecord = async (session: Session) => {
+      const { outcome } = await session.delete(ownStorages.assets, guid)
+      if (outcome === 'written') await releaseUpload(session, guid)
+      return outcome === 'written'
+    }
+    if (!(await placed.release(record, removeRecord, { user: by }))) throw notFound(guid, 'asset')
+    await variants.drop(guid)
+  }
+
+  /** Of a request that never ended. */
+  async function abandon(note: AssetNote, guid: string): Promise<void> {
+    const stored = await database.session().get(ownStorages.assets, guid)
+    if (stored && textsIn(documentOf(stored).documents).length === 0)
+      await remove(guid, { guid: '', username: '' })
+    else await transact(database, (session) => forgetNote(session, note))
   }
 
   return {
@@ -109,17 +148,12 @@ export async function openAssets(
     },
     get: (guid) => getRecord(database.session(), ownStorages.assets, guid, 'asset'),
     search: (wanted) => findPage(records.database.session(), ownStorages.assets, wanted),
-    async remove(guid, by) {
-      const record = await getRecord(database.session(), ownStorages.assets, guid, 'asset')
-      const remove = async (session: Session) =>
-        (await session.delete(ownStorages.assets, guid)).outcome === 'written'
-      if (!(await placed.release(record, remove, { user: by }))) throw notFound(guid, 'asset')
-      await variants.drop(guid)
-    },
-    settle: placed.settle,
+    remove,
+    settle: (note) => (note.upload === undefined ? placed.settle(note) : abandon(note, note.upload)),
     read: placed.read,
     image: variants.of,
     convert: variants.convert,
+    resizes: () => images.isReady(),
     presigned: (record, wanted) => files.presigned?.(placeOf(record), wanted),
     async findPublic(path) {
       const [record] = await findRecords(database.session(), ownStorages.assets, term('public_path', path))

@@ -26,10 +26,12 @@ export interface Images {
    * what is no image, or too large a one; UNAVAILABLE while too many wait, and where sharp is not installed.
    */
   convert(source: () => Readable, size: number, wanted: ImageWanted): Promise<ConvertedImage>
+  /** Whether sharp is there. */
+  isReady(): Promise<boolean>
 }
 
 const MIB = 1024 * 1024
-const MOST_BYTES = 32 * MIB
+export const MOST_IMAGE_BYTES = 32 * MIB
 const MOST_PIXELS = 50_000_000
 const SECONDS = 20
 const QUALITY = 80
@@ -54,10 +56,15 @@ export function openImages(load: () => Promise<{ default: Sharp }> = () => impor
   }
   return {
     async convert(source, size, wanted) {
-      if (size > MOST_BYTES) throw refused(`has more than ${MOST_BYTES / MIB} MiB`)
+      if (size > MOST_IMAGE_BYTES) throw refused(`has more than ${MOST_IMAGE_BYTES / MIB} MiB`)
       const sharp = await open()
       return turn(async () => convert(sharp, await buffer(source()), wanted))
     },
+    isReady: () =>
+      open().then(
+        () => true,
+        () => false,
+      ),
   }
 }
 

@@ -6,14 +6,18 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { stubCredentials } from '../../../test/asset-place.ts'
 import { openBucket, openS3Server, type S3Server, type TestBucket } from '../../../test/s3-server.ts'
 import { openTestDatabase, type TestDatabase, withoutRules } from '../../../test/test-database.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { setFields } from '../../shared/mutation.ts'
 import { openAssetBucket } from '../../storage/assets/asset-bucket.ts'
 import { type AssetFiles, openAssetFiles } from '../../storage/assets/asset-files.ts'
 import { parseBucketUrl } from '../../storage/assets/bucket-url.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { openRecords } from '../records.ts'
 import { noteFile, notesBefore } from './asset-notes.ts'
 import { type Assets, openAssets } from './assets.ts'
+import { HeldUploads } from './held-uploads.ts'
 import { type AssetSweep, openAssetSweep } from './sweep-assets.ts'
 
 const DAY = 86_400_000
@@ -98,7 +102,7 @@ function both(): void {
     await open().run()
     expect(await Promise.all(gone.map(isThere))).toEqual([false, false])
     expect(await Promise.all([kept, young].map(isThere))).toEqual([true, true])
-    expect(logged).toEqual(['2 asset files left without a record deleted.'])
+    expect(logged).toEqual(['2 abandoned asset files deleted.'])
     expect(await notes()).toBe(1)
   })
 
@@ -114,6 +118,56 @@ function both(): void {
       code: 'CONFLICT',
     })
     expect([await notes(), await isThere(textIn(first.file))]).toEqual([0, true])
+  })
+
+  test('an upload of a request that never ended goes a day later; one that its run committed with stays', async () => {
+    const held = async (content: string) => {
+      const record = await assets.create(await receive(content), { ...input, held: true }, by)
+      const uploads = new HeldUploads(temporary.database)
+      uploads.add([guidOf(record)])
+      return { record, uploads }
+    }
+    const isKept = async ({ record }: { record: JsonObject }) => [
+      await assets.get(guidOf(record)).then(Boolean, () => false),
+      await isThere(textIn(record.file)),
+    ]
+    const [killed, undone, idle, refused, taken, ended] = await Promise.all(
+      ['killed', 'undone', 'idle', 'refused', 'taken', 'ended'].map(held),
+    )
+    if (!killed || !undone || !idle || !refused || !taken || !ended) throw new Error('never')
+    const write = async ({ uploads }: typeof killed) => {
+      const session = uploads.around(temporary.database.session())
+      await session.create(ownStorages.assetImages, setFields({ of: 'the run' }))
+      return session
+    }
+    await (await write(undone)).rollback()
+    await idle.uploads.around(temporary.database.session()).commit()
+    refused.uploads.isRefused = true
+    await (await write(refused)).commit()
+    await (await write(taken)).commit()
+    await ended.uploads.end()
+    expect(await notes()).toBe(4)
+    temporary.clock.now += DAY - 1_000
+    expect(await open().run()).toBe(0)
+    temporary.clock.now += 2_000
+    const young = await held('young')
+    await open().run()
+    for (const one of [killed, undone, idle, refused]) expect(await isKept(one)).toEqual([false, false])
+    for (const one of [taken, ended, young]) expect(await isKept(one)).toEqual([true, true])
+    expect([await notes(), logged]).toEqual([1, ['4 abandoned asset files deleted.']])
+  })
+
+  test('a held upload that is deleted, or that a document has, leaves no note', async () => {
+    const record = await assets.create(await receive('deleted'), { ...input, held: true }, by)
+    await assets.remove(guidOf(record), by)
+    expect(await notes()).toBe(0)
+    const documents = await assets.create(await receive('in a document'), { ...input, held: true }, by)
+    await transact(temporary.database, (session) =>
+      session.update(ownStorages.assets, guidOf(documents), setFields({ documents: ['one'] })),
+    )
+    temporary.clock.now += 2 * DAY
+    await open().run()
+    expect([await notes(), await isThere(textIn(documents.file))]).toEqual([0, true])
   })
 }
 
@@ -153,9 +207,9 @@ describe('on disk', () => {
     expect(await sweep.run()).toBe(0)
     unreachable = false
     expect(await sweep.run()).toBe(1)
-    const failed = 'Asset files without a record could not be deleted: no bucket'
+    const failed = 'Abandoned asset files could not be deleted: no bucket'
     // The first was the one of the start.
-    expect(logged).toEqual([failed, failed, '1 asset file left without a record deleted.'])
+    expect(logged).toEqual([failed, failed, '1 abandoned asset file deleted.'])
     expect(await isThere(place)).toBe(false)
   })
 

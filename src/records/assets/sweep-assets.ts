@@ -1,6 +1,6 @@
 /**
  * Deletes asset files that an upload or a deletion has left without a record, because the node died or the bucket could
- * not be reached. One node at a time, at the start and then hourly; what is younger than a day is left alone, since it may
+ * not be reached, and uploads of requests that never ended (`held-uploads.ts`). One node at a time, at the start and then hourly; what is younger than a day is left alone, since it may
  * be under way on any node.
  */
 import type { Clock } from '../../shared/clock.ts'
@@ -49,12 +49,11 @@ export function openAssetSweep({ database, assets, clock, log }: AssetSweepOptio
     try {
       const settled = await database.capabilities.alone('asset sweep', settleAll)
       const files = settled === 1 ? 'asset file' : 'asset files'
-      if (settled > 0)
-        log.write({ level: 'info', message: `${settled} ${files} left without a record deleted.` })
+      if (settled > 0) log.write({ level: 'info', message: `${settled} abandoned ${files} deleted.` })
       return settled
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      log.write({ level: 'error', message: `Asset files without a record could not be deleted: ${reason}` })
+      log.write({ level: 'error', message: `Abandoned asset files could not be deleted: ${reason}` })
       return 0
     }
   }

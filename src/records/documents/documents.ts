@@ -10,6 +10,7 @@ import { transact } from '../../storage/transact.ts'
 import { auditDocument } from '../audited-documents.ts'
 import { type Actor, notFound } from '../records.ts'
 import { type StorageContext, storageNamed } from '../storage-records.ts'
+import { checkExpand, referringSearch, withReferred } from './referred-documents.ts'
 
 /** Which document: guids of its storage and its own. */
 export interface DocumentPlace {
@@ -24,26 +25,33 @@ export interface FoundDocuments {
   readonly next: string | undefined
 }
 
+/** `expand`: names of references to follow. Filters lead through references too. */
 export async function searchDocuments(
   context: StorageContext,
   guid: string,
   wanted: Search,
+  expand: readonly string[] = [],
 ): Promise<FoundDocuments> {
   return inStorage(context, guid, async (name) => {
     const session = context.records.database.session()
-    const { found, total } = await findWithTotal(session, name, wanted)
-    return { documents: found.documents, total, next: found.next() }
+    checkExpand(expand, wanted.limit)
+    const { found, total } = await findWithTotal(session, name, await referringSearch(session, name, wanted))
+    const documents = await withReferred(session, name, found.documents, expand)
+    return { documents, total, next: found.next() }
   })
 }
 
 export async function getDocument(
   context: StorageContext,
   { guid, document }: DocumentPlace,
+  expand: readonly string[] = [],
 ): Promise<StoredJson> {
   return inStorage(context, guid, async (name) => {
-    const stored = await context.records.database.session().get(name, document)
+    const session = context.records.database.session()
+    const stored = await session.get(name, document)
     if (!stored) throw notFound(document, 'document')
-    return stored
+    checkExpand(expand, 1)
+    return withReferred(session, name, stored, expand)
   })
 }
 

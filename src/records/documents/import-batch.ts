@@ -8,6 +8,7 @@ import { type CreateOptions, documentOf, type NewDocument, type Session } from '
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import type { ImportRow, RowsOf } from './import-rows.ts'
+import { type FoundNames, withGuids } from './named-references.ts'
 import { atLine } from './ndjson-lines.ts'
 
 const BATCH = 200
@@ -46,9 +47,11 @@ export async function createRows(
 ): Promise<CreatedRow[]> {
   const wanted: { readonly row: ImportRow; readonly made: NewDocument }[] = []
   const unread: { readonly row: ImportRow; readonly error: unknown }[] = []
+  const known: FoundNames = new Map()
   for (const row of batch)
     try {
-      const { _meta, ...fields } = row.read()
+      const { _meta, ...given } = row.read()
+      const fields = row.named?.length ? await namesResolved(session, row, given, known) : given
       wanted.push({ row, made: { mutations: setFields(fields), options: keptOf(_meta) } })
     } catch (error) {
       unread.push({ row, error })
@@ -71,6 +74,19 @@ export async function createRows(
   for (const { row, error } of told.toSorted((a, b) => a.row.line - b.row.line)) refused(row, error)
   const rest = all.refused ? wanted.slice(created.length + 1) : []
   return [...created, ...(await createEach(session, name, rest, refused))]
+}
+
+async function namesResolved(
+  session: Session,
+  row: ImportRow,
+  given: JsonObject,
+  known: FoundNames,
+): Promise<JsonObject> {
+  try {
+    return await withGuids(session, given, row.named ?? [], known)
+  } catch (error) {
+    throw atLine(row.line, error)
+  }
 }
 
 async function createEach(

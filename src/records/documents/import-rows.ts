@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
+import type { NamedReference } from './named-references.ts'
 import { linesOf, parseLine } from './ndjson-lines.ts'
 
 export interface ImportRow {
@@ -11,6 +12,8 @@ export interface ImportRow {
   readonly size: number
   /** Throws INVALID_BODY, naming the line, for what is no document. */
   read(): JsonObject
+  /** Fields whose values are names of other documents. */
+  readonly named?: readonly NamedReference[]
 }
 
 /** `path`: of a file. Holds one row at a time. */

@@ -8,6 +8,7 @@ import type { FieldRule } from '../../shared/field-rule.ts'
 import type { DecimalMark } from '../../shared/fields/value-of-text.ts'
 import { type ColumnMapping, columnTargets, documentOfCells, mappedObject } from './import-columns.ts'
 import { type ImportRow, ndjsonRows, type RowsOf } from './import-rows.ts'
+import type { NamedReference } from './named-references.ts'
 import { atLine } from './ndjson-lines.ts'
 
 export interface FileReading {
@@ -18,23 +19,27 @@ export interface FileReading {
   readonly separator?: string | undefined
   /** Of the storage. */
   readonly rules: readonly FieldRule[]
+  readonly named: readonly NamedReference[]
 }
 
 /** How a file's rows are read. */
 export function rowsOf(reading: FileReading): RowsOf {
   if (reading.format !== 'ndjson') return (path) => tableRows(path, reading)
   const { mapping } = reading
-  return Object.keys(mapping).length === 0 ? ndjsonRows : (path) => mappedRows(path, mapping)
+  return Object.keys(mapping).length === 0 ? ndjsonRows : (path) => mappedRows(path, reading)
 }
 
-async function* mappedRows(path: string, mapping: ColumnMapping): AsyncGenerator<ImportRow, void> {
+async function* mappedRows(
+  path: string,
+  { mapping, named: names }: FileReading,
+): AsyncGenerator<ImportRow, void> {
   for await (const row of ndjsonRows(path))
-    yield { ...row, read: () => named(row.line, () => mappedObject(row.read(), mapping)) }
+    yield { ...row, named: names, read: () => named(row.line, () => mappedObject(row.read(), mapping)) }
 }
 
 /** The first row has the names of the columns. */
 async function* tableRows(path: string, reading: FileReading): AsyncGenerator<ImportRow, void> {
-  const { mapping, decimal, rules } = reading
+  const { mapping, decimal, rules, named: names } = reading
   let targets: ReturnType<typeof columnTargets> | undefined
   try {
     for await (const { line, cells } of cellsOf(path, reading)) {
@@ -44,7 +49,12 @@ async function* tableRows(path: string, reading: FileReading): AsyncGenerator<Im
       }
       const known = targets
       const size = cells.reduce((sum: number, cell) => sum + (typeof cell === 'string' ? cell.length : 8), 0)
-      yield { line, size, read: () => named(line, () => documentOfCells(known, cells, decimal)) }
+      yield {
+        line,
+        size,
+        named: names,
+        read: () => named(line, () => documentOfCells(known, cells, decimal)),
+      }
     }
   } catch (error) {
     throw inWords(error)

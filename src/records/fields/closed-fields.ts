@@ -3,7 +3,7 @@ import { invalidField } from '../../shared/errors.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
-import { nearestName } from '../../shared/nearest-name.ts'
+import { nearestName } from '../../shared/names/nearest-name.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
 
 /** Names by their parts. What has no names inside may hold anything. */

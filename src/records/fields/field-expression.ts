@@ -5,7 +5,7 @@
  */
 import { callableFunctions } from '../../expressions/functions/callable-functions.ts'
 import { checkExpression } from '../../expressions/language/check-expression.ts'
-import { compileExpression } from '../../expressions/language/compile-expression.ts'
+import { compileExpression } from '../../expressions/language/compile/compile-expression.ts'
 import { calledFunctions } from '../../expressions/language/declared/called-functions.ts'
 import { fieldChangeNames } from '../../expressions/language/declared/field-changes.ts'
 import { declaredFunctions, declaredMethods } from '../../expressions/language/declared/functions.ts'

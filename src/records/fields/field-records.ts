@@ -13,6 +13,8 @@ import { patternProblem } from '../../shared/text-pattern.ts'
 import { type Database, documentOf, type Session, storageNameProblem } from '../../storage/database.ts'
 import { isOwnStorage, ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
+import { checkRulesLead } from '../permissions/led-fields.ts'
+import { scopeOf } from '../permissions/led-query.ts'
 import { ruleProblem } from '../permissions/rule-expression.ts'
 import { type Actor, getRecord, notFound } from '../records.ts'
 import { fieldExpressionProblem } from './field-expression.ts'
@@ -60,6 +62,7 @@ export async function createField(database: Database, input: FieldInput, by: Act
         await checkBlueprint(session, record)
         await checkFree(session, record, undefined)
         await checkWithOthers(session, record, undefined)
+        await checkRulesLead(session, { before: undefined, after: ruleOf(record) })
         const fields = { ...record, key: keyOf(record), created_by: { ...by }, modified_by: { ...by } }
         return documentOf(await session.create(ownStorages.fields, setFields(fields)))
       },
@@ -90,6 +93,8 @@ export async function updateField(
         await checkBlueprint(session, changes)
         await checkFree(session, record, guid)
         await checkWithOthers(session, record, guid)
+        const before = ruleOf(await getRecord(session, ownStorages.fields, guid, 'blueprint field'))
+        await checkRulesLead(session, { before, after: ruleOf(record) })
         const fields = { ...changes, key: keyOf(record), modified_by: { ...by } }
         const written = await session.update(ownStorages.fields, guid, setFields(fields))
         if (written.outcome !== 'written') throw notFound(guid, 'blueprint field')
@@ -121,6 +126,8 @@ export async function removeField(database: Database, guid: string, by: Actor): 
     transact(
       database,
       async (session) => {
+        const before = ruleOf(await getRecord(session, ownStorages.fields, guid, 'blueprint field'))
+        await checkRulesLead(session, { before, after: undefined })
         const removed = await session.setRemoved(ownStorages.fields, guid, true)
         if (removed.outcome !== 'written') throw notFound(guid, 'blueprint field')
       },
@@ -248,7 +255,7 @@ function checkPermissions({ storage, visibleTo, settableBy }: FieldRule): void {
   ] as const) {
     if (text === undefined) continue
     if (storage === undefined) throw invalidField(name, `${name} needs a storage: it is about its documents.`)
-    const problem = ruleProblem(text, 'field')
+    const problem = ruleProblem(text, 'field', scopeOf(storage ?? ''))
     if (problem) throw invalidField(name, `${name} cannot be used: ${problem}`)
   }
 }

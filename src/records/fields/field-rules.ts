@@ -44,6 +44,8 @@ export interface FieldRules {
   /** Whether a field may be a reference, as far as is known without reading: never false when one is. */
   refer(): boolean
   references(): MaybePromise<References>
+  /** The rules of the storages that have some, by name. */
+  permissions(): MaybePromise<ReadonlyMap<string, StoragePermissions>>
 }
 
 export interface KeptRules {
@@ -51,6 +53,8 @@ export interface KeptRules {
   readonly closed: boolean
   /** Who may do what with its documents: expressions, by the names of the four rules. */
   readonly permissions?: StoragePermissions
+  /** Through which its rules lead to other documents. */
+  readonly references?: References
 }
 
 export const permissionNames = ['see', 'create', 'change', 'remove'] as const
@@ -144,6 +148,7 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
     kept: (name) => andThen(load(), (rules) => keptOf(name, rules)),
     refer: () => current()?.references.none !== true,
     references: () => andThen(load(), ({ references }) => references),
+    permissions: () => andThen(load(), ({ permissions }) => permissions),
     present: () =>
       andThen(load(), (rules) =>
         Object.assign((name: string) => keptOf(name, rules).rules, {
@@ -175,7 +180,8 @@ export function permissionsIn(rules: JsonValue | undefined): StoragePermissions 
   return given.length === 0 ? undefined : Object.fromEntries(given)
 }
 
-function keptOf(name: string, { all, everywhere, closed, permissions, byStorage }: Loaded): KeptRules {
+function keptOf(name: string, loaded: Loaded): KeptRules {
+  const { all, everywhere, closed, permissions, references, byStorage } = loaded
   const known = byStorage.get(name)
   if (known) return known
   const given = permissions.get(name)
@@ -184,6 +190,7 @@ function keptOf(name: string, { all, everywhere, closed, permissions, byStorage 
   const kept = {
     rules: [...rules.values()].sort(byOrder),
     closed: closed.has(name),
+    references,
     ...(given && { permissions: given }),
   }
   byStorage.set(name, kept)
@@ -195,6 +202,13 @@ export async function rulesIn(session: Session, storage: string): Promise<readon
   const query = { kind: 'term', field: 'storage', value: storage } as const
   const { documents } = await session.find(ownStorages.fields, search({ query, limit: MAX_FIELDS }))
   return objectsIn(documents.value).flatMap((record) => ruleOf(record) ?? [])
+}
+
+/** Of all storages, as the session sees them. */
+export async function referencesFor(session: Session): Promise<References> {
+  const query = { kind: 'exists', field: 'reference.storage' } as const
+  const { documents } = await session.find(ownStorages.fields, search({ query, limit: MAX_FIELDS }))
+  return referencesIn(objectsIn(documents.value).flatMap((record) => ruleOf(record) ?? []))
 }
 
 function byOrder(a: FieldRule, b: FieldRule): number {

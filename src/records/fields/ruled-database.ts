@@ -60,7 +60,7 @@ export function ruledDatabase(database: RawDatabase, rules: FieldRules, world: F
         indexes.release(storage, [
           ...wanted,
           ...(await referenceIndexes(rules, storage)),
-          ...ruleIndexes((await rules.kept(storage)).permissions),
+          ...ruleIndexes(storage, await rules.permissions(), await rules.references()),
         ]),
     },
   }

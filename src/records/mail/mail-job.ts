@@ -7,12 +7,12 @@
  */
 import type { JsonObject } from '../../shared/json.ts'
 import type { Mail } from '../../shared/mail/mail.ts'
-import type { NewJob } from '../../storage/job.ts'
+import type { JobRetries, NewJob } from '../../storage/job.ts'
 
 const mailQueue = '_mail'
 const FUNCTION = '(send mail)'
 /** With the back-off of the queue: about a day. */
-const ATTEMPTS = 40
+const MAIL_ATTEMPTS = 40
 
 /** What a job of {@link mailJob} says. */
 export interface WaitingMail {
@@ -23,15 +23,21 @@ export interface WaitingMail {
   readonly only: readonly string[] | undefined
 }
 
-/** `origin`: as payloads of jobs have it. */
-export function mailJob(mail: Mail, origin: JsonObject, left?: { message: string; only: string[] }): NewJob {
+/** `origin`: as payloads of jobs have it. `left`: of a mail that some recipients have got. */
+export function mailJob(
+  mail: Mail,
+  origin: JsonObject,
+  retries: JobRetries = {},
+  left?: { message: string; only: string[] },
+): NewJob {
   const plain: JsonObject = JSON.parse(JSON.stringify(mail))
   return {
     queue: mailQueue,
     kind: 'function',
     title: titleOf(mail),
     payload: { function: FUNCTION, mail: plain, ...origin, ...left },
-    attempts: ATTEMPTS,
+    attempts: MAIL_ATTEMPTS,
+    ...retries,
     // What is left of a mail waits beside the job that it comes from.
     ...(mail.key !== undefined && !left && { dedupeKey: `mail ${mail.key}` }),
   }
@@ -44,7 +50,7 @@ export function accountMailJob(account: JsonObject, title: string): NewJob {
     kind: 'function',
     title,
     payload: { function: FUNCTION, account },
-    attempts: ATTEMPTS,
+    attempts: MAIL_ATTEMPTS,
   }
 }
 

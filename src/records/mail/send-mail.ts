@@ -15,7 +15,7 @@ import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { type Mail, MOST_ATTACHED } from '../../shared/mail/mail.ts'
 import type { MailAddress } from '../../shared/mail/mail-address.ts'
 import type { Database } from '../../storage/database.ts'
-import { type Job, JobRefused } from '../../storage/job.ts'
+import { backOffOf, type Job, JobRefused } from '../../storage/job.ts'
 import { transact } from '../../storage/transact.ts'
 import type { Assets } from '../assets/assets.ts'
 import { mailIn, mailJob, type WaitingMail } from './mail-job.ts'
@@ -36,7 +36,7 @@ export interface MailParts {
   readonly accountMail: (account: JsonObject) => Promise<Mail | undefined>
 }
 
-export type MailJob = Pick<Job, 'guid' | 'payload'>
+export type MailJob = Pick<Job, 'guid' | 'payload' | 'attempts'>
 
 /** Milliseconds; an attempt of a job has five minutes. */
 const CONNECT = 20_000
@@ -66,7 +66,13 @@ export async function sendMail(parts: MailParts, job: MailJob, signal: AbortSign
     ...(after_failure !== undefined && { after_failure }),
     ...(user !== undefined && { user }),
   }
-  await transact(database, (session) => session.enqueue(mailJob(waiting.mail, origin, { message, only })))
+  const rest = mailJob(
+    waiting.mail,
+    origin,
+    { attempts: job.attempts, backOff: backOffOf(job) },
+    { message, only },
+  )
+  await transact(database, (session) => session.enqueue(rest))
 }
 
 /** The same for all mails with one key. */

@@ -1,13 +1,17 @@
 /** The rules of a storage and of its fields as functions, compiled once for each change of them. */
 import { fieldTypeEntries } from '../../shared/fields/field-type.ts'
+import { otherStorages } from '../../storage/search/other-storages.ts'
 import type { KeptRules, PermissionName } from '../fields/field-rules.ts'
+import { type RuleScope, scopeOf } from './led-query.ts'
 import {
   compileQueryRule,
   compileTestRule,
+  leadsAway,
   type RuleFrame,
   type RuleQuery,
   type RuleTest,
   ruleProblem,
+  sampledRule,
 } from './rule-expression.ts'
 
 export interface FieldPermission {
@@ -19,6 +23,9 @@ export interface FieldPermission {
 export interface CompiledRules {
   readonly see: RuleQuery | undefined
   readonly tests: Readonly<Partial<Record<Exclude<PermissionName, 'see'>, RuleTest>>>
+  /** The storages that `see` leads to, and whether any rule leads to another document. */
+  readonly sees: readonly string[]
+  readonly leads: boolean
   /** Of the fields that have one. */
   readonly fields: readonly FieldPermission[]
   /** Listed fields that hold text: where free text looks when a field of the storage is hidden. */
@@ -28,14 +35,14 @@ export interface CompiledRules {
 const compiled = new WeakMap<KeptRules, CompiledRules | undefined>()
 
 /** Undefined where nothing says who may do what. */
-export function compiledRules(kept: KeptRules): CompiledRules | undefined {
+export function compiledRules(storage: string, kept: KeptRules): CompiledRules | undefined {
   if (compiled.has(kept)) return compiled.get(kept)
-  const made = compile(kept)
+  const made = compile(kept, scopeOf(storage, kept.references))
   compiled.set(kept, made)
   return made
 }
 
-function compile({ rules, permissions = {} }: KeptRules): CompiledRules | undefined {
+function compile({ rules, permissions = {} }: KeptRules, scope: RuleScope): CompiledRules | undefined {
   const { see, create, change, remove } = permissions
   const fields = rules.flatMap(({ name, visibleTo, settableBy }) =>
     visibleTo === undefined && settableBy === undefined
@@ -43,26 +50,29 @@ function compile({ rules, permissions = {} }: KeptRules): CompiledRules | undefi
       : [
           {
             name,
-            ...(visibleTo !== undefined && { visible: test(visibleTo, 'field') }),
-            ...(settableBy !== undefined && { settable: test(settableBy, 'field') }),
+            ...(visibleTo !== undefined && { visible: test(visibleTo, 'field', scope) }),
+            ...(settableBy !== undefined && { settable: test(settableBy, 'field', scope) }),
           },
         ],
   )
   if (Object.keys(permissions).length === 0 && fields.length === 0) return undefined
+  const isRead = see !== undefined && !ruleProblem(see, 'see', scope)
   return {
-    see: see === undefined ? undefined : ruleProblem(see, 'see') ? unreadable : compileQueryRule(see),
+    see: see === undefined ? undefined : isRead ? compileQueryRule(see, scope) : unreadable,
+    sees: isRead ? [...new Set(otherStorages(sampledRule(see, scope)))] : [],
+    leads: [see, create, change, remove].some((text) => text !== undefined && leadsAway(text, scope)),
     tests: {
-      ...(create !== undefined && { create: test(create, 'write') }),
-      ...(change !== undefined && { change: test(change, 'write') }),
-      ...(remove !== undefined && { remove: test(remove, 'write') }),
+      ...(create !== undefined && { create: test(create, 'write', scope) }),
+      ...(change !== undefined && { change: test(change, 'write', scope) }),
+      ...(remove !== undefined && { remove: test(remove, 'write', scope) }),
     },
     fields,
     texts: rules.flatMap(({ name, type }) => (fieldTypeEntries[type].value === 'text' ? [name] : [])),
   }
 }
 
-function test(text: string, kind: 'write' | 'field'): RuleTest {
-  return ruleProblem(text, kind) ? unreadable : compileTestRule(text)
+function test(text: string, kind: 'write' | 'field', scope: RuleScope): RuleTest {
+  return ruleProblem(text, kind, scope) ? unreadable : compileTestRule(text, scope)
 }
 
 /** A rule that a newer version stored is broken by everyone, and not by no one. */

@@ -22,6 +22,8 @@ export interface Permissions {
   none(): boolean
   /** Whether a storage has such a rule. */
   counts(storage: string): MaybePromise<boolean>
+  /** The storages whose documents decide too which documents of this one a user sees. */
+  leadsTo(storage: string): MaybePromise<readonly string[]>
   /** The session on behalf of a user; the same one where no rule counts for the user. */
   session(session: Session, subject: Subject): Session
   database(database: RuledDatabase, subject: Subject): RuledDatabase
@@ -65,7 +67,7 @@ export function openPermissions({ rules, clock, warn }: PermissionParts): Permis
         return andThen(rules.kept(storage), (kept) => {
           const last = known.get(storage)
           if (last?.kept === kept) return last.view
-          const compiled = compiledRules(kept)
+          const compiled = compiledRules(storage, kept)
           const view = compiled && storageView(storage, compiled, evaluation)
           known.set(storage, { kept, view })
           return view
@@ -90,7 +92,11 @@ export function openPermissions({ rules, clock, warn }: PermissionParts): Permis
 
   return {
     none: rules.noPermissions,
-    counts: (storage) => andThen(rules.kept(storage), (kept) => compiledRules(kept) !== undefined),
+    counts: (storage) => andThen(rules.kept(storage), (kept) => compiledRules(storage, kept) !== undefined),
+    leadsTo: (storage) =>
+      rules.noPermissions() || isOwnStorage(storage)
+        ? []
+        : andThen(rules.kept(storage), (kept) => compiledRules(storage, kept)?.sees ?? []),
     session,
     database(database, subject) {
       if (!subject.bound) return database

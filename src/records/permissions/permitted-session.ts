@@ -9,7 +9,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
-import type { Query, Search } from '../../shared/query.ts'
+import { type Query, type Search, search } from '../../shared/query.ts'
 import type { Aggregate } from '../../storage/aggregate/aggregate.ts'
 import { createAll } from '../../storage/create-all.ts'
 import {
@@ -26,9 +26,10 @@ import {
 import { updateHashOf } from '../../storage/document-fields.ts'
 import { findWithTotal } from '../../storage/find-with-total.ts'
 import { otherStorages } from '../../storage/search/other-storages.ts'
-import type { StoredJson } from '../../storage/stored-json.ts'
+import { StoredJson } from '../../storage/stored-json.ts'
 import { UniqueConflict } from '../../storage/unique/unique-conflict.ts'
 import { WrappedSession } from '../../storage/wrapped-session.ts'
+import { allowed, type Judge, judged, StaleVerdict } from './judge.ts'
 import { changedCheck, checkCreated } from './permitted-mutations.ts'
 import { permittedAggregate, permittedQuery, permittedSearch, type ViewOf } from './permitted-query.ts'
 import { checkVisible, deniedBy, type StorageView, type WriteName } from './storage-view.ts'
@@ -51,10 +52,24 @@ export class PermittedSession extends WrappedSession {
 
   override get(storage: string, guid: string, options?: { readonly removed?: boolean }) {
     return andThen(this.#views.of(storage), (view) =>
-      andThen(this.session.get(storage, guid, options), (document) => {
-        if (document === undefined || view === undefined) return document
-        return view.sees(document) ? visibleOf(document, view.hidden) : undefined
-      }),
+      view?.leads.see
+        ? this.#getLed(view, guid, options?.removed === true)
+        : andThen(this.session.get(storage, guid, options), (document) => {
+            if (document === undefined || view === undefined) return document
+            return view.sees(document) ? visibleOf(document, view.hidden) : undefined
+          }),
+    )
+  }
+
+  /** One search, so that the document and what decides on it are of one moment. */
+  #getLed(view: StorageView, guid: string, includeRemoved: boolean): MaybePromise<StoredJson | undefined> {
+    const named: Query = { kind: 'term', field: '_meta.guid', value: guid }
+    const query = view.see ? ({ kind: 'and', queries: [named, view.see] } as const) : named
+    const wanted = search({ query, limit: 1, includeRemoved })
+    return andThen(this.session.find(view.storage, wanted), ({ documents, length }) =>
+      length === 0
+        ? undefined
+        : visibleOf(new StoredJson(documents.text.trim().slice(1, -1).trim()), view.hidden),
     )
   }
 
@@ -96,8 +111,10 @@ export class PermittedSession extends WrappedSession {
       if (view === undefined) return this.session.create(storage, mutations, options)
       checkCreated(view, mutations)
       return andThen(this.session.create(storage, mutations, options), (document) => {
-        if (!view.allows('create', document)) return this.#undone(deniedBy(storage, 'create'))
-        return visibleOf(document, view.hidden)
+        const verdict = allowed(this.session, view, 'create', [document])
+        return andThen(verdict, ([isAllowed]) =>
+          isAllowed ? visibleOf(document, view.hidden) : this.#undone(deniedBy(storage, 'create')),
+        )
       })
     })
   }
@@ -108,7 +125,7 @@ export class PermittedSession extends WrappedSession {
     if (view === undefined) return createAll(this.session, storage, documents)
     const { settable, refused } = untilDenied(view, documents)
     const created = await createAll(this.session, storage, settable)
-    const denied = created.documents.findIndex((document) => !view.allows('create', document))
+    const denied = (await allowed(this.session, view, 'create', created.documents)).indexOf(false)
     const kept = denied < 0 ? created.documents : created.documents.slice(0, denied)
     return {
       documents: kept.map((document) => visibleOf(document, view.hidden)),
@@ -123,17 +140,19 @@ export class PermittedSession extends WrappedSession {
     options?: WriteCondition,
   ): MaybePromise<Written> {
     const update = (condition = options) => this.session.update(storage, guid, mutations, condition)
-    return this.#write(storage, 'change', options, update, (view) => changedCheck(view, mutations))
+    return this.#write({ storage, guid, name: 'change' }, options, update, (view) =>
+      changedCheck(view, mutations),
+    )
   }
 
   override setRemoved(storage: string, guid: string, removed: boolean, options?: WriteCondition) {
-    return this.#write(storage, 'remove', options, (condition = options) =>
+    return this.#write({ storage, guid, name: 'remove' }, options, (condition = options) =>
       this.session.setRemoved(storage, guid, removed, condition),
     )
   }
 
   override delete(storage: string, guid: string, options?: WriteCondition) {
-    return this.#write(storage, 'remove', options, (condition = options) =>
+    return this.#write({ storage, guid, name: 'remove' }, options, (condition = options) =>
       this.session.delete(storage, guid, condition),
     )
   }
@@ -156,30 +175,34 @@ export class PermittedSession extends WrappedSession {
   }
 
   #write(
-    storage: string,
-    name: WriteName,
+    { storage, guid, name }: { readonly storage: string; readonly guid: string; readonly name: WriteName },
     options: WriteCondition | undefined,
     write: (condition?: WriteCondition) => MaybePromise<Written>,
     checkOf: (view: StorageView) => ((document: JsonObject) => void) | undefined = () => undefined,
   ): MaybePromise<Written> {
     return andThen(this.#views.of(storage), (view) => {
       if (view === undefined) return write()
-      const verdict: { outcome: 'not_found' | 'conflict' | 'refused' } = { outcome: 'refused' }
-      const allows = (document: StoredJson) => {
-        const unmet = unmetBy(view, options, document)
-        if (unmet !== undefined) {
-          verdict.outcome = unmet
-          return false
+      return judged(this.session, view, { guid, name }, (judge) => {
+        const verdict: { outcome: Unmet } = { outcome: 'refused' }
+        const allows = (document: StoredJson) => {
+          const unmet = unmetBy(view, judge, options, document)
+          if (unmet !== undefined) {
+            verdict.outcome = unmet
+            return false
+          }
+          if (!judge.allows(name, document)) throw deniedBy(storage, name)
+          checkOf(view)?.(documentOf(document))
+          return true
         }
-        if (!view.allows(name, document)) throw deniedBy(storage, name)
-        checkOf(view)?.(documentOf(document))
-        return true
-      }
-      const { updateHash: _checked, ...rest } = options ?? {}
-      return andThen(write({ ...rest, allows }), (written) => {
-        const denied =
-          name === 'change' && written.outcome === 'written' && !view.allows(name, written.document)
-        return denied ? this.#undone(deniedBy(storage, name)) : permitted(written, view, verdict.outcome)
+        const { updateHash: _checked, ...rest } = options ?? {}
+        return andThen(write({ ...rest, allows }), (written) => {
+          if (verdict.outcome === 'stale') throw new StaleVerdict()
+          if (name !== 'change' || written.outcome !== 'written')
+            return permitted(written, view, verdict.outcome)
+          return andThen(allowed(this.session, view, name, [written.document]), ([isAllowed]) =>
+            isAllowed ? permitted(written, view, verdict.outcome) : this.#undone(deniedBy(storage, name)),
+          )
+        })
       })
     })
   }
@@ -216,28 +239,29 @@ function untilDenied(view: StorageView, documents: readonly NewDocument[]) {
   return { settable: documents, refused: undefined }
 }
 
+type Unmet = 'stale' | 'not_found' | 'conflict' | 'refused'
+
 /** In the order in which each says more of the document: that it is there, that it was changed by now, that a condition refuses it. */
 function unmetBy(
   view: StorageView,
+  judge: Judge,
   options: WriteCondition | undefined,
   document: StoredJson,
-): 'not_found' | 'conflict' | 'refused' | undefined {
-  if (!view.sees(document)) return 'not_found'
+): Unmet | undefined {
+  if (judge.isStale(document)) return 'stale'
+  if (!judge.sees(document)) return 'not_found'
   const { updateHash, allows } = options ?? {}
   if (updateHash !== undefined && updateHash !== updateHashOf(documentOf(document))) return 'conflict'
   return allows?.(visibleOf(document, view.hidden)) === false ? 'refused' : undefined
 }
 
-function permitted(
-  written: Written,
-  view: StorageView,
-  unmet: 'not_found' | 'conflict' | 'refused',
-): Written {
+function permitted(written: Written, view: StorageView, unmet: Unmet): Written {
   if (written.outcome === 'not_found') return written
   const document = visibleOf(written.document, view.hidden)
   if (written.outcome === 'written')
     return { ...written, document, before: visibleOf(written.before, view.hidden) }
-  return unmet === 'not_found' ? { outcome: unmet } : { outcome: unmet, document }
+  if (unmet === 'not_found') return { outcome: unmet }
+  return { outcome: unmet === 'conflict' ? unmet : 'refused', document }
 }
 
 function takenBy(storage: string, key: string, fields: readonly string[]): UniqueConflict {

@@ -1,6 +1,8 @@
 /**
  * Expressions that say who may do what: over `user`, and of a storage also over `doc`.
  *
+ * A field may lead through references, as in `doc.supplier.owner`, in what a search can ask.
+ *
  * What a search can ask of a document means here what it means in a `where`: a comparison with a value that is nothing holds for no
  * document, so `doc.owner == user.guid` lets an anonymous caller see nothing. `see` is such a query as a whole. In the other rules a part that
  * no search can ask is evaluated on the document; where it reads the user, it is false for an anonymous caller.
@@ -8,13 +10,13 @@
 import { callableFunctions } from '../../expressions/functions/callable-functions.ts'
 import { errorAt } from '../../expressions/language/blame.ts'
 import { checkExpression } from '../../expressions/language/check-expression.ts'
-import { compileExpression } from '../../expressions/language/compile-expression.ts'
+import { compileExpression } from '../../expressions/language/compile/compile-expression.ts'
 import { calledFunctions } from '../../expressions/language/declared/called-functions.ts'
 import { fieldChangeNames } from '../../expressions/language/declared/field-changes.ts'
 import { declaredFunctions, declaredMethods } from '../../expressions/language/declared/functions.ts'
 import type { Expression, ParsedExpression } from '../../expressions/language/expression.ts'
 import type { ExpressionHost } from '../../expressions/language/expression-host.ts'
-import { namesIn, namesOf } from '../../expressions/language/expression-names.ts'
+import { type NameUse, namesIn, namesOf } from '../../expressions/language/expression-names.ts'
 import type { FunctionContext } from '../../expressions/language/function-declaration.ts'
 import { parseExpression } from '../../expressions/language/parse-expression.ts'
 import type { Declarations } from '../../expressions/language/type-checker.ts'
@@ -28,9 +30,12 @@ import {
 import { compileWhere } from '../../expressions/language/where/compile-where.ts'
 import { readWhere } from '../../expressions/language/where/read-where.ts'
 import type { WhereCondition } from '../../expressions/language/where/where-condition.ts'
+import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Query } from '../../shared/query.ts'
-import { matches } from '../../storage/search/evaluate-query.ts'
+import type { Reference } from '../../storage/reference/references.ts'
+import { type Lookup, matches } from '../../storage/search/evaluate-query.ts'
+import { ledQuery, MOST_STEPS, type RuleScope, stepsOf } from './led-query.ts'
 
 /** `see`: must be a query. `write`: create, change and remove. `field`: has no document. */
 export type RuleKind = 'see' | 'write' | 'field'
@@ -42,6 +47,8 @@ export interface RuleFrame {
   /** Nothing for an anonymous caller. */
   readonly user: JsonObject | undefined
   readonly context: FunctionContext
+  /** The documents that a rule leads to. Only rules that lead to some need it. */
+  readonly lookup?: Lookup | undefined
 }
 
 /** As the checker knows the user. A name, an e-mail address and settings are the user's own to change, so no rule can ask for them. */
@@ -54,7 +61,7 @@ const userType: ObjectType = {
 const strict = { maybe: false }
 
 /** What is wrong with the text, as a sentence with its column; undefined when it can be compiled. */
-export function ruleProblem(text: string, kind: RuleKind): string | undefined {
+export function ruleProblem(text: string, kind: RuleKind, scope: RuleScope): string | undefined {
   const { expression, problem } = parseExpression(text)
   if (!expression) return at(problem.message, problem.start)
   const misread = callsProblem(expression) ?? userProblem(expression)
@@ -69,9 +76,54 @@ export function ruleProblem(text: string, kind: RuleKind): string | undefined {
   })
   const [first] = problems.filter(({ severity }) => severity === 'error')
   if (first) return at(first.message, first.start)
-  if (kind !== 'see') return undefined
-  const [untranslated] = readWhere(expression, strict).problems
-  return untranslated && at(untranslated.message, untranslated.start)
+  const [untranslated] = kind === 'see' ? readWhere(expression, strict).problems : []
+  if (untranslated) return at(untranslated.message, untranslated.start)
+  return kind === 'field' ? undefined : ledProblem(expression, expression.root, scope)
+}
+
+/** What is wrong with how the rule leads to other documents. */
+function ledProblem(parsed: ParsedExpression, root: Expression, scope: RuleScope): string | undefined {
+  const led = namesIn(root).filter((use) => leads(use, scope))
+  const far = led.find(({ path }) => stepsOf(path, scope).length > MOST_STEPS)
+  if (far) return at(`${far.path.join('.')} leads through more than ${MOST_STEPS} references.`, far.start)
+  const [first] = led
+  if (first === undefined) return undefined
+  const { condition, problems } = readWhere({ ...parsed, root }, strict)
+  if (problems.length === 0) {
+    try {
+      ledQuery(sampled(condition), scope)
+      return undefined
+    } catch (error) {
+      if (!(error instanceof QuoinError)) throw error
+      return at(error.message, first.start)
+    }
+  }
+  if (root.kind === 'logical' && root.operator !== '??')
+    return ledProblem(parsed, root.left, scope) ?? ledProblem(parsed, root.right, scope)
+  return at(
+    `${first.path.join('.')} is in another document. A rule can only compare it with a value, as a search does, joined by && and ||.`,
+    first.start,
+  )
+}
+
+function leads({ name, inBlocks, path }: NameUse, scope: RuleScope): boolean {
+  return name === 'doc' && !inBlocks && stepsOf(path, scope).length > 0
+}
+
+/** Whether a rule leads through this reference, as far as it can be read. */
+export function leadsThrough(text: string, scope: RuleScope, { from, field }: Reference): boolean {
+  const { expression } = parseExpression(text)
+  if (!expression) return false
+  return namesOf(expression).some(
+    (use) =>
+      leads(use, scope) && stepsOf(use.path, scope).some((one) => one.from === from && one.field === field),
+  )
+}
+
+/** Whether a rule asks anything of another document. */
+export function leadsAway(text: string, scope: RuleScope): boolean {
+  const { expression } = parseExpression(text)
+  return expression !== undefined && namesOf(expression).some((use) => leads(use, scope))
 }
 
 function callsProblem({ root }: ParsedExpression): string | undefined {
@@ -106,16 +158,16 @@ export type RuleQuery = (frame: RuleFrame) => Query
 export type RuleTest = (frame: RuleFrame) => boolean
 
 /** Of a `see` without a problem; both throw for others, and a function that was compiled throws ExpressionError for values that do not fit. */
-export function compileQueryRule(text: string): RuleQuery {
+export function compileQueryRule(text: string, scope: RuleScope): RuleQuery {
   const parsed = parsedRule(text)
   const { condition, problems } = readWhere(parsed, strict)
   if (problems[0]) throw new TypeError(`The rule cannot be a query: ${problems[0].message}`)
-  return queryOf(parsed, condition)
+  return queryOf(parsed, condition, scope)
 }
 
-export function compileTestRule(text: string): RuleTest {
+export function compileTestRule(text: string, scope: RuleScope): RuleTest {
   const parsed = parsedRule(text)
-  return testOf(parsed, parsed.root)
+  return testOf(parsed, parsed.root, scope)
 }
 
 function parsedRule(text: string): ParsedExpression {
@@ -124,14 +176,14 @@ function parsedRule(text: string): ParsedExpression {
   return expression
 }
 
-function testOf(parsed: ParsedExpression, root: Expression): RuleTest {
+function testOf(parsed: ParsedExpression, root: Expression, scope: RuleScope): RuleTest {
   const { condition, problems } = readWhere({ ...parsed, root }, strict)
   if (problems.length === 0) {
-    const query = queryOf(parsed, condition)
-    return (frame) => matches(query(frame), frame.doc)
+    const query = queryOf(parsed, condition, scope)
+    return (frame) => matches(query(frame), frame.doc, frame.lookup)
   }
   if (root.kind === 'logical' && root.operator !== '??') {
-    const [left, right] = [testOf(parsed, root.left), testOf(parsed, root.right)]
+    const [left, right] = [testOf(parsed, root.left, scope), testOf(parsed, root.right, scope)]
     return root.operator === '&&'
       ? (frame) => left(frame) && right(frame)
       : (frame) => left(frame) || right(frame)
@@ -141,8 +193,8 @@ function testOf(parsed: ParsedExpression, root: Expression): RuleTest {
   return (frame) => (!readsUser || frame.user !== undefined) && Boolean(evaluate(frame))
 }
 
-function queryOf(parsed: ParsedExpression, condition: WhereCondition): RuleQuery {
-  return compileWhere<RuleFrame>(condition, {
+function queryOf(parsed: ParsedExpression, condition: WhereCondition, scope: RuleScope): RuleQuery {
+  const own = compileWhere<RuleFrame>(condition, {
     value: (part) => compileExpression({ ...parsed, root: part }, host()),
     condition(part, negated) {
       const read = compileExpression({ ...parsed, root: part }, host())
@@ -151,15 +203,19 @@ function queryOf(parsed: ParsedExpression, condition: WhereCondition): RuleQuery
     error: (message, part) => errorAt(message, part, parsed),
     textProblem: () => undefined,
   })
+  return (frame) => ledQuery(own(frame), scope)
 }
 
 /**
  * The query of a `see` for some user, to find the fields by which documents are found. Conditions about the user alone do not hide
  * what stands beside them.
  */
-export function sampledRule(text: string): Query {
-  const parsed = parsedRule(text)
-  return compileWhere<undefined>(readWhere(parsed, strict).condition, {
+export function sampledRule(text: string, scope: RuleScope): Query {
+  return ledQuery(sampled(readWhere(parsedRule(text), strict).condition), scope)
+}
+
+function sampled(condition: WhereCondition): Query {
+  return compileWhere<undefined>(condition, {
     value: (_part, isList) => () => (isList ? ['sample'] : 'sample'),
     condition: (_part, _negated, inside) => () => inside === 'and',
     error: (message) => new TypeError(message),

@@ -5,7 +5,8 @@ import { overlap } from '../../shared/field-path.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Query } from '../../shared/query.ts'
 import { documentOf } from '../../storage/database.ts'
-import { matches } from '../../storage/search/evaluate-query.ts'
+import { type Lookup, matches } from '../../storage/search/evaluate-query.ts'
+import { otherStorages } from '../../storage/search/other-storages.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import type { PermissionName } from '../fields/field-rules.ts'
 import type { CompiledRules } from './compiled-rules.ts'
@@ -22,8 +23,10 @@ export interface StorageView {
   readonly unsettable: readonly string[]
   /** Fields that free text may look into. */
   readonly texts: readonly string[]
-  sees(document: StoredJson): boolean
-  allows(name: WriteName, document: StoredJson): boolean
+  /** Whether `see` leads to other documents, and whether any rule does: then a verdict needs `lookup`. */
+  readonly leads: { readonly see: boolean; readonly any: boolean }
+  sees(document: StoredJson, lookup?: Lookup): boolean
+  allows(name: WriteName, document: StoredJson, lookup?: Lookup): boolean
 }
 
 export interface Evaluation {
@@ -38,10 +41,10 @@ const nothing: Query = { kind: 'or', queries: [] }
 
 export function storageView(
   storage: string,
-  { see, tests, fields, texts }: CompiledRules,
+  { see, tests, fields, texts, leads }: CompiledRules,
   { user, context, failed }: Evaluation,
 ): StorageView {
-  const frame = (doc: JsonObject): RuleFrame => ({ doc, user, context: context() })
+  const frame = (doc: JsonObject, lookup?: Lookup): RuleFrame => ({ doc, user, context: context(), lookup })
   function evaluated<T>(rule: string, work: () => T, denied: T): T {
     try {
       return work()
@@ -64,10 +67,14 @@ export function storageView(
       lacks(`settable_by of ${name}`, settable) ? [name] : [],
     ),
     texts: texts.filter((name) => !hidden.some((one) => overlap(one, name))),
-    sees: (document) => query === undefined || matches(query, documentOf(document)),
-    allows(name, document) {
+    leads: {
+      see: query !== undefined && otherStorages(query).length > 0,
+      any: leads || (query !== undefined && otherStorages(query).length > 0),
+    },
+    sees: (document, lookup) => query === undefined || matches(query, documentOf(document), lookup),
+    allows(name, document, lookup) {
       const test = tests[name]
-      return test === undefined || evaluated(name, () => test(frame(documentOf(document))), false)
+      return test === undefined || evaluated(name, () => test(frame(documentOf(document), lookup)), false)
     },
   }
 }

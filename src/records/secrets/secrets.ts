@@ -6,7 +6,7 @@
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import type { Random } from '../../shared/guid.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { MAX_SECRET_BYTES, MAX_SECRETS } from '../../shared/secret-name.ts'
+import { MAX_SECRET_BYTES, MAX_SECRETS } from '../../shared/names/secret-name.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'

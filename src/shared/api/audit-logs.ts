@@ -7,7 +7,17 @@ import type { Wire } from './wire.ts'
 const auditLogRecord = Type.Object({
   _meta: metaSchema,
   category: Type.String({ description: 'The resource: `users`, `blueprints`, `documents`, …' }),
-  action: Type.Enum(['created', 'updated', 'removed', 'restored', 'deleted', 'imported', 'exported', 'used']),
+  action: Type.Enum([
+    'created',
+    'updated',
+    'removed',
+    'restored',
+    'deleted',
+    'imported',
+    'exported',
+    'used',
+    'run',
+  ]),
   guid: Type.String({ description: 'Guid of the changed record; empty for imports and exports.' }),
   name: Type.String({ description: 'Name of the record at that time; for documents, their storage.' }),
   user: Type.Object(

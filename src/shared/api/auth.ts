@@ -41,4 +41,19 @@ export type SignedIn = Omit<Wire<typeof signedInSchema>, 'user'> & {
   readonly user: Wire<typeof signedInUser>
 }
 
+export const pageSessionSchema = Type.Object(
+  {
+    stay: Type.Optional(
+      Type.Boolean({ description: 'Keep the cookie for 14 days; by default until the browser is closed.' }),
+    ),
+    replace: Type.Optional(
+      Type.Boolean({ description: 'Also where another session is signed in on pages. Default: false.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export const pageSessionSetSchema = Type.Object({
+  shared: Type.Boolean({ description: 'Whether pages now have the session of the request.' }),
+})
+
 export const signedOutSchema = Type.Object({ logout: Type.Literal(true) })

@@ -27,16 +27,37 @@ export const documentFieldsSchema = Type.Unsafe<JsonObject>(
   ),
 )
 
+/** A storage has at most 16 references. */
+const MOST_EXPANDED_FIELDS = 16
+
 export const documentSearchSchema = Type.Object(
   {
     ...searchSchema.properties,
+    expand: Type.Optional(
+      Type.Array(Type.String({ maxLength: 200 }), {
+        maxItems: MOST_EXPANDED_FIELDS,
+        description:
+          'References to follow: the document that the field names is added as `_expand.<field>`, or null if it is removed.',
+      }),
+    ),
     include_removed: Type.Optional(Type.Boolean({ description: 'Also find removed documents.' })),
   },
   { additionalProperties: false },
 )
 
 /** The body of every search; only documents have `include_removed`. */
-export type DocumentSearch = Wire<typeof documentSearchSchema>
+/** What searches of every kind of record take. */
+export type DocumentSearch = Omit<Wire<typeof documentSearchSchema>, 'expand'>
+
+export const getDocumentQuery = Type.Object({
+  expand: Type.Optional(
+    Type.String({
+      maxLength: 1_000,
+      description:
+        'References to follow, separated by commas: `customer,payer`. Each is added as `_expand.<field>`.',
+    }),
+  ),
+})
 
 export const createDocumentQuery = Type.Object({
   expiry: Type.Optional(
@@ -122,6 +143,8 @@ export const removeManySchema = Type.Object(
   { additionalProperties: false },
 )
 
+export const restoreManySchema = Type.Object(many, { additionalProperties: false })
+
 export const manySchema = Type.Object({
   count: Type.Integer({
     description: 'Number of changed documents; with `in_background`, of those that match.',
@@ -157,7 +180,7 @@ const fileQuery = {
     Type.String({
       maxLength: 8_000,
       description:
-        'JSON: column → field, or null to leave it out. Other columns go into the field of their name or label.',
+        'JSON: column → field, or null to leave it out; `customer.name` finds what the field `customer` refers to by its unique name. Other columns go into the field of their name or label.',
     }),
   ),
   decimal: Type.Optional(

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { ENVIRONMENT_NAME } from '../environment-name.ts'
+import { ENVIRONMENT_NAME } from '../names/environment-name.ts'
 import { actorSchema } from './actor.ts'
 import { anyJson } from './any-json.ts'
 import { metaSchema } from './meta.ts'

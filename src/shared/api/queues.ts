@@ -24,6 +24,17 @@ const jobFields = {
   completed_at: time('When it finished or became a dead letter.'),
   leased_until: time('End of the lease of its worker; afterwards another worker takes the job over.'),
   error: Type.Union([Type.String(), Type.Null()], { description: 'Error of the last attempt.' }),
+  failed_in: Type.Union(
+    [
+      Type.Object({
+        run: Type.String({ description: 'Guid of the run; `GET /runs/{guid}` shows it while it is kept.' }),
+        blueprint: Type.String(),
+        block: Type.String({ description: 'Guid of the block that failed; empty if none did.' }),
+      }),
+      Type.Null(),
+    ],
+    { description: 'The run of the last attempt that failed; null if it failed without one.' },
+  ),
   worker_id: Type.String({ description: 'Worker that runs it or ran it last; empty while it waits.' }),
   dedupe_key: Type.String({ description: 'Unique among waiting and running jobs; empty = none.' }),
   order_key: Type.String({ description: 'Jobs with the same key run one after the other; empty = none.' }),

@@ -79,6 +79,10 @@ const summary = {
   user: nullableText,
   deployment: Type.Integer({ description: 'Number of the deployment; 0 for blocks that are not deployed.' }),
   replay_of: nullableText,
+  recorded_as: Type.Enum(['traced', 'replay', 'tried', 'by_hand', 'failed', 'refused'], {
+    description:
+      'Why it was recorded: `traced`; a `replay` or `tried`, whose writes were undone; started `by_hand`, for real; or it `failed` or `refused` its request (4xx) untraced, with the values that were left.',
+  }),
 }
 
 /** In the order in which they are sent. */
@@ -172,8 +176,29 @@ export const ofBlueprintQuery = Type.Object({
   blueprint: Type.Optional(Type.String({ maxLength: 64, description: 'Only runs of this blueprint.' })),
 })
 
+/** Replies of blocks outside that are given in place of calls. */
+const pinnedReplies = Type.Array(
+  Type.Object(
+    {
+      block: Type.String({ maxLength: 64, description: 'Guid of a block with external effects.' }),
+      run: Type.String({
+        maxLength: 64,
+        description: 'The recorded run of this blueprint that has its outputs.',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  {
+    maxItems: 50,
+    description:
+      'Blocks that give the outputs of another recorded run, in order, the last ones again. For saved and staged blocks only.',
+  },
+)
+export type PinnedReplies = Wire<typeof pinnedReplies>
+
 export const replaySchema = Type.Object(
   {
+    pinned: Type.Optional(pinnedReplies),
     state: Type.Optional(
       Type.Enum(['saved', 'deployed', 'staged'], { description: 'Blocks to run. Default: `saved`.' }),
     ),
@@ -183,4 +208,43 @@ export const replaySchema = Type.Object(
   },
   { additionalProperties: false },
 )
+export const handRunSchema = Type.Object(
+  {
+    trigger: Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description: "Guid or name of the trigger's block, or the label of its runs, such as `GET tasks`.",
+    }),
+    state: Type.Optional(
+      Type.Enum(['saved', 'deployed', 'staged'], { description: 'Blocks to run. Default: `deployed`.' }),
+    ),
+    effects: Type.Optional(
+      Type.Enum(['discard', 'real'], {
+        description:
+          '`discard` (default): its writes are undone, and blocks with external effects are not executed. `real`: as if it had started by itself; deployed blocks of an active blueprint only, no endpoints and pages.',
+      }),
+    ),
+    input: Type.Optional(
+      Type.Record(Type.String({ maxLength: 200 }), anyJson(), {
+        maxProperties: 1_000,
+        description:
+          'Function: its parameters. Schedule: `planned_at`. Storage event: `event`, `document`, `previous`. Failure: fields of the failure. Endpoint and page: `params`, `query`, `headers`, `body`, and `method` where any is taken.',
+      }),
+    ),
+    from_run: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description:
+          'A recorded run of this blueprint. Its input is used where `input` is left out. Without effects, blocks outside give its results.',
+      }),
+    ),
+    pinned: Type.Optional(pinnedReplies),
+    anonymous: Type.Optional(
+      Type.Boolean({ description: 'Endpoint and page: without a signed-in user. Default: as the caller.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type HandRunAsked = Wire<typeof handRunSchema>
+
 export type ReplayState = NonNullable<Wire<typeof replaySchema>['state']>

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { MAX_SECRET_BYTES, SECRET_NAME } from '../secret-name.ts'
+import { MAX_SECRET_BYTES, SECRET_NAME } from '../names/secret-name.ts'
 import { actorSchema } from './actor.ts'
 import { metaSchema } from './meta.ts'
 import { storedRecord } from './stored-record.ts'

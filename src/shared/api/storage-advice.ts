@@ -40,3 +40,5 @@ export const storageAdviceSchema = Type.Object({
 })
 
 export type StorageAdvice = Static<typeof storageAdviceSchema>
+
+export const textIndexSchema = Type.Object({ text_index: Type.Literal(true) })

@@ -20,13 +20,13 @@
  * holds a value: a list of both is refused.
  */
 
-import { blockNames } from '../block-name.ts'
 import type { Block, CustomOutPin, SavedInPin } from '../blueprint.ts'
 import type { BlueprintNote } from '../blueprint-note.ts'
 import { placesFor } from '../canvas/file-layout.ts'
 import { QuoinError } from '../errors.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 import { isJsonObject } from '../json.ts'
+import { blockNames } from '../names/block-name.ts'
 import { type ApplicationParts, partKinds } from './application-parts.ts'
 
 interface FileBlock {

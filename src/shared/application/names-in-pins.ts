@@ -1,5 +1,5 @@
 import type { BlockContent } from '../blueprint.ts'
-import { SECRET_NAME, SECRET_PIN } from '../secret-name.ts'
+import { SECRET_NAME, SECRET_PIN } from '../names/secret-name.ts'
 
 type Pinned = readonly Pick<BlockContent, 'in_pins'>[]
 

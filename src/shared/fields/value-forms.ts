@@ -1,6 +1,7 @@
 /** Forms of text and of numbers that types of fields ask for. */
+
+import { readIsoDate } from '../dates/iso-date.ts'
 import { isEmailAddress } from '../email-address.ts'
-import { readIsoDate } from '../iso-date.ts'
 import { isJsonObject, type JsonValue } from '../json.ts'
 
 /** Every version: other systems make other ones than Quoin does. */

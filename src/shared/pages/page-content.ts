@@ -70,7 +70,12 @@ export interface PageForm {
 }
 
 /** One node of a page. Blocks of the group "pages" each make one kind. */
-export type PageNode =
+export type PageNode = Kinds & {
+  /** Guid of its block; in previews only. */
+  readonly madeBy?: string
+}
+
+type Kinds =
   | { readonly kind: 'heading'; readonly level: 1 | 2 | 3 | 4; readonly text: string }
   | { readonly kind: 'text'; readonly text: string; readonly variant?: 'normal' | 'lead' | 'muted' | 'code' }
   | {
@@ -273,6 +278,8 @@ export interface PageView {
   readonly events: string | undefined
   /** Built-in pages and error pages: nothing may index them. */
   readonly noIndex: boolean
+  /** A preview: it loads no scripts. */
+  readonly still?: true
 }
 
 /**

@@ -8,6 +8,8 @@ export interface TableColumn {
   readonly field: string
   readonly label: string
   readonly format: ValueFormat
+  /** The expression that says what is shown in place of the field's value. */
+  readonly cell?: string
   readonly sortable: boolean
   /** How it is filtered; undefined: not. */
   readonly filter?: 'text' | 'choice' | 'number' | 'date' | 'boolean'
@@ -30,6 +32,8 @@ export interface TableAction {
 /** As the block makes it: what is to be shown. The door reads the address, searches, and makes a {@link PageTable} of it. */
 export interface DataTable {
   readonly kind: 'datatable'
+  /** See `PageNode`. */
+  readonly madeBy?: string
   readonly id: string
   readonly block: string
   readonly caption: string
@@ -78,6 +82,8 @@ type Hidden = readonly { readonly name: string; readonly value: string }[]
 
 export interface PageTable {
   readonly kind: 'table'
+  /** See `PageNode`. */
+  readonly madeBy?: string
   readonly id: string
   readonly caption: string
   readonly columns: readonly ShownColumn[]

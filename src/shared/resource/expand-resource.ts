@@ -45,6 +45,7 @@ export function expandResource(
     operations: servedOperations(settings.operations),
     filters: settings.filters,
     orders: settings.orders,
+    expand: settings.expand,
     pageSize: settings.page_size,
     permanent: settings.removal === 'permanent',
     readScopes: resource.scopes,

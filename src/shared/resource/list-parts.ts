@@ -1,10 +1,19 @@
 /** The list of a resource: its filters, orders, pages and counts. */
 import { isJsonObject, type JsonValue } from '../json.ts'
-import { AS_USER, ONLY_FIELDS, type Parts, type ResourcePart, type ResourcePlan } from './resource-plan.ts'
+import {
+  AS_USER,
+  expandParts,
+  onlyFields,
+  type Parts,
+  type ResourcePart,
+  type ResourcePlan,
+  toldOf,
+} from './resource-plan.ts'
 
 export function listParts(plan: ResourcePlan): Parts {
   const { uri, storage, filters, orders, pageSize, readScopes, nameOf } = plan
   const where = whereOf(filters)
+  const expand = expandParts(plan)
   const searches = searchesOf(orders)
   const documents = searches.map(({ part }) => `${nameOf(part)}.documents`).join(' ?? ')
   const cursor = searches.map(({ part }) => `${nameOf(part)}.cursor`).join(' ?? ')
@@ -17,6 +26,7 @@ export function listParts(plan: ResourcePlan): Parts {
     ...(order.length > 0 ? [{ name: 'order', type: 'text', in: 'query', choices: order }] : []),
     { name: 'count', type: 'condition', in: 'query' },
     { name: 'fields', type: 'text', in: 'query' },
+    ...expand.schema,
   ]
   const condition = where === undefined ? {} : { where }
   const first = orders.length > 0 ? '@ordered.default' : '@counting.false'
@@ -26,8 +36,7 @@ export function listParts(plan: ResourcePlan): Parts {
       in: { uri },
       fields: {
         summary: `List ${storage}`,
-        description:
-          'Newest first. `limit` documents a page; the header `x-next-cursor` is `after` of the next page. `fields=a,b` sends these fields and `_meta`; `count=true` sends `{ count }`.',
+        description: `Newest first. \`limit\` documents a page; the header \`x-next-cursor\` is \`after\` of the next page. \`fields=a,b\` sends these fields and \`_meta\`; \`count=true\` sends \`{ count }\`.${toldOf(plan)}`,
         schema,
       },
       scopes: readScopes,
@@ -66,6 +75,7 @@ export function listParts(plan: ResourcePlan): Parts {
             limit: '@list.limit',
             offset: '@list.offset',
             after: '@list.after',
+            ...expand.pins,
           },
           fields: AS_USER,
           at: [3, 1 + row],
@@ -76,7 +86,7 @@ export function listParts(plan: ResourcePlan): Parts {
       type: 'httpconnection_set_json',
       in: {
         flow: searches.map(({ part }) => `@${part}.flow`),
-        value: `=params.fields == null ? ${documents} : map(${documents}, one => pick(one, ${ONLY_FIELDS}))`,
+        value: `=params.fields == null ? ${documents} : map(${documents}, one => pick(one, ${onlyFields(plan)}))`,
         headers: `={ "x-next-cursor": ${cursor} }`,
       },
       at: [4, 1],

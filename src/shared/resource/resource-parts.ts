@@ -5,7 +5,15 @@
 import type { JsonValue } from '../json.ts'
 import { hookCall } from './hook-parts.ts'
 import { listParts } from './list-parts.ts'
-import { AS_USER, ONLY_FIELDS, type Parts, type ResourcePart, type ResourcePlan } from './resource-plan.ts'
+import {
+  AS_USER,
+  expandParts,
+  onlyFields,
+  type Parts,
+  type ResourcePart,
+  type ResourcePlan,
+  toldOf,
+} from './resource-plan.ts'
 
 export function resourceParts(plan: ResourcePlan): Parts {
   const { operations } = plan
@@ -22,7 +30,9 @@ export function resourceParts(plan: ResourcePlan): Parts {
 const KNOWN_STATE =
   'headers["if-match"] == "*" ? null : headers["if-match"]?.replaceAll("W/", "").replaceAll(\'"\', "")'
 const OUTDATED = 'The document was changed meanwhile. Read it again.'
-function readParts({ uri, storage, readScopes, nameOf }: ResourcePlan): Parts {
+function readParts(plan: ResourcePlan): Parts {
+  const { uri, storage, readScopes, nameOf } = plan
+  const expand = expandParts(plan)
   const document = `${nameOf('read_document')}.document`
   return {
     read: {
@@ -30,15 +40,15 @@ function readParts({ uri, storage, readScopes, nameOf }: ResourcePlan): Parts {
       in: { uri: `${uri}/{guid}` },
       fields: {
         summary: `Read one of ${storage}`,
-        description: '`fields=a,b` sends these fields and `_meta`.',
-        schema: [{ name: 'fields', type: 'text', in: 'query' }],
+        description: `\`fields=a,b\` sends these fields and \`_meta\`.${toldOf(plan)}`,
+        schema: [{ name: 'fields', type: 'text', in: 'query' }, ...expand.schema],
       },
       scopes: readScopes,
       at: [0, 4],
     },
     read_document: {
       type: 'function_get_document',
-      in: { flow: '@read.flow', storage, guid: '=params.guid' },
+      in: { flow: '@read.flow', storage, guid: '=params.guid', ...expand.pins },
       fields: AS_USER,
       at: [1, 4],
     },
@@ -46,12 +56,18 @@ function readParts({ uri, storage, readScopes, nameOf }: ResourcePlan): Parts {
       type: 'httpconnection_set_json',
       in: {
         flow: '@read_document.flow',
-        value: `=params.fields == null ? ${document} : pick(${document}, ${ONLY_FIELDS})`,
-        headers: `={ etag: \`"\${${document}._meta.update_hash}"\` }`,
+        value: `=params.fields == null ? ${document} : pick(${document}, ${onlyFields(plan)})`,
+        headers: `=${stateOf(plan, document)}`,
       },
       at: [4, 4],
     },
   }
+}
+
+/** The header that names the state of the document. What it refers to has states of its own: with them, the reply is compared as a whole. */
+function stateOf({ expand }: ResourcePlan, document: string): string {
+  const state = `{ etag: \`"\${${document}._meta.update_hash}"\` }`
+  return expand.length === 0 ? state : `params.expand == null ? ${state} : {}`
 }
 
 function createParts(plan: ResourcePlan): Parts {

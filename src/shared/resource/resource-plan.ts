@@ -17,6 +17,8 @@ export interface ResourcePlan {
   readonly operations: ReadonlySet<ResourceOperation>
   readonly filters: readonly JsonValue[]
   readonly orders: readonly string[]
+  /** References that clients may follow. */
+  readonly expand: readonly string[]
   readonly pageSize: number
   readonly permanent: boolean
   readonly readScopes: readonly string[]
@@ -34,4 +36,28 @@ export type Parts = Readonly<Record<string, ResourcePart>>
 export const AS_USER = { as: 'user' } as const
 
 /** The fields that a client names, in an expression. */
-export const ONLY_FIELDS = 'concat(["_meta"], params.fields.split(","))'
+export function onlyFields({ expand }: ResourcePlan): string {
+  const always = expand.length > 0 ? ['_meta', '_expand'] : ['_meta']
+  return `concat(${JSON.stringify(always)}, params.fields.split(","))`
+}
+
+/** The parameter that names references to follow, and what it comes to: none where the resource follows none. */
+export function expandParts({ expand }: ResourcePlan): {
+  readonly schema: readonly JsonObject[]
+  readonly pins: Readonly<Record<string, string>>
+} {
+  if (expand.length === 0) return { schema: [], pins: {} }
+  const one = `(${expand.map((name) => name.replace(/[^\w]/g, '\\$&')).join('|')})`
+  const named = `params.expand?.split(",") ?? []`
+  return {
+    schema: [{ name: 'expand', type: 'text', in: 'query', pattern: `^${one}(,${one})*$` }],
+    // The names stand in the expression, so that the API document knows what may be expanded.
+    pins: { expand: `=filter(${JSON.stringify(expand)}, one => contains(${named}, one))` },
+  }
+}
+
+/** What the API document says of it. */
+export function toldOf({ expand }: ResourcePlan): string {
+  if (expand.length === 0) return ''
+  return ` \`expand=${expand.slice(0, 2).join(',')}\` adds the documents that these fields refer to, under \`_expand\`.`
+}

@@ -1,5 +1,6 @@
 /** What a resource block serves, read from its settings: the same for the server, which compiles it, and the studio. */
 import type { BlockContent } from '../blueprint.ts'
+import { fieldNameProblem } from '../field-path.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 
 export const RESOURCE_TYPE = 'on_startup_register_resource'
@@ -15,6 +16,7 @@ const TAKEN: ReadonlySet<string> = new Set(['limit', 'offset', 'after', 'order',
 /** Those whose values a document can equal. */
 const FILTER_TYPES: ReadonlySet<string> = new Set(['text', 'number', 'whole number', 'condition', 'day'])
 const MOST_ORDERS = 8
+const MOST_EXPAND = 16
 export const PAGE_SIZE = 20
 
 /** What a resource block says of itself. */
@@ -24,6 +26,7 @@ export interface ResourceSettings {
   readonly operations: readonly string[]
   readonly filters: readonly JsonValue[]
   readonly orders: readonly string[]
+  readonly expand: readonly string[]
   readonly page_size: number
   readonly removal: string
   readonly write_scopes: readonly string[]
@@ -33,11 +36,12 @@ export interface ResourceSettings {
 export function resourceSettingsOf(fields: JsonObject): ResourceSettings {
   const names = (value: JsonValue | undefined) =>
     Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
-  const { operations, filters, orders, page_size, removal, write_scopes } = fields
+  const { operations, filters, orders, expand, page_size, removal, write_scopes } = fields
   return {
     operations: names(operations),
     filters: Array.isArray(filters) ? filters : [],
     orders: names(orders),
+    expand: names(expand),
     page_size: typeof page_size === 'number' ? page_size : PAGE_SIZE,
     removal: removal === 'permanent' ? 'permanent' : 'restorable',
     write_scopes: names(write_scopes),
@@ -49,6 +53,7 @@ export function resourceProblem({
   operations,
   filters,
   orders,
+  expand,
 }: ResourceSettings): { readonly setting: string; readonly message: string } | undefined {
   const unknown = operations.find((name) => !resourceOperations.some((one) => one === name))
   if (unknown !== undefined)
@@ -56,7 +61,7 @@ export function resourceProblem({
       setting: 'operations',
       message: `has ${JSON.stringify(unknown)}, which is none of ${resourceOperations.join(', ')}`,
     }
-  const taken = filters.find((field) => isJsonObject(field) && TAKEN.has(String(field.name)))
+  const taken = filters.find((field) => isJsonObject(field) && isTaken(String(field.name), expand))
   if (isJsonObject(taken))
     return { setting: 'filters', message: `has ${String(taken.name)}, which is a parameter of each list` }
   if (filters.some((field) => isJsonObject(field) && field.in !== undefined && field.in !== 'query'))
@@ -75,7 +80,17 @@ export function resourceProblem({
       setting: 'orders',
       message: `has ${JSON.stringify(descending)}: name the field alone, clients choose the direction`,
     }
+  if (expand.length > MOST_EXPAND)
+    return { setting: 'expand', message: `must be at most ${MOST_EXPAND}: a storage has no more references` }
+  const unnamed = expand.find((name) => fieldNameProblem(name) !== undefined || name.includes(','))
+  if (unnamed !== undefined)
+    return { setting: 'expand', message: `has ${JSON.stringify(unnamed)}, which is no name of a field` }
   return undefined
+}
+
+/** A filter that is named `expand` stays one where the resource follows no references. */
+function isTaken(name: string, expand: readonly string[]): boolean {
+  return TAKEN.has(name) || (name === 'expand' && expand.length > 0)
 }
 
 /** Those that it serves: all of them where it names none. */

@@ -6,6 +6,8 @@
  * object here, also when another one has the same content. One object for both would be lost when a node deletes the last
  * asset with that content while another node just begins to use it: S3 has no lock for that, and a disk has only one node.
  *
+ * The client asks three times where the bucket fails, but for `once`: work that has attempts of its own.
+ *
  * Nothing is left behind by what fails here. What a node was receiving when it died stays in `incoming/`, and is deleted
  * by the next start a day later: younger ones may be on their way to other nodes.
  */
@@ -29,6 +31,8 @@ const MIB = 1024 * 1024
 /** S3 has no smaller parts. */
 const PART = 5 * MIB
 const PARTS_AT_ONCE = 2
+/** How often the client sends a request that fails. */
+const ASKED = 3
 const PLACE = /^[0-9a-f]{2}\/[0-9a-f]{64}\.[a-z0-9-]{1,64}$/
 
 /** The client, 36 MB of memory, is only loaded here. Throws UNAVAILABLE when the bucket cannot be used. */
@@ -36,7 +40,8 @@ export async function openAssetBucket({ address, newName, clock }: BucketOptions
   const s3 = await import('@aws-sdk/client-s3')
   const { Upload } = await import('@aws-sdk/lib-storage')
   const { bucket, prefix } = address
-  const client = openClient(s3.S3Client, address)
+  const client = openClient(s3.S3Client, address, ASKED)
+  const single = openClient(s3.S3Client, address, 1)
   const at = (key: string) => ({ Bucket: bucket, Key: prefix + key })
   const guarded = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
@@ -58,72 +63,91 @@ export async function openAssetBucket({ address, newName, clock }: BucketOptions
   try {
     await guarded(clearLeftOvers({ s3, client, bucket, prefix: `${prefix}incoming/`, now: clock() }))
   } catch (error) {
-    client.destroy()
+    close()
     throw error
   }
-  return {
-    async receive(source) {
-      const waiting = newName()
-      const received = receivedBytes(source)
-      const failure: { readonly error?: unknown } = {}
-      // What the source throws is the sender's doing and goes on as it is.
-      const chunks = remembering(received.chunks, failure)
-      const upload = new Upload({
-        client,
-        params: { ...at(`incoming/${waiting}`), Body: Readable.from(chunks, { objectMode: false }) },
-        partSize: PART,
-        queueSize: PARTS_AT_ONCE,
-      })
-      try {
-        // On failure it also takes back the parts that have arrived.
-        await upload.done()
-        return { waiting, ...received.facts() }
-      } catch (error) {
-        // Whether the last request arrived is not known.
-        await remove(`incoming/${waiting}`).catch(() => undefined)
-        throw 'error' in failure ? failure.error : bucketError(error, bucket)
-      }
-    },
-    placeOf,
-    async keep(file) {
-      const place = placeOf(file)
-      const source = `${bucket}/${prefix}incoming/${file.waiting}`
-      await guarded(client.send(new s3.CopyObjectCommand({ ...at(place), CopySource: encodeURI(source) })))
-      return place
-    },
-    // If the delete fails, a later start repeats it. The error is dropped: the caller already reports another one.
-    discard: ({ waiting }) => remove(`incoming/${waiting}`).catch(() => undefined),
-    isPlace: (place) => PLACE.test(place),
-    read(place, range) {
-      const stop = new AbortController()
-      const wanted = { ...at(keyOf(place)), ...(range && { Range: `bytes=${range.start}-${range.end}` }) }
-      async function* bytes() {
-        const { Body } = await guarded(
-          client.send(new s3.GetObjectCommand(wanted), { abortSignal: stop.signal }),
-        )
-        if (!(Body instanceof Readable)) throw new TypeError('The reply has no body.')
-        yield* Body
-      }
-      const stream = Readable.from(bytes(), { objectMode: false })
-      return stream.once('close', () => stop.abort())
-    },
-    async presigned(place, { seconds, type, disposition }) {
-      const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner')
-      const headers = {
-        ResponseContentType: type,
-        ResponseContentDisposition: disposition,
-        ResponseCacheControl: 'private, no-cache',
-      }
-      const command = new s3.GetObjectCommand({ ...at(keyOf(place)), ...headers })
-      return guarded(getSignedUrl(client, command, { expiresIn: seconds }))
-    },
-    delete: async (place) => remove(keyOf(place)),
-    close: () => client.destroy(),
+  return { ...filesBy(client), once: filesBy(single) }
+
+  function close(): void {
+    client.destroy()
+    single.destroy()
+  }
+
+  /** `by`: the client of all but deletions, which tidy up behind what failed. */
+  function filesBy(by: S3Client): Omit<AssetFiles, 'once'> {
+    return {
+      async receive(source) {
+        const waiting = newName()
+        const received = receivedBytes(source)
+        const failure: { readonly error?: unknown } = {}
+        // What the source throws is the sender's doing and goes on as it is.
+        const chunks = remembering(received.chunks, failure)
+        const upload = new Upload({
+          client: by,
+          params: { ...at(`incoming/${waiting}`), Body: Readable.from(chunks, { objectMode: false }) },
+          partSize: PART,
+          queueSize: PARTS_AT_ONCE,
+        })
+        try {
+          // On failure it also takes back the parts that have arrived.
+          await upload.done()
+          return { waiting, ...received.facts() }
+        } catch (error) {
+          // Whether the last request arrived is not known.
+          await remove(`incoming/${waiting}`).catch(() => undefined)
+          throw 'error' in failure ? failure.error : bucketError(error, bucket)
+        }
+      },
+      placeOf,
+      async keep(file) {
+        const place = placeOf(file)
+        const source = `${bucket}/${prefix}incoming/${file.waiting}`
+        await guarded(by.send(new s3.CopyObjectCommand({ ...at(place), CopySource: encodeURI(source) })))
+        return place
+      },
+      // If the delete fails, a later start repeats it. The error is dropped: the caller already reports another one.
+      discard: ({ waiting }) => remove(`incoming/${waiting}`).catch(() => undefined),
+      isPlace: (place) => PLACE.test(place),
+      read(place, range) {
+        const stop = new AbortController()
+        const wanted = { ...at(keyOf(place)), ...(range && { Range: `bytes=${range.start}-${range.end}` }) }
+        async function* bytes() {
+          const { Body } = await guarded(
+            by.send(new s3.GetObjectCommand(wanted), { abortSignal: stop.signal }),
+          )
+          if (!(Body instanceof Readable)) throw new TypeError('The reply has no body.')
+          try {
+            yield* Body
+          } catch (error) {
+            throw bucketError(error, bucket)
+          }
+        }
+        const stream = Readable.from(bytes(), { objectMode: false })
+        return stream.once('close', () => stop.abort())
+      },
+      async presigned(place, { seconds, type, disposition }) {
+        const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner')
+        const headers = {
+          ResponseContentType: type,
+          ResponseContentDisposition: disposition,
+          ResponseCacheControl: 'private, no-cache',
+        }
+        const command = new s3.GetObjectCommand({ ...at(keyOf(place)), ...headers })
+        return guarded(getSignedUrl(client, command, { expiresIn: seconds }))
+      },
+      delete: async (place) => remove(keyOf(place)),
+      close,
+    }
   }
 }
 
-function openClient(Client: typeof S3Client, { endpoint, region }: BucketAddress): S3Client {
+function openClient(
+  Client: typeof S3Client,
+  { endpoint, region }: BucketAddress,
+  maxAttempts: number,
+): S3Client {
   return new Client({
+    maxAttempts,
     ...(region !== undefined && { region }),
     // Other servers seldom have a host name for each bucket.
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),

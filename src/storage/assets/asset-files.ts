@@ -46,6 +46,8 @@ export interface AssetFiles {
   readonly presigned?: (place: string, wanted: Presigned) => Promise<string>
   /** Of nothing it is nothing. Throws TypeError for a place that is none of this store's. */
   delete(place: string): Promise<void>
+  /** The same files, for work that tries again by itself: what fails is said at once. Not where nothing is tried again anyway. */
+  readonly once?: Omit<AssetFiles, 'once'>
   close(): void
 }
 

@@ -73,6 +73,7 @@ export function jobChapter(declare: It): void {
       leaseUntil: 0,
       owner: '',
       lastError: null,
+      failedIn: null,
       version: 1,
     })
   })
@@ -231,6 +232,32 @@ export function jobChapter(declare: It): void {
     expect(titles(await claim(world))).toEqual(['2'])
     expect(await database.capabilities.jobs.complete({ ...second, attempt: 1 })).toBe(true)
     expect(titles(await claim(world))).toEqual(['4'])
+  })
+
+  it('the run of the last attempt that failed is kept until an attempt ends otherwise', async (world) => {
+    const { jobs } = world.database.capabilities
+    const failedIn = { run: 'run-1', blueprint: 'blueprint-1', block: '' }
+    const guid = await enqueue(world, { attempts: 2 })
+    const kept = async () => (await jobs.get(guid))?.failedIn
+    expect(await kept()).toBeNull()
+    await jobs.fail(await claimOne(world), 'no', world.clock.now, failedIn)
+    expect(await kept()).toEqual(failedIn)
+    expect(await claimOne(world)).toMatchObject({ guid, failedIn })
+    world.clock.now += LEASE
+    expect(await claim(world)).toEqual([])
+    expect(await jobs.get(guid)).toMatchObject({ state: 'dead', failedIn: null })
+    await jobs.requeue(guid)
+    const other = { ...failedIn, run: 'run-2', block: 'block-2' }
+    await jobs.fail(await claimOne(world), 'no', undefined, other)
+    const { records } = await jobs.search(search({ query: { kind: 'term', field: 'status', value: 'dead' } }))
+    expect(records.find((one) => one.guid === guid)).toMatchObject({ failedIn: other })
+    await jobs.requeue(guid)
+    await jobs.fail(await claimOne(world), 'without a run')
+    expect(await kept()).toBeNull()
+    await jobs.requeue(guid)
+    await jobs.fail(await claimOne(world), 'no', world.clock.now, other)
+    await jobs.complete(await claimOne(world))
+    expect(await kept()).toBeNull()
   })
 
   it('a lease that runs out is taken over, and who lost it can do nothing any more', async (world) => {

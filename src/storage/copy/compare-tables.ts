@@ -1,6 +1,6 @@
 /** Counts and checksums of the same table on both sides, each read from its own database. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { PostgresConnection } from '../postgres/core/postgres-connection.ts'
+import type { PostgresConnection } from '../postgres/core/rows.ts'
 import type { CopiedRow, CopiedTable } from './copied-tables.ts'
 import { digestPages, type PostgresRows } from './postgres-rows.ts'
 import { rowDigest, type TableChecksum, tableChecksum } from './row-digest.ts'

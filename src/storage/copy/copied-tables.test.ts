@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CopyRoom, openCopyRoom } from '../../../test/copy-room.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'
-import { openPostgresPool, textOf } from '../postgres/core/postgres-connection.ts'
+import { openPostgresPool } from '../postgres/core/postgres-connection.ts'
+import { textOf } from '../postgres/core/rows.ts'
 import { documentTable, documentTokens, otherTables, plainTables } from './copied-tables.ts'
 
 let room: CopyRoom

@@ -43,7 +43,7 @@ const jobTable: CopiedTable = {
     boolean('held'),
     ...['priority', 'run_at', 'attempt', 'attempts', 'created', 'updated'].map(integer),
     ...['started', 'finished', 'lease_until', 'version'].map(integer),
-    ...['dedupe_key', 'order_key', 'last_error'].map(text),
+    ...['dedupe_key', 'order_key', 'last_error', 'failed_in'].map(text),
   ],
 }
 
@@ -78,7 +78,7 @@ export const otherTables = {
     unique_key: ['id', 'storage', 'definition', 'ready'],
     migration: ['number', 'name', 'checksum', 'applied'],
     // Kept by a trigger of the documents.
-    text_total: ['storage', 'documents', 'tokens'],
+    text_total: ['id', 'storage', 'documents', 'tokens'],
     // Who is up now, and what they tell each other.
     node: [
       'guid',

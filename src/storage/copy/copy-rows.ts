@@ -1,5 +1,6 @@
 /** Makes a table of PostgreSQL equal to one of SQLite: batch by batch, each in a transaction of its own. */
-import type { PostgresPool, PostgresTransaction } from '../postgres/core/postgres-connection.ts'
+import type { PostgresPool } from '../postgres/core/postgres-connection.ts'
+import type { PostgresTransaction } from '../postgres/core/postgres-transaction.ts'
 import type { CopiedRow, Key } from './copied-tables.ts'
 import { deleteOthers, digestsOf, type PostgresRows, writeRows } from './postgres-rows.ts'
 import { rowDigest } from './row-digest.ts'
@@ -42,7 +43,7 @@ async function inTransaction(
   pool: PostgresPool,
   work: (transaction: PostgresTransaction) => Promise<void>,
 ): Promise<void> {
-  const transaction = await pool.transaction()
+  const transaction = pool.transaction()
   try {
     await work(transaction)
     await transaction.commit()

@@ -1,9 +1,9 @@
 /** One storage: its table with free text first, then its documents, then its indexes, which are made at once that way. */
 
 import type { Needs } from '../document-index.ts'
-import { textOf } from '../postgres/core/postgres-connection.ts'
 import { changing, dropStorage, ensureStorage } from '../postgres/core/postgres-ensure.ts'
 import type { PostgresParts } from '../postgres/core/postgres-parts.ts'
+import { textOf } from '../postgres/core/rows.ts'
 import { dropKey, makeUnique } from '../postgres/unique/make-unique.ts'
 import { duplicatesError } from '../unique/duplicates.ts'
 import type { CopiedRow } from './copied-tables.ts'

@@ -1,7 +1,7 @@
 /** Rows of PostgreSQL as they are stored: writing many with one statement, and reading what they are checked by. */
 import type { JsonObject } from '../../shared/json.ts'
 import { parseBody, splitDocument } from '../document-text.ts'
-import type { PostgresConnection, Row } from '../postgres/core/postgres-connection.ts'
+import type { PostgresConnection, Row } from '../postgres/core/rows.ts'
 import { textOfDocument } from '../postgres/text/postgres-text-index.ts'
 import {
   type CopiedColumn,

@@ -51,6 +51,8 @@ function changeOne(
       return session.update(storage, guid, mutations, condition)
     case 'remove':
       return session.setRemoved(storage, guid, true, condition)
+    case 'restore':
+      return session.setRemoved(storage, guid, false, condition)
     case 'delete':
       return session.delete(storage, guid, condition)
   }

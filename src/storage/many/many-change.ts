@@ -3,7 +3,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import type { Query } from '../../shared/query.ts'
 
-const manyKinds = ['update', 'remove', 'delete'] as const
+const manyKinds = ['update', 'remove', 'restore', 'delete'] as const
 export type ManyKind = (typeof manyKinds)[number]
 
 export interface ManyChange {
@@ -14,6 +14,13 @@ export interface ManyChange {
   readonly includeRemoved: boolean
   /** For `update`. */
   readonly mutations: readonly Mutation[]
+}
+
+/** The restoring of the removed documents among those that match. */
+export function restoring(storage: string, where: Query): ManyChange {
+  const removed: Query = { kind: 'range', field: '_meta.removed', bounds: { gt: 0 } }
+  const query: Query = { kind: 'and', queries: [removed, where] }
+  return { storage, kind: 'restore', query, includeRemoved: true, mutations: [] }
 }
 
 /** For the payload of a job. */

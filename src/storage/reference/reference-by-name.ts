@@ -1,7 +1,8 @@
 /** A document that is referred to by a unique value, such as the name of a supplier, in place of its guid. */
+import { QuoinError } from '../../shared/errors.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
 import { isGuid } from '../../shared/guid.ts'
-import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { andThen, type MaybePromise, recover } from '../../shared/maybe-promise.ts'
 import type { Session } from '../database.ts'
 
 /** `problem` finishes the sentence "The value …". */
@@ -27,10 +28,17 @@ export function referenceByName(
   if (isGuid(text)) return { guid: text }
   const [field, ...others] = fields
   if (field === undefined) return { problem: `is no guid, and ${storage} has no unique field to find it by` }
-  return andThen(session.holder(storage, [field], { [field]: text }), (holder): MaybePromise<FoundByName> => {
+  const seen = recover(() => session.holder(storage, [field], { [field]: text }), unlessHidden)
+  return andThen(seen, (holder): MaybePromise<FoundByName> => {
     if (holder?.guid !== undefined) return { guid: holder.guid }
     if (others.length > 0) return referenceByName(session, storage, others, text)
     const of = fields.join(' or ')
     return { problem: `names no document: ${storage} has none with this ${of}` }
   })
+}
+
+/** A document that rules hide from the caller keeps its value, and is not said to be there. */
+function unlessHidden(error: unknown): undefined {
+  if (error instanceof QuoinError && error.code === 'CONFLICT') return
+  throw error
 }

@@ -64,7 +64,7 @@ export function isBehind(field: string, references: readonly Reference[]): boole
 export async function rowDocuments(
   session: Session,
   found: Found,
-  columns: readonly TableColumn[],
+  columns: readonly Pick<TableColumn, 'field'>[],
   { all }: TableReferences,
 ): Promise<readonly JsonObject[]> {
   const shown = all.filter((reference) => columns.some(({ field }) => referenceOf(field, [reference])))

@@ -1,22 +1,20 @@
 import { valueAt } from '../../shared/field-path.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { safeHref } from '../../shared/pages/page-content.ts'
-import type { TableColumn, TableRow } from '../../shared/pages/page-table.ts'
+import type { TableRow } from '../../shared/pages/page-table.ts'
 import { guidOf } from '../document-fields.ts'
-import { cellOf, type TableReferences } from './table-references.ts'
 
-/** A document as a row of these columns. `link`: as `rowLink` of a data table. */
+/** A document as a row with these cells. `link`: as `rowLink` of a data table. */
 export function tableRow(
   link: string | undefined,
-  columns: readonly TableColumn[],
   document: JsonObject,
-  references: TableReferences,
+  cells: readonly (JsonValue | undefined)[],
 ): TableRow {
   const href = link === undefined ? undefined : rowHref(link, document)
   return {
     key: guidOf(document),
     ...(href !== undefined && { href }),
-    cells: columns.map(({ field }) => cellOf(document, field, references) ?? null),
+    cells: cells.map((cell) => cell ?? null),
   }
 }
 

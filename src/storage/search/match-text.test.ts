@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { wordsLike } from '../../shared/similar-word.ts'
+import { wordsLike } from '../../shared/names/similar-word.ts'
 import { phraseCount, textMatches, textQuery } from './match-text.ts'
 import { documentTokens } from './text-tokens.ts'
 

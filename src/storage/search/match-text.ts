@@ -1,5 +1,5 @@
 import { boundedMap } from '../../shared/bounded-map.ts'
-import { type WordMatcher, wordsLike } from '../../shared/similar-word.ts'
+import { type WordMatcher, wordsLike } from '../../shared/names/similar-word.ts'
 import type { SearchEffort } from './search-effort.ts'
 import { parseSimpleQueryString, type TextPhrase, type TextQuery } from './simple-query-string.ts'
 import { VALUE_BREAK } from './text-tokens.ts'

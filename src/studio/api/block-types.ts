@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { BlockDescription } from '../../shared/api/blocks.ts'
+import type { BlockDescription } from '../../shared/api/blocks/blocks.ts'
 import { call } from './request.ts'
 
 /** It changes only when Quoin is updated. */

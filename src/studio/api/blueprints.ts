@@ -3,6 +3,7 @@ import type { BlockRecord } from '../../shared/api/blueprint-actions.ts'
 import type { Blueprint, DeployAction, Explanation } from '../../shared/api/blueprints.ts'
 import { RESOURCE_TYPE } from '../../shared/resource/resource.ts'
 import { resourceEndpoints } from '../../shared/resource/resource-endpoints.ts'
+import { savedPage } from './deployed-pages.ts'
 import { queryClient } from './query-client.ts'
 import { call, search } from './request.ts'
 
@@ -65,6 +66,16 @@ function endpointsOf(block: BlockRecord): readonly (Endpoint & { readonly bluepr
   const methods: Readonly<Record<string, string>> = triggerTypes
   return [{ method: methods[block.type] ?? '', uri: typeof uri === 'string' ? uri : '', ...place }]
 }
+
+/** The saved pages of all blueprints. */
+export const pagesQuery = queryOptions({
+  queryKey: ['blueprints', 'pages'],
+  queryFn: async ({ signal }) => {
+    const body = { filters: { type: ['state_page'] }, limit: 1000 }
+    const { records } = await search<BlockRecord>('/blueprintactions/search', body, signal)
+    return Map.groupBy(records.map(savedPage), ({ blueprint }) => blueprint)
+  },
+})
 
 /** What deploying would change. */
 export const pendingQuery = (guid: string) =>

@@ -27,6 +27,12 @@ export async function createKey(owner: Owner, body: ApiKeyInput): Promise<ShownA
   return made
 }
 
+/** Changes what is given. */
+export async function updateKey(owner: Owner, guid: string, body: Partial<ApiKeyInput>): Promise<void> {
+  await call('PUT', `${pathOf(owner, 'keys')}/${guid}`, { body })
+  await forget(owner)
+}
+
 /** `overlap`: seconds for which the secret of before stays valid. */
 export async function rotateKey(owner: Owner, guid: string, overlap: number): Promise<ShownApiKey> {
   const body = { overlap }

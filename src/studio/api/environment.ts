@@ -1,5 +1,5 @@
 import type { EnvironmentValue } from '../../shared/api/environment.ts'
-import { MAX_ENVIRONMENT_VALUES } from '../../shared/environment-name.ts'
+import { MAX_ENVIRONMENT_VALUES } from '../../shared/names/environment-name.ts'
 import { namedRecords } from './named-records.ts'
 
 export const environmentValues = namedRecords<EnvironmentValue>(

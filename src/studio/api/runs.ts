@@ -1,4 +1,13 @@
-import type { PausedRun, ReplayState, Run, RunSummary } from '../../shared/api/runs.ts'
+import type { BlockTimes } from '../../shared/api/blocks/block-times.ts'
+import type { LastValues } from '../../shared/api/last-values.ts'
+import type {
+  HandRunAsked,
+  PausedRun,
+  PinnedReplies,
+  ReplayState,
+  Run,
+  RunSummary,
+} from '../../shared/api/runs.ts'
 import { call, type Page, readPage } from './request.ts'
 
 export type Steering = 'step' | 'resume' | 'stop'
@@ -6,6 +15,8 @@ export type Steering = 'step' | 'resume' | 'stop'
 export interface RunsAsked {
   /** Only those that went wrong. */
   readonly failed: boolean
+  /** Guid of a block. */
+  readonly trigger?: string
   readonly limit: number
   readonly offset?: number
 }
@@ -19,16 +30,45 @@ export function listRuns(
   return readPage<RunSummary>('/runs', { blueprint, failed: failed || undefined, ...part }, signal)
 }
 
+/** Of a trigger of a blueprint; of any where it is ''. */
+export async function newestFailedRun(
+  blueprint: string,
+  trigger: string,
+  signal: AbortSignal,
+): Promise<RunSummary | undefined> {
+  const asked = {
+    status: 'failed',
+    blueprint: blueprint || undefined,
+    trigger: trigger || undefined,
+    limit: 1,
+  }
+  return (await readPage<RunSummary>('/runs', asked, signal)).records[0]
+}
+
 export function readRun(guid: string, signal: AbortSignal): Promise<Run> {
   return call<Run>('GET', `/runs/${guid}`, { signal })
+}
+
+/** For each block the values of the last run that passed it. */
+export function lastValues(blueprint: string, signal: AbortSignal): Promise<LastValues> {
+  return call<LastValues>('GET', `/blueprints/${blueprint}/last-values`, { signal })
+}
+
+/** Of the deployed version, from sampled runs. */
+export function blockTimes(blueprint: string, signal: AbortSignal): Promise<BlockTimes> {
+  return call<BlockTimes>('GET', `/blueprints/${blueprint}/block-times`, { signal })
 }
 
 export function pausedRuns(blueprint: string, signal: AbortSignal): Promise<PausedRun[]> {
   return call<PausedRun[]>('GET', '/runs/paused', { query: { blueprint }, signal })
 }
 
-export function replayRun(guid: string, state: ReplayState): Promise<Run> {
-  return call<Run>('POST', `/runs/${guid}/replay`, { body: { state, writes: 'discard' } })
+export function replayRun(guid: string, state: ReplayState, pinned: PinnedReplies): Promise<Run> {
+  return call<Run>('POST', `/runs/${guid}/replay`, { body: { state, pinned, writes: 'discard' } })
+}
+
+export function runByHand(blueprint: string, asked: HandRunAsked): Promise<Run> {
+  return call<Run>('POST', `/blueprints/${blueprint}/run`, { body: asked })
 }
 
 export function steerRun(guid: string, steering: Steering): Promise<RunSummary> {

@@ -1,5 +1,5 @@
 import type { SecretRecord } from '../../shared/api/secrets.ts'
-import { MAX_SECRETS } from '../../shared/secret-name.ts'
+import { MAX_SECRETS } from '../../shared/names/secret-name.ts'
 import { namedRecords } from './named-records.ts'
 
 export const secrets = namedRecords<SecretRecord>('/_system/secrets', 'secrets', MAX_SECRETS)

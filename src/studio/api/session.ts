@@ -1,4 +1,5 @@
 import { createStore } from 'zustand/vanilla'
+import { type Place, place } from './kept-places.ts'
 
 const KEY = 'quoin.token'
 
@@ -10,7 +11,7 @@ interface Session {
 }
 
 /**
- * The access token. It is kept for the tab, or in the browser if its user asked to stay signed in; pages of other sites can
+ * The access token. It is kept for the tab and given to tabs beside it (`session-tabs.ts`), or in the browser if its user asked to stay signed in; pages of other sites can
  * read neither, and our policy runs no script but our own.
  */
 export const session = createStore<Session>(() => ({ token: storedToken(), expired: false }))
@@ -27,15 +28,9 @@ export function signedOut(expired: boolean): void {
   session.setState({ token: '', expired })
 }
 
-type Place = 'localStorage' | 'sessionStorage'
-
-/** A browser that forbids storage throws at the mere mention of it. */
-function place(name: Place): Storage | undefined {
-  try {
-    return globalThis[name]
-  } catch {
-    return undefined
-  }
+/** Whether its user asked to stay signed in. */
+export function isKeptInBrowser(): boolean {
+  return place('localStorage')?.getItem(KEY) === session.getState().token
 }
 
 function storedToken(): string {

@@ -51,6 +51,12 @@ export const adviceQuery = (storage: string) =>
     staleTime: 0,
   })
 
+/** Replies when the index is finished. */
+export async function createTextIndex(storage: string): Promise<void> {
+  await call('POST', `${base}/${storage}/text-index`)
+  await queryClient.invalidateQueries({ queryKey: ['storages', 'advice', storage] })
+}
+
 /** Whether there is an index that would make the search fast. */
 export function canHelp({ index, text_index }: SlowSearchRecord): boolean {
   return index !== null || text_index

@@ -1,10 +1,11 @@
 import { notifications } from '@mantine/notifications'
+import type { ReactNode } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { messageOf } from './error-notice.tsx'
 
 /** A short word that something was done. Screen readers are told. */
-export function notifyDone(message: string): void {
-  notifications.show({ message, color: 'petrol', autoClose: 3_000 })
+export function notifyDone(message: ReactNode, milliseconds = 3_000): void {
+  notifications.show({ message, color: 'petrol', autoClose: milliseconds })
 }
 
 /** What should be known of something that was done; it stays until it is read. */

@@ -78,10 +78,27 @@ export const screens: readonly Screen[] = [
     component: screenOf(() => import('./operate/overview-screen.tsx'), 'OverviewScreen'),
   },
   {
+    path: '/operate/charts',
+    title: 'Charts',
+    words: 'requests errors failures latency p95 traffic over time metrics',
+    component: screenOf(() => import('./operate/charts/charts-screen.tsx'), 'ChartsScreen'),
+  },
+  {
+    path: '/operate/alerts',
+    title: 'Alerts',
+    words: 'notify mail webhook errors dead letters disk warnings',
+    component: screenOf(() => import('./operate/alerts/alerts-screen.tsx'), 'AlertsScreen'),
+  },
+  {
     path: '/operate/queues',
     title: 'Queues and jobs',
     words: 'dead letters requeue pause drain',
     component: screenOf(() => import('./operate/queues-screen.tsx'), 'QueuesScreen'),
+  },
+  {
+    path: '/operate/runs/:run',
+    title: 'Run',
+    component: screenOf(() => import('./operate/runs/run-screen.tsx'), 'RunScreen'),
   },
   {
     path: '/operate/waits',
@@ -130,6 +147,18 @@ export const screens: readonly Screen[] = [
     title: 'Connections',
     words: 'http servers oauth bearer api base url',
     component: screenOf(() => import('./operate/named/connections-screen.tsx'), 'ConnectionsScreen'),
+  },
+  {
+    path: '/operate/settings',
+    title: 'Settings',
+    words: 'options limits log level rate limit environment variables restart',
+    component: screenOf(() => import('./operate/settings/settings-screen.tsx'), 'SettingsScreen'),
+  },
+  {
+    path: '/operate/backups',
+    title: 'Backups',
+    words: 'restore copy schedule disaster recovery',
+    component: screenOf(() => import('./operate/backups/backups-screen.tsx'), 'BackupsScreen'),
   },
   {
     path: '/operate/nodes',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keyCaps, stepOf } from './match-keys.ts'
+import { isOfCharacters, keyCaps, stepOf } from './match-keys.ts'
 
 const press = (key: string, ...held: string[]) => ({
   key,
@@ -33,4 +33,11 @@ describe('a shortcut as it is shown', () => {
   ] as const)('%s', (keys, isMac, caps) => {
     expect(keyCaps(keys, isMac)).toEqual(caps)
   })
+})
+
+describe('a shortcut of characters', () => {
+  it.each(['a', '?', '/', '=', 'shift+a', 'g b'])('%s', (keys) => expect(isOfCharacters(keys)).toBe(true))
+  it.each(['mod+s', 'mod+shift+z', 'escape', 'delete', 'alt+arrowup'])('is not %s', (keys) =>
+    expect(isOfCharacters(keys)).toBe(false),
+  )
 })

@@ -26,6 +26,11 @@ export function isModifier(key: string): boolean {
   return ['Control', 'Shift', 'Alt', 'Meta', 'AltGraph', 'CapsLock'].includes(key)
 }
 
+/** Whether the keys are characters only: `a`, `?`, `shift+a`, `g b`; not `mod+s`, `escape` or `delete`. */
+export function isOfCharacters(keys: string): boolean {
+  return keys.split(' ').every((step) => /^(shift\+)?[^+]$/.test(step))
+}
+
 /** `mod+shift+z` → ['Ctrl', 'Shift', 'Z'], and `g b` → ['G', 'B'], for showing. */
 export function keyCaps(keys: string, isMac: boolean): string[][] {
   return keys.split(' ').map((step) => step.split('+').map((key) => cap(key, isMac)))

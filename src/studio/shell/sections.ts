@@ -45,6 +45,8 @@ export const sections: readonly Section[] = [
     letter: 'o',
     places: [
       { path: '/operate', label: 'Overview' },
+      { path: '/operate/charts', label: 'Charts' },
+      { path: '/operate/alerts', label: 'Alerts' },
       { path: '/operate/queues', label: 'Queues and jobs' },
       { path: '/operate/waits', label: 'Waiting runs' },
       { path: '/operate/schedules', label: 'Schedules' },
@@ -54,6 +56,8 @@ export const sections: readonly Section[] = [
       { path: '/operate/environment', label: 'Environment' },
       { path: '/operate/secrets', label: 'Secrets' },
       { path: '/operate/connections', label: 'Connections' },
+      { path: '/operate/settings', label: 'Settings' },
+      { path: '/operate/backups', label: 'Backups' },
       { path: '/operate/nodes', label: 'Nodes' },
     ],
   },

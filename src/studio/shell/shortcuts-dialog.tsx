@@ -1,7 +1,9 @@
 import { Group, Kbd, Modal, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { Fragment } from 'react'
 import { useStore } from 'zustand'
-import { keyCaps } from './match-keys.ts'
+import { letterShortcuts } from './letter-shortcuts.ts'
+import { LetterSwitch } from './letter-switch.tsx'
+import { isOfCharacters, keyCaps } from './match-keys.ts'
 import { shortcuts } from './shortcuts.ts'
 
 const isMac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.userAgent)
@@ -15,24 +17,29 @@ export function ShortcutsDialog({
   readonly onClose: () => void
 }) {
   const active = useStore(shortcuts, (state) => state.active)
-  const groups = Map.groupBy(active, ({ group }) => group)
+  const { on } = useStore(letterShortcuts)
+  const working = active.filter(({ keys }) => on || !isOfCharacters(keys))
+  const groups = Map.groupBy(working, ({ group }) => group)
   return (
     <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="lg">
-      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xl">
-        {[...groups].map(([group, list]) => (
-          <Stack key={group} gap={6}>
-            <Title order={3} size="sm">
-              {group}
-            </Title>
-            {list.map(({ keys, label }) => (
-              <Group key={keys} justify="space-between" wrap="nowrap" gap="xs">
-                <Text size="sm">{label}</Text>
-                <Keys keys={keys} />
-              </Group>
-            ))}
-          </Stack>
-        ))}
-      </SimpleGrid>
+      <Stack gap="lg">
+        <LetterSwitch />
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xl">
+          {[...groups].map(([group, list]) => (
+            <Stack key={group} gap={6}>
+              <Title order={3} size="sm">
+                {group}
+              </Title>
+              {list.map(({ keys, label }) => (
+                <Group key={keys} justify="space-between" wrap="nowrap" gap="xs">
+                  <Text size="sm">{label}</Text>
+                  <Keys keys={keys} />
+                </Group>
+              ))}
+            </Stack>
+          ))}
+        </SimpleGrid>
+      </Stack>
     </Modal>
   )
 }

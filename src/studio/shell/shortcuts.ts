@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { createStore } from 'zustand/vanilla'
-import { isModifier, stepOf } from './match-keys.ts'
+import { letterShortcuts } from './letter-shortcuts.ts'
+import { isModifier, isOfCharacters, stepOf } from './match-keys.ts'
 
 export interface Shortcut {
   /** `mod+s`, `?`, or two steps one after the other: `g b`. */
@@ -51,8 +52,11 @@ export function listenToKeys(): () => void {
     const first = event.timeStamp - since < PATIENCE ? before : ''
     const typing = isTyping(event.target)
     const { active } = shortcuts.getState()
+    const letters = letterShortcuts.getState().on
     const pressed = (keys: string) =>
-      active.findLast((one) => one.keys === keys && (one.whileTyping || !typing))
+      letters || !isOfCharacters(keys)
+        ? active.findLast((one) => one.keys === keys && (one.whileTyping || !typing))
+        : undefined
     // Two steps before one: `g a` is not an `a`.
     const found = (first === '' ? undefined : pressed(`${first} ${step}`)) ?? pressed(step)
     before = typing ? '' : step

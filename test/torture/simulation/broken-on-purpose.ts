@@ -71,7 +71,7 @@ function unfenced(jobs: Jobs): Partial<Jobs> {
   return {
     renew: async (lease, leaseMs) => jobs.renew(await holder(lease), leaseMs),
     complete: async (lease) => jobs.complete(await holder(lease)),
-    fail: async (lease, message, retryAt) => jobs.fail(await holder(lease), message, retryAt),
+    fail: async (lease, ...failure) => jobs.fail(await holder(lease), ...failure),
   }
 }
 

@@ -41,12 +41,12 @@ export function wiredJobs({ jobs, notes, wire, time, owner, dice, clock, wakes }
     claim: (claim: Claim): Promise<readonly Job[]> => wire.call(() => jobs.claim(claim)),
     renew: (lease, leaseMs) => wire.call(() => jobs.renew(lease, leaseMs)),
     complete: (lease) => wire.call(() => ending('complete', lease, jobs.complete(lease))),
-    fail(lease, message, retryAt) {
+    fail(lease, message, retryAt, failedIn) {
       if (retryAt !== undefined) {
         const { guid, owner: by, attempt } = lease
         notes.failures.push({ guid, owner: by, attempt, waits: retryAt - clock() })
       }
-      return wire.call(() => ending('fail', lease, jobs.fail(lease, message, retryAt)))
+      return wire.call(() => ending('fail', lease, jobs.fail(lease, message, retryAt, failedIn)))
     },
     release: (leases) => wire.call(() => jobs.release(leases)),
     get: (guid) => wire.call(() => jobs.get(guid)),

@@ -1,5 +1,5 @@
 import type { BlockContent } from '../../../shared/blueprint.ts'
-import { ENVIRONMENT_NAME } from '../../../shared/environment-name.ts'
+import { ENVIRONMENT_NAME } from '../../../shared/names/environment-name.ts'
 import { namesOf } from '../expression-names.ts'
 import { parseExpression } from '../parse-expression.ts'
 

@@ -1,6 +1,6 @@
 import type { NameUse } from '../../../expressions/language/expression-names.ts'
-import { blockNames } from '../../../shared/block-name.ts'
-import { nearestName } from '../../../shared/nearest-name.ts'
+import { blockNames } from '../../../shared/names/block-name.ts'
+import { nearestName } from '../../../shared/names/nearest-name.ts'
 import { canConvert } from '../../../shared/pin-type.ts'
 import type { Graph, Node, Wire } from '../blueprint-graph.ts'
 import { frameNames, runNames } from './run-names.ts'

@@ -1,5 +1,5 @@
 import type { ValueBlock } from '../../../blocks/block.ts'
-import { compileExpression } from '../../../expressions/language/compile-expression.ts'
+import { compileExpression } from '../../../expressions/language/compile/compile-expression.ts'
 import type { FunctionContext } from '../../../expressions/language/function-declaration.ts'
 import type { PinExpression } from '../blueprint-graph.ts'
 import { callables } from './callables.ts'

@@ -3,7 +3,7 @@ import { typeOfValue } from '../../../expressions/language/environment/type-of-v
 import { namesOf } from '../../../expressions/language/expression-names.ts'
 import { anyType, type ObjectType } from '../../../expressions/language/value-type.ts'
 import type { JsonObject } from '../../../shared/json.ts'
-import { nearestName } from '../../../shared/nearest-name.ts'
+import { nearestName } from '../../../shared/names/nearest-name.ts'
 import type { Graph, PinExpression } from '../blueprint-graph.ts'
 import type { Steps } from '../in-turns.ts'
 import { bounded, type DeployNote } from '../notes/deploy-note.ts'

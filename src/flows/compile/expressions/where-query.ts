@@ -1,5 +1,5 @@
 import { errorAt } from '../../../expressions/language/blame.ts'
-import { compileExpression } from '../../../expressions/language/compile-expression.ts'
+import { compileExpression } from '../../../expressions/language/compile/compile-expression.ts'
 import type { ParsedExpression } from '../../../expressions/language/expression.ts'
 import type { ExpressionHost } from '../../../expressions/language/expression-host.ts'
 import { compileWhere } from '../../../expressions/language/where/compile-where.ts'

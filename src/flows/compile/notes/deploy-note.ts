@@ -1,7 +1,10 @@
 import type { Problem } from '../../../shared/errors.ts'
 
-/** What is said of blocks that can run; keeps nothing from being deployed. */
-export type DeployNote = Problem & { readonly level: 'warn' | 'info' }
+/**
+ * What is said of blocks that can run; keeps nothing from being deployed, but for what is `refused`: with the fields of now each run
+ * of the block fails. Blocks that are active stay so.
+ */
+export type DeployNote = Problem & { readonly level: 'warn' | 'info'; readonly refused?: true }
 
 /** Of one kind: a builder does not read more, and each is a line of the system log. */
 const MOST = 50

@@ -1,6 +1,6 @@
 import type { ValueType } from '../../../expressions/language/value-type.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
-import type { Facts } from '../fold-constants.ts'
+import type { Facts } from '../constants/fold-constants.ts'
 import type { CompiledEndpoint } from '../frame.ts'
 import type { Steps } from '../in-turns.ts'
 import type { ReadTrigger } from '../read-triggers.ts'

@@ -1,6 +1,6 @@
 import type { InPin } from '../../../blocks/pin.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
-import { constantPin, type Facts } from '../fold-constants.ts'
+import { constantPin, type Facts } from '../constants/fold-constants.ts'
 import type { Steps } from '../in-turns.ts'
 
 /** A block that calls a custom function whose name is the same in each run. */

@@ -1,5 +1,5 @@
 import type { Graph, Node } from '../blueprint-graph.ts'
-import { constantPin, type Facts } from '../fold-constants.ts'
+import { constantPin, type Facts } from '../constants/fold-constants.ts'
 import type { Steps } from '../in-turns.ts'
 import type { DeployNote } from './deploy-note.ts'
 

@@ -1,6 +1,6 @@
 import type { Node } from '../blueprint-graph.ts'
-import { constantStorage } from '../constant-storage.ts'
-import type { Facts } from '../fold-constants.ts'
+import { constantStorage } from '../constants/constant-storage.ts'
+import type { Facts } from '../constants/fold-constants.ts'
 import type { Steps } from '../in-turns.ts'
 import type { DeployNote } from './deploy-note.ts'
 

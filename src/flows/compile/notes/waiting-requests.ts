@@ -1,6 +1,6 @@
 import type { Node, Wire } from '../blueprint-graph.ts'
+import type { Facts } from '../constants/fold-constants.ts'
 import { isReply } from '../derive-replies.ts'
-import type { Facts } from '../fold-constants.ts'
 import type { Steps } from '../in-turns.ts'
 import { laterBlocks, laterWays } from '../waiting/later-blocks.ts'
 import { valuesRead } from '../waiting/values-read.ts'

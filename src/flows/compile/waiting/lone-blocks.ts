@@ -1,5 +1,5 @@
 import type { Node } from '../blueprint-graph.ts'
-import type { Facts } from '../fold-constants.ts'
+import type { Facts } from '../constants/fold-constants.ts'
 import { blocksFrom } from '../reachable-blocks.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Node, Wire } from '../blueprint-graph.ts'
-import type { Facts } from '../fold-constants.ts'
+import type { Facts } from '../constants/fold-constants.ts'
 import type { ResumePoint } from '../frame.ts'
 import { blocksFrom } from '../reachable-blocks.ts'
 import { laterBlocks, laterWays } from './later-blocks.ts'

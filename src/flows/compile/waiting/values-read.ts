@@ -1,6 +1,6 @@
 import type { Node, Wire } from '../blueprint-graph.ts'
+import type { Facts } from '../constants/fold-constants.ts'
 import type { RunName } from '../expressions/run-names.ts'
-import type { Facts } from '../fold-constants.ts'
 
 export interface ValuesRead {
   /** Out-pins of other blocks, each once. Constants are none. */

@@ -1,12 +1,21 @@
 import { Type } from 'typebox'
-import type { BlockDescription } from '../../../shared/api/blocks.ts'
-import { blockDescriptionSchema } from '../../../shared/api/blocks.ts'
+import { openBlockUses } from '../../../flows/blueprints/block-uses.ts'
+import { functionUses } from '../../../flows/blueprints/function-uses.ts'
+import type { Flows } from '../../../flows/flows.ts'
+import { blockUsesSchema } from '../../../shared/api/blocks/block-uses.ts'
+import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
+import { blockDescriptionSchema } from '../../../shared/api/blocks/blocks.ts'
+import { functionParams, functionUsesSchema } from '../../../shared/api/blocks/function-uses.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 
 /** The blocks that blueprints can be built of. They change only with the version of Quoin. */
-export function blockCatalogueRoutes(descriptions: readonly BlockDescription[]): RouteFamily {
+export function blockCatalogueRoutes(
+  descriptions: readonly BlockDescription[],
+  { records, catalogue }: Flows,
+): RouteFamily {
   const all: JsonObject[] = JSON.parse(JSON.stringify(descriptions))
+  const uses = openBlockUses(records.database, records.clock)
   return (app) => {
     app.get(
       '/blocks',
@@ -20,6 +29,39 @@ export function blockCatalogueRoutes(descriptions: readonly BlockDescription[]):
         },
       },
       () => all,
+    )
+
+    app.get(
+      '/blocks/uses',
+      {
+        config: { permission: 'blueprintactions_view' },
+        schema: {
+          operationId: 'listBlockUses',
+          summary: 'The block types that are used most',
+          description:
+            'How many blocks of all blueprints have each type, at most 50 types, the most used first. Up to a minute old.',
+          tags: ['Blocks'],
+          response: { 200: blockUsesSchema },
+        },
+      },
+      async () => [...(await uses())],
+    )
+
+    app.get(
+      '/blocks/functions/:name',
+      {
+        config: { permission: 'blueprints_view', alsoNeeds: ['blueprintactions_view'] },
+        schema: {
+          operationId: 'getFunctionUses',
+          summary: 'Where a custom function is, and what calls it',
+          description:
+            'In all blueprints, as they are staged. At most 200 places, among the 10,000 newest calls and functions. Names that an expression works out in the run are not found.',
+          tags: ['Blocks'],
+          params: functionParams,
+          response: { 200: functionUsesSchema },
+        },
+      },
+      ({ params }) => functionUses(records, catalogue, params.name),
     )
   }
 }

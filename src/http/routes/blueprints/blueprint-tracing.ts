@@ -1,5 +1,7 @@
+import { lastValues } from '../../../flows/trace/last-values.ts'
 import { readTracing, setTracing } from '../../../flows/trace/set-tracing.ts'
 import type { Tracing } from '../../../flows/trace/tracing.ts'
+import { lastValuesSchema } from '../../../shared/api/last-values.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import { setTracingSchema, tracingSchema } from '../../../shared/api/runs.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
@@ -7,7 +9,7 @@ import { actorOf } from '../actor-of.ts'
 
 const tags = ['Runs']
 
-/** Tracing state of a blueprint, and where they pause. */
+/** Tracing state of a blueprint, where its runs pause, and the last values of its blocks. */
 export function blueprintTracingRoutes(tracing: Tracing): RouteFamily {
   return (app) => {
     app.get(
@@ -41,6 +43,23 @@ export function blueprintTracingRoutes(tracing: Tracing): RouteFamily {
         },
       },
       (request) => setTracing(tracing, request.params.guid, request.body, actorOf(request)),
+    )
+
+    app.get(
+      '/blueprints/:guid/last-values',
+      {
+        config: { permission: 'blueprints_view', alsoNeeds: ['runs_view', 'blueprintactions_view'] },
+        schema: {
+          operationId: 'getLastValues',
+          summary: 'Last values of the blocks of a blueprint',
+          description:
+            'For each block the newest of the last 50 stored runs that passed it, however it was recorded, with the values that it has: masked and cut as in the run. Values beyond 256 KB in all are cut to 200 characters.',
+          tags,
+          params: guidParams,
+          response: { 200: lastValuesSchema },
+        },
+      },
+      (request) => lastValues(tracing, request.params.guid),
     )
   }
 }

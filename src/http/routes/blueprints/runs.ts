@@ -140,14 +140,15 @@ export function runRoutes(
           operationId: 'replayRun',
           summary: 'Run a traced request again',
           description:
-            'On the saved, staged or deployed blocks; the reply is compared with the recorded one (`_meta` is ignored). Its writes are undone, and blocks with external effects give their recorded outputs. 409 for a run that cannot be repeated, 422 for blocks that cannot run.',
+            'On the saved, staged or deployed blocks; the reply is compared with the recorded one (`_meta` is ignored). Its writes are undone, and blocks with external effects give their recorded outputs, or those of the runs that `pinned` names. 409 for a run that cannot be repeated, 422 for blocks that cannot run.',
           tags,
           params: guidParams,
           body: replaySchema,
           response: { 200: runSchema },
         },
       },
-      (request) => replayRun(tracing, findCaller, request.params.guid, request.body.state ?? 'saved'),
+      ({ params, body: { state = 'saved', pinned } }) =>
+        replayRun(tracing, findCaller, params.guid, state, pinned),
     )
 
     const steer = (steering: Steering, summary: string, description: string) =>

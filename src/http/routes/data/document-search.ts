@@ -9,7 +9,7 @@ import { checkText, type SearchField, searchRequest } from '../search-request.ts
  * can be named, and free text looks into all of them. Types come from what is compared.
  */
 export function documentSearch(body: Static<typeof documentSearchSchema>): Search {
-  const { query: words, include_removed: includeRemoved = false, ...rest } = body
+  const { query: words, include_removed: includeRemoved = false, expand: _, ...rest } = body
   const wanted = searchRequest(rest, namedFields(rest))
   if (words === undefined || words.trim() === '') return { ...wanted, includeRemoved }
   checkText(words)

@@ -3,11 +3,17 @@ import type { Static } from 'typebox'
 import { changeStored, type StoredChange } from '../../../flows/background/change-stored.ts'
 import type { Permissions } from '../../../records/permissions/permissions.ts'
 import { type StorageContext, storageNamed } from '../../../records/storage-records.ts'
-import { manySchema, removeManySchema, updateManySchema } from '../../../shared/api/documents.ts'
+import {
+  manySchema,
+  removeManySchema,
+  restoreManySchema,
+  updateManySchema,
+} from '../../../shared/api/documents.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import type { Query } from '../../../shared/query.ts'
+import { restoring } from '../../../storage/many/many-change.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 import { asCaller, callerSubject } from './as-caller.ts'
@@ -71,6 +77,27 @@ export function manyDocumentRoutes(context: StorageContext, permissions: Permiss
           query,
           includeRemoved: hard && include_removed,
         })
+      },
+    )
+
+    app.post(
+      `${path}/restore-many`,
+      {
+        config: { permission: 'storages_update', errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'] },
+        schema: {
+          operationId: 'restoreManyDocuments',
+          summary: 'Restore many removed documents',
+          description: `${description} Where some cannot be restored, because a unique value is taken by now or they refer to removed documents, the reply is 409 and \`details\` lists them.`,
+          tags,
+          params: guidParams,
+          body: restoreManySchema,
+          response: { 200: manySchema },
+        },
+      },
+      (request) => {
+        const { in_background: inBackground = false } = request.body
+        const wanted = restoring('', matching(request.body))
+        return change(request, request.params.guid, { ...wanted, inBackground })
       },
     )
   }

@@ -16,6 +16,7 @@ import {
   documentParams,
   documentSchema,
   documentSearchSchema,
+  getDocumentQuery,
   historyQuery,
   historySchema,
   removeDocumentQuery,
@@ -48,7 +49,7 @@ export function documentRoutes(context: StorageContext, permissions: Permissions
           operationId: 'searchDocuments',
           summary: 'Search the documents of a storage',
           description:
-            'Filter and sort by any field. The header `x-total-count` is the number of all matches; send `x-next-cursor` as `after`.',
+            'Filter and sort by any field; a filter such as `customer.name` leads through a reference, a sort does not. The header `x-total-count` is the number of all matches; send `x-next-cursor` as `after`.',
           tags,
           params: guidParams,
           body: documentSearchSchema,
@@ -57,8 +58,10 @@ export function documentRoutes(context: StorageContext, permissions: Permissions
       },
       async (request, reply) => {
         const wanted = documentSearch(request.body)
-        const { documents, total, next } = await searchDocuments(as(request), request.params.guid, wanted)
-        if (request.body.count) return searchReply(reply, request.body, { records: [], total, next })
+        const { expand, count } = request.body
+        const { guid } = request.params
+        const { documents, total, next } = await searchDocuments(as(request), guid, wanted, expand)
+        if (count) return searchReply(reply, request.body, { records: [], total, next })
         reply.header('x-total-count', String(total))
         if (next !== undefined) reply.header('x-next-cursor', next)
         return sendStored(reply, documents)
@@ -90,16 +93,21 @@ export function documentRoutes(context: StorageContext, permissions: Permissions
     app.get(
       onePath,
       {
-        config: { permission: 'storages_view' },
+        config: { permission: 'storages_view', errors: ['INVALID_QUERY'] },
         schema: {
           operationId: 'getDocument',
           summary: 'One document',
           tags,
           params: documentParams,
+          querystring: getDocumentQuery,
           response: { 200: documentSchema },
         },
       },
-      async (request, reply) => sendStored(reply, await getDocument(as(request), request.params)),
+      async (request, reply) => {
+        const { expand } = request.query
+        const names = expand?.split(',').map((name) => name.trim())
+        return sendStored(reply, await getDocument(as(request), request.params, names))
+      },
     )
 
     app.put(

@@ -1,6 +1,7 @@
 /** How a request says that a file of documents is read. */
 
 import type { ColumnMapping } from '../../../records/documents/import-columns.ts'
+import { namedReferences } from '../../../records/documents/named-references.ts'
 import type { FileReading } from '../../../records/documents/table-import-rows.ts'
 import { rulesIn } from '../../../records/fields/field-rules.ts'
 import { QuoinError } from '../../../shared/errors.ts'
@@ -23,9 +24,11 @@ export async function fileReading(
   contentType: string | undefined,
   { mapping, decimal = 'point', separator }: FileQuery,
 ): Promise<FileReading> {
+  const columns = mappingIn(mapping)
   return {
     format: contentType?.startsWith(CSV) ? 'csv' : contentType?.startsWith(XLSX) ? 'xlsx' : 'ndjson',
-    mapping: mappingIn(mapping),
+    mapping: columns,
+    named: await namedReferences(session, storage, Object.values(columns)),
     decimal,
     separator: separator && separators[separator],
     rules: await rulesIn(session, storage),

@@ -72,3 +72,72 @@ test('removing a document that others refer to is 409 naming them, by every way,
   expect((await send('DELETE', `${customerPath}/${ann}`)).status).toBe(200)
   expect((await send('POST', `${orderPath}/${order}/restore`)).status).toBe(409)
 })
+
+test('a search follows references that it names, filters through them, and refuses what it cannot answer', async () => {
+  const [eve, zoe] = [
+    await create(customerPath, { name: 'Eve' }),
+    await create(customerPath, { name: 'Zoe' }),
+  ]
+  const order = await create(orderPath, { n: 1, customer: eve })
+  await create(orderPath, { n: 2, customer: zoe })
+  const find = (body: JsonObject) => send('POST', `${orderPath}/search`, body)
+  const found = await find({ filters: { 'customer.name': 'Eve' }, expand: ['customer'] })
+  expect([found.status, found.body]).toEqual([
+    200,
+    [expect.objectContaining({ n: 1, _expand: { customer: expect.objectContaining({ name: 'Eve' }) } })],
+  ])
+  expect((await find({ filters: { 'customer.name': 'Nemo' } })).body).toEqual([])
+  for (const [body, message] of [
+    [{ sort: [{ 'customer.name': 'asc' }] }, 'customer refers to the storage customers'],
+    [{ expand: ['n'] }, 'expand names no reference of the storage orders: n'],
+    [{ expand: ['customer'], limit: 1001 }, ''],
+    [{ expand: Array.from({ length: 17 }, () => 'customer') }, ''],
+  ] as const) {
+    const refused = await find(body)
+    expect([refused.status, textAt(refused.body, 'message')]).toEqual([400, expect.stringContaining(message)])
+  }
+  const one = await room.send('GET', `${orderPath}/${order}?expand=customer`, 'writer')
+  expect(one.body).toMatchObject({ n: 1, _expand: { customer: { name: 'Eve' } } })
+  const wrong = await room.send('GET', `${orderPath}/${order}?expand=customer,n`, 'writer')
+  expect([wrong.status, textAt(wrong.body, 'error')]).toEqual([400, 'INVALID_QUERY'])
+})
+
+test('an import finds what rows refer to by name, and stores nothing when one is unknown', async () => {
+  await room.make('firms', false)
+  await room.make('bills', false)
+  const by = { guid: 'u', username: 'ann' }
+  const fields: readonly JsonObject[] = [
+    { name: 'name', type: 'string', storage: 'firms', unique: true },
+    { name: 'city', type: 'string', storage: 'firms' },
+    {
+      name: 'firm',
+      type: 'reference',
+      storage: 'bills',
+      reference: { storage: 'firms', on_delete: 'refuse' },
+    },
+  ]
+  for (const field of fields) await createField(room.database, field, by)
+  const path = '/_system/storages/bills/documents'
+  const acme = await create('/_system/storages/firms/documents', { name: 'Acme', city: 'Rome' })
+  const load = (raw: string, firm: string, type = 'text/csv') => {
+    const query = new URLSearchParams({ mapping: JSON.stringify({ Firm: firm }) })
+    return room.send('POST', `${path}/import?${query}`, 'writer', { raw, type })
+  }
+  const all = async () => (await send('POST', `${path}/search`, { sort: [{ n: 'asc' }] })).body
+  const unknown = await load('n,Firm\n1,Acme\n2,Nemo\n', 'firm.name')
+  expect([unknown.status, textAt(unknown.body, 'message')]).toEqual([
+    400,
+    expect.stringMatching(/^Line 3: .*firm.name/),
+  ])
+  const ambiguous = await load('n,Firm\n1,Rome\n', 'firm.city')
+  expect([ambiguous.status, textAt(ambiguous.body, 'message')]).toEqual([
+    400,
+    expect.stringContaining('city is no unique text field'),
+  ])
+  expect(await all()).toEqual([])
+  expect((await load('n,Firm\n1,Acme\n2,\n', 'firm.name')).status).toBe(200)
+  expect((await load('{"n":3,"Firm":"Acme"}', 'firm.name', 'application/x-ndjson')).status).toBe(200)
+  const stored = await all()
+  expect(stored).toMatchObject([{ n: 3, firm: acme }, { n: '1', firm: acme }, { n: '2' }])
+  expect(JSON.stringify(stored)).not.toContain('firm.name')
+})

@@ -70,6 +70,28 @@ describe('the advice on a storage', () => {
     expect(textAt(found, 'why')).toContain('exclusions')
   })
 
+  it('is answered by a text index, which is made once and stays', async () => {
+    const words = { query: 'secretland', limit: 2 }
+    const find = () => room.send('POST', `${path}/documents/search`, 'admin', { body: words })
+    const before = recordsIn((await find()).body).length
+    expect((await searches()).some((one) => one.text_index === true)).toBe(true)
+    for (const [user, status] of [
+      ['', 401],
+      ['nobody', 403],
+      ['viewer', 403],
+    ] as const)
+      expect((await room.send('POST', `${path}/text-index`, user)).status).toBe(status)
+    expect(jsonAt(await advice(), 'text_index')).toBe(false)
+    expect((await room.send('POST', `/_system/storages/${nobody}/text-index`, 'admin')).status).toBe(404)
+    for (const _ of [1, 2]) {
+      const made = await room.send('POST', `${path}/text-index`, 'admin')
+      expect([made.status, made.body]).toEqual([200, { text_index: true }])
+    }
+    expect(jsonAt(await advice(), 'text_index')).toBe(true)
+    expect((await searches()).some((one) => one.text_index === true)).toBe(false)
+    expect([recordsIn((await find()).body).length, before]).toEqual([2, 2])
+  })
+
   it('goes when a deployed flow has brought the index', async () => {
     const pins = { flow: '@get.flow', storage: '@cities.storage', query: '@in.query', sort: '@by.sort' }
     const blueprint = await installBlueprint(

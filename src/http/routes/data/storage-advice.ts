@@ -1,8 +1,8 @@
 import type { LiveBlueprints } from '../../../flows/live/live-blueprints.ts'
 import { adviseStorage } from '../../../flows/live/storage-advice.ts'
-import type { StorageContext } from '../../../records/storage-records.ts'
+import { createTextIndex, type StorageContext } from '../../../records/storage-records.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
-import { storageAdviceSchema } from '../../../shared/api/storage-advice.ts'
+import { storageAdviceSchema, textIndexSchema } from '../../../shared/api/storage-advice.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 
 /** Which searches on a storage were slow, and which index would help them. */
@@ -23,6 +23,26 @@ export function storageAdviceRoutes(context: StorageContext, live: LiveBlueprint
         },
       },
       (request) => adviseStorage(context, live, request.params.guid),
+    )
+
+    app.post(
+      '/_system/storages/:guid/text-index',
+      {
+        config: { permission: 'storages_update' },
+        schema: {
+          operationId: 'createTextIndex',
+          summary: 'Create the index for free text of a storage',
+          description:
+            'Replies when it is finished, which takes a while for many documents; one that exists is left as it is. Searches for words then read what they find instead of every document. Each write keeps it current. It stays until the storage is deleted.',
+          tags: ['Storages'],
+          params: guidParams,
+          response: { 200: textIndexSchema },
+        },
+      },
+      async (request) => {
+        await createTextIndex(context, request.params.guid)
+        return { text_index: true as const }
+      },
     )
   }
 }

@@ -153,7 +153,7 @@ test('a job is shown with its data; a list shows it without', async () => {
     _meta: expect.objectContaining({ guid: one, entity: 1, created: now, removed: 0 }),
     ...{ queue: 'default', type: 'function', status: 'waiting', title: 'Mail', priority: 3, attempts: 0 },
     ...{ max_attempts: 3, scheduled_for: now + 60, started_at: 0, completed_at: 0, leased_until: 0 },
-    ...{ error: null, worker_id: '', dedupe_key: 'd', order_key: '' },
+    ...{ error: null, failed_in: null, worker_id: '', dedupe_key: 'd', order_key: '' },
   }
   expect((await send('GET', `/queue/${one}`)).body).toEqual({ ...expected, data: { n: 1 } })
   expect((await send('POST', '/queue/search')).body).toEqual([expected])

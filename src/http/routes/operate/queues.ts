@@ -199,6 +199,7 @@ function summaryRecord(job: JobSummary, entity: number): Static<typeof jobSummar
     completed_at: seconds(job.finished),
     leased_until: seconds(job.leaseUntil),
     error: job.lastError,
+    failed_in: job.failedIn,
     worker_id: job.owner,
     dedupe_key: job.dedupeKey ?? '',
     order_key: job.orderKey ?? '',

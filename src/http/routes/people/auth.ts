@@ -1,17 +1,28 @@
 import type { Access } from '../../../access/access.ts'
 import { requirePerson } from '../../../access/keys/require-person.ts'
-import { signedInSchema, signedOutSchema, signInSchema } from '../../../shared/api/auth.ts'
+import {
+  pageSessionSchema,
+  pageSessionSetSchema,
+  signedInSchema,
+  signedOutSchema,
+  signInSchema,
+} from '../../../shared/api/auth.ts'
 import { callerOf } from '../../server/authenticate.ts'
+import { cookieOf, SESSION_COOKIE, setCookie } from '../../server/cookies.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
+import { isSameOrigin } from '../../server/same-origin.ts'
 
 /** A name and a password; nothing longer is read from an anonymous caller. */
 const BODY_LIMIT = 16 * 1024
+/** As long as a session that is not used. */
+const DAYS_14 = 14 * 86_400
 
 /** Signing in and out. `login` and `logout` are the names that older clients use. */
 export function authRoutes(access: Access): RouteFamily {
   return (app) => {
     signInRoute(app, access, '/auth/signin', 'Sign in', 'signIn')
     signInRoute(app, access, '/auth/login', 'Sign in (alias)', 'login')
+    pageSessionRoute(app, access)
     signOutRoute(app, access, '/auth/signout', 'Sign out', 'signOut')
     signOutRoute(app, access, '/auth/logout', 'Sign out (alias)', 'logout')
   }
@@ -54,11 +65,51 @@ function signOutRoute(app: App, access: Access, url: string, summary: string, op
         response: { 200: signedOutSchema },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       requirePerson(callerOf(request))
-      if (request.accessToken !== undefined)
-        await access.signOut(request.accessToken, { ip: request.ip, agent: request.headers['user-agent'] })
+      const { accessToken: token } = request
+      if (token !== undefined) {
+        await access.signOut(token, { ip: request.ip, agent: request.headers['user-agent'] })
+        if (cookieOf(request, SESSION_COOKIE) === token)
+          setCookie(request, reply, SESSION_COOKIE, '', { maxAge: 0 })
+      }
       return { logout: true } as const
+    },
+  )
+}
+
+/**
+ * Gives pages the session of the studio: the same token in the cookie that signing in on a page sets. Another site has no
+ * token to send and would be told apart by what the browser says, so it can sign no one in.
+ */
+function pageSessionRoute(app: App, access: Access): void {
+  app.post(
+    '/auth/pages',
+    {
+      bodyLimit: BODY_LIMIT,
+      config: { permission: 'signed-in', bodyOptional: true },
+      schema: {
+        operationId: 'sharePageSession',
+        summary: 'Use this session on pages',
+        tags: ['Sign-in'],
+        description:
+          'Sets the access token of the header as the session of pages in this browser: a cookie that no script can read. Only for requests from this site. Signing out ends it everywhere.',
+        body: pageSessionSchema,
+        response: { 200: pageSessionSetSchema },
+      },
+    },
+    async (request, reply) => {
+      requirePerson(callerOf(request))
+      const { accessToken: token } = request
+      const { stay = false, replace = false } = request.body
+      reply.header('cache-control', 'no-store')
+      if (token === undefined || !isSameOrigin(request)) return { shared: false }
+      const before = cookieOf(request, SESSION_COOKIE) ?? ''
+      // A user who is signed in on pages as another one stays so.
+      if (before !== token && !replace && before !== '' && (await access.identify(before)))
+        return { shared: false }
+      setCookie(request, reply, SESSION_COOKIE, token, stay ? { maxAge: DAYS_14 } : {})
+      return { shared: true }
     },
   )
 }

@@ -1,6 +1,6 @@
 /** Whether a node can start on a PostgreSQL, and what is said when it cannot: host, database, and what to do. */
 import { QuoinError } from '../../../shared/errors.ts'
-import { numberOf, type PostgresConnection, textOf } from './postgres-connection.ts'
+import { numberOf, type PostgresConnection, textOf } from './rows.ts'
 
 const OLDEST = 150_000
 const READ_ONLY = '25006'

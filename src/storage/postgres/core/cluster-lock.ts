@@ -31,7 +31,7 @@ export function clusterLock(pool: PostgresPool): Alone {
 
 async function lock(pool: PostgresPool, key: string): Promise<() => Promise<void>> {
   for (;;) {
-    const transaction = await pool.transaction()
+    const transaction = pool.transaction()
     try {
       const [row] = await transaction.rows(
         'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 7101)) AS locked',

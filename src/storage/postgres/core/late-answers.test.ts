@@ -36,7 +36,7 @@ const names = async () =>
   (await admin.query('SELECT name FROM kept ORDER BY name')).rows.map(({ name }) => name)
 
 async function insert(name: string): Promise<void> {
-  const transaction = await pool.transaction()
+  const transaction = pool.transaction()
   await transaction.run('INSERT INTO kept VALUES ($1)', [name])
   await transaction.commit()
 }

@@ -6,7 +6,7 @@
  */
 import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { PoolClient, QueryConfig } from 'pg'
+import type { PoolClient } from 'pg'
 import { unconfirmed } from '../../unconfirmed.ts'
 
 /** Gives a connection back; a broken one is closed. */
@@ -19,15 +19,9 @@ export interface LateAnswers {
   close(): void
 }
 
-/** Node's longest timer: 24 days. PostgreSQL's own timeout ends what is not a COMMIT. */
-const NO_TIMEOUT = 2 ** 31 - 1
+/** For queries inside `within`: the pool's own timeout would close the connection. Node's longest timer: 24 days. */
+export const NO_TIMEOUT = 2 ** 31 - 1
 const LATE = Symbol('late')
-
-/** For queries inside `within`: the pool's own timeout would close the connection. */
-export function untimed(query: QueryConfig): QueryConfig {
-  const patient = { ...query, query_timeout: NO_TIMEOUT }
-  return patient
-}
 
 export interface LateOptions {
   /** How long an answer may take. Milliseconds, like the next. */

@@ -43,16 +43,17 @@ export function openPool({ url, most, pooled, statementMs, settings }: OpenPool)
     query_timeout: statementMs + 5_000,
     ...(!pooled && { options: options.join(' ') }),
     application_name: APPLICATION,
-    types: {
-      getTypeParser(oid: number, format?: 'text' | 'binary') {
-        if (oid === INT8) return Number
-        // Documents are sent as the text they are.
-        if (oid === JSON_TYPE) return String
-        return types.getTypeParser(oid, format)
-      },
-    },
+    types: { getTypeParser: (oid: number) => typeParser(oid) },
   })
   // Of a connection that is idle: the next statement gets another one, and if there is none it says so itself.
   pool.on('error', () => undefined)
   return pool
+}
+
+/** How a column of the type is read from its text. */
+export function typeParser(oid: number): (text: string) => unknown {
+  if (oid === INT8) return Number
+  // Documents are sent as the text they are.
+  if (oid === JSON_TYPE) return String
+  return types.getTypeParser(oid, 'text')
 }

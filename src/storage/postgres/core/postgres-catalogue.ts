@@ -6,7 +6,7 @@ import { QuoinError } from '../../../shared/errors.ts'
 import type { Index } from '../../document-index.ts'
 import type { KeptKey } from '../../unique/kept-key.ts'
 import type { UniqueKey } from '../../unique/unique-key.ts'
-import { numberOf, type PostgresConnection, textOf } from './postgres-connection.ts'
+import { numberOf, type PostgresConnection, textOf } from './rows.ts'
 import type { StorageEntry } from './storage-entry.ts'
 import { documentTable } from './tables.ts'
 

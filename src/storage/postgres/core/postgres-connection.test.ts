@@ -2,7 +2,8 @@
 import { createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { openTemporaryDatabase } from '../../../../test/temporary-database.ts'
-import { openPostgresPool, textOf } from './postgres-connection.ts'
+import { openPostgresPool } from './postgres-connection.ts'
+import { textOf } from './rows.ts'
 
 /** Takes connections and then says nothing, or hangs up. */
 async function openSilentServer(hangUp: boolean) {

@@ -3,31 +3,25 @@
  * mode may stand between: no SET, no LISTEN, no session locks. Statements are prepared under names made from their text;
  * not behind a pooler, where the next statement may meet another connection (PgBouncer can follow them since 1.21 only).
  *
- * A node has two pools. Single statements never wait for anything but PostgreSQL, so those connections always come back;
- * a transaction may hold its connection while its flow asks for something else, which must not need one of the same pool.
+ * Who may have how many connections: shared-pool.ts.
  */
 import { createHash } from 'node:crypto'
-import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
+import type { Pool } from 'pg'
 import { QuoinError } from '../../../shared/errors.ts'
+import type { DatabaseConnections } from '../../database-figures.ts'
 import { atMost } from './at-most.ts'
-import { lateAnswers, untimed } from './late-answers.ts'
-import { APPLICATION, CONNECT_MS, openPool, STATEMENT_MS } from './open-pool.ts'
-import { storageError, wasAlive } from './postgres-errors.ts'
-import { begin, type Endings, endings, scriptOn, takeConnection } from './transaction-on.ts'
-
-export type Row = Readonly<Record<string, unknown>>
-
-/** All errors are as `storageError` makes them. */
-export interface PostgresConnection {
-  rows(text: string, values?: readonly unknown[]): Promise<readonly Row[]>
-  /** Gives how many rows were changed. */
-  run(text: string, values?: readonly unknown[]): Promise<number>
-}
-
-export interface PostgresTransaction extends PostgresConnection, Endings {
-  /** Several statements without values, one after the other. */
-  script(text: string): Promise<void>
-}
+import { lateAnswers, NO_TIMEOUT } from './late-answers.ts'
+import { APPLICATION, openPool, STATEMENT_MS } from './open-pool.ts'
+import { isConnectionLost, storageError, wasAlive } from './postgres-errors.ts'
+import {
+  type PostgresTransaction,
+  postgresTransaction,
+  type TransactionParts,
+} from './postgres-transaction.ts'
+import type { PostgresConnection } from './rows.ts'
+import { sharedPool } from './shared-pool.ts'
+import { takeConnection } from './taken-connection.ts'
+import { type Answer, type Statement, sendTrip } from './trip.ts'
 
 /** For what may take hours on a large table, such as an index. */
 export interface PostgresLasting extends PostgresConnection {
@@ -46,9 +40,18 @@ export interface PostgresPool extends PostgresConnection {
   snapshot<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T>
   /** A connection of its own, opened when it is asked. */
   readonly lasting: PostgresLasting
-  /** Begins one, with `BEGIN` if not said otherwise. The caller must commit it or roll it back. */
-  transaction(how?: string): Promise<PostgresTransaction>
+  /** Begins with its first statement. The caller must commit it or roll it back. */
+  transaction(how?: TransactionOptions): PostgresTransaction
+  /** At this moment. */
+  connections(): DatabaseConnections
   close(): Promise<void>
+}
+
+export interface TransactionOptions {
+  /** `BEGIN`, and what belongs to it. */
+  readonly begin?: readonly string[]
+  /** Called around the sending of deferred writes. */
+  readonly during?: <T>(sending: Promise<T>) => Promise<T>
 }
 
 export interface PoolOptions {
@@ -59,11 +62,14 @@ export interface PoolOptions {
   readonly pooled: boolean
   /** How long a COMMIT may take until its caller is told that the outcome is unknown. 30,000; tests set less. */
   readonly commitMs?: number | undefined
+  /** How long a connection may rest and still be taken as living. 1,000; tests set others. */
+  readonly restMs?: number | undefined
   /** Statements may take hours: for the copy of a database, which also makes its indexes. */
   readonly patient?: boolean | undefined
 }
 
 const COMMIT_MS = 30_000
+const REST_MS = 1_000
 /** A connection whose answer is late is given up this long after a failover, at most. */
 const LOOK_MS = 5_000
 const PATIENT_MS = 6 * 3_600_000
@@ -72,60 +78,49 @@ const SNAPSHOT_WAIT_MS = 20_000
 /** Statements that are prepared; each costs some kilobytes on every connection. Rarer ones are sent as they are. */
 const PREPARED = 500
 
-export function numberOf(row: Row, name: string): number {
-  const value = row[name]
-  if (typeof value === 'number') return value
-  if (typeof value === 'string' && value !== '' && Number.isFinite(Number(value))) return Number(value)
-  throw new TypeError(`The column ${name} is no number.`)
-}
-
-export function textOf(row: Row, name: string): string {
-  const value = row[name]
-  if (typeof value === 'string') return value
-  throw new TypeError(`The column ${name} is no text.`)
-}
-
 export function openPostgresPool(options: PoolOptions): PostgresPool {
-  const { url, connections, pooled, patient, commitMs = COMMIT_MS } = options
+  const { url, connections, pooled, patient, commitMs = COMMIT_MS, restMs = REST_MS } = options
   const names = pooled ? () => undefined : statementNames()
-  const single = Math.max(Math.min(2, connections - 1), Math.floor(connections / 2))
   const limit = patient ? PATIENT_MS : STATEMENT_MS
   const common = { url, pooled, statementMs: limit }
-  const statements = openPool({ ...common, most: single })
-  const transactions = openPool({ ...common, most: Math.max(1, connections - single) })
+  const statements = openPool({ ...common, most: connections })
+  const shared = sharedPool(statements, connections)
   const lasting = openPool({ ...common, most: 1, statementMs: PATIENT_MS })
 
-  function query(text: string, values: readonly unknown[] = []): QueryConfig {
-    const name = names(text)
-    return { text, values: [...values], ...(name !== undefined && { name }) }
+  const statement = (text: string, values: readonly unknown[] = []): Statement => ({
+    text,
+    values,
+    name: names(text),
+  })
+  const statementsOn = (pool: Pool): PostgresConnection => ({
+    rows: async (text, values) => (await ask(pool, { ...statement(text, values), gives: 'rows' })).rows,
+    run: async (text, values) => (await ask(pool, statement(text, values))).count,
+  })
+  const direct = statementsOn(statements)
+
+  function transactionOn(take: TransactionParts['take'], how: TransactionOptions): PostgresTransaction {
+    const { begin = ['BEGIN'], during = undisturbed } = how
+    const onOne: TransactionParts['onALivingOne'] = (work) => onALivingOne(connections, work)
+    return postgresTransaction({ take, onALivingOne: onOne, late, statement, begin, during, restMs })
   }
 
-  async function ask(on: Pool | PoolClient, config: QueryConfig): Promise<QueryResult> {
+  async function within<T>(transaction: PostgresTransaction, work: () => Promise<T>): Promise<T> {
     try {
-      return await on.query(config)
+      const result = await work()
+      await transaction.commit()
+      return result
     } catch (error) {
-      throw storageError(error)
+      await transaction.rollback()
+      throw error
     }
   }
 
-  const connectionOn = (on: Pool | PoolClient): PostgresConnection => ({
-    rows: async (text, values) => (await ask(on, query(text, values))).rows,
-    run: async (text, values) => (await ask(on, query(text, values))).rowCount ?? 0,
-  })
-  const direct = connectionOn(statements)
-  // One connection is left for single statements, which a long search must not keep waiting.
+  // Most connections are left for single statements, which a long search must not keep waiting.
   const snapshotsInTurn = atMost(
-    Math.max(1, single - 1),
+    Math.max(1, Math.floor(connections / 2) - 1),
     SNAPSHOT_WAIT_MS,
     'Too many long searches are under way. Try again soon.',
   )
-  // A COMMIT waits for ever where a synchronous standby is gone, and its connection with it: the others are for reads.
-  const writesInTurn = atMost(
-    Math.max(1, single - 2),
-    CONNECT_MS,
-    'The database is slow to store changes; nothing was stored. Try again.',
-  )
-
   const late = lateAnswers({
     patience: patient ? PATIENT_MS : commitMs,
     look: LOOK_MS,
@@ -136,71 +131,67 @@ export function openPostgresPool(options: PoolOptions): PostgresPool {
   })
 
   /** A single statement that writes. One that is answered late is counted until PostgreSQL has answered. */
-  function change(text: string, values?: readonly unknown[]): Promise<QueryResult> {
-    return new Promise((resolve, reject) => {
-      writesInTurn(async () => {
-        const { client, release } = await takeConnection(statements)
-        await new Promise<void>((released) => {
-          const asked = ask(client, untimed(query(text, values)))
-          const letGo = (broken: boolean) => {
-            release(broken)
-            released()
-          }
-          late.within(client, asked, letGo).then(resolve, reject)
-        })
-      }).catch(reject)
+  async function change(wanted: Statement): Promise<Answer> {
+    const { client, release } = await shared.take('brief')
+    const answers = sendTrip(client, [wanted], NO_TIMEOUT).answers.catch((error: unknown) => {
+      throw storageError(error)
     })
+    return onlyOne(await late.within(client, answers, release))
   }
 
   async function snapshot<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
-    const taken = await begin(statements, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    const { commit, rollback } = endings(taken, late)
-    try {
-      const result = await work(connectionOn(taken.client))
-      await commit()
-      return result
-    } catch (error) {
-      await rollback()
-      throw error
-    }
+    const begin = ['BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY']
+    const transaction = transactionOn(() => takeConnection(statements), { begin })
+    return within(transaction, () => work(transaction))
   }
 
   return {
-    rows: async (text, values) => (await change(text, values)).rows,
-    run: async (text, values) => (await change(text, values)).rowCount ?? 0,
+    rows: async (text, values) => (await change({ ...statement(text, values), gives: 'rows' })).rows,
+    run: async (text, values) => (await change(statement(text, values))).count,
     reading: {
       rows: (text, values) => onALivingOne(connections, () => direct.rows(text, values)),
       run: (text, values) => onALivingOne(connections, () => direct.run(text, values)),
     },
     lasting: {
-      ...connectionOn(lasting),
+      ...statementsOn(lasting),
       async script(text) {
-        const taken = await begin(lasting, 'BEGIN')
-        const { commit, rollback } = endings(taken, late)
-        try {
-          await scriptOn(taken.client, text)
-          await commit()
-        } catch (error) {
-          await rollback()
-          throw error
-        }
+        const transaction = transactionOn(() => takeConnection(lasting), {})
+        await within(transaction, () => transaction.script(text))
       },
     },
     snapshot: (work) => snapshotsInTurn(() => onALivingOne(connections, () => snapshot(work))),
-    async transaction(how = 'BEGIN') {
-      // Nothing has been done with it yet.
-      const taken = await onALivingOne(connections, () => begin(transactions, how))
-      return {
-        ...connectionOn(taken.client),
-        ...endings(taken, late),
-        script: (text) => scriptOn(taken.client, text),
-      }
+    transaction(how = {}) {
+      if (statements.ending) throw storageError(new Error('Cannot use a pool that is closed'))
+      return transactionOn((use) => shared.take(use), how)
+    },
+    connections() {
+      const { idleCount: idle, totalCount: open } = statements
+      const waiting = statements.waitingCount + shared.waiting
+      return { busy: open - idle, idle, waiting, most: connections }
     },
     async close() {
       late.close()
-      await Promise.all([statements, transactions, lasting].map((pool) => pool.end()))
+      await Promise.all([statements, lasting].map((pool) => pool.end()))
     },
   }
+}
+
+/** A single statement on a connection of the pool. */
+async function ask(pool: Pool, statement: Statement): Promise<Answer> {
+  const { client, release } = await takeConnection(pool)
+  try {
+    const answer = onlyOne(await sendTrip(client, [statement]).answers)
+    release(false)
+    return answer
+  } catch (error) {
+    release(isConnectionLost(error))
+    throw storageError(error)
+  }
+}
+
+function onlyOne([answer]: readonly Answer[]): Answer {
+  if (answer === undefined) throw new TypeError('PostgreSQL has answered nothing.')
+  return answer
 }
 
 /**
@@ -216,6 +207,10 @@ async function onALivingOne<T>(connections: number, ask: () => Promise<T>): Prom
       if (!isDead || tries >= connections) throw error
     }
   }
+}
+
+function undisturbed<T>(sending: Promise<T>): Promise<T> {
+  return sending
 }
 
 function statementNames(): (text: string) => string | undefined {

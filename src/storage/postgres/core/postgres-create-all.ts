@@ -4,8 +4,10 @@ import { refusalOf } from '../../create-all.ts'
 import type { CreatedAll, NewDocument } from '../../database.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { takeValues } from '../unique/postgres-unique-values.ts'
-import { type PostgresConnection, textOf } from './postgres-connection.ts'
-import { COLUMNS, insistOn, type NewRow, newRow, type Writing } from './postgres-documents.ts'
+import { COLUMNS, type NewRow, newRow } from './document-row.ts'
+import { insistOn, type Writing } from './postgres-documents.ts'
+import { sendSoon } from './postgres-transaction.ts'
+import { type PostgresConnection, textOf } from './rows.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
 /** Gives the guids too, in the same order. As `createDocument` for each in order, until one is refused. */
@@ -45,10 +47,10 @@ async function insertInOrder(
   let length = 0
   let end = rows.length
   while (length < rows.length) {
-    await connection.run('SAVEPOINT batch')
+    sendSoon(connection, 'SAVEPOINT batch')
     const taken = await insertRows(writing, rows.slice(length, end))
     if (taken === undefined) {
-      await connection.run('RELEASE SAVEPOINT batch')
+      sendSoon(connection, 'RELEASE SAVEPOINT batch')
       length = end
       end = rows.length
       continue

@@ -5,6 +5,7 @@ import { type Observer, type Origin, type Session, storageNameProblem } from '..
 import type { Needs } from '../../document-index.ts'
 import { addObserver } from '../../observers.ts'
 import { keepsRules, type RawDatabase } from '../../ruled.ts'
+import { postgresFigures } from '../figures/postgres-figures.ts'
 import { searchedStorage } from '../sql/postgres-search-advice.ts'
 import { readPreparations } from '../text/fill-tokens.ts'
 import { postgresUniqueKeys } from '../unique/postgres-unique-keys.ts'
@@ -42,6 +43,7 @@ class PostgresDatabase implements RawDatabase {
       alone,
       jobs,
       queues,
+      figures: () => postgresFigures(parts.pool),
     }
   }
 

@@ -1,33 +1,32 @@
 /** Reading and writing documents of one storage on a connection. What is written must be inside a transaction. */
 import { QuoinError } from '../../../shared/errors.ts'
-import type { Meta } from '../../../shared/meta.ts'
+import type { JsonObject } from '../../../shared/json.ts'
 import type { Mutation } from '../../../shared/mutation.ts'
-import { applyMutations } from '../../apply-mutations.ts'
 import type { CreateOptions, WriteCondition, Written } from '../../database.ts'
 import type { DocumentChanges } from '../../document-session.ts'
 import type { Stamps } from '../../document-stamps.ts'
 import { bodyText, joinDocument, parseBody, splitDocument } from '../../document-text.ts'
 import { StoredJson } from '../../stored-json.ts'
-import {
-  changedValues,
-  keyTable,
-  type UniqueValue,
-  uniqueValues,
-  type ValueChange,
-} from '../../unique/kept-key.ts'
+import { changedValues, keyTable, type ValueChange } from '../../unique/kept-key.ts'
 import { changedBody, unmet } from '../../write-condition.ts'
-import { textOfDocument } from '../text/postgres-text-index.ts'
 import { freeValues, withValues } from '../unique/postgres-unique-values.ts'
-import { type PostgresConnection, textOf } from './postgres-connection.ts'
+import { COLUMNS, insertSql, type NewRow, newRow, rowOf, tokensOf } from './document-row.ts'
 import { isDuplicate } from './postgres-errors.ts'
 import { uniqueConflict } from './postgres-indexes.ts'
+import { type PostgresTransaction, sendSoon } from './postgres-transaction.ts'
+import { type PostgresConnection, textOf } from './rows.ts'
 import type { StorageEntry } from './storage-entry.ts'
+import type { Statement } from './trip.ts'
 
 /** What a write works with. */
 export interface Writing {
-  readonly connection: PostgresConnection
+  readonly connection: PostgresTransaction
   readonly entry: StorageEntry
   readonly stamps: Stamps
+  /** The entry as it is by now. */
+  readonly current: () => StorageEntry
+  /** Not in a unit of work, whose conflicts are to show where they arise. */
+  readonly mayDefer: boolean
 }
 
 interface StoredDocument {
@@ -36,7 +35,6 @@ interface StoredDocument {
 }
 
 const notFound: Written = { outcome: 'not_found' }
-const NO_TOKENS = { tokens: null, count: null }
 
 export async function getDocument(
   connection: PostgresConnection,
@@ -56,9 +54,34 @@ export async function createDocument(
   mutations: readonly Mutation[],
   options: CreateOptions | undefined,
 ): Promise<StoredJson> {
-  const { connection, entry } = writing
   const row = newRow(writing, mutations, options)
-  if (await createdWithValues(writing, row, options)) return new StoredJson(row.text)
+  const made = new StoredJson(row.text)
+  if (writing.mayDefer && options?.guid === undefined && isPlain(writing.entry)) {
+    deferCreate(writing, row)
+    return made
+  }
+  await insertDocument(writing, row, options)
+  return made
+}
+
+function deferCreate(writing: Writing, row: NewRow): void {
+  const { connection, entry, current } = writing
+  const now = () => (current() === entry ? row : rowOf(current(), row.meta, row.body))
+  connection.defer({
+    statement() {
+      return isPlain(current()) ? connection.statement(insertSql(current()), now().values) : undefined
+    },
+    perform: () => insertDocument({ ...writing, entry: current() }, now(), undefined),
+  })
+}
+
+async function insertDocument(
+  writing: Writing,
+  row: NewRow,
+  options: CreateOptions | undefined,
+): Promise<void> {
+  const { connection, entry } = writing
+  if (await createdWithValues(writing, row, options)) return
   const insert = insertSql(entry)
   // What a statement refuses would undo the whole transaction, so it is asked not to insist.
   const mayBeRefused = options?.guid !== undefined || hasUniqueIndex(entry)
@@ -67,7 +90,6 @@ export async function createDocument(
     else if ((await connection.run(`${insert} ON CONFLICT DO NOTHING`, row.values)) === 0)
       await insist(writing, row)
   })
-  return new StoredJson(row.text)
 }
 
 /**
@@ -96,33 +118,9 @@ async function createdWithValues(
   return written > 0
 }
 
-/** What one row of a new document consists of: `values` are its columns without `removed` and `version`. */
-export interface NewRow {
-  readonly meta: Meta
-  readonly text: string
-  readonly values: readonly [string, number, number, string, string | null, number | null]
-  readonly unique: readonly UniqueValue[]
-}
-
-/** The columns of a document, in the order of every INSERT. */
-export const COLUMNS = 'guid, created, updated, removed, version, doc, tokens, token_count'
-
-function insertSql({ table }: StorageEntry): string {
-  return `INSERT INTO ${table} (${COLUMNS}) VALUES ($1, $2, $3, 0, 1, $4::json, $5::tsvector, $6)`
-}
-
-/** Throws INVALID_BODY. */
-export function newRow(
-  { entry, stamps }: Writing,
-  mutations: readonly Mutation[],
-  options: CreateOptions | undefined,
-): NewRow {
-  const body = applyMutations({}, mutations)
-  const meta = stamps.created(options)
-  const text = joinDocument(meta, bodyText(body))
-  const { tokens, count } = entry.textWanted ? textOfDocument(body) : NO_TOKENS
-  const values = [meta.guid, meta.cms, meta.ums, text, tokens, count] as const
-  return { meta, text, values, unique: uniqueValues(entry.unique, body) }
+/** Whether nothing but the database itself can refuse a new document that has a guid of its own. */
+function isPlain(entry: StorageEntry): boolean {
+  return entry.unique.length === 0 && !hasUniqueIndex(entry)
 }
 
 /** A new row that something refuses alone: throws CONFLICT that says what. Else it is written. */
@@ -140,7 +138,6 @@ async function updateDocument(
   mutations: readonly Mutation[],
   condition: WriteCondition | undefined,
 ): Promise<Written> {
-  const { entry, stamps } = writing
   const stored = await lockDocument(writing, guid, 'FOR NO KEY UPDATE')
   if (stored === undefined || stored.parts.meta.removed !== 0) return notFound
   const { meta } = stored.parts
@@ -148,21 +145,17 @@ async function updateDocument(
   if (refusal) return refusal
   const before = parseBody(stored.parts.body)
   const body = changedBody(before, mutations, condition)
-  const values = changedValues(
-    entry.unique,
-    () => before,
-    () => body,
-  )
   // Also when nothing differs: a client that holds the old update_hash should learn of the write by another client.
-  const changed = stamps.changed(meta)
+  const changed = writing.stamps.changed(meta)
   const text = joinDocument(changed, bodyText(body))
-  const { tokens, count } = entry.textWanted ? textOfDocument(body) : NO_TOKENS
-  await refusing(writing, guid, values, () =>
-    writing.connection.run(
-      `UPDATE ${entry.table} SET updated = $2, version = version + 1, doc = $3::json, tokens = $4::tsvector, token_count = $5 WHERE guid = $1`,
-      [guid, changed.ums, text, tokens, count],
-    ),
-  )
+  const contents = { guid, before: () => before, after: () => body }
+  await overwrite(writing, contents, (entry) => {
+    const { tokens, count } = tokensOf(entry, body)
+    return {
+      text: `UPDATE ${entry.table} SET updated = $2, version = version + 1, doc = $3::json, tokens = $4::tsvector, token_count = $5 WHERE guid = $1`,
+      values: [guid, changed.ums, text, tokens, count],
+    }
+  })
   return { outcome: 'written', document: new StoredJson(text), before: new StoredJson(stored.text) }
 }
 
@@ -173,23 +166,18 @@ async function setRemoved(
   removed: boolean,
   condition: WriteCondition | undefined,
 ): Promise<Written> {
-  const { entry, stamps } = writing
   const stored = await lockDocument(writing, guid, 'FOR UPDATE')
   if (stored === undefined || (stored.parts.meta.removed !== 0) === removed) return notFound
   const refusal = unmet(condition, stored.parts.meta, stored.text)
   if (refusal) return refusal
-  const meta = stamps.changed(stored.parts.meta, removed)
+  const meta = writing.stamps.changed(stored.parts.meta, removed)
   const text = joinDocument(meta, stored.parts.body)
   const present = () => parseBody(stored.parts.body)
-  const values = removed
-    ? changedValues(entry.unique, present, undefined)
-    : changedValues(entry.unique, undefined, present)
-  await refusing(writing, guid, values, () =>
-    writing.connection.run(
-      `UPDATE ${entry.table} SET updated = $2, removed = $3, version = version + 1, doc = $4::json WHERE guid = $1`,
-      [guid, meta.ums, meta.removed, text],
-    ),
-  )
+  const contents = removed ? { guid, before: present } : { guid, after: present }
+  await overwrite(writing, contents, ({ table }) => ({
+    text: `UPDATE ${table} SET updated = $2, removed = $3, version = version + 1, doc = $4::json WHERE guid = $1`,
+    values: [guid, meta.ums, meta.removed, text],
+  }))
   return { outcome: 'written', document: new StoredJson(text), before: new StoredJson(stored.text) }
 }
 
@@ -235,6 +223,43 @@ async function freeDeleted({ connection, entry }: Writing, guid: string, text: s
   await freeValues(connection, guid, changedValues(entry.unique, before, undefined).freed)
 }
 
+interface Contents {
+  readonly guid: string
+  /** undefined where the document is not present before, or after. */
+  readonly before?: () => JsonObject
+  readonly after?: () => JsonObject
+}
+
+/** Writes over a document that is locked. */
+async function overwrite(
+  writing: Writing,
+  { guid, before, after }: Contents,
+  statement: (entry: StorageEntry) => Required<Pick<Statement, 'text' | 'values'>>,
+): Promise<void> {
+  const { connection, current } = writing
+  const changes = (entry: StorageEntry) => changedValues(entry.unique, before, after)
+  const perform = (entry: StorageEntry) =>
+    refusing({ ...writing, entry }, guid, changes(entry), () => {
+      const { text, values } = statement(entry)
+      return connection.run(text, values)
+    })
+  const isPlainOn = (entry: StorageEntry) => !hasUniqueIndex(entry) && isUnchanged(changes(entry))
+  if (!writing.mayDefer || !isPlainOn(writing.entry)) return perform(writing.entry)
+  connection.defer({
+    statement() {
+      const { text, values } = statement(current())
+      // Asked again only where the storage has changed meanwhile.
+      const isPlain = current() === writing.entry || isPlainOn(current())
+      return isPlain ? connection.statement(text, values) : undefined
+    },
+    perform: () => perform(current()),
+  })
+}
+
+function isUnchanged({ added, freed }: ValueChange): boolean {
+  return added.length === 0 && freed.length === 0
+}
+
 /** A change that a unique index or a unique key may refuse. */
 async function refusing(
   writing: Writing,
@@ -251,15 +276,15 @@ async function refusing(
 
 /** The write in a savepoint: when a unique index refuses it, only this is undone, and the error names the fields. */
 async function insisting(
-  connection: PostgresConnection,
+  connection: PostgresTransaction,
   entry: StorageEntry,
   guid: string,
   write: () => Promise<number>,
 ): Promise<void> {
-  await connection.run('SAVEPOINT written')
+  sendSoon(connection, 'SAVEPOINT written')
   try {
     await write()
-    await connection.run('RELEASE SAVEPOINT written')
+    sendSoon(connection, 'RELEASE SAVEPOINT written')
   } catch (error) {
     if (!isDuplicate(error)) throw error
     await connection.run('ROLLBACK TO SAVEPOINT written')

@@ -12,10 +12,11 @@ import type { Needs } from '../../document-index.ts'
 import { keyTable } from '../../unique/kept-key.ts'
 import { fillTokens } from '../text/fill-tokens.ts'
 import { forgetTotalsSql, textIndex, textTriggerSql } from '../text/postgres-text-index.ts'
-import { numberOf, type PostgresConnection, type PostgresTransaction } from './postgres-connection.ts'
 import { createIndex, make, type PlannedIndex, planIndex } from './postgres-indexes.ts'
 import { CATALOGUE, type PostgresParts } from './postgres-parts.ts'
 import { makeStatistics } from './postgres-statistics.ts'
+import type { PostgresTransaction } from './postgres-transaction.ts'
+import { numberOf, type PostgresConnection } from './rows.ts'
 import type { StorageEntry } from './storage-entry.ts'
 import { documentTable, documentTableSql } from './tables.ts'
 
@@ -57,7 +58,7 @@ export async function changing<T>(
   work: (transaction: PostgresTransaction) => Promise<T>,
 ): Promise<T> {
   const { pool, cluster, catalogue } = parts
-  const transaction = await pool.transaction()
+  const transaction = pool.transaction()
   let result: T
   let change: number
   try {

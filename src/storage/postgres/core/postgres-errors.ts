@@ -34,6 +34,8 @@ const NOT_SUPPORTED = '0A000'
 /** Words of node-postgres for what has no code. */
 const LOST =
   /^(Connection terminated|Client was closed|Client has encountered|timeout exceeded|Query read timeout|Cannot use a pool)/
+/** What it says of a query to a connection that it knows to be lost, instead of sending it. */
+const NOT_SENT = /^Client has encountered a connection error/
 
 /** PostgreSQL's code, or that of the socket. */
 function codeOf(error: unknown): string | undefined {
@@ -48,6 +50,14 @@ export function isConnectionLost(error: unknown): boolean {
   return /^(08|57P|E[A-Z]+$)/.test(code)
 }
 
+/**
+ * Whether the connection had ended before the server saw what was asked: it has said so, as it does when it is stopped or an
+ * administrator ends the connection, or the question was not even sent.
+ */
+export function isFarewell(error: unknown): boolean {
+  return codeOf(error)?.startsWith('57P') ?? (error instanceof Error && NOT_SENT.test(error.message))
+}
+
 /** Whether a connection was lost that had been there: not one that could not be made, where asking again only costs time. */
 export function wasAlive(error: unknown): boolean {
   if (!isConnectionLost(error)) return false
@@ -55,7 +65,8 @@ export function wasAlive(error: unknown): boolean {
   if (code !== undefined)
     return code !== 'ECONNREFUSED' && !/^(08001|57P03|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND)/.test(code)
   // "… due to connection timeout" is one that could not be made: five seconds each time it is tried.
-  return error instanceof Error && /^Connection terminated(?! due to)/.test(error.message)
+  if (!(error instanceof Error)) return false
+  return NOT_SENT.test(error.message) || /^Connection terminated(?! due to)/.test(error.message)
 }
 
 /** Whether a unique index or the table's key refused the write. */

@@ -11,9 +11,9 @@ import { QuoinError } from '../../../shared/errors.ts'
 import { fieldNameProblem } from '../../../shared/field-path.ts'
 import type { Index } from '../../document-index.ts'
 import { indexExpression, oddIndex } from '../sql/field-sql.ts'
-import type { PostgresConnection } from './postgres-connection.ts'
 import { isUnsupported, violatedIndex } from './postgres-errors.ts'
 import { type FieldStatistics, fieldStatistics } from './postgres-statistics.ts'
+import type { PostgresConnection } from './rows.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
 const MAX_FIELDS = 8

@@ -8,8 +8,9 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Migration, migrate, readMigrations } from '../../migrations.ts'
-import { numberOf, type PostgresPool, textOf } from './postgres-connection.ts'
+import type { PostgresPool } from './postgres-connection.ts'
 import { isLocked } from './postgres-errors.ts'
+import { numberOf, textOf } from './rows.ts'
 
 /** Any number that no other program on the database is likely to use. */
 const LOCK = 7_102_026
@@ -36,7 +37,7 @@ export async function migratePostgres(pool: PostgresPool, steps: readonly Migrat
 }
 
 async function migrateOnce(pool: PostgresPool, steps: readonly Migration[]): Promise<void> {
-  const transaction = await pool.transaction()
+  const transaction = pool.transaction()
   try {
     await transaction.rows('SELECT pg_advisory_xact_lock($1)', [LOCK])
     // From here on: another node that migrates is waited for.

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { setFields } from '../../../shared/mutation.ts'
-import { type Database, documentOf } from '../../database.ts'
+import { type Database, documentOf, type Session } from '../../database.ts'
 import { transact } from '../../transact.ts'
 
 let temporary: TemporaryDatabase
@@ -264,13 +264,18 @@ describe('a connection that is lost', () => {
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     )
 
+  /** A read that sees what was written. */
+  const sent = async (session: Session, name: string) => session.count(name, { kind: 'all' })
+
   test('in the middle of a session: it says so until it is rolled back, and nothing is stored', async () => {
     const one = await node('one')
     const name = newName()
     await one.ensure(name)
     const session = one.session()
     await session.create(name, [])
+    await sent(session, name)
     await cut()
+    await expect(sent(session, name)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     await expect(session.create(name, [])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     await expect(session.get(name, 'x')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     await session.rollback()
@@ -286,6 +291,7 @@ describe('a connection that is lost', () => {
     await one.ensure(name)
     const session = one.session()
     await session.create(name, [])
+    await sent(session, name)
     await cut()
     await expect(Promise.resolve(session.commit())).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     expect(await one.session().count(name, { kind: 'all' })).toBe(0)

@@ -40,10 +40,11 @@ import { countDocuments, findDocuments, findWithTotal, readsMoreThanOnce } from 
 import { noted } from '../sql/postgres-search-advice.ts'
 import { holderOf } from '../unique/postgres-unique-values.ts'
 import type { PostgresCatalogue } from './postgres-catalogue.ts'
-import type { PostgresConnection, PostgresPool } from './postgres-connection.ts'
+import type { PostgresPool } from './postgres-connection.ts'
 import { createDocuments } from './postgres-create-all.ts'
 import { createDocument, documentChanges, getDocument, type Writing } from './postgres-documents.ts'
 import { isTableGone } from './postgres-errors.ts'
+import type { PostgresConnection } from './rows.ts'
 import { noteWritten, SessionTransaction, type Work } from './session-transaction.ts'
 import type { StorageEntry } from './storage-entry.ts'
 import type { WritesUnderWay } from './writes-under-way.ts'
@@ -77,7 +78,7 @@ export class PostgresSession
   constructor(parts: SessionParts, origin: Origin) {
     super()
     this.#parts = parts
-    this.#transaction = new SessionTransaction(parts.pool, origin.unit)
+    this.#transaction = new SessionTransaction(parts.pool, parts.writes, origin.unit)
     this.origin = origin
   }
 
@@ -278,7 +279,15 @@ export class PostgresSession
     const { catalogue, stamps, writes } = this.#parts
     return this.#transaction.inTurn(async (work) => {
       const entry = await catalogue.entry(storage)
-      return writes.during(write({ connection: work.transaction, entry, stamps }, work))
+      const current = () => catalogue.find(storage) ?? entry
+      const writing = {
+        connection: work.transaction,
+        entry,
+        stamps,
+        current,
+        mayDefer: !this.#transaction.isUnit,
+      }
+      return writes.during(write(writing, work))
     })
   }
 

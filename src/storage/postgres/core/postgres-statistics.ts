@@ -9,8 +9,9 @@
  */
 import { createHash } from 'node:crypto'
 import { fieldSql, indexExpression } from '../sql/field-sql.ts'
-import { type PostgresConnection, type PostgresLasting, textOf } from './postgres-connection.ts'
+import type { PostgresLasting } from './postgres-connection.ts'
 import { isLocked, isTableGone } from './postgres-errors.ts'
+import { type PostgresConnection, textOf } from './rows.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
 const LOCK_MS = 5_000

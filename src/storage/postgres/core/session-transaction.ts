@@ -12,6 +12,10 @@
  * advisory lock does. Locks of the storages' own tables met each other crosswise and stood still for seconds.
  * https://www.postgresql.org/docs/18/sql-lock.html
  *
+ * A write that nothing can refuse is deferred: it is sent with the next statement or with COMMIT (`postgres-transaction.ts`), or
+ * by itself when the turn of the event loop ends, so that its locks are there while the run waits for something else. What it
+ * fails with then is what the transaction is lost by.
+ *
  * Operations come one after the other: branches of a flow run side by side, and a change is two statements that nothing of
  * the same session may come between.
  */
@@ -19,8 +23,10 @@ import { QuoinError } from '../../../shared/errors.ts'
 import type { MaybePromise } from '../../../shared/maybe-promise.ts'
 import { rolledBack } from '../../rolled-back.ts'
 import { ALONE_FROM, UnitConflict, type UnitOfWork } from '../../unit-of-work.ts'
-import type { PostgresPool, PostgresTransaction } from './postgres-connection.ts'
+import type { PostgresPool } from './postgres-connection.ts'
 import { isTransactionConflict } from './postgres-errors.ts'
+import type { PostgresTransaction } from './postgres-transaction.ts'
+import type { WritesUnderWay } from './writes-under-way.ts'
 
 /** How long a session may hold a transaction without using it: its rows are locked for all other sessions. */
 const IDLE_MS = 5_000
@@ -41,11 +47,13 @@ export function noteWritten({ written }: Work, storage: string, guid: string): v
   else written.set(storage, new Set([guid]))
 }
 
-const BEGIN_UNIT = 'BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE migration IN ROW SHARE MODE'
-const BEGIN_ALONE = 'BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE migration IN EXCLUSIVE MODE'
+const SERIALIZABLE = 'BEGIN ISOLATION LEVEL SERIALIZABLE'
+const BEGIN_UNIT = [SERIALIZABLE, 'LOCK TABLE migration IN ROW SHARE MODE']
+const BEGIN_ALONE = [SERIALIZABLE, 'LOCK TABLE migration IN EXCLUSIVE MODE']
 
 export class SessionTransaction {
   readonly #pool: PostgresPool
+  readonly #writes: WritesUnderWay
   /** Until the first commit. */
   #unit: UnitOfWork | undefined
   #work: Work | undefined
@@ -56,9 +64,11 @@ export class SessionTransaction {
   /** Counts rollbacks, so that an operation which waited meanwhile does not start over in the next unit of work. */
   #epoch = 0
   #idle: NodeJS.Timeout | undefined
+  #flushing: NodeJS.Immediate | undefined
 
-  constructor(pool: PostgresPool, unit: UnitOfWork | undefined) {
+  constructor(pool: PostgresPool, writes: WritesUnderWay, unit: UnitOfWork | undefined) {
     this.#pool = pool
+    this.#writes = writes
     this.#unit = unit
   }
 
@@ -82,7 +92,7 @@ export class SessionTransaction {
   inTurn<T>(operation: (work: Work) => Promise<T>): Promise<T> {
     this.refuseLost()
     const epoch = this.#epoch
-    clearTimeout(this.#idle)
+    this.#stopTimers()
     this.#queued++
     const turn = this.#last.then(async () => {
       try {
@@ -127,14 +137,13 @@ export class SessionTransaction {
   }
 
   async #operate<T>(operation: (work: Work) => Promise<T>): Promise<T> {
-    this.#work ??= { transaction: await this.#begin(), written: new Map(), enqueued: false, holds: false }
+    this.#work ??= { transaction: this.#begin(), written: new Map(), enqueued: false, holds: false }
     const work = this.#work
     try {
       return await operation(work)
     } catch (error) {
       // What was refused before it was written, or in a savepoint, leaves the transaction as it was.
-      if (error instanceof QuoinError && error.code !== 'UNAVAILABLE' && error.code !== 'STORAGE_FULL')
-        throw error
+      if (error instanceof QuoinError && !isLoss(error) && !work.transaction.isSpoiled) throw error
       this.#work = undefined
       const told = this.#told(error)
       this.#lost = { error: told }
@@ -143,10 +152,11 @@ export class SessionTransaction {
     }
   }
 
-  async #begin(): Promise<PostgresTransaction> {
+  #begin(): PostgresTransaction {
     const unit = this.#unit
-    if (unit === undefined) return this.#pool.transaction()
-    return this.#pool.transaction(unit.attempt < ALONE_FROM ? BEGIN_UNIT : BEGIN_ALONE)
+    if (unit === undefined)
+      return this.#pool.transaction({ during: (sending) => this.#writes.during(sending) })
+    return this.#pool.transaction({ begin: unit.attempt < ALONE_FROM ? BEGIN_UNIT : BEGIN_ALONE })
   }
 
   /** What the transaction failed with, said as the caller is to take it. */
@@ -161,6 +171,11 @@ export class SessionTransaction {
       await this.#release()?.transaction.rollback()
       return
     }
+    // A run that goes on at once is at its next statement or its commit by then.
+    if (this.#work.transaction.defers)
+      this.#flushing = setImmediate(() => {
+        this.inTurn(({ transaction }) => transaction.flush()).catch(() => undefined)
+      })
     this.#idle = setTimeout(() => {
       const work = this.#release()
       this.#lost = { error: heldTooLong() }
@@ -168,12 +183,21 @@ export class SessionTransaction {
     }, IDLE_MS).unref()
   }
 
-  #release(): Work | undefined {
+  #stopTimers(): void {
     clearTimeout(this.#idle)
+    clearImmediate(this.#flushing)
+  }
+
+  #release(): Work | undefined {
+    this.#stopTimers()
     const work = this.#work
     this.#work = undefined
     return work
   }
+}
+
+function isLoss({ code }: QuoinError): boolean {
+  return code === 'UNAVAILABLE' || code === 'STORAGE_FULL'
 }
 
 function heldTooLong(): QuoinError {

@@ -5,7 +5,7 @@
  * the mark; a copy first sets the mark and then looks for nodes. So one of the two always sees the other.
  */
 import { QuoinError } from '../../../shared/errors.ts'
-import { type PostgresConnection, textOf } from './postgres-connection.ts'
+import { type PostgresConnection, textOf } from './rows.ts'
 
 export interface Copy {
   /** What the embedded database is known by. */

@@ -14,7 +14,7 @@
  */
 import type { Claim, Job } from '../../job.ts'
 import { jobColumns } from '../../job-row.ts'
-import { numberOf, type PostgresConnection, type Row, textOf } from '../core/postgres-connection.ts'
+import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
 import { endAndLetNextGo, lockOf } from './postgres-jobs-order.ts'
 import { jobOf } from './postgres-jobs-row.ts'
 
@@ -82,7 +82,7 @@ export async function endLeases(
 ): Promise<{ readonly freed: boolean; readonly dead: readonly Job[] }> {
   const over = `state = 'running' AND lease_until <= $1`
   await connection.run(
-    `UPDATE job SET state = 'waiting', updated = $1, lease_until = 0, owner = '', last_error = $2, version = version + 1
+    `UPDATE job SET state = 'waiting', updated = $1, lease_until = 0, owner = '', last_error = $2, failed_in = NULL, version = version + 1
      WHERE id = ANY (ARRAY(SELECT id FROM job WHERE ${over} AND attempt < attempts
        ORDER BY lease_until LIMIT ${MOST_LEASES} FOR UPDATE SKIP LOCKED))`,
     [now, LEASE_OVER],
@@ -96,7 +96,7 @@ export async function endLeases(
   if (keys.length === 0) return { freed: false, dead: [] }
   const dead = await connection.rows(
     endAndLetNextGo(
-      `UPDATE job SET state = 'dead', finished = $1, updated = $1, lease_until = 0, last_error = $2, version = version + 1
+      `UPDATE job SET state = 'dead', finished = $1, updated = $1, lease_until = 0, last_error = $2, failed_in = NULL, version = version + 1
        WHERE id = ANY (ARRAY(SELECT id FROM job WHERE ${over} AND attempt >= attempts
          AND (order_key IS NULL OR order_key = ANY ($3::text[])) LIMIT ${MOST_LEASES} FOR UPDATE SKIP LOCKED))`,
       jobColumns.replaceAll(/\w+/g, 'ended.$&'),

@@ -1,5 +1,5 @@
 import type { CheckedJob } from '../../job.ts'
-import type { PostgresConnection } from '../core/postgres-connection.ts'
+import type { PostgresTransaction } from '../core/postgres-transaction.ts'
 import { LIVE, lockOrderKey } from './postgres-jobs-order.ts'
 
 /**
@@ -10,25 +10,42 @@ import { LIVE, lockOrderKey } from './postgres-jobs-order.ts'
 const lastOfKey = (unit: boolean) =>
   `SELECT 1 FROM job WHERE order_key = $11 AND ${LIVE} ORDER BY id DESC LIMIT 1${unit ? ' FOR SHARE' : ''}`
 
+interface Made {
+  readonly guid: string
+  readonly now: number
+  readonly unit: boolean
+}
+
 /**
  * Makes the job. False when a live one has its dedupe key; when another transaction is just making that one, this waits
- * for how it ends. Neither is an error, so the transaction goes on.
+ * for how it ends. Neither is an error, so the transaction goes on. A job without keys is deferred: nothing refuses it.
  */
 export async function insertJob(
-  connection: PostgresConnection,
+  transaction: PostgresTransaction,
   job: CheckedJob,
-  made: { readonly guid: string; readonly now: number; readonly unit: boolean },
+  made: Made,
 ): Promise<boolean> {
+  const { dedupeKey, orderKey } = job
+  const { text, values } = insertStatement(job, made)
+  if (dedupeKey === null && orderKey === null && !made.unit) {
+    transaction.defer({
+      statement: () => transaction.statement(text, values),
+      perform: async () => void (await transaction.run(text, values)),
+    })
+    return true
+  }
+  if (orderKey !== null) await lockOrderKey(transaction, orderKey)
+  return (await transaction.rows(text, values)).length > 0
+}
+
+function insertStatement(job: CheckedJob, { guid, now, unit }: Made) {
   const { queue, kind, title, payload, runAt, priority, attempts, dedupeKey, orderKey } = job
-  const { guid, now, unit } = made
-  if (orderKey !== null) await lockOrderKey(connection, orderKey)
-  const inserted = await connection.rows(
-    `INSERT INTO job (guid, queue, kind, title, payload, priority, run_at, attempts, created, updated, dedupe_key, order_key, held)
+  return {
+    text: `INSERT INTO job (guid, queue, kind, title, payload, priority, run_at, attempts, created, updated, dedupe_key, order_key, held)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11,
        $11::text IS NOT NULL AND EXISTS (${lastOfKey(unit)}))
      ON CONFLICT (dedupe_key) WHERE dedupe_key IS NOT NULL AND ${LIVE} DO NOTHING
      RETURNING id`,
-    [guid, queue, kind, title, payload, priority, runAt, attempts, now, dedupeKey, orderKey],
-  )
-  return inserted.length > 0
+    values: [guid, queue, kind, title, payload, priority, runAt, attempts, now, dedupeKey, orderKey],
+  }
 }

@@ -1,5 +1,5 @@
 /** Tells workers that there may be something to do: those of this process, and those of the other nodes. */
-import type { PostgresConnection } from '../core/postgres-connection.ts'
+import type { PostgresConnection } from '../core/rows.ts'
 
 /** Where nodes tell each other; the message is who says it. */
 export const JOB_CHANNEL = 'quoin_jobs'

@@ -17,7 +17,7 @@
  * as they can with documents: PostgreSQL ends one of them after its deadlock_timeout (1 s), with UNAVAILABLE, undone as a
  * whole. The events of documents cannot: their keys belong to a document, whose row is locked before.
  */
-import type { PostgresConnection } from '../core/postgres-connection.ts'
+import type { PostgresConnection } from '../core/rows.ts'
 
 export const LIVE = `state IN ('waiting', 'running')`
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../shared/clock.ts'
 import { checkQueue, type QueueSettings, type QueueState, type Queues } from '../../job.ts'
-import { numberOf, type PostgresConnection, type PostgresPool, textOf } from '../core/postgres-connection.ts'
+import type { PostgresPool } from '../core/postgres-connection.ts'
+import { numberOf, type PostgresConnection, textOf } from '../core/rows.ts'
 import type { JobNews } from './postgres-jobs-news.ts'
 
 const PURGE_BATCH = 1000

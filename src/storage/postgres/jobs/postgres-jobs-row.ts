@@ -1,4 +1,4 @@
 import { jobRows } from '../../job-row.ts'
-import { numberOf, textOf } from '../core/postgres-connection.ts'
+import { numberOf, textOf } from '../core/rows.ts'
 
 export const { summaryOf, jobOf } = jobRows({ numberOf, textOf })

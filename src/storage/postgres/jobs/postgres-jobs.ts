@@ -8,6 +8,7 @@ import {
   type Claim,
   checkJob,
   errorText,
+  type FailedIn,
   type Job,
   type JobLease,
   type JobSummary,
@@ -16,8 +17,10 @@ import {
 } from '../../job.ts'
 import { jobColumns } from '../../job-row.ts'
 import type { RecordPage } from '../../record-page.ts'
-import { numberOf, type PostgresConnection, type PostgresPool } from '../core/postgres-connection.ts'
+import type { PostgresPool } from '../core/postgres-connection.ts'
 import { isDuplicate } from '../core/postgres-errors.ts'
+import type { PostgresTransaction } from '../core/postgres-transaction.ts'
+import { numberOf, type PostgresConnection } from '../core/rows.ts'
 import { endLeases, findDue, lockQueues, takeJobs } from './postgres-jobs-claim.ts'
 import { insertJob } from './postgres-jobs-enqueue.ts'
 import type { JobNews } from './postgres-jobs-news.ts'
@@ -49,11 +52,11 @@ export class PostgresJobs implements Jobs {
   }
 
   /** Within a session's transaction, `unit`: that of a unit of work; the session calls {@link committed} when it is committed. Throws INVALID_BODY. */
-  async insert(connection: PostgresConnection, job: NewJob, unit = false): Promise<string | undefined> {
+  async insert(transaction: PostgresTransaction, job: NewJob, unit = false): Promise<string | undefined> {
     const now = this.#clock()
     const checked = checkJob(job, now)
     const guid = this.#guid()
-    return (await insertJob(connection, checked, { guid, now, unit })) ? guid : undefined
+    return (await insertJob(transaction, checked, { guid, now, unit })) ? guid : undefined
   }
 
   /** After a commit that gave workers something to do. */
@@ -91,19 +94,20 @@ export class PostgresJobs implements Jobs {
   }
 
   complete(lease: JobLease): Promise<boolean> {
-    const change = `state = 'done', lease_until = 0, last_error = NULL, finished = $4, updated = $4, version = version + 1`
+    const change = `state = 'done', lease_until = 0, last_error = NULL, failed_in = NULL, finished = $4, updated = $4, version = version + 1`
     return this.#endLeased(lease, change, this.#clock())
   }
 
-  fail(lease: JobLease, message: string, retryAt?: number): Promise<boolean> {
+  fail(lease: JobLease, message: string, retryAt?: number, failedIn?: FailedIn): Promise<boolean> {
     const now = this.#clock()
     const error = errorText(message)
+    const run = failedIn ? JSON.stringify(failedIn) : null
     if (retryAt === undefined) {
-      const dead = `state = 'dead', lease_until = 0, last_error = $5, finished = $4, updated = $4, version = version + 1`
-      return this.#endLeased(lease, dead, now, error)
+      const dead = `state = 'dead', lease_until = 0, last_error = $5, failed_in = $6, finished = $4, updated = $4, version = version + 1`
+      return this.#endLeased(lease, dead, now, error, run)
     }
-    const again = `state = 'waiting', lease_until = 0, owner = '', last_error = $5, run_at = $6, updated = $4, version = version + 1`
-    return this.#changeLeased(lease, again, now, error, retryAt)
+    const again = `state = 'waiting', lease_until = 0, owner = '', last_error = $5, failed_in = $6, run_at = $7, updated = $4, version = version + 1`
+    return this.#changeLeased(lease, again, now, error, run, retryAt)
   }
 
   async release(leases: readonly JobLease[]): Promise<number> {
@@ -169,7 +173,11 @@ export class PostgresJobs implements Jobs {
     return found?.job
   }
 
-  async #changeLeased(lease: JobLease, change: string, ...values: (string | number)[]): Promise<boolean> {
+  async #changeLeased(
+    lease: JobLease,
+    change: string,
+    ...values: (string | number | null)[]
+  ): Promise<boolean> {
     const text = `UPDATE job SET ${change} WHERE ${LEASED}`
     return (await this.#pool.run(text, [...leaseValues(lease), ...values])) > 0
   }
@@ -178,7 +186,7 @@ export class PostgresJobs implements Jobs {
    * The same where the job is no longer live afterwards. Without an order key, which the first statement finds out, that
    * is all; with one its lock comes first.
    */
-  async #endLeased(lease: JobLease, change: string, ...values: (string | number)[]): Promise<boolean> {
+  async #endLeased(lease: JobLease, change: string, ...values: (string | number | null)[]): Promise<boolean> {
     const all = [...leaseValues(lease), ...values]
     const update = `UPDATE job SET ${change} WHERE ${LEASED}`
     const [row] = await this.#pool.rows(
@@ -211,7 +219,7 @@ export class PostgresJobs implements Jobs {
   }
 
   async #transact<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
-    const transaction = await this.#pool.transaction()
+    const transaction = this.#pool.transaction()
     try {
       const result = await work(transaction)
       await transaction.commit()

@@ -7,8 +7,8 @@
  * a standby it cannot, so a node whose primary was demoted stops answering.
  */
 import { openPool, STATEMENT_MS } from '../core/open-pool.ts'
-import type { PostgresConnection } from '../core/postgres-connection.ts'
 import { storageError } from '../core/postgres-errors.ts'
+import type { PostgresConnection } from '../core/rows.ts'
 
 export interface LeaseConnection extends PostgresConnection {
   close(): Promise<void>

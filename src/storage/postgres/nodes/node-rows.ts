@@ -1,7 +1,7 @@
 /** The statements about nodes and changes. Each is one statement, so all of them work through a pooler. */
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import type { ClusterNode } from '../../cluster.ts'
-import { numberOf, type PostgresConnection, textOf } from '../core/postgres-connection.ts'
+import { numberOf, type PostgresConnection, textOf } from '../core/rows.ts'
 
 /** How long a node that does not answer keeps the others waiting, and how long it goes on by itself. */
 export const LEASE_MS = 6_000

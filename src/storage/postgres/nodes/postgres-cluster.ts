@@ -13,7 +13,7 @@ import { QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { nextMode } from '../../../shared/state-machine.ts'
 import type { Cluster, ClusterNode, Watcher } from '../../cluster.ts'
-import type { PostgresConnection } from '../core/postgres-connection.ts'
+import type { PostgresConnection } from '../core/rows.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from './lease-clock.ts'
 import { type NodeMode, nodeTransitions } from './node-mode.ts'
 import {

@@ -5,7 +5,7 @@
  */
 import type { HoldUse } from '../../database.ts'
 import type { Referred } from '../../reference/referred.ts'
-import { type PostgresConnection, textOf } from '../core/postgres-connection.ts'
+import { type PostgresConnection, textOf } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { indexExpression } from '../sql/field-sql.ts'
 import { sortKey } from '../sql/sort-key.ts'

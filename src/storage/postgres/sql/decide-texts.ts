@@ -18,7 +18,7 @@ import {
   unitsOfText,
 } from '../../search/search-effort.ts'
 import { documentTokens, valueTokens } from '../../search/text-tokens.ts'
-import { type PostgresConnection, textOf } from '../core/postgres-connection.ts'
+import { type PostgresConnection, textOf } from '../core/rows.ts'
 import { statement, texts } from './compiled-sql.ts'
 import { jsonField } from './field-sql.ts'
 import { condition } from './postgres-condition.ts'

@@ -14,7 +14,7 @@ import {
 } from '../../aggregate/finish-aggregate.ts'
 import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import { EFFORT_OF_A_SEARCH, SearchEffort } from '../../search/search-effort.ts'
-import { numberOf, type PostgresConnection, type Row, textOf } from '../core/postgres-connection.ts'
+import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
 import { numbers, statement } from './compiled-sql.ts'
 import { datePartSql } from './date-part-sql.ts'
 import { decideTexts } from './decide-texts.ts'

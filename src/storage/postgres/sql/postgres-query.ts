@@ -11,7 +11,7 @@ import { isRelevanceOrder, type RankedPhrase, rankedClauses, rankedPhrases } fro
 import { readCursor, writeCursor } from '../../search/search-cursor.ts'
 import { EFFORT_OF_A_SEARCH, SearchEffort } from '../../search/search-effort.ts'
 import { StoredJson } from '../../stored-json.ts'
-import { numberOf, type PostgresConnection, type Row, textOf } from '../core/postgres-connection.ts'
+import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
 import { statement, value } from './compiled-sql.ts'
 import { decidesFirst, decideTexts } from './decide-texts.ts'
 import { allPlain, jsonField } from './field-sql.ts'

@@ -12,7 +12,7 @@ import {
   textScore,
 } from '../../search/rank-text.ts'
 import type { SearchEffort } from '../../search/search-effort.ts'
-import type { PostgresConnection } from '../core/postgres-connection.ts'
+import type { PostgresConnection } from '../core/rows.ts'
 import { numbers, texts } from './compiled-sql.ts'
 import { eachTokens } from './decide-texts.ts'
 import { phraseMatch } from './postgres-text-query.ts'

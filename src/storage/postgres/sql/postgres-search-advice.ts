@@ -2,7 +2,7 @@
 import { type Search, search } from '../../../shared/query.ts'
 import type { SearchedStorage } from '../../search/index-advice.ts'
 import type { SearchAdvisor } from '../../search/search-advisor.ts'
-import type { PostgresConnection } from '../core/postgres-connection.ts'
+import type { PostgresConnection } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { countDocuments } from './postgres-query.ts'
 

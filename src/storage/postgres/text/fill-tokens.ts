@@ -10,13 +10,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Preparation } from '../../capabilities.ts'
 import { documentOf } from '../../database.ts'
 import { StoredJson } from '../../stored-json.ts'
-import {
-  numberOf,
-  type PostgresConnection,
-  type PostgresPool,
-  type Row,
-  textOf,
-} from '../core/postgres-connection.ts'
+import type { PostgresPool } from '../core/postgres-connection.ts'
+import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { textOfDocument } from './postgres-text-index.ts'
 
@@ -143,7 +138,7 @@ async function byIndex<T>(
   pool: PostgresPool,
   work: (transaction: PostgresConnection) => Promise<T>,
 ): Promise<T> {
-  const transaction = await pool.transaction()
+  const transaction = pool.transaction()
   try {
     await transaction.script('SET LOCAL enable_seqscan = off')
     const result = await work(transaction)

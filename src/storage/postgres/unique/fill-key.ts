@@ -1,18 +1,14 @@
 /**
  * Adds the values of the documents that a storage held before its writers added them. It walks the table by guid, in small
- * transactions that keep their documents from changing until their values are there.
+ * transactions that keep their documents from changing until their values are there. It ends at the document that is the last
+ * one when it begins: those behind it have their values from their writers, who could make more of them than it walks past.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { QuoinError } from '../../../shared/errors.ts'
 import { parseBody, splitDocument } from '../../document-text.ts'
 import { type KeptKey, uniqueValues } from '../../unique/kept-key.ts'
-import {
-  numberOf,
-  type PostgresConnection,
-  type PostgresPool,
-  type Row,
-  textOf,
-} from '../core/postgres-connection.ts'
+import type { PostgresPool } from '../core/postgres-connection.ts'
+import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { takeValues } from './postgres-unique-values.ts'
 
@@ -25,11 +21,14 @@ const AGAIN_MS = 50
 const MOST_TRIES = 600
 
 export async function fillKey(pool: PostgresPool, entry: StorageEntry, key: KeptKey): Promise<void> {
+  const [end] = await pool.reading.rows(`SELECT max(guid) AS guid FROM ${entry.table}`)
+  if (typeof end?.guid !== 'string') return
+  const until = end.guid
   let behind: string | undefined = ''
   while (behind !== undefined) {
     const from: string = behind
     behind = await untilFree(() =>
-      inTransaction(pool, (connection) => fillPage(connection, entry, key, from)),
+      inTransaction(pool, (connection) => fillPage(connection, entry, key, { from, until })),
     )
   }
 }
@@ -39,18 +38,18 @@ async function fillPage(
   connection: PostgresConnection,
   { table }: StorageEntry,
   key: KeptKey,
-  behind: string,
+  { from, until }: { readonly from: string; readonly until: string },
 ): Promise<string | undefined> {
   // The size of what is stored out of line is known without reading it.
   const places = await connection.rows(
-    `SELECT guid, pg_column_size(doc) AS bytes FROM ${table} WHERE guid > $1 ORDER BY guid LIMIT ${PAGE}`,
-    [behind],
+    `SELECT guid, pg_column_size(doc) AS bytes FROM ${table} WHERE guid > $1 AND guid <= $2 ORDER BY guid LIMIT ${PAGE}`,
+    [from, until],
   )
   const last = lastOf(places)
   if (last === undefined) return undefined
   const rows = await connection.rows(
     `SELECT guid, doc FROM ${table} WHERE guid > $1 AND guid <= $2 AND removed = 0 ORDER BY guid FOR SHARE`,
-    [behind, last],
+    [from, last],
   )
   const holdings = rows.flatMap((row) => {
     const document = parseBody(splitDocument(textOf(row, 'doc')).body)
@@ -75,7 +74,7 @@ async function inTransaction<T>(
   pool: PostgresPool,
   work: (connection: PostgresConnection) => Promise<T>,
 ): Promise<T> {
-  const transaction = await pool.transaction()
+  const transaction = pool.transaction()
   try {
     await transaction.script(`SET LOCAL enable_seqscan = off; SET LOCAL lock_timeout = ${LOCK_MS}`)
     const result = await work(transaction)

@@ -5,7 +5,7 @@
 import { QuoinError } from '../../../shared/errors.ts'
 import { type KeptKey, keyTable, type UniqueValue, type ValueChange } from '../../unique/kept-key.ts'
 import { UniqueConflict } from '../../unique/unique-conflict.ts'
-import { type PostgresConnection, textOf } from '../core/postgres-connection.ts'
+import { type PostgresConnection, textOf } from '../core/rows.ts'
 
 export function keyTableSql(key: Pick<KeptKey, 'id'>): string {
   const table = keyTable(key)

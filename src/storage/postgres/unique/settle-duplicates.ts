@@ -1,7 +1,8 @@
 /** The documents that had the value of another one when their values were added: some of those others are gone by now. */
 import { type Duplicates, MOST_DUPLICATES } from '../../unique/duplicates.ts'
 import { type KeptKey, keyTable } from '../../unique/kept-key.ts'
-import { numberOf, type PostgresPool, textOf } from '../core/postgres-connection.ts'
+import type { PostgresPool } from '../core/postgres-connection.ts'
+import { numberOf, textOf } from '../core/rows.ts'
 
 /** Rows of a statement. */
 const STEP = 500

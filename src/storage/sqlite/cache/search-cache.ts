@@ -37,6 +37,8 @@ export interface SearchCache {
   /** What was kept of the storage at this version, or what `find` gives, which is then kept. */
   found(storage: string, version: number, wanted: WantedPage, find: () => Found): Found
   counted(storage: string, version: number, key: string, count: () => number): number
+  /** How often `found` and `counted` had a result, and how often not. */
+  readonly uses: { readonly hits: number; readonly misses: number }
 }
 
 export interface WantedPage {
@@ -72,6 +74,7 @@ export function searchCache(most = CHARACTERS): SearchCache {
   /** The storage used last stands last. */
   const storages = new Map<string, Results>()
   let characters = 0
+  const uses = { hits: 0, misses: 0 }
 
   function forget(name: string, results: Results): void {
     characters -= results.characters
@@ -118,6 +121,7 @@ export function searchCache(most = CHARACTERS): SearchCache {
   }
 
   return {
+    uses,
     version: (storage) => storages.get(storage)?.version,
     follow(storage, version, touched) {
       const results = storages.get(storage)
@@ -130,7 +134,11 @@ export function searchCache(most = CHARACTERS): SearchCache {
     found(storage, version, { search, key }, find) {
       const results = resultsOf(storage, version)
       const known = results.pages.get(key)
-      if (known) return known.found
+      if (known) {
+        uses.hits += 1
+        return known.found
+      }
+      uses.misses += 1
       const found = find()
       const size = found.documents.text.length + 2 * key.length + OVERHEAD
       // The caller that computed the result may have written meanwhile.
@@ -143,7 +151,11 @@ export function searchCache(most = CHARACTERS): SearchCache {
     counted(storage, version, key, count) {
       const results = resultsOf(storage, version)
       const known = results.counts.get(key)
-      if (known !== undefined) return known
+      if (known !== undefined) {
+        uses.hits += 1
+        return known
+      }
+      uses.misses += 1
       const counted = count()
       if (at(storage, version) !== results || !isOfOneStorage(key)) return counted
       results.counts.set(key, counted)

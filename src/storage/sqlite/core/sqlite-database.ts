@@ -14,6 +14,7 @@ import { addObserver } from '../../observers.ts'
 import { keepsRules, type RawDatabase } from '../../ruled.ts'
 import { keyTable } from '../../unique/kept-key.ts'
 import { readVersions } from '../cache/read-versions.ts'
+import { fileOf, sqliteFigures } from '../figures/sqlite-figures.ts'
 import { searchedStorage } from '../sql/sqlite-search-advice.ts'
 import { sqliteUniqueKeys } from '../unique/sqlite-unique-keys.ts'
 import { ensureIndexes, ensureText, releaseIndexes } from './sqlite-ensure.ts'
@@ -39,6 +40,7 @@ export class SqliteDatabase implements RawDatabase {
   constructor(parts: SqliteParts) {
     this.#parts = parts
     const { jobs, queues, catalogue, advisor } = parts
+    const file = fileOf(parts.reader)
     this.capabilities = {
       engine: 'sqlite',
       indexes: {
@@ -62,6 +64,7 @@ export class SqliteDatabase implements RawDatabase {
       alone: oneAtATime(),
       jobs,
       queues,
+      figures: () => sqliteFigures(file, parts.writer.commits, { ...parts.results.uses }),
     }
   }
 

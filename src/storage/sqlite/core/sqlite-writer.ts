@@ -56,6 +56,8 @@ const MANY = 4
 
 export class SqliteWriter {
   readonly connection: SqliteConnection
+  /** Groups that reached the disk. */
+  commits = 0
   readonly #growth: GrowthLimit
   /** Called once. */
   damageFound: ((damage: DamagedDatabase) => void) | undefined
@@ -293,6 +295,7 @@ export class SqliteWriter {
     }
     this.#group = undefined
     this.#to('idle')
+    this.commits += 1
     group.committed()
   }
 

@@ -26,7 +26,7 @@ export function endLeases(
   now: number,
 ): { readonly ended: number; readonly dead: readonly Job[] } {
   const dead = connection.all(
-    `UPDATE job SET state = 'dead', finished = ?, updated = ?, lease_until = 0, last_error = ?, version = version + 1
+    `UPDATE job SET state = 'dead', finished = ?, updated = ?, lease_until = 0, last_error = ?, failed_in = NULL, version = version + 1
      WHERE state = 'running' AND lease_until <= ? AND attempt >= attempts RETURNING ${jobColumns}`,
     now,
     now,
@@ -35,7 +35,7 @@ export function endLeases(
   )
   for (const row of dead) letNextGo(connection, row.order_key)
   const waiting = connection.all(
-    `UPDATE job SET state = 'waiting', updated = ?, lease_until = 0, owner = '', last_error = ?, version = version + 1
+    `UPDATE job SET state = 'waiting', updated = ?, lease_until = 0, owner = '', last_error = ?, failed_in = NULL, version = version + 1
      WHERE state = 'running' AND lease_until <= ? RETURNING id`,
     now,
     LEASE_OVER,

@@ -8,6 +8,7 @@ import {
   type Claim,
   checkJob,
   errorText,
+  type FailedIn,
   type Job,
   type JobLease,
   type JobSummary,
@@ -73,19 +74,20 @@ export class SqliteJobs implements Jobs {
 
   complete(lease: JobLease): Promise<boolean> {
     const now = this.#clock()
-    const change = `state = 'done', lease_until = 0, last_error = NULL, finished = ?, updated = ?, version = version + 1`
+    const change = `state = 'done', lease_until = 0, last_error = NULL, failed_in = NULL, finished = ?, updated = ?, version = version + 1`
     return this.#endLeased(lease, change, now, now)
   }
 
-  fail(lease: JobLease, message: string, retryAt?: number): Promise<boolean> {
+  fail(lease: JobLease, message: string, retryAt?: number, failedIn?: FailedIn): Promise<boolean> {
     const now = this.#clock()
     const error = errorText(message)
+    const run = failedIn ? JSON.stringify(failedIn) : null
     if (retryAt === undefined) {
-      const dead = `state = 'dead', lease_until = 0, last_error = ?, finished = ?, updated = ?, version = version + 1`
-      return this.#endLeased(lease, dead, error, now, now)
+      const dead = `state = 'dead', lease_until = 0, last_error = ?, failed_in = ?, finished = ?, updated = ?, version = version + 1`
+      return this.#endLeased(lease, dead, error, run, now, now)
     }
-    const again = `state = 'waiting', lease_until = 0, owner = '', last_error = ?, run_at = ?, updated = ?, version = version + 1`
-    return this.#changeLeased(lease, again, error, retryAt, now)
+    const again = `state = 'waiting', lease_until = 0, owner = '', last_error = ?, failed_in = ?, run_at = ?, updated = ?, version = version + 1`
+    return this.#changeLeased(lease, again, error, run, retryAt, now)
   }
 
   release(leases: readonly JobLease[]): Promise<number> {
@@ -146,7 +148,7 @@ export class SqliteJobs implements Jobs {
     })
   }
 
-  #changeLeased(lease: JobLease, change: string, ...values: (string | number)[]): Promise<boolean> {
+  #changeLeased(lease: JobLease, change: string, ...values: (string | number | null)[]): Promise<boolean> {
     return this.#work.write((connection, effect) => {
       effect.wrote = changeLeased(connection, lease, change, values) !== undefined
       return effect.wrote
@@ -154,7 +156,7 @@ export class SqliteJobs implements Jobs {
   }
 
   /** The same where the job is no longer live afterwards. */
-  #endLeased(lease: JobLease, change: string, ...values: (string | number)[]): Promise<boolean> {
+  #endLeased(lease: JobLease, change: string, ...values: (string | number | null)[]): Promise<boolean> {
     return this.#work.write((connection, effect) => {
       const row = changeLeased(connection, lease, change, values)
       effect.wrote = row !== undefined
@@ -169,7 +171,7 @@ function changeLeased(
   connection: SqliteConnection,
   { guid, owner, attempt }: JobLease,
   change: string,
-  values: readonly (string | number)[],
+  values: readonly (string | number | null)[],
 ): Row | undefined {
   return connection.get(
     `UPDATE job SET ${change} WHERE guid = ? AND state = 'running' AND owner = ? AND attempt = ? RETURNING order_key`,

@@ -14,6 +14,7 @@ import { WriteRefused } from '../../write-refused.ts'
 import { searchCache } from '../cache/search-cache.ts'
 import { guarded, SqliteConnection } from '../core/sqlite-connection.ts'
 import { DamagedDatabase, storageError } from '../core/sqlite-errors.ts'
+import { fileOf, sqliteFigures } from '../figures/sqlite-figures.ts'
 import { registerSearchFunctions } from '../sql/search-functions.ts'
 import { SearchThread } from '../sql/search-thread.ts'
 import { ReaderCatalogue } from './reader-catalogue.ts'
@@ -61,6 +62,7 @@ export function openReaderDatabase({ directory, following, refused, damaged }: R
       refused: refused ?? (() => undefined),
       failed,
     }
+    const file = fileOf(connection)
     return {
       // It writes nothing, so no rule is broken.
       [keepsRules]: true,
@@ -76,7 +78,10 @@ export function openReaderDatabase({ directory, following, refused, damaged }: R
       session: (origin: Origin = {}): Session => new ReaderSession(parts, origin),
       // Nothing is written here that could be observed.
       observe: () => () => undefined,
-      capabilities: readerCapabilities(following, readerVersions(catalogue, failed)),
+      capabilities: {
+        ...readerCapabilities(following, readerVersions(catalogue, failed)),
+        figures: () => sqliteFigures(file, 0, { ...parts.results.uses }),
+      },
       async close() {
         await thread.close()
         connection.close()
@@ -91,7 +96,7 @@ export function openReaderDatabase({ directory, following, refused, damaged }: R
   }
 }
 
-function readerCapabilities(following: Following, readVersions: ReadVersions): Capabilities {
+function readerCapabilities(following: Following, readVersions: ReadVersions): Omit<Capabilities, 'figures'> {
   return {
     engine: 'sqlite',
     indexes: {

@@ -4,7 +4,7 @@
  */
 import type { SQLOutputValue } from 'node:sqlite'
 import { isJsonObject } from '../../../shared/json.ts'
-import { type WordMatcher, wordsLike } from '../../../shared/similar-word.ts'
+import { type WordMatcher, wordsLike } from '../../../shared/names/similar-word.ts'
 import { dateParts } from '../../aggregate/aggregate.ts'
 import { datePartReaders } from '../../aggregate/date-part-reader.ts'
 import { textMatches, textQuery } from '../../search/match-text.ts'

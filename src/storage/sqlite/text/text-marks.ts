@@ -3,7 +3,7 @@
  * Exactly what `textMatches` says of the same words.
  */
 
-import { wordsLike } from '../../../shared/similar-word.ts'
+import { wordsLike } from '../../../shared/names/similar-word.ts'
 import { textMatches } from '../../search/match-text.ts'
 import type { SearchEffort } from '../../search/search-effort.ts'
 import type { TextPhrase, TextQuery } from '../../search/simple-query-string.ts'

@@ -4,7 +4,7 @@
  * that is in no document any more finds none.
  */
 import { boundedMap } from '../../../shared/bounded-map.ts'
-import { type WordMatcher, wordsLike } from '../../../shared/similar-word.ts'
+import { type WordMatcher, wordsLike } from '../../../shared/names/similar-word.ts'
 import { type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import { vocabularyTable } from '../core/tables.ts'
 

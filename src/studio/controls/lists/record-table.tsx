@@ -1,9 +1,9 @@
 import { Table } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
 import { ErrorNotice } from '../error-notice.tsx'
 import type { Column } from './column.ts'
 import { ListFooter } from './list-footer.tsx'
+import { RecordRow } from './record-row.tsx'
 import classes from './record-table.module.css'
 import { SkeletonRows } from './skeleton-rows.tsx'
 import { SortHeader } from './sort-header.tsx'
@@ -46,7 +46,12 @@ export function RecordTable<T>(props: RecordTableProps<T>) {
                 <SkeletonRows columns={columns.length} rows={8} />
               ) : (
                 (data?.records ?? []).map((record) => (
-                  <Row key={props.keyOf(record)} record={record} {...props} />
+                  <RecordRow
+                    key={props.keyOf(record)}
+                    record={record}
+                    columns={columns}
+                    hrefOf={props.hrefOf}
+                  />
                 ))
               )}
             </Table.Tbody>
@@ -56,24 +61,5 @@ export function RecordTable<T>(props: RecordTableProps<T>) {
       </div>
       <ListFooter shown={shown} />
     </>
-  )
-}
-
-function Row<T>({ record, columns, hrefOf }: RecordTableProps<T> & { readonly record: T }) {
-  const href = hrefOf?.(record)
-  return (
-    <Table.Tr className={href === undefined ? undefined : classes.row}>
-      {columns.map((column, i) => (
-        <Table.Td key={column.id} className={column.numeric ? `numbers ${classes.numeric}` : undefined}>
-          {i === 0 && href !== undefined ? (
-            <Link href={href} className={classes.link}>
-              {column.render(record)}
-            </Link>
-          ) : (
-            column.render(record)
-          )}
-        </Table.Td>
-      ))}
-    </Table.Tr>
   )
 }

@@ -1,5 +1,5 @@
 /** Everything that the editor asks of the public API. */
-import type { BlockDescription } from '../../../shared/api/blocks.ts'
+import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 import type { BlockEdit, BlockRecord } from '../../../shared/api/blueprint-actions.ts'
 import type {
   Blueprint,
@@ -8,6 +8,7 @@ import type {
   VersionBlocks,
   VersionSummary,
 } from '../../../shared/api/blueprints.ts'
+import type { PagePreview, PreviewPage } from '../../../shared/api/page-previews.ts'
 import type { StorageRecord } from '../../../shared/api/storages.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
 import { errorFromReply, unreachable } from '../../api/api-error.ts'
@@ -31,6 +32,14 @@ export function discardStaged(guid: string): Promise<BlockRecord[]> {
 
 export function checkStaged(blueprint: string, signal?: AbortSignal): Promise<Checked> {
   return call('POST', `/blueprints/check/${blueprint}`, { body: { state: 'staged' }, signal })
+}
+
+export function previewPage(
+  blueprint: string,
+  body: PreviewPage,
+  signal?: AbortSignal,
+): Promise<PagePreview> {
+  return call('POST', `/blueprints/${blueprint}/preview`, { body, signal })
 }
 
 export function changeBlueprint(

@@ -8,9 +8,11 @@ import { activate, versionBlocks } from '../api/editor-api.ts'
 import { focusDrawingIn } from '../frame/focus-drawing.ts'
 import type { Flow } from '../model/flow.ts'
 import { diffFlows } from '../model/flow-diff.ts'
+import { openablePagesOf } from '../model/flow-pages.ts'
 import { flowOfVersion } from '../model/version-flow.ts'
 import { count } from '../model/words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { DeployedNews } from './deployed-news.tsx'
 import { EntranceList } from './entrance-list.tsx'
 import { FlowDiffView } from './flow-diff-view.tsx'
 import { ProblemList } from './problem-list.tsx'
@@ -52,7 +54,8 @@ function Content({ onClose }: { readonly onClose: () => void }) {
     },
     onSuccess: async (now) => {
       editor.set({ blueprint: now })
-      notifyDone(`Version ${now.version} is deployed and live.`)
+      const pages = openablePagesOf(flow)
+      notifyDone(<DeployedNews version={now.version} pages={pages} />, pages.length > 0 ? 12_000 : undefined)
       onClose()
       // When the dialog has gone.
       focusDrawingIn(300)

@@ -1,9 +1,11 @@
 import { ActionIcon, Badge, Button, Group, Menu, SegmentedControl, Text, Tooltip } from '@mantine/core'
 import { Link } from 'wouter'
 import { Icon } from '../../controls/icon.tsx'
+import { PreviewButton } from '../preview/preview-button.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { ChecksButton } from './checks-button.tsx'
 import classes from './editor-bar.module.css'
+import { OpenPagesMenu } from './open-pages-menu.tsx'
 import { RunsButton } from './runs-button.tsx'
 import { StageStatus } from './stage-status.tsx'
 import { useStageActions } from './use-stage-actions.ts'
@@ -85,7 +87,9 @@ export function EditorBar() {
         >
           Try it
         </Button>
+        <PreviewButton />
         <RunsButton />
+        <OpenPagesMenu />
         <Button size="xs" onClick={() => editor.set({ dialog: { kind: 'deploy' } })}>
           {blueprint?.active ? 'Deploy' : 'Deploy and activate'}
         </Button>

@@ -1,6 +1,7 @@
 import { Menu } from '@mantine/core'
 import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
 import { Icon } from '../../controls/icon.tsx'
+import { PinReplyItem } from '../runs/pin-reply.tsx'
 import { useBreakpoints } from '../runs/use-breakpoints.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { copySelected, drawResource, duplicateSelected, removeSelected } from '../state/editor-deeds.ts'
@@ -26,6 +27,7 @@ export function BlockMenuItems({ block }: { readonly block: string }) {
           <Menu.Divider />
         </>
       ) : null}
+      <PinReplyItem block={block} />
       <Menu.Item leftSection={<Icon name="edit" size={15} />} onClick={() => editor.focusPin(block, '')}>
         Properties
       </Menu.Item>
@@ -42,6 +44,14 @@ export function BlockMenuItems({ block }: { readonly block: string }) {
       >
         Replace with …
       </Menu.Item>
+      {catalogue.get(type)?.kind === 'trigger' ? null : (
+        <Menu.Item
+          leftSection={<Icon name="blueprint" size={15} />}
+          onClick={() => editor.set({ dialog: { kind: 'extract' } })}
+        >
+          Extract to a function
+        </Menu.Item>
+      )}
       {type === RESOURCE_TYPE ? (
         <Menu.Item
           leftSection={<Icon name="blueprint" size={15} />}
@@ -66,6 +76,11 @@ function LeadItems({ block }: { readonly block: string }) {
       {called === undefined ? null : (
         <Menu.Item leftSection={<Icon name="arrow" size={15} />} onClick={() => goToFunction(editor, called)}>
           Go to {called}
+        </Menu.Item>
+      )}
+      {called === undefined ? null : (
+        <Menu.Item leftSection={<Icon name="search" size={15} />} onClick={() => showCalls(editor, called)}>
+          Find all calls of {called}
         </Menu.Item>
       )}
       {own === undefined ? null : (

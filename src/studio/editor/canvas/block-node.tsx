@@ -1,26 +1,26 @@
-import { Handle, type NodeProps, Position, useStore } from '@xyflow/react'
-import { memo } from 'react'
+import { Handle, type NodeProps, Position } from '@xyflow/react'
+import { memo, useContext } from 'react'
 import { Icon } from '../../controls/icon.tsx'
 import { methodOf } from '../model/block-names.ts'
 import { pinY } from '../model/node-geometry.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
+import { PinnedMark } from '../runs/pin-reply.tsx'
+import { TimeMark } from '../values/time-mark.tsx'
 import classes from './block-node.module.css'
 import { Pins } from './block-pins.tsx'
 import { BreakpointMark, TraceMark, TraceMessage } from './block-trace.tsx'
 import { type BlockData, type BlockNodeType, HANDLE } from './canvas-nodes.ts'
+import { DistanceContext } from './distance.ts'
+import { LastMark } from './last-mark.tsx'
 
-/** Below this zoom names of pins and values are too small to read, and drawing them is expensive. */
-const FAR = 0.45
-/** Below this a pin is smaller than 6 pixels on the screen: none is drawn, and 500 blocks in sight stay fluid. */
-const FARTHEST = 0.25
 /** Pixels of the canvas: rows are 24 high. */
 const FAR_MARK = 24
 
 /** A block on the canvas. Its size is worked out by `node-geometry.ts`; the style sheet keeps to the same numbers. */
 export const BlockNode = memo(function BlockNode({ id, data, selected }: NodeProps<BlockNodeType>) {
-  const isFar = useStore((state) => state.transform[2] < FAR)
-  const isFarthest = useStore((state) => state.transform[2] < FARTHEST)
-  const { content, description, words, staging, problems, trace, breakpoint } = data
+  const distance = useContext(DistanceContext)
+  const isFar = distance !== 'near'
+  const { content, description, words, staging, problems, trace, last, time, breakpoint } = data
   const errors = problems.filter(({ level }) => level === 'error').length
   const kind = description?.kind ?? 'unknown'
   return (
@@ -35,8 +35,11 @@ export const BlockNode = memo(function BlockNode({ id, data, selected }: NodePro
       data-current={trace?.current || undefined}
     >
       {trace ? <TraceMark trace={trace} isFar={isFar} /> : null}
+      {last && !trace && !isFar ? <LastMark last={last} /> : null}
       <BreakpointMark breakpoint={breakpoint} isPaused={data.isPaused && trace?.state !== 'paused'} />
+      {time && !isFar && !trace?.message ? <TimeMark time={time} /> : null}
       {trace && !isFar ? <TraceMessage trace={trace} /> : null}
+      {isFar ? null : <PinnedMark block={id} />}
       <div className={classes.header}>
         <span className={classes.badge} data-kind={kind}>
           {methodOf(content.type) ?? badges[kind]}
@@ -69,7 +72,13 @@ export const BlockNode = memo(function BlockNode({ id, data, selected }: NodePro
       {content.description === '' || isFar ? null : (
         <div className={classes.comment}>{content.description}</div>
       )}
-      {isFarthest ? <Ends data={data} /> : isFar ? <FarPins data={data} /> : <Pins id={id} data={data} />}
+      {distance === 'farthest' ? (
+        <Ends data={data} />
+      ) : isFar ? (
+        <FarPins data={data} />
+      ) : (
+        <Pins id={id} data={data} />
+      )}
     </div>
   )
 })

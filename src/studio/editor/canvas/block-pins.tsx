@@ -1,6 +1,6 @@
 import { Handle, Position, useConnection } from '@xyflow/react'
 import { memo } from 'react'
-import type { InPin, OutPin } from '../../../shared/api/blocks.ts'
+import type { InPin, OutPin } from '../../../shared/api/blocks/blocks.ts'
 import type { SavedInPin } from '../../../shared/blueprint.ts'
 import { type DanglingWire, wireTo } from '../model/fitting-blocks.ts'
 import { wireId } from '../model/flow.ts'
@@ -10,6 +10,9 @@ import { pinLooks } from '../pins/pin-look.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { unfold } from '../state/editor-deeds.ts'
+import { crossWires } from '../stubs/cross-wires.ts'
+import { StorageChoice } from '../stubs/storage-choice.tsx'
+import { StubChip } from '../stubs/stub-chip.tsx'
 import classes from './block-node.module.css'
 import type { BlockData } from './canvas-nodes.ts'
 import { PinValue } from './pin-value.tsx'
@@ -34,18 +37,24 @@ export function Pins({ id, data }: { readonly id: string; readonly data: BlockDa
         : 'no'
   const saved = new Map(data.content.in_pins.map((pin) => [pin.id, pin]))
   const broken = new Map(data.problems.map(({ pin, message }) => [pin, message]))
+  const step = data.trace?.step ?? data.last?.step
+  const stubs = useEditorState(({ drawing, catalogue: present }) =>
+    crossWires(drawing.flow, present).ofBlock.get(id),
+  )
   return (
     <div className={classes.pins}>
       <div className={classes.column}>
         {shownOf(data.shown.in, data.pins.in).map(([pin, kind]) => (
           <InRow
             key={pin}
+            block={id}
             pin={pin}
             kind={kind}
+            stub={stubs?.in.get(pin)?.join(' ')}
             saved={saved.get(pin)}
             problem={broken.get(pin)}
             wireId={wireInto(id, saved.get(pin))}
-            got={data.trace?.step?.in[pin]}
+            got={step?.in[pin]}
             fits={fits('from', pin)}
           />
         ))}
@@ -57,6 +66,8 @@ export function Pins({ id, data }: { readonly id: string; readonly data: BlockDa
             pin={pin}
             kind={kind}
             wired={data.wiredOut.includes(`|${pin}|`)}
+            stub={stubs?.out.get(pin)?.join(' ')}
+            gave={step?.out[pin]}
             fits={fits('to', pin)}
           />
         ))}
@@ -97,18 +108,22 @@ function danglingWire(held: string): DanglingWire | undefined {
 }
 
 interface InRowProps {
+  readonly block: string
   readonly pin: string
   readonly kind: InPin
+  /** Blocks at the other ends of wires that are not drawn. */
+  readonly stub: string | undefined
   readonly saved: SavedInPin | undefined
   readonly problem: string | undefined
   /** The wire that ends here; of several the last. */
   readonly wireId: string
-  /** What came in the run that is shown; undefined: nothing, or none is shown. */
+  /** What came in the run that is shown, or in the last one; undefined: nothing. */
   readonly got: unknown
   readonly fits: 'yes' | 'no' | undefined
 }
 
-const InRow = memo(function InRow({ pin, kind, saved, problem, wireId, got, fits }: InRowProps) {
+const InRow = memo(function InRow(props: InRowProps) {
+  const { block, pin, kind, stub, saved, problem, wireId, got, fits } = props
   const isPointed = useEditorState(
     ({ pointedWire, selectedWires }) =>
       wireId !== '' && (pointedWire === wireId || (selectedWires.size === 1 && selectedWires.has(wireId))),
@@ -129,11 +144,14 @@ const InRow = memo(function InRow({ pin, kind, saved, problem, wireId, got, fits
         <PinMark type={kind.type} full={wired || held !== false} />
       </Handle>
       <span className={classes.pin}>{pin}</span>
-      {held === false || (expression !== undefined && got !== undefined) ? null : (
+      {kind.type === 'storage' && !wired ? (
+        <StorageChoice block={block} pin={pin} value={typeof value === 'string' ? value : ''} />
+      ) : held === false || (expression !== undefined && got !== undefined) ? null : (
         <span className={classes.value}>{held}</span>
       )}
+      {stub === undefined || got !== undefined ? null : <StubChip pin={pin} side="in" others={stub} />}
       {(wired || expression !== undefined) && got !== undefined ? (
-        <PinValue pin={pin} value={got} color={pinLooks[kind.type].color} isPointed={isPointed} />
+        <PinValue pin={pin} verb="got" value={got} color={pinLooks[kind.type].color} isPointed={isPointed} />
       ) : null}
     </div>
   )
@@ -152,16 +170,24 @@ interface OutRowProps {
   readonly pin: string
   readonly kind: OutPin
   readonly wired: boolean
+  /** Blocks at the other ends of wires that are not drawn. */
+  readonly stub: string | undefined
+  /** What it gave in the run that is shown, or in the last one; undefined: nothing. */
+  readonly gave: unknown
   readonly fits: 'yes' | 'no' | undefined
 }
 
-const OutRow = memo(function OutRow({ pin, kind, wired, fits }: OutRowProps) {
+const OutRow = memo(function OutRow({ pin, kind, wired, stub, gave, fits }: OutRowProps) {
   return (
     <div className={classes.out} data-fits={fits} title={`${pin} · ${kind.type}\n${kind.help}`}>
+      {gave === undefined ? null : (
+        <PinValue pin={pin} verb="gave" value={gave} color={pinLooks[kind.type].color} isPointed={false} />
+      )}
       <span className={classes.pin}>{pin}</span>
       <Handle type="source" position={Position.Right} id={pin} className={classes.handle}>
         <PinMark type={kind.type} full={wired} />
       </Handle>
+      {stub === undefined ? null : <StubChip pin={pin} side="out" others={stub} />}
     </div>
   )
 })

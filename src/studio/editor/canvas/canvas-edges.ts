@@ -7,6 +7,7 @@ import { glance } from '../model/glance.ts'
 import { carriedType, pinsOf } from '../model/pins.ts'
 import type { RunView } from '../model/run-view.ts'
 import { pinLooks } from '../pins/pin-look.ts'
+import { crossWires } from '../stubs/cross-wires.ts'
 
 interface Given {
   readonly flow: Flow
@@ -23,6 +24,7 @@ export function edgeMaker(): (given: Given, selected: ReadonlySet<string>) => Ed
   return ({ flow, catalogue, view, selection }, selected) => {
     const next = new Map<string, Edge>()
     const references = new Set(referencesOf(flow))
+    const stubs = crossWires(flow, catalogue).ids
     for (const wire of [...wiresOf(flow), ...references]) {
       const source = flow.get(wire.from.block)
       const target = flow.get(wire.to.block)
@@ -32,10 +34,13 @@ export function edgeMaker(): (given: Given, selected: ReadonlySet<string>) => Ed
       const id = wireId(wire)
       const times = view?.wires.get(id)
       const isReference = references.has(wire)
-      const isNear = selection.has(wire.from.block) || selection.has(wire.to.block)
-      const look = edgeClass(carriedType(out, into.type), view && (times ?? 0) > 0)
-      const className = isReference ? `${look} wire-reference${isNear ? ' wire-near' : ''}` : look
       const isSelected = selected.has(id)
+      // What expressions read, and where long wires to other lanes lead, is told in the blocks; lines for it are drawn for
+      // what is selected and for what the shown run took.
+      const isTold = isReference || (stubs.has(id) && !times && !isSelected)
+      if (isTold && !selection.has(wire.from.block) && !selection.has(wire.to.block)) continue
+      const look = edgeClass(carriedType(out, into.type), view && (times ?? 0) > 0)
+      const className = isReference ? `${look} wire-reference` : look
       const carried = view && times ? view.blocks.get(wire.to.block)?.step?.in[wire.to.pin] : undefined
       const ariaLabel = `${isReference ? 'Reference' : 'Wire'} from ${wire.from.pin} to ${wire.to.pin}${carriedWords(view, times, carried)}`
       const old = before.get(id)

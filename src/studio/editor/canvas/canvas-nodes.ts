@@ -1,6 +1,6 @@
 import type { Node } from '@xyflow/react'
 import { Position } from '@xyflow/react'
-import type { BlockDescription } from '../../../shared/api/blocks.ts'
+import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 import type { Checked, Problem } from '../../../shared/api/blueprints.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
@@ -13,6 +13,8 @@ import { type BlockTrace, type RunView, sameTrace } from '../model/run-view.ts'
 import { allPins, type ShownPins, shownPins, usedOut } from '../model/shown-pins.ts'
 import type { KnownBlocks, Staging } from '../model/staged-blocks.ts'
 import { type Level, problemsOf } from '../state/editor-state.ts'
+import { type BlockTime, sameTime, timeWords } from '../values/block-time.ts'
+import { type BlockLast, lastWords, sameLast } from '../values/last-values.ts'
 
 export interface BlockData extends Record<string, unknown> {
   readonly content: BlockContent
@@ -26,6 +28,10 @@ export interface BlockData extends Record<string, unknown> {
   readonly wiredOut: string
   /** What it did in the run that is shown; undefined while none is. */
   readonly trace: BlockTrace | undefined
+  /** Its values in the last run that passed it; undefined while a run is shown. */
+  readonly last: BlockLast | undefined
+  /** In sampled runs; undefined while times are not shown. */
+  readonly time: BlockTime | undefined
   /** `waits`: it holds nothing up, because nothing is traced. */
   readonly breakpoint: 'holds' | 'waits' | undefined
   /** A run stands still before it, whosever it is. */
@@ -49,6 +55,10 @@ interface Given {
   readonly unfolded: ReadonlySet<string>
   /** The shown run. */
   readonly view: RunView | undefined
+  /** By block, while they are shown. */
+  readonly times: ReadonlyMap<string, BlockTime> | undefined
+  /** By block, while no run is shown. */
+  readonly last: ReadonlyMap<string, BlockLast> | undefined
   readonly breakpoints: { readonly at: ReadonlySet<string>; readonly hold: boolean }
   /** Blocks before which runs stand still. */
   readonly paused: ReadonlySet<string>
@@ -85,6 +95,8 @@ function blockNode(guid: string, content: BlockContent, given: Given, wiredOut: 
   const shown = (given.unfolded.has(guid) ? allPins : shownPins)(given.flow, catalogue, guid)
   const size = sizeWith(content, shown)
   const description = catalogue.get(content.type)
+  const last = given.last?.get(guid)
+  const time = given.times?.get(guid)
   const words = wordsOf(given.flow, catalogue, guid)
   const half = HANDLE / 2
   const box = { width: HANDLE, height: HANDLE }
@@ -114,7 +126,7 @@ function blockNode(guid: string, content: BlockContent, given: Given, wiredOut: 
     selected: selection.has(guid),
     // Unfolded it may reach over those below it.
     zIndex: shown.isUnfolded ? 1 : 0,
-    ariaLabel: `${words.title}, block${traceWords(view?.blocks.get(guid))}`,
+    ariaLabel: `${words.title}, block${traceWords(view?.blocks.get(guid))}${lastText(last)}${time ? `, ${timeWords(time).spoken}` : ''}`,
     data: {
       content,
       description,
@@ -125,6 +137,8 @@ function blockNode(guid: string, content: BlockContent, given: Given, wiredOut: 
       problems: problemsOf(checked, guid),
       wiredOut,
       trace: view?.blocks.get(guid),
+      last,
+      time,
       breakpoint: breakpoints.at.has(guid) ? (breakpoints.hold ? 'holds' : 'waits') : undefined,
       isPaused: paused.has(guid),
     },
@@ -137,6 +151,10 @@ function traceWords(trace: BlockTrace | undefined): string {
   if (state === 'idle') return ', did not run'
   if (state === 'fixed') return ', its value is fixed'
   return `, step ${order}${state === 'ran' ? '' : `, ${state}`}${message === '' ? '' : `: ${message}`}`
+}
+
+function lastText(last: BlockLast | undefined): string {
+  return last ? `, ${lastWords[last.run.recorded_as]}${last.isChanged ? ', changed since' : ''}` : ''
 }
 
 function noteNode(note: BlueprintNote, selected: boolean): NoteNodeType {
@@ -165,6 +183,8 @@ function sameBlock(a: BlockNodeType, b: BlockNodeType): boolean {
     a.data.breakpoint === b.data.breakpoint &&
     a.data.isPaused === b.data.isPaused &&
     sameTrace(a.data.trace, b.data.trace) &&
+    sameLast(a.data.last, b.data.last) &&
+    sameTime(a.data.time, b.data.time) &&
     a.selected === b.selected &&
     sameProblems(a.data.problems, b.data.problems)
   )

@@ -16,18 +16,21 @@ import {
 import { type MouseEvent, useCallback, useRef } from 'react'
 import { wireProblem } from '../model/wire-check.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { CanvasSwitches } from '../values/canvas-switches.tsx'
 import { BlockNode } from './block-node.tsx'
 import classes from './canvas.module.css'
 import { CanvasMenu, useCanvasMenu } from './canvas-menu.tsx'
 import type { CanvasNode } from './canvas-nodes.ts'
 import { wireOfConnection } from './canvas-wires.ts'
 import { ConnectionLine } from './connection-line.tsx'
+import { DistanceContext, useDistance } from './distance.ts'
 import { EmptyCanvas } from './empty-canvas.tsx'
 import { LaneList } from './lane-list.tsx'
 import { NoteNode } from './note-node.tsx'
 import { useCanvasGraph } from './use-canvas-graph.ts'
 import { useCanvasShortcuts } from './use-canvas-shortcuts.ts'
 import { useDragging } from './use-dragging.ts'
+import { useMotion } from './use-motion.ts'
 import { useOpeningView } from './use-opening-view.ts'
 import { usePaletteDrop } from './use-palette-drop.ts'
 import { useShowRun, useShowSelected } from './use-show-block.ts'
@@ -36,6 +39,8 @@ import { BoxesContext, useBoxes, WireEdge } from './wire-edge.tsx'
 
 const nodeTypes: NodeTypes = { block: BlockNode, note: NoteNode }
 const edgeTypes: EdgeTypes = { wire: WireEdge }
+/** From farthest away so many blocks are all drawn: to add and remove those at the edge would cost more in each frame of a pan. */
+const MOST_DRAWN = 1_500
 
 export function Canvas() {
   return (
@@ -61,6 +66,8 @@ function CanvasInside() {
   useShowRun()
   const menu = useCanvasMenu()
   const view = useOpeningView()
+  const motion = useMotion(canvas, view.left)
+  const distance = useDistance()
   useCanvasShortcuts(view.start)
   const reach = useStore(({ transform: [, , zoom] }) => (zoom > 0.6 ? 22 : zoom > 0.3 ? 44 : 88))
 
@@ -110,61 +117,70 @@ function CanvasInside() {
     // biome-ignore lint/a11y/noStaticElementInteractions: a double click adds a block; the key for it is A
     <div ref={canvas} className={classes.canvas} onDoubleClick={onDoubleClick} {...drop}>
       <BoxesContext value={boxes}>
-        <ReactFlow<CanvasNode, Edge>
-          nodes={nodes}
-          edges={edges}
-          nodeTypes={nodeTypes}
-          edgeTypes={edgeTypes}
-          onNodesChange={onNodesChange}
-          onEdgesChange={onEdgesChange}
-          onNodeDragStart={dragging.start}
-          onNodeDragStop={dragging.stop}
-          onSelectionDragStart={dragging.start}
-          onSelectionDragStop={dragging.stop}
-          isValidConnection={(connection) => {
-            const { drawing, catalogue } = editor.store.getState()
-            return wireProblem(drawing.flow, catalogue, wireOfConnection(connection)) === undefined
-          }}
-          onNodeContextMenu={menu.onBlock}
-          onEdgeContextMenu={menu.onWire}
-          onPaneContextMenu={menu.onCanvas}
-          onEdgeMouseEnter={(_event, { id }) => editor.set({ pointedWire: id })}
-          onEdgeMouseLeave={() => editor.set({ pointedWire: '' })}
-          onConnect={wiring.connect}
-          onConnectEnd={wiring.end}
-          onReconnect={wiring.reconnect}
-          onMoveStart={() => canvas.current?.setAttribute('data-moving', '')}
-          onMoveEnd={(event, seen) => {
-            canvas.current?.removeAttribute('data-moving')
-            view.left(event, seen)
-          }}
-          connectionLineComponent={ConnectionLine}
-          connectionRadius={reach}
-          onlyRenderVisibleElements
-          elevateNodesOnSelect={false}
-          deleteKeyCode={null}
-          zoomOnDoubleClick={false}
-          selectionOnDrag={false}
-          multiSelectionKeyCode={['Shift', 'Meta', 'Control']}
-          snapToGrid
-          snapGrid={[10, 10]}
-          minZoom={0.05}
-          maxZoom={2}
-          onInit={view.open}
-          aria-label="Canvas. The outline shows the same blueprint as a list."
-        >
-          <MiniMap
-            style={{ width: 150, height: 100 }}
-            pannable
-            zoomable
-            ariaLabel="Minimap of the canvas"
-            nodeColor={mapColor}
-            nodeBorderRadius={8}
-          />
-          <Controls showInteractive={false} fitViewOptions={{ maxZoom: 1, padding: 0.15 }} />
-        </ReactFlow>
+        <DistanceContext value={distance}>
+          <ReactFlow<CanvasNode, Edge>
+            nodes={nodes}
+            edges={edges}
+            nodeTypes={nodeTypes}
+            edgeTypes={edgeTypes}
+            onNodesChange={onNodesChange}
+            onEdgesChange={onEdgesChange}
+            onNodeClick={(event, { id }) => {
+              // Pressed on one of several they all stay selected, to be moved; a click without a move means this one.
+              const { selection } = editor.store.getState()
+              if (
+                selection.size > 1 &&
+                selection.has(id) &&
+                !(event.shiftKey || event.metaKey || event.ctrlKey)
+              )
+                editor.select([id])
+            }}
+            onNodeDragStart={dragging.start}
+            onNodeDragStop={dragging.stop}
+            onSelectionDragStart={dragging.start}
+            onSelectionDragStop={dragging.stop}
+            isValidConnection={(connection) => {
+              const { drawing, catalogue } = editor.store.getState()
+              return wireProblem(drawing.flow, catalogue, wireOfConnection(connection)) === undefined
+            }}
+            onNodeContextMenu={menu.onBlock}
+            onEdgeContextMenu={menu.onWire}
+            onPaneContextMenu={menu.onCanvas}
+            onEdgeMouseEnter={(_event, { id }) => editor.set({ pointedWire: id })}
+            onEdgeMouseLeave={() => editor.set({ pointedWire: '' })}
+            onConnect={wiring.connect}
+            onConnectEnd={wiring.end}
+            onReconnect={wiring.reconnect}
+            {...motion}
+            connectionLineComponent={ConnectionLine}
+            connectionRadius={reach}
+            onlyRenderVisibleElements={distance !== 'farthest' || flow.size > MOST_DRAWN}
+            elevateNodesOnSelect={false}
+            deleteKeyCode={null}
+            zoomOnDoubleClick={false}
+            selectionOnDrag={false}
+            multiSelectionKeyCode={['Shift', 'Meta', 'Control']}
+            snapToGrid
+            snapGrid={[10, 10]}
+            minZoom={0.05}
+            maxZoom={2}
+            onInit={view.open}
+            aria-label="Canvas. The outline shows the same blueprint as a list."
+          >
+            <MiniMap
+              style={{ width: 150, height: 100 }}
+              pannable
+              zoomable
+              ariaLabel="Minimap of the canvas"
+              nodeColor={mapColor}
+              nodeBorderRadius={8}
+            />
+            <Controls showInteractive={false} fitViewOptions={{ maxZoom: 1, padding: 0.15 }} />
+          </ReactFlow>
+        </DistanceContext>
       </BoxesContext>
       <LaneList onJump={view.jump} />
+      <CanvasSwitches />
       {isEmpty ? <EmptyCanvas /> : null}
       <CanvasMenu menu={menu} placeOf={screenToFlowPosition} onArranged={view.start} />
     </div>

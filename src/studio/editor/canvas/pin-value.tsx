@@ -7,6 +7,7 @@ import classes from './pin-value.module.css'
 
 interface PinValueProps {
   readonly pin: string
+  readonly verb: 'got' | 'gave'
   readonly value: unknown
   readonly color: PinColor
   /** The mouse is over the wire that brought it, or the wire is selected. */
@@ -16,8 +17,8 @@ interface PinValueProps {
 /** How long the mouse or the keyboard rests on a value before it is shown whole, in milliseconds. */
 const REST_MS = 250
 
-/** What came in at a pin, in a few characters at the end of its wire. Resting on it shows it whole; a click keeps it open. */
-export function PinValue({ pin, value, color, isPointed }: PinValueProps) {
+/** What came in at a pin, or went out, in a few characters beside it. Resting on it shows it whole; a click keeps it open. */
+export function PinValue({ pin, verb, value, color, isPointed }: PinValueProps) {
   const [isKept, setKept] = useState(false)
   const [isRested, setRested] = useState(false)
   const [isOver, setOver] = useState(false)
@@ -48,7 +49,8 @@ export function PinValue({ pin, value, color, isPointed }: PinValueProps) {
         <button
           type="button"
           className={`${classes.value} pin-${color} nodrag nopan`}
-          aria-label={`${pin} got ${text}`}
+          data-verb={verb}
+          aria-label={`${pin} ${verb} ${text}`}
           onMouseEnter={() => setOver(true)}
           onMouseLeave={() => setOver(false)}
           onFocus={() => setOver(true)}
@@ -78,7 +80,7 @@ export function PinValue({ pin, value, color, isPointed }: PinValueProps) {
         className="nowheel nodrag nopan"
         onMouseDown={(event) => event.preventDefault()}
       >
-        <WholeValue value={value} label={`What ${pin} got`} />
+        <WholeValue value={value} label={`What ${pin} ${verb}`} />
       </Popover.Dropdown>
     </Popover>
   )

@@ -3,6 +3,8 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { usePausedRuns, useShownRun } from '../runs/run-queries.ts'
 import { useBreakpoints } from '../runs/use-breakpoints.ts'
 import { useEditorState } from '../state/editor-context.ts'
+import { useBlockTimes } from '../values/use-block-times.ts'
+import { useLastValues } from '../values/use-last-values.ts'
 import { edgeMaker } from './canvas-edges.ts'
 import { type CanvasNode, nodeMaker } from './canvas-nodes.ts'
 
@@ -15,16 +17,33 @@ export function useCanvasGraph() {
   const checked = useEditorState((state) => state.checked)
   const selection = useEditorState((state) => state.selection)
   const unfolded = useEditorState((state) => state.unfolded)
-  const { view } = useShownRun()
+  const { view, shown } = useShownRun()
+  const values = useLastValues()
+  const showsValues = useEditorState((state) => state.shows.values)
+  const last = shown || !showsValues ? undefined : values
+  const times = useBlockTimes().byBlock
   const { at, hold } = useBreakpoints()
   const paused = usePausedBlocks()
   const make = useRef(nodeMaker())
   const made = useMemo(() => {
     const breakpoints = { at, hold }
     return make.current({
-      ...{ flow, notes, catalogue, known, checked, selection, unfolded, view, breakpoints, paused },
+      ...{
+        flow,
+        notes,
+        catalogue,
+        known,
+        checked,
+        selection,
+        unfolded,
+        view,
+        last,
+        times,
+        breakpoints,
+        paused,
+      },
     })
-  }, [flow, notes, catalogue, known, checked, selection, unfolded, view, at, hold, paused])
+  }, [flow, notes, catalogue, known, checked, selection, unfolded, view, last, times, at, hold, paused])
   const [nodes, setNodes] = useState<CanvasNode[]>(made)
   useEffect(() => {
     // What is in the hand stays there.

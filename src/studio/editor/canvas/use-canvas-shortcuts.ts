@@ -1,6 +1,7 @@
 import { useReactFlow } from '@xyflow/react'
 import { useEffect } from 'react'
 import { useShortcut } from '../../shell/shortcuts.ts'
+import { moving } from '../../theme/motion.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { addNote, groupSelected, layOut } from '../state/editor-deeds.ts'
 
@@ -20,7 +21,7 @@ export function useCanvasShortcuts(onArranged: () => void): void {
   )
   useShortcut(
     { keys: 'f', label: 'Zoom to fit', group },
-    () => void fitView({ duration: 200, maxZoom: 1, padding: 0.15 }),
+    () => void fitView({ duration: moving(200), maxZoom: 1, padding: 0.15 }),
   )
   useShortcut({ keys: '=', label: 'Zoom in', group }, () => void zoomIn())
   useShortcut({ keys: '-', label: 'Zoom out', group }, () => void zoomOut())

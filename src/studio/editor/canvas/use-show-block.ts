@@ -1,5 +1,6 @@
 import { useReactFlow, useStoreApi } from '@xyflow/react'
 import { useCallback, useEffect, useRef } from 'react'
+import { moving } from '../../theme/motion.ts'
 import { sizeOf } from '../model/node-geometry.ts'
 import { useShownRun } from '../runs/run-queries.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -53,7 +54,7 @@ export function useShowRun(): void {
       y: (height + ROOM) / 2 - middle * near,
       zoom: near,
     }
-    void setViewport(place, { duration: 200 })
+    void setViewport(place, { duration: moving(200) })
   }, [guid, view, run, canvas, getNodes, getNodesBounds, setViewport])
   useEffect(() => {
     if (block !== undefined) show(block)
@@ -81,14 +82,14 @@ function useShowBlock(least = 0): (guid: string) => void {
       const size = sizeOf(drawing.flow, catalogue, guid)
       if (zoom < least) {
         const middle = { x: content.position.x + size.width / 2, y: content.position.y + size.height / 2 }
-        void setCenter(middle.x, middle.y, { zoom: STEP_ZOOM, duration: 150 })
+        void setCenter(middle.x, middle.y, { zoom: STEP_ZOOM, duration: moving(150) })
         return
       }
       const left = content.position.x * zoom + x
       const top = content.position.y * zoom + y
       const dx = shift(left, left + size.width * zoom, width)
       const dy = shift(top, top + size.height * zoom, height)
-      if (dx !== 0 || dy !== 0) void setViewport({ x: x + dx, y: y + dy, zoom }, { duration: 150 })
+      if (dx !== 0 || dy !== 0) void setViewport({ x: x + dx, y: y + dy, zoom }, { duration: moving(150) })
     },
     [store, canvas, least, setCenter, setViewport, getViewport],
   )

@@ -1,10 +1,12 @@
 import { type Connection, type Edge, type FinalConnectionState, useReactFlow } from '@xyflow/react'
 import { useCallback } from 'react'
 import { type DanglingWire, fittingPins, wireTo } from '../model/fitting-blocks.ts'
+import { type Wire, wireId } from '../model/flow.ts'
 import { connect, disconnect } from '../model/flow-changes.ts'
 import { wireProblem } from '../model/wire-check.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { drawWire } from '../state/editor-deeds.ts'
+import { crossWires } from '../stubs/cross-wires.ts'
 import { canvasWire, wireOfConnection } from './canvas-wires.ts'
 import { tellRefused } from './tell-refused.ts'
 
@@ -13,10 +15,16 @@ export function useWiring() {
   const editor = useEditor()
   const { screenToFlowPosition } = useReactFlow()
 
-  const onConnect = useCallback(
-    (connection: Connection) => void drawWire(editor, wireOfConnection(connection)),
+  const draw = useCallback(
+    (wire: Wire) => {
+      drawWire(editor, wire)
+      const { drawing, catalogue } = editor.store.getState()
+      // One that is only named at its ends is seen once after it was drawn.
+      if (crossWires(drawing.flow, catalogue).ids.has(wireId(wire))) editor.select([], [wireId(wire)])
+    },
     [editor],
   )
+  const onConnect = useCallback((connection: Connection) => draw(wireOfConnection(connection)), [draw])
 
   const end = useCallback(
     (event: globalThis.MouseEvent | TouchEvent, state: FinalConnectionState) => {
@@ -40,13 +48,13 @@ export function useWiring() {
         const pins = fittingPins(drawing.flow, catalogue, held, block)
         const wires = pins.map((pin) => wireTo(held, { block, pin }))
         const free = wires.find((wire) => wireProblem(drawing.flow, catalogue, wire) === undefined)
-        if (free) drawWire(editor, free)
+        if (free) draw(free)
         else tellRefused('The block has no pin that accepts this.')
         return
       }
       editor.set({ dialog: { kind: 'add', at: screenToFlowPosition(screen), wire: held } })
     },
-    [editor, screenToFlowPosition],
+    [editor, draw, screenToFlowPosition],
   )
 
   const reconnect = useCallback(

@@ -1,5 +1,5 @@
 import { parseExpression } from '../../../expressions/language/parse-expression.ts'
-import { blockNames } from '../../../shared/block-name.ts'
+import { blockNames } from '../../../shared/names/block-name.ts'
 import type { Flow } from '../model/flow.ts'
 import { blockUses } from './parsed-pin.ts'
 

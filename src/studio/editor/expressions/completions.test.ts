@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { completionsAt } from './completions.ts'
 import { expressionProblem } from './expression-problems.ts'
 import type { ExpressionScope } from './expression-scope.ts'
+import { cellNames } from './given-names.ts'
 import { tokensIn } from './tokens.ts'
 import { valueChoices } from './value-choices.ts'
 
@@ -130,4 +131,15 @@ test('values to choose from are pins, their fields of the last time, and names o
   )
   expect(paths).not.toContain('goods.document.odd name')
   expect(valueChoices(scope).find(({ path }) => path === 'params.limit')?.detail).toBe('"5"')
+})
+
+test('an expression about a row knows its document and value, and nothing else', () => {
+  const row: ExpressionScope = { blocks: [], given: { doc: { price: undefined } }, only: cellNames }
+  const labels = (text: string) => completionsAt(text, text.length, row)?.options.map(({ label }) => label)
+  expect(labels('')).toEqual(expect.arrayContaining(['value', 'doc', 'round']))
+  expect(labels('')).not.toContain('params')
+  expect(labels('doc.')).toEqual(['price'])
+  expect(expressionProblem('round(doc.price * value, 2)', row)).toBeUndefined()
+  expect(expressionProblem('params.a', row)).toMatchObject({ severity: 'error', start: 0 })
+  expect(expressionProblem('vallue', row)?.message).toContain('Did you mean value?')
 })

@@ -63,7 +63,8 @@ function names(scope: ExpressionScope): Completion[] {
     const label = isGivenName(name) ? `blocks.${name}` : name
     return { label, kind: 'block', detail: title === name ? '' : title, help: `The block ${title}.` }
   })
-  const given = [...(scope.hasDoc ? [documentName] : []), ...givenNames].map(
+  const all = scope.only ?? [...(scope.hasDoc ? [documentName] : []), ...givenNames]
+  const given = all.map(
     ({ name, help }): Completion => ({ label: name, kind: 'name', detail: seen(scope.given[name]), help }),
   )
   return [...blocks, ...given]
@@ -90,9 +91,7 @@ function members(keys: readonly string[], scope: ExpressionScope): Completion[] 
   const pin = block && path.length === 2 ? block.pins.find(({ id }) => id === path[1])?.type : undefined
   const fields = Object.entries(fieldsIn(value)).filter(([key]) => IDENTIFIER.test(key))
   return [
-    ...fields.map(
-      ([label, field]): Completion => ({ label, kind: 'field', detail: glance(field), help: '' }),
-    ),
+    ...fields.map(([label, field]): Completion => ({ label, kind: 'field', detail: seen(field), help: '' })),
     ...methods(kindOf(value) ?? (pin && pinKinds[pin])),
   ]
 }

@@ -30,7 +30,7 @@ export function ExpressionPin({ guid, pin, saved, mode, problem, isNew }: Expres
   const editor = useEditor()
   const flow = useEditorState(({ drawing }) => drawing.flow)
   const catalogue = useEditorState((state) => state.catalogue)
-  const run = useLastRun()
+  const run = useLastRun(guid)
   const { data: values } = useQuery(environmentValues.all)
   const env = useMemo(() => values && valuesOf(values), [values])
   const scope = useMemo(

@@ -14,11 +14,15 @@ export function expressionProblem(text: string, scope: ExpressionScope): TypePro
   if (text.trim() === '') return undefined
   const { expression, problem } = parseExpression(text)
   if (!expression) return { ...problem, severity: 'error' }
-  const isGiven = (name: string) => isGivenName(name) && (name !== documentName.name || scope.hasDoc === true)
+  const { only } = scope
+  const isGiven = (name: string) =>
+    only
+      ? only.some((one) => one.name === name)
+      : isGivenName(name) && (name !== documentName.name || scope.hasDoc === true)
   const blocks = new Map(scope.blocks.map(({ name, pins }) => [name, blockType(pins)]))
   const { problems } = checkExpression(expression, {
     declarations: declarations(scope.language === 'where'),
-    names: [...blocks.keys(), ...givenNames.map(({ name }) => name)],
+    names: [...blocks.keys(), ...(only ?? givenNames).map(({ name }) => name)],
     typeOf: (name, inBlocks) => (!inBlocks && isGiven(name) ? anyType : blocks.get(name)),
   })
   return problems.find(({ severity }) => severity === 'error') ?? problems[0]

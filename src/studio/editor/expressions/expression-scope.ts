@@ -1,5 +1,5 @@
 /** What an expression on a pin can name, with the values that a run had there. */
-import type { InPin } from '../../../shared/api/blocks.ts'
+import type { InPin } from '../../../shared/api/blocks/blocks.ts'
 import type { Run } from '../../../shared/api/runs.ts'
 import { canConvert, type PinType } from '../../../shared/pin-type.ts'
 import type { Catalogue } from '../model/block-description.ts'
@@ -7,6 +7,7 @@ import { nameOf } from '../model/block-names.ts'
 import type { Flow, PinPlace } from '../model/flow.ts'
 import { pinsOf } from '../model/pins.ts'
 import { namesInFlow } from './block-refs.ts'
+import type { GivenName } from './given-names.ts'
 
 interface ScopePin {
   readonly id: string
@@ -31,6 +32,8 @@ export interface ExpressionScope {
   readonly language?: InPin['language'] | undefined
   /** Whether there is a document to speak of: `doc`. */
   readonly hasDoc?: boolean
+  /** The only names that there are: of an expression that is evaluated outside of runs. */
+  readonly only?: readonly GivenName[]
 }
 
 /** What values are known of. */

@@ -18,6 +18,12 @@ export const givenNames: readonly GivenName[] = [
 
 export const documentName: GivenName = { name: 'doc', help: 'The document that the condition is about.' }
 
+/** Of what a column of a table shows. */
+export const cellNames: readonly GivenName[] = [
+  { name: 'value', help: 'What the field of the column holds.' },
+  { name: 'doc', help: 'The document of the row.' },
+]
+
 const given = new Set([...givenNames, documentName].map(({ name }) => name))
 
 export function isGivenName(name: string): boolean {

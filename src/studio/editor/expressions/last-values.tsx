@@ -7,17 +7,17 @@ import { namesRead } from './parsed-pin.ts'
 interface LastValuesProps {
   readonly saved: SavedInPin
   readonly scope: ExpressionScope
-  /** What the pin got in the last traced run. */
+  /** What the pin got in the last run that passed the block. */
   readonly got: unknown
 }
 
-/** What the expression gave in the last traced run, and what was known of the names in it. */
+/** What the expression gave in the last run that passed its block, and what was known of the names in it. */
 export function LastValues({ saved, scope, got }: LastValuesProps) {
   const names = namesRead(saved).map((path) => ({ path: path.join('.'), value: knownValue(scope, path) }))
   const known = names.filter(({ value }) => value !== undefined)
   if (got === undefined && known.length === 0) return null
   return (
-    <dl className={classes.last} aria-label="Values of the last traced run">
+    <dl className={classes.last} aria-label="Values of the last run">
       {got === undefined ? null : (
         <div className={classes.result}>
           <dt>last value</dt>

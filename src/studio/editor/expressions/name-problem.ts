@@ -1,4 +1,4 @@
-import { isBlockName } from '../../../shared/block-name.ts'
+import { isBlockName } from '../../../shared/names/block-name.ts'
 import type { Flow } from '../model/flow.ts'
 import { namesInFlow } from './block-refs.ts'
 

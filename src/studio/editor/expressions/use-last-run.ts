@@ -1,18 +1,14 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { Run } from '../../../shared/api/runs.ts'
-import { runsOf } from '../model/run-list.ts'
-import { runQuery, runsQuery, useShownRun } from '../runs/run-queries.ts'
-import { useEditorState } from '../state/editor-context.ts'
+import { runQuery, useShownRun } from '../runs/run-queries.ts'
+import { useLastValues } from '../values/use-last-values.ts'
 
-/** The run that is drawn, else the newest traced run of the blueprint. */
-export function useLastRun(): Run | undefined {
-  const blueprint = useEditorState((state) => state.guid)
+/** The run that is drawn, else the last one that passed the block, else the newest whose values are shown. */
+export function useLastRun(block: string): Run | undefined {
   const { shown, run } = useShownRun()
-  const list = useInfiniteQuery({ ...runsQuery(blueprint, false), enabled: shown === undefined })
-  const [newest] = runsOf(list.data?.pages ?? [])
-  const last = useQuery({
-    ...runQuery(newest?.guid ?? ''),
-    enabled: shown === undefined && newest !== undefined,
-  })
+  const values = useLastValues()
+  const [any] = values.values()
+  const guid = (values.get(block) ?? any)?.run.guid
+  const last = useQuery({ ...runQuery(guid ?? ''), enabled: shown === undefined && guid !== undefined })
   return run ?? (shown === undefined ? last.data : undefined)
 }

@@ -2,6 +2,7 @@ import { type KeyboardEvent, lazy, Suspense } from 'react'
 import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { EditorBar } from '../bar/editor-bar.tsx'
 import { Canvas } from '../canvas/canvas.tsx'
+import { ExtractDialog } from '../extract/extract-dialog.tsx'
 import { OutlineView } from '../outline/outline-view.tsx'
 import { AddDialog } from '../palette/add-dialog.tsx'
 import { FindDialog } from '../palette/find-dialog.tsx'
@@ -13,6 +14,7 @@ import { useRunNews } from '../runs/use-run-news.ts'
 import { useRunShortcuts } from '../runs/use-run-shortcuts.ts'
 import { useEditorState } from '../state/editor-context.ts'
 import { TryPanel } from '../try/try-panel.tsx'
+import { UsesDialog } from '../uses/uses-dialog.tsx'
 import classes from './editor-frame.module.css'
 import { focusDrawing } from './focus-drawing.ts'
 import { useAddress } from './use-address.ts'
@@ -21,6 +23,10 @@ import { WhenIdle } from './when-idle.tsx'
 
 /** Fetched when it is first opened: most who draw do not look at runs. */
 const RunsPanel = lazy(async () => ({ default: (await import('../runs/runs-panel.tsx')).RunsPanel }))
+
+const PreviewPanel = lazy(async () => ({
+  default: (await import('../preview/preview-panel.tsx')).PreviewPanel,
+}))
 
 const StageDialogs = lazy(async () => ({ default: (await import('../bar/stage-dialogs.tsx')).StageDialogs }))
 
@@ -52,6 +58,7 @@ export function EditorFrame() {
   const view = useEditorState((state) => state.view)
   const panel = useEditorState((state) => state.panel)
   const isLow = useEditorState((state) => state.panel === 'properties' && state.selection.size === 0)
+  const isPreviewing = useEditorState((state) => state.isPreviewing)
   const isAsked = useEditorState(({ dialog, conflicts }) => dialog !== undefined || conflicts.length > 0)
   useEditorShortcuts()
   useAddress()
@@ -62,7 +69,7 @@ export function EditorFrame() {
     // biome-ignore lint/a11y/noStaticElementInteractions: it only keeps keys that belong to what is inside
     <div className={classes.frame} onKeyDown={keepArrows}>
       <EditorBar />
-      <div className={classes.body} data-low={isLow || undefined}>
+      <div className={classes.body} data-low={isLow || undefined} data-preview={isPreviewing || undefined}>
         <aside className={classes.palette} aria-label="Blocks to add">
           <Palette />
         </aside>
@@ -70,6 +77,13 @@ export function EditorFrame() {
           {view === 'canvas' ? <Canvas /> : <OutlineView />}
           <RunBar />
         </div>
+        {isPreviewing ? (
+          <aside className={classes.preview} aria-label="Preview" onKeyDown={backToDrawing}>
+            <Suspense fallback={<LoadingScreen />}>
+              <PreviewPanel />
+            </Suspense>
+          </aside>
+        ) : null}
         <aside className={classes.panel} aria-label={panelNames[panel]} onKeyDown={backToDrawing}>
           {panel === 'try' ? (
             <TryPanel />
@@ -84,6 +98,8 @@ export function EditorFrame() {
       </div>
       <AddDialog />
       <FindDialog />
+      <ExtractDialog />
+      <UsesDialog />
       <WhenIdle wanted={isAsked}>
         <StageDialogs />
       </WhenIdle>

@@ -1,4 +1,5 @@
-import { type Flow, wiresOf } from '../model/flow.ts'
+import type { BlockContent } from '../../../shared/blueprint.ts'
+import { type Flow, inPinOf, wiresOf } from '../model/flow.ts'
 import { removeBlocks, setLiteral } from '../model/flow-changes.ts'
 
 /** Name of the storage that a storage block gives; undefined for other blocks. */
@@ -15,4 +16,12 @@ export function inlineStorage(flow: Flow, guid: string): Flow {
   const users = wiresOf(flow).filter(({ from }) => from.block === guid)
   const named = users.reduce((now, { to }) => setLiteral(now, to.block, to.pin, name), flow)
   return removeBlocks(named, new Set([guid]))
+}
+
+/** Name of the storage that a block is about, by its pin `storage`: written there, or wired to it; empty if neither. */
+export function storageOfBlock(flow: Flow, content: BlockContent): string {
+  const pin = inPinOf(content, 'storage')
+  const [from] = pin?.from ?? []
+  if (from) return storageOf(flow, from.block) ?? ''
+  return typeof pin?.value === 'string' ? pin.value : ''
 }

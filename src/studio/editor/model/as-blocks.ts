@@ -1,6 +1,7 @@
 /** A resource of the drawing as the flows that it stands for: what the server compiles in its place, with guids and names of their own. */
-import { isBlockName } from '../../../shared/block-name.ts'
+
 import type { Block, BlockContent } from '../../../shared/blueprint.ts'
+import { isBlockName } from '../../../shared/names/block-name.ts'
 import { expandResource } from '../../../shared/resource/expand-resource.ts'
 import { canExpand, RESOURCE_TYPE, resourceSettingsOf } from '../../../shared/resource/resource.ts'
 import type { Flow } from './flow.ts'

@@ -1,4 +1,4 @@
-import type { BlockDescription } from '../../../shared/api/blocks.ts'
+import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 
 /** By identifier, and by alias. */
 export type Catalogue = ReadonlyMap<string, BlockDescription>

@@ -45,6 +45,16 @@ const flow = flowOf({
   tabs_2: { type: 'state_tabs' },
   a: { type: 'value_default', in: { value: '@b.value' } },
   b: { type: 'value_default', in: { value: '@a.value' } },
+  links: {
+    type: 'state_navigation',
+    in: {
+      links: [
+        { label: 'Home', href: '/' },
+        { label: 'Tasks', href: '/tasks' },
+      ],
+    },
+  },
+  unlabelled: { type: 'state_navigation', in: { links: [{ href: '/' }] } },
   long: { type: 'state_text', in: { text: 'x'.repeat(500) } },
 })
 
@@ -62,6 +72,8 @@ test.each([
   ['never', 'Schedule', 'Schedule · never'],
   ['join', 'Join texts: a, b, -', 'Join texts · join'],
   ['unknown', 'gone_block', 'gone_block · unknown'],
+  ['links', 'Navigation: Home, Tasks', 'Navigation · links'],
+  ['unlabelled', 'Navigation: [{"href":"/"}]', 'Navigation · unlabelled'],
   ['tabs', 'Tabs (tabs)', 'Tabs · tabs'],
   ['tabs_2', 'Tabs (tabs_2)', 'Tabs · tabs_2'],
 ])('%s is told as %j', (guid, title, kind) => {

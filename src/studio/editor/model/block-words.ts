@@ -1,7 +1,7 @@
 /** What a block does, in words made of its values, so that no two blocks of one kind look alike. */
-import type { BlockDescription } from '../../../shared/api/blocks.ts'
+import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
-import type { JsonValue } from '../../../shared/json.ts'
+import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
 import { namesInFlow } from '../expressions/block-refs.ts'
 import type { Catalogue } from './block-description.ts'
 import { type Flow, inPinOf, type PinPlace } from './flow.ts'
@@ -128,6 +128,16 @@ function heldText({ value, expression }: SavedInPin): string {
 function valueText(value: JsonValue | undefined): string {
   if (value === undefined || value === null || value === '') return ''
   if (typeof value === 'string') return value
-  const isPlainList = Array.isArray(value) && value.every((one) => typeof one !== 'object')
-  return isPlainList ? value.join(', ') : JSON.stringify(value)
+  if (!Array.isArray(value)) return JSON.stringify(value)
+  const entries = value.map(entryText)
+  return entries.every((one) => one !== undefined) ? entries.join(', ') : JSON.stringify(value)
+}
+
+/** What an entry of a list is called, such as a link by its label; undefined for an object that says nothing of the kind. */
+function entryText(entry: JsonValue): string | undefined {
+  if (typeof entry !== 'object' || entry === null) return String(entry)
+  if (!isJsonObject(entry)) return undefined
+  return [entry.label, entry.name, entry.field]
+    .find((one) => typeof one === 'string' && one !== '')
+    ?.toString()
 }

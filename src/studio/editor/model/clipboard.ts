@@ -1,8 +1,8 @@
 /** Copying blocks within a blueprint, to another one, or through any text: the clipboard holds JSON. */
 
-import { isBlockName } from '../../../shared/block-name.ts'
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
 import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
+import { isBlockName } from '../../../shared/names/block-name.ts'
 import { pinTypes } from '../../../shared/pin-type.ts'
 import { namesInFlow, type Refs } from '../expressions/block-refs.ts'
 import { withNames } from '../expressions/print-names.ts'

@@ -1,4 +1,4 @@
-import type { BlockDescription, InPin, OutPin } from '../../../shared/api/blocks.ts'
+import type { BlockDescription, InPin, OutPin } from '../../../shared/api/blocks/blocks.ts'
 import { canConvert, type PinType } from '../../../shared/pin-type.ts'
 import type { Catalogue } from './block-description.ts'
 import type { Flow, PinPlace, Wire } from './flow.ts'

@@ -20,10 +20,10 @@ function flowOf(blocks: JsonObject): Flow {
   return new Map(imported.blocks.map(({ guid, ...content }) => [guid, content]))
 }
 
-/** Blocks, branches and references as indented lines; pins only where something is in them. */
+/** Blocks, branches and references as indented lines; pins only where something is in them. What is folded is not told. */
 function lines(items: readonly OutlineItem[], depth = 0): string[] {
   return items.flatMap((item) =>
-    item.kind === 'pin' && item.detail === ''
+    (item.kind === 'pin' && item.detail === '') || item.kind === 'more'
       ? []
       : [
           `${'  '.repeat(depth)}${item.kind === 'pin' ? '.' : ''}${item.label}${item.kind === 'pin' ? ` ${item.detail}` : ''}`,
@@ -47,16 +47,39 @@ test('steps stand in a row, pins hold what gives their value, other ways out are
   expect(lines(outlineOf(flow, catalogue))).toEqual([
     'GET /tasks/{guid}',
     '  .uri “tasks/{guid}”',
-    '  Get document',
+    '  Get x from tasks',
     '    .storage from tasks · storage',
     '      tasks',
     '    .guid “x”',
     '    on not_found',
     '      Not found',
     '        .code 404',
-    '  Reply with JSON',
-    '    .value from Get document · document',
+    '  Reply get.document',
+    '    .value from Get x from tasks · document',
   ])
+})
+
+test('a block is named by what it does and by its name, and pins that nothing uses are folded', () => {
+  const flow = flowOf({
+    on: { type: 'on_startup_register_uri_get', in: { uri: 'tasks' } },
+    find: { type: 'function_search', in: { flow: '@on.flow', storage: 'tasks', limit: 5 } },
+  })
+  const [trigger] = outlineOf(flow, catalogue)
+  const find = trigger?.children.find(({ block, kind }) => block === 'find' && kind === 'block')
+  expect([find?.label, find?.detail]).toEqual(['Search tasks', 'Search documents · find'])
+  const rest = find?.children.find(({ kind }) => kind === 'more')
+  expect(find?.children.map(({ kind, pin }) => `${kind} ${pin}`)).toEqual([
+    'pin storage',
+    'pin limit',
+    'more ',
+  ])
+  expect(rest?.label).toBe(`${rest?.children.length} unused pins`)
+  expect(rest?.children.map(({ pin, id }) => [pin, id])).toContainEqual(['query', 'on/find.query'])
+  // Used, it stands where the others do, and its row is the same one.
+  const used = outlineOf(setExpression(flow, 'find', 'query', 'true'), catalogue)[0]?.children.find(
+    ({ block, kind }) => block === 'find' && kind === 'block',
+  )
+  expect(used?.children.map(({ id }) => id)).toContain('on/find.query')
 })
 
 test('what hangs together with no trigger comes last, and a step of two ways is told once', () => {
@@ -87,7 +110,7 @@ test('a value that only an expression uses is told at its pin', () => {
   expect(lines(outlineOf(setExpression(named, 'reply', 'value', 'limit.number * 2'), catalogue))).toEqual([
     'GET /a',
     '  .uri “a”',
-    '  Reply with JSON',
+    '  Reply limit.number * 2',
     '    .value = limit.number * 2',
     '      Page size',
     '        .value 20',

@@ -1,21 +1,28 @@
 /**
  * A blueprint as a tree that can be read from top to bottom. Each trigger is followed by its steps, one under the other;
- * a step holds its pins, and a pin holds the pulled block that gives its value; what happens on another way out
+ * a step holds the pins that are needed or used, and a pin holds the pulled block that gives its value; its other pins are
+ * folded into one row. Blocks are named by what they do, as on the canvas. What happens on another way out
  * (`not_found`, `false`) is a branch with steps of its own. A step that several ways lead to is told once and referred to
  * then. What hangs together with no trigger is listed at the end.
  */
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
 import { referencesOf } from '../expressions/references.ts'
 import type { Catalogue } from './block-description.ts'
-import { nameOf } from './block-names.ts'
+import { wordsOf } from './block-words.ts'
 import { type Flow, inPinOf, wiresOf } from './flow.ts'
 import { pinsOf } from './pins.ts'
-import { cut, short } from './words.ts'
+import { shownPins } from './shown-pins.ts'
+import { count, cut, short } from './words.ts'
+
+/** Characters of the title of a block that another row names. */
+const MOST_OF_TITLE = 48
+/** So many pins of a block without any value are shown. */
+const MOST_UNUSED = 8
 
 export interface OutlineItem {
   /** The way to it: a pulled block that is used twice is in the tree twice. */
   readonly id: string
-  readonly kind: 'block' | 'pin' | 'branch' | 'reference' | 'group'
+  readonly kind: 'block' | 'pin' | 'more' | 'branch' | 'reference' | 'group'
   readonly label: string
   /** What stands behind the label: the pin's value or where it comes from. */
   readonly detail: string
@@ -67,7 +74,7 @@ export function outlineOf(flow: Flow, catalogue: Catalogue): OutlineItem[] {
       const content = flow.get(guid)
       if (!content) break
       if (told.has(guid)) {
-        row.push(referenceItem(guid, content, path))
+        row.push(referenceItem(guid, path))
         break
       }
       row.push(blockItem(guid, content, path))
@@ -79,18 +86,33 @@ export function outlineOf(flow: Flow, catalogue: Catalogue): OutlineItem[] {
   function blockItem(guid: string, content: BlockContent, path: string): OutlineItem {
     told.add(guid)
     const id = path === guid ? guid : `${path}/${guid}`
+    const shown = new Set(shownPins(flow, catalogue, guid).in)
     const pins = [...pinsOf(content, catalogue).in]
       .filter(([, pin]) => pin.type !== 'flow')
       .map(([pin]) => pinItem(guid, content, pin, id))
+    const used = pins.filter(({ pin }) => shown.has(pin))
+    const rest = pins.filter(({ pin }) => !shown.has(pin))
+    // A row for one would be no shorter, and a block with nothing in it is about to be filled.
+    const isShort = rest.length < 2 || (used.length === 0 && rest.length <= MOST_UNUSED)
+    const { title, kind } = wordsOf(flow, catalogue, guid)
     return {
       id,
       kind: 'block',
-      label: nameOf(content, catalogue),
-      detail: catalogue.get(content.type)?.title ?? content.type,
+      label: title,
+      detail: kind,
       block: guid,
       pin: '',
-      children: [...pins, ...branches(guid, content, id)],
+      children: [...used, ...(isShort ? rest : [folded(guid, rest, id)]), ...branches(guid, content, id)],
     }
+  }
+
+  function folded(block: string, children: readonly OutlineItem[], path: string): OutlineItem {
+    const label = count(children.length, 'unused pin')
+    return { id: `${path}+`, kind: 'more', label, detail: '', block, pin: '', children }
+  }
+
+  function titleOf(guid: string): string {
+    return cut(wordsOf(flow, catalogue, guid).title, MOST_OF_TITLE)
   }
 
   function branches(guid: string, content: BlockContent, id: string): OutlineItem[] {
@@ -117,16 +139,15 @@ export function outlineOf(flow: Flow, catalogue: Catalogue): OutlineItem[] {
       if (!source || catalogue.get(source.type)?.kind !== 'value' || path.includes(end.block)) return []
       return [blockItem(end.block, source, id)]
     })
-    const texts = ends.map((end) => {
-      const source = flow.get(end.block)
-      return `from ${source ? nameOf(source, catalogue) : 'a removed block'} · ${end.pin}`
-    })
+    const texts = ends.map(
+      (end) => `from ${flow.has(end.block) ? titleOf(end.block) : 'a removed block'} · ${end.pin}`,
+    )
     const detail = texts.length > 0 ? texts.join(', ') : heldText(saved)
     return { id, kind: 'pin', label: pin, detail, block: guid, pin, children }
   }
 
-  function referenceItem(guid: string, content: BlockContent, path: string): OutlineItem {
-    const label = `continues with ${nameOf(content, catalogue)}`
+  function referenceItem(guid: string, path: string): OutlineItem {
+    const label = `continues with ${titleOf(guid)}`
     return { id: `${path}~${guid}`, kind: 'reference', label, detail: '', block: guid, pin: '', children: [] }
   }
 }

@@ -1,4 +1,4 @@
-import type { BlockDescription } from '../../../shared/api/blocks.ts'
+import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 import { synonymsOf } from '../palette/synonyms.ts'
 
 /**

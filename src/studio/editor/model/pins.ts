@@ -1,4 +1,4 @@
-import type { BlockDescription, InPin, OutPin } from '../../../shared/api/blocks.ts'
+import type { BlockDescription, InPin, OutPin } from '../../../shared/api/blocks/blocks.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import { isJsonObject } from '../../../shared/json.ts'
 import type { PinType } from '../../../shared/pin-type.ts'

@@ -5,7 +5,7 @@ import { isFailed, nextOffset, runsOf, withRun } from './run-list.ts'
 const run = (guid: string, second: number, status: RunSummary['status'] = 'ended'): RunSummary => ({
   ...{ guid, blueprint: 'b', trigger: 't', trigger_type: 'http', label: 'GET tasks', status },
   ...{ started: `2026-01-01T00:00:0${second}.000Z`, us: 1, reply: null, error: null, steps: 1 },
-  ...{ user: null, deployment: 1, replay_of: null },
+  ...{ user: null, deployment: 1, replay_of: null, recorded_as: 'traced' },
 })
 const part = (records: readonly RunSummary[], total = records.length) => ({ records, total, cursor: '' })
 const listOf = (...pages: ReturnType<typeof part>[]) => ({ pages, pageParams: pages.map((_part, i) => i) })

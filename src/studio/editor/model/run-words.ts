@@ -26,6 +26,16 @@ export function stepName(
   return content ? nameOf(content, catalogue) : (catalogue.get(type)?.title ?? type)
 }
 
+/** How a run came to be in the list, where that has to be said. */
+export const recordedWords: Readonly<Record<RunSummary['recorded_as'], string>> = {
+  traced: '',
+  replay: 'run again, ',
+  tried: 'tried, ',
+  by_hand: 'by hand, ',
+  failed: 'kept because it failed, ',
+  refused: 'kept because it was refused, ',
+}
+
 /** What set a run off, where it was no request. */
 export const triggerWords: Readonly<Record<RunSummary['trigger_type'], string>> = {
   http: 'Request',

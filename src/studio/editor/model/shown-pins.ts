@@ -1,5 +1,5 @@
 /** Which pins of a block are drawn: what is used or needed, and beside it what there is room for. The rest is folded. */
-import type { InPin, OutPin } from '../../../shared/api/blocks.ts'
+import type { InPin, OutPin } from '../../../shared/api/blocks/blocks.ts'
 import { linksOf } from '../expressions/references.ts'
 import type { Catalogue } from './block-description.ts'
 import { type Flow, inPinOf } from './flow.ts'

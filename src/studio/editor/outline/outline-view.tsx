@@ -108,7 +108,9 @@ function openItems(
   const open = new Set<string>()
   const visit = (list: readonly OutlineItem[], depth: number) => {
     for (const item of list) {
-      const isOpen = blocks <= MOST_OPEN || item.kind === 'branch' || (depth === 0 && item.kind !== 'pin')
+      const isOpen =
+        item.kind !== 'more' &&
+        (blocks <= MOST_OPEN || item.kind === 'branch' || (depth === 0 && item.kind !== 'pin'))
       if (isOpen !== flipped.has(item.id)) open.add(item.id)
       visit(item.children, depth + 1)
     }

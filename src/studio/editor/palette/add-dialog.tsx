@@ -1,6 +1,6 @@
 import { Modal, Text } from '@mantine/core'
 import { useMemo } from 'react'
-import type { BlockDescription } from '../../../shared/api/blocks.ts'
+import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 import { fitsOnWire } from '../gestures/insert-on-wire.ts'
 import { nameOf } from '../model/block-names.ts'
 import { wordsOf } from '../model/block-words.ts'

@@ -9,13 +9,15 @@ import {
   useRef,
   useState,
 } from 'react'
-import type { BlockDescription } from '../../../shared/api/blocks.ts'
+import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 import { groupTitle } from '../../controls/block-groups.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { BLOCK_TYPE } from '../canvas/use-palette-drop.ts'
-import { grouped, searchPalette } from '../model/palette-search.ts'
+import { searchPalette } from '../model/palette-search.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import classes from './block-list.module.css'
+import { MOST_USED, withMostUsed } from './most-used.ts'
+import { useBlockUses } from './use-block-uses.ts'
 
 interface BlockListProps {
   readonly blocks: readonly BlockDescription[]
@@ -38,8 +40,12 @@ export function BlockList({ blocks, onChoose, ordered, note, focus, beside, drag
   const list = useRef<HTMLDivElement>(null)
   const id = useId()
   const found = useMemo(() => searchPalette(blocks, text), [blocks, text])
+  const uses = useBlockUses()
   const flat = ordered || text !== ''
-  const groups = useMemo(() => (flat ? [{ group: '', blocks: found }] : grouped(found)), [flat, found])
+  const groups = useMemo(
+    () => (flat ? [{ group: '', blocks: found }] : withMostUsed(found, uses)),
+    [flat, found, uses],
+  )
   const shown = useMemo(() => groups.flatMap((one) => one.blocks), [groups])
   const at = Math.min(chosen, shown.length - 1)
   const current = shown[at]
@@ -87,8 +93,8 @@ export function BlockList({ blocks, onChoose, ordered, note, focus, beside, drag
         {shown.length === 0 ? <p className={classes.none}>No block fits. Try another word.</p> : null}
         {groups.map((one) => (
           // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
-          <div key={one.group} role="group" aria-label={one.group === '' ? 'Found' : groupTitle(one.group)}>
-            {one.group === '' ? null : <div className={classes.group}>{groupTitle(one.group)}</div>}
+          <div key={one.group} role="group" aria-label={one.group === '' ? 'Found' : titleOf(one.group)}>
+            {one.group === '' ? null : <div className={classes.group}>{titleOf(one.group)}</div>}
             {one.blocks.map((block) => (
               <BlockOption
                 key={block.identifier}
@@ -105,6 +111,10 @@ export function BlockList({ blocks, onChoose, ordered, note, focus, beside, drag
       </div>
     </div>
   )
+}
+
+function titleOf(group: string): string {
+  return group === MOST_USED ? 'Used most' : groupTitle(group)
 }
 
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }

@@ -11,9 +11,11 @@ import { copySelected, duplicateSelected, removeSelected } from '../state/editor
 import { problemsOf } from '../state/editor-state.ts'
 import { BreakpointSwitch } from './breakpoint-switch.tsx'
 import { CustomPins } from './custom-pins.tsx'
+import { LastBlockValues } from './last-block-values.tsx'
 import { LazyInput } from './lazy-input.tsx'
 import { NameField } from './name-field.tsx'
 import { OutPins } from './out-pins.tsx'
+import { PageLink } from './page-link.tsx'
 import { PinField } from './pin-field.tsx'
 import { ProblemNote } from './problem-note.tsx'
 import classes from './properties.module.css'
@@ -96,6 +98,7 @@ export function BlockForm({ guid }: { readonly guid: string }) {
         </Group>
         <p className={classes.help}>{description?.summary ?? `Unknown block ${content.type}.`}</p>
         {content.type === RESOURCE_TYPE ? <ResourceAction guid={guid} /> : null}
+        {content.type === 'state_page' ? <PageLink block={guid} content={content} /> : null}
         <StagingNote guid={guid} />
         {elsewhere.map((one) => (
           <ProblemNote key={one.message} {...one} />
@@ -135,6 +138,7 @@ export function BlockForm({ guid }: { readonly guid: string }) {
       ) : null}
       {description?.adds.custom_out ? <CustomPins guid={guid} pins={content.custom_out_pins} /> : null}
       <OutPins guid={guid} pins={pins.out} />
+      <LastBlockValues guid={guid} />
       {rest.length === 0 ? null : (
         <div className={classes.section}>
           <h2 className={classes.sectionTitle}>Settings</h2>

@@ -1,6 +1,6 @@
 import { SegmentedControl, Select, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { InPin } from '../../../shared/api/blocks.ts'
+import type { InPin } from '../../../shared/api/blocks/blocks.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import { literalText, readLiteral, writingOf } from '../model/literal-text.ts'
 import { LazyInput } from './lazy-input.tsx'

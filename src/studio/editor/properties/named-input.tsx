@@ -5,6 +5,7 @@ import type { NamedType } from '../../../shared/pin-type.ts'
 import { connections } from '../../api/connections.ts'
 import { namesOf } from '../../api/named-records.ts'
 import { secrets } from '../../api/secrets.ts'
+import { storageNamesQuery } from '../../api/storages.ts'
 import { LazyInput } from './lazy-input.tsx'
 import { useFieldFocus } from './use-field-focus.ts'
 
@@ -30,6 +31,12 @@ function SecretInput(props: Omit<NamedInputProps, 'type'>) {
 function ConnectionInput(props: Omit<NamedInputProps, 'type'>) {
   const { data = [] } = useQuery(connections.all)
   return <NameInput {...props} noun={nouns.http_connection} names={namesOf(data)} />
+}
+
+/** The name of a storage: one that is there, or one that will be. */
+export function StorageInput(props: Omit<NamedInputProps, 'type'>) {
+  const { data = [] } = useQuery({ ...storageNamesQuery, retry: false })
+  return <NameInput {...props} noun="storage" names={data.map(({ name }) => name)} />
 }
 
 interface NameInputProps extends Omit<NamedInputProps, 'type'> {

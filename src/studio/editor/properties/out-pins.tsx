@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useMemo } from 'react'
-import type { OutPin } from '../../../shared/api/blocks.ts'
+import type { OutPin } from '../../../shared/api/blocks/blocks.ts'
 import { linksOf } from '../expressions/references.ts'
 import { nameOf } from '../model/block-names.ts'
 import { PinMark } from '../pins/pin-mark.tsx'

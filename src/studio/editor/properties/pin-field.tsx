@@ -1,6 +1,7 @@
 import { useState } from 'react'
-import type { InPin } from '../../../shared/api/blocks.ts'
+import type { InPin } from '../../../shared/api/blocks/blocks.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
+import type { JsonValue } from '../../../shared/json.ts'
 import { canConvert, isNamedType, type PinType } from '../../../shared/pin-type.ts'
 import {
   isFilled,
@@ -12,16 +13,18 @@ import {
 } from '../expressions/convert-pin.ts'
 import { ExpressionPin } from '../expressions/expression-pin.tsx'
 import { templateOf } from '../expressions/template-text.ts'
+import { storageOfBlock } from '../gestures/inline-storage.ts'
 import { inPinOf } from '../model/flow.ts'
 import { setExpression, setLiteral } from '../model/flow-changes.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { LiteralInput } from './literal-input.tsx'
-import { NamedInput } from './named-input.tsx'
+import { NamedInput, StorageInput } from './named-input.tsx'
 import { PinModes } from './pin-modes.tsx'
 import { PinWires } from './pin-wires.tsx'
 import { ProblemNote } from './problem-note.tsx'
 import classes from './properties.module.css'
+import { RowsOrJson } from './rows/rows-or-json.tsx'
 import { SourcePicker } from './source-picker.tsx'
 import { useFieldFocus } from './use-field-focus.ts'
 
@@ -65,6 +68,20 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
     else if (text !== undefined && text !== '')
       editor.run('Write as text', (now) => setExpression(now, guid, pin, templateOf(text)))
   }
+  const set = (value: JsonValue | undefined) =>
+    editor.run(`Set ${pin}`, (now) => setLiteral(now, guid, pin, value), `set ${guid} ${pin}`)
+  const literal = (
+    <LiteralInput
+      pin={pin}
+      kind={kind}
+      value={saved?.value}
+      onChange={set}
+      onExpression={(text) => {
+        editor.run(`Set ${pin}`, (now) => setExpression(now, guid, pin, text), `set ${guid} ${pin}`)
+        setChosen('expression')
+      }}
+    />
+  )
   const takesMore =
     (wires.length === 0 && !isNamedType(kind.type)) || kind.several === true || kind.type === 'flow'
   return (
@@ -95,7 +112,7 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
         </span>
       </div>
       <div className={classes.wires}>
-        <PinWires guid={guid} pin={pin} wires={wires} />
+        <PinWires guid={guid} pin={pin} type={kind.type} wires={wires} />
         {wires.length > 0 ? null : mode !== 'value' ? (
           <ExpressionPin
             guid={guid}
@@ -106,27 +123,22 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
             isNew={chosen !== undefined}
           />
         ) : isNamedType(kind.type) ? (
-          <NamedInput
-            pin={pin}
-            type={kind.type}
-            value={saved?.value}
-            onChange={(value) =>
-              editor.run(`Set ${pin}`, (now) => setLiteral(now, guid, pin, value), `set ${guid} ${pin}`)
-            }
-          />
+          <NamedInput pin={pin} type={kind.type} value={saved?.value} onChange={set} />
+        ) : kind.type === 'storage' ? (
+          <StorageInput pin={pin} value={saved?.value} onChange={set} />
         ) : holdsValue ? (
-          <LiteralInput
-            pin={pin}
-            kind={kind}
-            value={saved?.value}
-            onChange={(value) =>
-              editor.run(`Set ${pin}`, (now) => setLiteral(now, guid, pin, value), `set ${guid} ${pin}`)
-            }
-            onExpression={(text) => {
-              editor.run(`Set ${pin}`, (now) => setExpression(now, guid, pin, text), `set ${guid} ${pin}`)
-              setChosen('expression')
-            }}
-          />
+          kind.rows ? (
+            <RowsOrJson
+              name={pin}
+              parts={kind.rows}
+              value={saved?.value}
+              storage={storageOfBlock(flow, content)}
+              onChange={set}
+              json={literal}
+            />
+          ) : (
+            literal
+          )
         ) : null}
         {problem === undefined || mode !== 'value' ? null : <ProblemNote message={problem} level="error" />}
         <p className={classes.help}>{kind.help}</p>

@@ -1,8 +1,10 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
+import type { PinType } from '../../../shared/pin-type.ts'
 import { Icon } from '../../controls/icon.tsx'
+import { storageOf } from '../gestures/inline-storage.ts'
 import { nameOf } from '../model/block-names.ts'
 import type { PinPlace } from '../model/flow.ts'
-import { disconnect } from '../model/flow-changes.ts'
+import { disconnect, setLiteral } from '../model/flow-changes.ts'
 import { pinsOf } from '../model/pins.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -11,11 +13,12 @@ import classes from './properties.module.css'
 interface PinWiresProps {
   readonly guid: string
   readonly pin: string
+  readonly type: PinType
   readonly wires: readonly PinPlace[]
 }
 
 /** The wires that end at a pin: where each comes from, and a button that removes it. */
-export function PinWires({ guid, pin, wires }: PinWiresProps) {
+export function PinWires({ guid, pin, type, wires }: PinWiresProps) {
   const editor = useEditor()
   const flow = useEditorState(({ drawing }) => drawing.flow)
   const catalogue = useEditorState((state) => state.catalogue)
@@ -34,6 +37,23 @@ export function PinWires({ guid, pin, wires }: PinWiresProps) {
         >
           {name} · {end.pin}
         </button>
+        {type === 'storage' && storageOf(flow, end.block) !== undefined ? (
+          <Tooltip label="Name the storage here, without a wire">
+            <ActionIcon
+              size="xs"
+              variant="subtle"
+              color="gray"
+              aria-label={`Choose the storage of ${pin} here`}
+              onClick={() =>
+                editor.run('Choose the storage here', (now) =>
+                  setLiteral(now, guid, pin, storageOf(now, end.block)),
+                )
+              }
+            >
+              <Icon name="edit" size={11} />
+            </ActionIcon>
+          </Tooltip>
+        ) : null}
         <Tooltip label="Remove wire">
           <ActionIcon
             size="xs"

@@ -12,7 +12,13 @@ export function PropertyPanel() {
   const [only] = selection
   const note = selection.size === 1 ? notes.find(({ id }) => only === `note:${id}`) : undefined
   return (
-    <ScrollArea h="100%" type="auto" scrollbarSize={8}>
+    <ScrollArea
+      h="100%"
+      type="auto"
+      scrollbarSize={8}
+      // The overview may hold nothing that takes the focus, and on a phone it does not fit: keys scroll it.
+      viewportProps={selection.size === 0 ? { tabIndex: 0 } : {}}
+    >
       {selection.size === 0 || only === undefined ? (
         <OverviewPanel />
       ) : selection.size > 1 ? (

@@ -1,11 +1,23 @@
-import { Autocomplete, JsonInput, NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core'
+import {
+  Autocomplete,
+  Input,
+  JsonInput,
+  NumberInput,
+  Select,
+  Switch,
+  TagsInput,
+  TextInput,
+} from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { Setting } from '../../../shared/api/blocks.ts'
+import type { Setting } from '../../../shared/api/blocks/blocks.ts'
+import { wordsOfField } from '../../../shared/fields/words-of-field.ts'
 import type { JsonValue } from '../../../shared/json.ts'
+import { requestFieldParts } from '../../../shared/request-field.ts'
 import { storageNames } from '../api/editor-api.ts'
 import { setField } from '../model/flow-changes.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { LazyInput } from './lazy-input.tsx'
+import { RowsOrJson } from './rows/rows-or-json.tsx'
 import { useFieldFocus } from './use-field-focus.ts'
 
 interface SettingFieldProps {
@@ -23,8 +35,9 @@ export function SettingField({ guid, name, setting, value, problem }: SettingFie
   const { catalogue } = editor.store.getState()
   const set = (next: JsonValue | undefined) =>
     editor.run(`Set ${name}`, (flow) => setField(flow, catalogue, guid, name, next), `set ${guid} ${name}`)
+  const label = wordsOfField(name)
   const common = {
-    label: name,
+    label,
     description: setting.help,
     required: setting.required ?? false,
     withAsterisk: setting.required ?? false,
@@ -39,7 +52,7 @@ export function SettingField({ guid, name, setting, value, problem }: SettingFie
         <Switch
           ref={ref}
           size="xs"
-          label={name}
+          label={label}
           description={setting.help}
           error={problem}
           checked={value === undefined ? setting.default === true : value === true}
@@ -81,25 +94,34 @@ export function SettingField({ guid, name, setting, value, problem }: SettingFie
       )
     case 'fields':
       return (
-        <LazyInput
-          value={value === undefined ? '' : JSON.stringify(value, undefined, 1)}
-          onCommit={(text) => set(text.trim() === '' ? undefined : parsedOrText(text))}
-          render={({ onChange, ...field }) => (
-            <JsonInput
-              {...field}
-              label={name}
-              description={setting.help}
-              size="xs"
-              error={problem}
-              autosize
-              minRows={2}
-              placeholder={'[{ "name": "title", "type": "text", "required": true }]'}
-              onChange={(text) =>
-                onChange({ currentTarget: { value: text } } as Parameters<typeof onChange>[0])
-              }
-            />
-          )}
-        />
+        <Input.Wrapper {...common} component="div">
+          <RowsOrJson
+            name={name}
+            parts={requestFieldParts}
+            value={value}
+            storage=""
+            onChange={set}
+            json={
+              <LazyInput
+                value={value === undefined ? '' : JSON.stringify(value, undefined, 1)}
+                onCommit={(text) => set(text.trim() === '' ? undefined : parsedOrText(text))}
+                render={({ onChange, ...field }) => (
+                  <JsonInput
+                    {...field}
+                    aria-label={`${label} as JSON`}
+                    size="xs"
+                    autosize
+                    minRows={2}
+                    placeholder={'[{ "name": "title", "type": "text", "required": true }]'}
+                    onChange={(text) =>
+                      onChange({ currentTarget: { value: text } } as Parameters<typeof onChange>[0])
+                    }
+                  />
+                )}
+              />
+            }
+          />
+        </Input.Wrapper>
       )
     case 'storage':
       return (

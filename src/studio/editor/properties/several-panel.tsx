@@ -41,6 +41,13 @@ export function SeveralPanel() {
           <Button size="compact-xs" variant="default" onClick={() => void copySelected(editor)}>
             Copy
           </Button>
+          <Button
+            size="compact-xs"
+            variant="default"
+            onClick={() => editor.set({ dialog: { kind: 'extract' } })}
+          >
+            Extract to a function
+          </Button>
           <Button size="compact-xs" variant="default" color="red" onClick={() => removeSelected(editor)}>
             Remove
           </Button>

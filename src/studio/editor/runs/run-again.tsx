@@ -5,7 +5,9 @@ import type { ReplayState, Run } from '../../../shared/api/runs.ts'
 import { replayRun } from '../../api/runs.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { pinsForTry } from '../state/pinned-replies.ts'
 import { showRun } from '../state/shown-run.ts'
+import { PinnedNote } from './pin-reply.tsx'
 import { runQuery, runsKey } from './run-queries.ts'
 import classes from './runs-panel.module.css'
 
@@ -25,7 +27,7 @@ export function RunAgain({ run }: { readonly run: Run }) {
     mutationFn: async () => {
       // What was drawn a moment ago runs too.
       await editor.sync.settled()
-      return replayRun(run.replay_of ?? run.guid, state)
+      return replayRun(run.replay_of ?? run.guid, state, state === 'deployed' ? [] : pinsForTry(editor))
     },
     onSuccess: (replay) => {
       client.setQueryData(runQuery(replay.guid).queryKey, replay)
@@ -40,6 +42,7 @@ export function RunAgain({ run }: { readonly run: Run }) {
         Sends the same request to the present blocks. Its writes are undone at the end. Other servers are not
         called: their recorded replies are used.
       </Text>
+      <PinnedNote />
       <SegmentedControl
         size="xs"
         fullWidth

@@ -32,7 +32,9 @@ export function RunBar() {
             <PauseControls paused={paused} />
           ) : (
             <>
-              <span className={`${classes.detail} numbers`}>{duration(run.us / 1_000)}</span>
+              <span className={`${classes.detail} ${classes.duration} numbers`}>
+                {duration(run.us / 1_000)}
+              </span>
               <Steps run={run} at={at} />
             </>
           )}
@@ -91,7 +93,7 @@ function Steps({ run, at }: { readonly run: Run; readonly at: number | undefined
             <span className={classes.spoken}>, {stepName(step, flow, catalogue)}</span>
           </>
         ) : (
-          `${run.steps.length} steps`
+          `${run.steps.length} ${run.steps.length === 1 ? 'step' : 'steps'}`
         )}
       </span>
       <Tooltip label="The next step (→)">

@@ -7,7 +7,7 @@ import { EmptyState } from '../../controls/empty-state.tsx'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Time } from '../../controls/time.tsx'
 import { runsOf } from '../model/run-list.ts'
-import { outcomeOf, triggerWords } from '../model/run-words.ts'
+import { outcomeOf, recordedWords, triggerWords } from '../model/run-words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { showRun } from '../state/shown-run.ts'
 import { runCountsQuery, runsQuery } from './run-queries.ts'
@@ -80,7 +80,7 @@ function RunRow({ run }: { readonly run: RunSummary }) {
             <span className={classes.failure}>{run.error.message}</span>
           ) : (
             <>
-              {run.replay_of === null ? '' : 'run again, '}
+              {recordedWords[run.recorded_as]}
               {run.trigger_type === 'http' ? (run.user ?? 'nobody') : triggerWords[run.trigger_type]}
             </>
           )}

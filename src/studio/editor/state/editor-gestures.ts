@@ -1,6 +1,5 @@
 /** Gestures that change how blocks hang together: on a wire, in the place of another one, into the blocks that use it. */
-import { notifyDone } from '../../controls/notify.ts'
-import { calledFunction, callsOf, functionBlock, ownFunction } from '../gestures/function-blocks.ts'
+import { calledFunction, functionBlock, ownFunction } from '../gestures/function-blocks.ts'
 import { inlineStorage, storageOf } from '../gestures/inline-storage.ts'
 import { insertOnWire, withRoomOnWire } from '../gestures/insert-on-wire.ts'
 import { replaceBlock } from '../gestures/replace-block.ts'
@@ -58,20 +57,16 @@ export function leadsOf(
   }
 }
 
-/** Shows the block that is the function, or says that it is in another blueprint. */
+/** Shows the block that is the function, in whatever blueprint it is. */
 export function goToFunction(editor: Editor, name: string): void {
   const guid = functionBlock(editor.store.getState().drawing.flow, name)
-  if (guid === undefined)
-    notifyDone(`The function ${name} is in another blueprint. Ctrl+K finds it by its name.`)
+  if (guid === undefined) editor.set({ dialog: { kind: 'uses', name, isDefinition: true } })
   else editor.focusPin(guid, '')
 }
 
-/** Shows the one block that calls the function, or lists them. */
+/** Lists what calls the function, in all blueprints. */
 export function showCalls(editor: Editor, name: string): void {
-  const [first, ...more] = callsOf(editor.store.getState().drawing.flow, name)
-  if (first === undefined) notifyDone(`No block of this blueprint calls ${name}.`)
-  else if (more.length === 0) editor.focusPin(first, '')
-  else editor.set({ dialog: { kind: 'find', text: `function: ${name}` } })
+  editor.set({ dialog: { kind: 'uses', name } })
 }
 
 /** The storage is chosen in the blocks that use it, in place of wires to its own block. */

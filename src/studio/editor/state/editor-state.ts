@@ -7,6 +7,8 @@ import { emptyFlow, type PinPlace, type Wire } from '../model/flow.ts'
 import { emptyHistory, type History } from '../model/history.ts'
 import type { View } from '../model/opening-view.ts'
 import type { KnownBlock, KnownBlocks } from '../model/staged-blocks.ts'
+import { type CanvasShows, keptShows } from '../values/canvas-shows.ts'
+import { keptPins, type PinnedReplies } from './kept-pins.ts'
 
 /** A block that another user changed while it was changed here. */
 export interface Conflict {
@@ -24,6 +26,10 @@ export type Storing =
 export type Dialog =
   | { readonly kind: 'deploy' | 'versions' | 'explain' | 'discard' }
   | { readonly kind: 'find'; readonly text?: string }
+  /** The selected blocks become a custom function. */
+  | { readonly kind: 'extract' }
+  /** Where a custom function is and what calls it; `isDefinition`: goes to it where there is one. */
+  | { readonly kind: 'uses'; readonly name: string; readonly isDefinition?: true }
   /** Choose a block to add: at a place of the canvas, at the end or in the middle of a wire, behind a step or in place of a block. */
   | {
       readonly kind: 'add'
@@ -67,7 +73,12 @@ export interface EditorState {
   /** What the canvas showed when it was left for the outline. */
   readonly seen: View | undefined
   readonly panel: 'properties' | 'try' | 'runs'
+  /** The preview of a page is beside the drawing. */
+  readonly isPreviewing: boolean
+  readonly shows: CanvasShows
   readonly shownRun: ShownRun | undefined
+  /** Recorded replies that tries of the drawn blocks use: block → run. */
+  readonly pinnedReplies: PinnedReplies
   /** A wire that the mouse is over. */
   readonly pointedWire: string
   /** A request that was sent from here has not been answered yet. */
@@ -96,7 +107,10 @@ export function editorStore(guid: string, catalogue: Catalogue): EditorStore {
     view: 'canvas',
     seen: undefined,
     panel: 'properties',
+    isPreviewing: false,
+    shows: keptShows(),
     shownRun: undefined,
+    pinnedReplies: keptPins(guid),
     pointedWire: '',
     isTrying: false,
     dialog: undefined,

@@ -13,18 +13,29 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { JsonField } from '../../controls/json/json-field.tsx'
+import { jsonMistake } from '../../controls/json/json-mistake.ts'
 import { type Endpoint, endpointsOf, filledUri, parametersOf } from '../model/endpoints.ts'
+import { handTriggersOf, sampleBody } from '../model/hand-triggers.ts'
+import { triggerWords } from '../model/run-words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { leaveRun, showRun } from '../state/shown-run.ts'
+import { HandForm } from './hand-form.tsx'
+import { HandRunView } from './hand-run-view.tsx'
 import { ReplyView } from './reply-view.tsx'
 import { sendRequest } from './send-request.ts'
+import { useHandRun } from './use-hand-run.ts'
 
-/** Sends a request to an endpoint of this blueprint and shows the reply. */
+/** Runs any trigger of this blueprint: requests go to the endpoints, the rest is run by hand. */
 export function TryPanel() {
   const flow = useEditorState(({ drawing }) => drawing.flow)
+  const catalogue = useEditorState((state) => state.catalogue)
   const endpoints = useMemo(() => endpointsOf(flow), [flow])
+  const others = useMemo(() => handTriggersOf(flow, catalogue), [flow, catalogue])
   const [chosen, setChosen] = useState('')
-  const endpoint = endpoints.find((one) => keyOf(one) === chosen) ?? endpoints[0]
+  const other =
+    others.find(({ block }) => block === chosen) ?? (endpoints.length === 0 ? others[0] : undefined)
+  const endpoint = other ? undefined : (endpoints.find((one) => keyOf(one) === chosen) ?? endpoints[0])
+  const key = other?.block ?? (endpoint && keyOf(endpoint))
   const panel = useRef<HTMLDivElement>(null)
   // Once, when it opens: at what has to be filled in, or at Send. A focus inside the form stays.
   useEffect(() => {
@@ -35,21 +46,39 @@ export function TryPanel() {
     <ScrollArea h="100%" type="auto" scrollbarSize={8}>
       <Stack ref={panel} gap="md" p={14} pb={40}>
         <Text fw={650}>Try it</Text>
-        {endpoint ? (
+        {key !== undefined ? (
           <>
             <Select
               size="xs"
-              label="Endpoint"
-              data={endpoints.map((one) => ({ value: keyOf(one), label: `${one.method} /${one.uri}` }))}
-              value={keyOf(endpoint)}
+              label="What to run"
+              searchable
+              data={[
+                {
+                  group: 'Endpoints',
+                  items: endpoints.map((one) => ({ value: keyOf(one), label: `${one.method} /${one.uri}` })),
+                },
+                {
+                  group: 'Run by hand',
+                  items: others.map(({ block, on, title }) => ({
+                    value: block,
+                    label: title.startsWith(triggerWords[on]) ? title : `${triggerWords[on]}: ${title}`,
+                  })),
+                },
+              ].filter(({ items }) => items.length > 0)}
+              value={key}
               allowDeselect={false}
               onChange={(next) => setChosen(next ?? '')}
             />
-            <RequestForm key={keyOf(endpoint)} endpoint={endpoint} />
+            {other ? (
+              <HandForm key={key} trigger={other} />
+            ) : endpoint ? (
+              <RequestForm key={key} endpoint={endpoint} />
+            ) : null}
           </>
         ) : (
           <Text size="sm" c="dimmed">
-            No block of this blueprint registers an address yet. Add “API: register GET” and give it a URI.
+            No block of this blueprint starts a flow yet. Add “API: register GET” and give it a URI, or a
+            schedule, an event or a function.
           </Text>
         )}
       </Stack>
@@ -61,7 +90,11 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
   const { method, uri, scopes } = endpoint
   const [values, setValues] = useState<Record<string, string>>({})
   const [query, setQuery] = useState('')
-  const [body, setBody] = useState(method === 'POST' || method === 'PUT' ? '{}' : '')
+  const content = useEditorState(({ drawing }) => drawing.flow.get(endpoint.block))
+  const [body, setBody] = useState(() =>
+    ['POST', 'PUT', 'PATCH'].includes(method) ? JSON.stringify(sampleBody(content), undefined, 2) : '',
+  )
+  const trying = useHandRun()
   const [as, setAs] = useState(scopes.length === 0 || scopes.includes('*public') ? 'nobody' : 'me')
   const path = `${filledUri(uri, values)}${query === '' ? '' : `?${query.replace(/^\?/, '')}`}`
   const editor = useEditor()
@@ -122,6 +155,35 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
             {sending.isPending ? 'Sending …' : `Send ${method}`}
           </Button>
         </Group>
+        <Group justify="flex-end" gap={8} wrap="nowrap">
+          <Text size="xs" c="dimmed" ta="right">
+            The blocks as drawn; writes are undone:
+          </Text>
+          <Button
+            size="xs"
+            variant="default"
+            style={{ flexShrink: 0 }}
+            disabled={jsonMistake(body) !== ''}
+            aria-busy={trying.isPending}
+            onClick={() => {
+              sending.reset()
+              trying.mutate({
+                trigger: method === 'ANY' ? endpoint.block : `${method} ${uri}`,
+                effects: 'discard',
+                anonymous: as === 'nobody',
+                input: {
+                  params: values,
+                  query: queryOf(query),
+                  ...(body !== '' && { body: JSON.parse(body) }),
+                },
+              })
+            }}
+          >
+            Try without effects
+          </Button>
+        </Group>
+        <ErrorNotice error={trying.error} title="Could not try it" />
+        {trying.data && !sending.data ? <HandRunView run={trying.data} /> : null}
         <ErrorNotice error={sending.error} title="Could not reach the server" />
         {sending.data ? <ReplyView reply={sending.data} method={method} path={path} /> : null}
       </Stack>
@@ -151,6 +213,16 @@ function WhatRuns() {
         Deploy …
       </Button>
     </Alert>
+  )
+}
+
+function queryOf(query: string): Record<string, string | string[]> {
+  const words = new URLSearchParams(query)
+  return Object.fromEntries(
+    [...new Set(words.keys())].map((name) => {
+      const all = words.getAll(name)
+      return [name, all.length === 1 ? (all[0] ?? '') : all]
+    }),
   )
 }
 

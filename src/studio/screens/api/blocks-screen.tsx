@@ -1,7 +1,7 @@
 import { Badge, Code, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { BlockDescription } from '../../../shared/api/blocks.ts'
+import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 import { blockTypesQuery } from '../../api/block-types.ts'
 import { groupTitle } from '../../controls/block-groups.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'

@@ -1,6 +1,7 @@
 import { Badge, Table, Text, Title } from '@mantine/core'
-import type { InPin } from '../../../shared/api/blocks.ts'
+import type { InPin } from '../../../shared/api/blocks/blocks.ts'
 import { shortJson } from '../../controls/json/json-text.ts'
+import classes from './pin-table.module.css'
 
 interface PinTableProps {
   readonly title: string
@@ -19,7 +20,7 @@ export function PinTable({ title, pins }: PinTableProps) {
         <Table aria-label={title}>
           <Table.Tbody>
             {rows.map(([name, pin]) => (
-              <Table.Tr key={name}>
+              <Table.Tr key={name} className={classes.row}>
                 <Table.Td w="26%">
                   <Text span size="sm" ff="monospace">
                     {name}
@@ -31,7 +32,9 @@ export function PinTable({ title, pins }: PinTableProps) {
                   ) : null}
                 </Table.Td>
                 <Table.Td w="16%">
-                  <Badge color={pin.type === 'flow' ? 'sand' : 'gray'}>{pin.type}</Badge>
+                  <Badge color={pin.type === 'flow' ? 'sand' : 'gray'} miw="max-content">
+                    {pin.type}
+                  </Badge>
                 </Table.Td>
                 <Table.Td>
                   <Text size="sm">

@@ -1,11 +1,12 @@
 import { Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Blueprint } from '../../../shared/api/blueprints.ts'
-import { type Endpoint, endpointsQuery } from '../../api/blueprints.ts'
+import { type Endpoint, endpointsQuery, pagesQuery } from '../../api/blueprints.ts'
 import { endpointKey, type Traffic, trafficQuery } from '../../api/endpoint-traffic.ts'
 import { duration } from '../../controls/amounts.ts'
 import { MethodTag } from '../../controls/method-tag.tsx'
 import classes from './blueprint-endpoints.module.css'
+import { BlueprintPages } from './blueprint-pages.tsx'
 
 const SHOWN = 6
 
@@ -13,32 +14,38 @@ const SHOWN = 6
 export function BlueprintEndpoints({ blueprint }: { readonly blueprint: Blueprint }) {
   const { data: endpoints } = useQuery(endpointsQuery)
   const { data: traffic } = useQuery(trafficQuery)
+  const { data: found } = useQuery(pagesQuery)
   const all = (endpoints?.get(blueprint._meta.guid) ?? []).toSorted(byUri)
+  const pages = found?.get(blueprint._meta.guid) ?? []
+  if (all.length === 0 && pages.length > 0) return <BlueprintPages blueprint={blueprint} saved={pages} />
   if (all.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        {endpoints ? 'None' : ' '}
+        {endpoints && found ? 'None' : ' '}
       </Text>
     )
   return (
-    <ul className={classes.list}>
-      {all.slice(0, SHOWN).map(({ method, uri, block }) => (
-        <li key={`${block} ${method} ${uri}`}>
-          <Group gap={8} wrap="nowrap">
-            <MethodTag method={method} />
-            <Text size="sm" ff="monospace" truncate>
-              {uri === '' ? '(from a wire)' : uri}
-            </Text>
-            <Numbers traffic={traffic?.endpoints.get(endpointKey(method, uri))} />
-          </Group>
-        </li>
-      ))}
-      {all.length > SHOWN ? (
-        <Text component="li" size="xs" c="dimmed">
-          and {all.length - SHOWN} more
-        </Text>
-      ) : null}
-    </ul>
+    <>
+      <ul className={classes.list}>
+        {all.slice(0, SHOWN).map(({ method, uri, block }) => (
+          <li key={`${block} ${method} ${uri}`}>
+            <Group gap={8} wrap="nowrap">
+              <MethodTag method={method} />
+              <Text size="sm" ff="monospace" truncate>
+                {uri === '' ? '(from a wire)' : uri}
+              </Text>
+              <Numbers traffic={traffic?.endpoints.get(endpointKey(method, uri))} />
+            </Group>
+          </li>
+        ))}
+        {all.length > SHOWN ? (
+          <Text component="li" size="xs" c="dimmed">
+            and {all.length - SHOWN} more
+          </Text>
+        ) : null}
+      </ul>
+      <BlueprintPages blueprint={blueprint} saved={pages} />
+    </>
   )
 }
 

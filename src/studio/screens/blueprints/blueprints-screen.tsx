@@ -37,7 +37,7 @@ const columns: readonly Column<Blueprint>[] = [
   },
   {
     id: 'endpoints',
-    label: 'Endpoints, as seen by this node',
+    label: 'Endpoints and pages, as seen by this node',
     render: (one) => <BlueprintEndpoints blueprint={one} />,
   },
   {

@@ -1,8 +1,9 @@
-import { FileInput, Progress, Text } from '@mantine/core'
+import { FileInput, Progress, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { BlueprintFile } from '../../../shared/application/blueprint-file.ts'
 import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
+import { useFieldError } from '../../controls/field-errors.tsx'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { notifyAbout } from '../../controls/notify.ts'
 
@@ -15,11 +16,19 @@ interface ImportBlueprintProps {
 export function ImportBlueprintDialog({ opened, onClose }: ImportBlueprintProps) {
   const [, go] = useLocation()
   const [file, setFile] = useState<File | null>(null)
+  const [name, setName] = useState('')
   const [share, setShare] = useState<number>()
+  const choose = async (chosen: File | null) => {
+    setFile(chosen)
+    // What cannot be read is said when it is imported.
+    if (chosen) setName(nameIn(await chosen.text()))
+  }
   const submit = async () => {
     if (file === null) throw new Error('Choose a file first.')
+    const read = readFile(file.name, await file.text())
+    const named = name.trim()
     try {
-      const { guid, left } = await importBlueprintFile(readFile(file.name, await file.text()), {
+      const { guid, left } = await importBlueprintFile(named === '' ? read : { ...read, name: named }, {
         onProgress: setShare,
         stays: (part) =>
           notifyAbout('Not all was undone', `${part} was made and could not be removed again.`),
@@ -43,14 +52,42 @@ export function ImportBlueprintDialog({ opened, onClose }: ImportBlueprintProps)
         accept=".json,application/json"
         required
         value={file}
-        onChange={setFile}
+        onChange={(chosen) => void choose(chosen)}
       />
+      <NameField value={name} onChange={setName} />
       <Text size="sm" c="dimmed">
         It is saved but not active. Activate it to go live.
       </Text>
       {share === undefined ? null : <Progress value={share * 100} aria-label="Importing" />}
     </FormDialog>
   )
+}
+
+interface NameFieldProps {
+  readonly value: string
+  readonly onChange: (name: string) => void
+}
+
+function NameField({ value, onChange }: NameFieldProps) {
+  const error = useFieldError()('name')
+  return (
+    <TextInput
+      label="Name"
+      description="Of the new blueprint. Empty: the name in the file."
+      error={error}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  )
+}
+
+function nameIn(text: string): string {
+  try {
+    const json: unknown = JSON.parse(text)
+    return isBlueprintFile(json) ? json.name : ''
+  } catch {
+    return ''
+  }
 }
 
 function readFile(name: string, text: string): BlueprintFile {

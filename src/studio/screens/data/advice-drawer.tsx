@@ -9,6 +9,7 @@ import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Facts } from '../../controls/facts.tsx'
 import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { Time } from '../../controls/time.tsx'
+import { TextIndexAction } from './text-index-action.tsx'
 
 interface AdviceDrawerProps {
   readonly storage: string
@@ -22,12 +23,12 @@ export function AdviceDrawer({ storage, opened, onClose }: AdviceDrawerProps) {
   return (
     <Drawer opened={opened} onClose={onClose} title="Searches and indexes">
       {error ? <ErrorNotice error={error} title="Could not load" onRetry={refetch} /> : null}
-      {data ? <Advice {...data} /> : error ? null : <LoadingScreen />}
+      {data ? <Advice {...data} storage={storage} /> : error ? null : <LoadingScreen />}
     </Drawer>
   )
 }
 
-function Advice({ searches, indexes, text_index }: StorageAdvice) {
+function Advice({ storage, searches, indexes, text_index }: StorageAdvice & { readonly storage: string }) {
   return (
     <Stack gap="lg">
       {searches.length === 0 ? (
@@ -60,6 +61,7 @@ function Advice({ searches, indexes, text_index }: StorageAdvice) {
           ))}
           {text_index ? <Code>free text</Code> : null}
           {indexes.length === 0 && !text_index ? <Text size="sm">None yet.</Text> : null}
+          <TextIndexAction storage={storage} />
         </Group>
       </section>
     </Stack>

@@ -1,6 +1,7 @@
 import { NumberInput, Select, Switch, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import type { FieldRecord } from '../../../shared/api/blueprint-fields.ts'
+import { wordsOfField } from '../../../shared/fields/words-of-field.ts'
 import { JsonField } from '../../controls/json/json-field.tsx'
 import { jsonMistake } from '../../controls/json/json-mistake.ts'
 import { type FieldType, isFields, typeOf } from './document-shape.ts'
@@ -27,8 +28,9 @@ export function DocumentField(props: DocumentFieldProps) {
         ? (props.types[0] ?? 'string')
         : typeOf(value)
   const choices = choicesOf(rule)
+  const words = rule ? rule.label || wordsOfField(name) : name
   const shared = {
-    label: isEdited ? `${name} (changed)` : name,
+    label: isEdited ? `${words} (changed)` : words,
     description: rule?.description || undefined,
     withAsterisk: rule?.required ?? false,
     error,

@@ -15,6 +15,9 @@ import { useCellEdits } from './grid/use-cell-edits.ts'
 import { useReferenceNames } from './grid/use-reference-names.ts'
 import { useRowSelection } from './grid/use-row-selection.ts'
 import { ManyBar } from './many/many-bar.tsx'
+import { TextIndexAction } from './text-index-action.tsx'
+import { UndoAction } from './undo/undo-action.tsx'
+import { useUndo } from './undo/use-undo.ts'
 import { type DocumentList, useDocumentList } from './use-document-list.ts'
 import { ViewsMenu } from './views/views-menu.tsx'
 
@@ -37,13 +40,15 @@ export function StorageDocuments({ storage }: { readonly storage: StorageRecord 
   const { query } = shown.address
   const total = shown.data?.total ?? 0
   const selection = useRowSelection(records, JSON.stringify([list.body, query]))
-  const edits = useCellEdits(guid, shown.key)
+  const edits = useCellEdits(guid, shown.key, (act, change) => undo.recordChange(act, change))
+  const undo = useUndo(guid, edits.settled)
   const names = useReferenceNames(columns, records)
   return (
     <>
       <Group mb="sm" gap="sm">
         <ViewsMenu storage={guid} />
         <SearchField label="Search all text" />
+        {query === '' ? null : <TextIndexAction storage={guid} />}
         <FilterBar
           fields={list.fields}
           filters={list.filters}
@@ -52,6 +57,7 @@ export function StorageDocuments({ storage }: { readonly storage: StorageRecord 
           onOpen={setFiltered}
         />
         <Group ml="auto" gap="sm">
+          <UndoAction undo={undo} />
           <Switch
             label="Removed"
             checked={list.removed}
@@ -71,6 +77,7 @@ export function StorageDocuments({ storage }: { readonly storage: StorageRecord 
         total={total}
         columns={columns}
         removed={list.removed}
+        onDone={undo.record}
       />
       <DocumentGrid
         label={`Documents of ${storage.name}`}

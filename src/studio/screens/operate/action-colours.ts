@@ -7,4 +7,5 @@ export const actionColours = {
   imported: 'green',
   exported: 'petrol',
   used: 'petrol',
+  run: 'petrol',
 } as const

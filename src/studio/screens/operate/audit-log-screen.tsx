@@ -14,20 +14,29 @@ import { actionColours } from './action-colours.ts'
 import { AuditLogDrawer } from './audit-log-drawer.tsx'
 
 const categories = [
-  'documents',
+  'alerts',
+  'api_keys',
   'assets',
   'authentication_groups',
+  'backups',
   'blueprintactions',
   'blueprintfields',
   'blueprints',
   'blueprinttemplates',
   'blueprintvalidation',
-  'environment',
-  'secrets',
   'connections',
+  'deployments',
+  'documents',
+  'environment',
   'queue',
+  'queues',
+  'secrets',
+  'sessions',
+  'settings',
   'storages',
+  'tracing',
   'users',
+  'views',
   'waits',
 ]
 
@@ -72,12 +81,7 @@ export function AuditLogScreen() {
       <Group mb="sm" gap="sm">
         <SearchField label="Search the audit log" />
         <SelectFilter name="category" label="Resource" options={categories} width={200} />
-        <SelectFilter
-          name="action"
-          label="Action"
-          options={['created', 'updated', 'removed', 'restored', 'deleted', 'imported', 'exported', 'used']}
-          width={140}
-        />
+        <SelectFilter name="action" label="Action" options={Object.keys(actionColours)} width={140} />
       </Group>
       <RecordTable<AuditLog>
         label="Audit log"

@@ -8,6 +8,7 @@ import { Facts } from '../../controls/facts.tsx'
 import { JsonView } from '../../controls/json/json-view.tsx'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { RecordDrawer } from '../../controls/record-drawer.tsx'
+import { RunLink } from '../../controls/run-link.tsx'
 import { Time } from '../../controls/time.tsx'
 import { JobState } from './job-state.tsx'
 
@@ -34,6 +35,11 @@ function Opened({ job, close }: { readonly job: Job; readonly close: () => void 
       {job.error === null ? null : (
         <Alert color="red" title="Why the last attempt failed">
           {job.error}
+          {job.failed_in === null ? null : (
+            <div>
+              <RunLink run={job.failed_in.run} label="Show the run on the canvas" />
+            </div>
+          )}
         </Alert>
       )}
       <Facts

@@ -2,6 +2,7 @@ import { SimpleGrid } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { findSystemLogs, nodesQuery, queuesQuery } from '../../api/operations.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
+import { DatabaseFacts } from './database-facts.tsx'
 import { EndpointTraffic } from './endpoint-traffic.tsx'
 import { NumberCard } from './number-card.tsx'
 
@@ -47,6 +48,7 @@ export function OverviewScreen() {
           href="/operate/nodes"
         />
       </SimpleGrid>
+      <DatabaseFacts />
       <EndpointTraffic />
     </>
   )

@@ -9,6 +9,7 @@ import { RecordTable } from '../../controls/lists/record-table.tsx'
 import { SearchField } from '../../controls/lists/search-field.tsx'
 import { filtersOf, SelectFilter } from '../../controls/lists/select-filter.tsx'
 import { openAddress } from '../../controls/open-address.ts'
+import { RunLink } from '../../controls/run-link.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
 import { JobDrawer } from './job-drawer.tsx'
@@ -42,6 +43,12 @@ const columns: readonly Column<JobSummary>[] = [
         {error ?? ''}
       </Text>
     ),
+  },
+  {
+    id: 'run',
+    label: 'Run',
+    width: 70,
+    render: ({ failed_in: failedIn }) => (failedIn === null ? null : <RunLink run={failedIn.run} />),
   },
 ]
 

@@ -5,6 +5,7 @@ import { findSystemLogs, oneOf } from '../../api/operations.ts'
 import { Facts } from '../../controls/facts.tsx'
 import { JsonView } from '../../controls/json/json-view.tsx'
 import { RecordDrawer } from '../../controls/record-drawer.tsx'
+import { RunLink } from '../../controls/run-link.tsx'
 import { Time } from '../../controls/time.tsx'
 import { levelColours } from './level-colours.ts'
 
@@ -43,7 +44,7 @@ function Opened({ record }: { readonly record: SystemLog }) {
           Run:
             run === undefined ? undefined : (
               <>
-                <Code>{run}</Code>{' '}
+                <RunLink run={run} label="Show it on the canvas" /> <Code>{run}</Code>{' '}
                 <Anchor component={Link} href={`/operate/system-log?run=${run}`} size="sm">
                   all it logged
                 </Anchor>

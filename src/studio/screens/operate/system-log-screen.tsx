@@ -1,4 +1,4 @@
-import { Badge, Code, Group, Switch, Text } from '@mantine/core'
+import { Badge, Group, Switch, Text } from '@mantine/core'
 import { useSearchParams } from 'wouter'
 import type { SystemLog } from '../../../shared/api/system-logs.ts'
 import { findSystemLogs } from '../../api/operations.ts'
@@ -8,7 +8,9 @@ import { useListAddress } from '../../controls/lists/list-address.ts'
 import { RecordTable } from '../../controls/lists/record-table.tsx'
 import { SearchField } from '../../controls/lists/search-field.tsx'
 import { filtersOf, SelectFilter } from '../../controls/lists/select-filter.tsx'
+import { TimeFilter, timeFilterOf } from '../../controls/lists/time-filter.tsx'
 import { openAddress } from '../../controls/open-address.ts'
+import { RunLink } from '../../controls/run-link.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
 import { levelColours } from './level-colours.ts'
@@ -30,8 +32,8 @@ const columns: readonly Column<SystemLog>[] = [
   {
     id: 'run',
     label: 'Run',
-    width: 130,
-    render: ({ run }) => (run === undefined ? null : <Code title={run}>…{run.slice(-8)}</Code>),
+    width: 70,
+    render: ({ run }) => (run === undefined ? null : <RunLink run={run} />),
   },
   {
     id: 'when',
@@ -68,6 +70,7 @@ export function SystemLogScreen() {
       <Group mb="sm" gap="sm">
         <SearchField label="Search messages" />
         <SelectFilter name="level" label="Level" options={['debug', 'info', 'warn', 'error']} width={130} />
+        <TimeFilter />
         <Switch
           ml="auto"
           label="Follow"
@@ -79,7 +82,13 @@ export function SystemLogScreen() {
         label="System log"
         queryKey={['logs', 'system']}
         load={findSystemLogs}
-        body={filtersOf(words, { level: 'level', run: 'run', blueprint: 'blueprint', block: 'block' })}
+        body={{
+          filters: {
+            ...filtersOf(words, { level: 'level', run: 'run', blueprint: 'blueprint', block: 'block' })
+              .filters,
+            ...timeFilterOf(words),
+          },
+        }}
         columns={columns}
         keyOf={({ _meta }) => _meta.guid}
         hrefOf={({ _meta }) => openAddress('/operate/system-log', words, _meta.guid)}

@@ -7,6 +7,7 @@ import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { Time } from '../../controls/time.tsx'
 import { useOpened } from '../../controls/use-opened.ts'
+import { RunNow } from './run-now.tsx'
 
 const colours = {
   planned: 'gray',
@@ -30,6 +31,7 @@ export function TicksDrawer() {
   })
   return (
     <Drawer opened={schedule !== ''} onClose={() => open('')} title="Ticks">
+      <RunNow schedule={schedule} />
       {error ? <ErrorNotice error={error} title="Could not load the ticks" onRetry={refetch} /> : null}
       {data ? <Ticks ticks={data.records} total={data.total} /> : error ? null : <LoadingScreen />}
     </Drawer>

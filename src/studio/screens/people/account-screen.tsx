@@ -11,6 +11,7 @@ import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { notifyDone } from '../../controls/notify.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
+import { LetterSwitch } from '../../shell/letter-switch.tsx'
 import { ApiKeys } from './api-keys.tsx'
 import { Sessions } from './sessions.tsx'
 
@@ -25,6 +26,10 @@ export function AccountScreen() {
       <Stack gap="xl" maw={620}>
         <Names key={me._meta.update_hash} me={me} />
         <Password />
+        <Stack gap="sm">
+          <Title order={2}>Keyboard</Title>
+          <LetterSwitch />
+        </Stack>
       </Stack>
       <Stack gap="xl" mt="xl" maw={900}>
         <ApiKeys owner="me" />

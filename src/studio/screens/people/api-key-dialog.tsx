@@ -1,7 +1,7 @@
 import { Select, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { ShownApiKey } from '../../../shared/api/api-keys.ts'
-import { createKey, type Owner } from '../../api/credentials.ts'
+import type { ApiKey, ApiKeyInput, ShownApiKey } from '../../../shared/api/api-keys.ts'
+import { createKey, type Owner, updateKey } from '../../api/credentials.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
 import { ScopeInput } from './scope-input.tsx'
@@ -15,30 +15,51 @@ const lifetimes = [
   { value: '', label: 'never' },
 ]
 
+/** The expiry stays as it is. */
+const KEEP = 'keep'
+
 interface ApiKeyDialogProps {
   readonly owner: Owner
+  /** The key that is changed; a new one if not given. */
+  readonly record?: ApiKey
   readonly onClose: () => void
-  readonly onMade: (key: ShownApiKey) => void
+  /** With a new key, which is shown once. */
+  readonly onDone: (made?: ShownApiKey) => void
 }
 
-export function ApiKeyDialog({ owner, onClose, onMade }: ApiKeyDialogProps) {
-  const { draft, set } = useDraft({ name: '', endpoints: '', days: '365' })
-  const [scopes, setScopes] = useState<readonly string[]>([])
+export function ApiKeyDialog({ owner, record, onClose, onDone }: ApiKeyDialogProps) {
+  const { draft, set } = useDraft({
+    name: record?.name ?? '',
+    endpoints: record?.endpoints.join('\n') ?? '',
+    days: record ? KEEP : '365',
+  })
+  const [scopes, setScopes] = useState<readonly string[]>(record?.scopes ?? [])
+  const expiries = record ? [{ value: KEEP, label: `as now: ${expiryText(record.expiry)}` }] : []
   const submit = async () => {
     const { name, endpoints, days } = draft
-    const made = await createKey(owner, {
+    const wanted = {
       name: name.trim(),
       scopes: [...scopes],
       endpoints: endpoints
         .split('\n')
         .map((line) => line.trim())
         .filter((line) => line !== ''),
-      expiry: days === '' ? 0 : Math.floor(Date.now() / 1000) + Number(days) * DAY,
-    })
-    onMade(made)
+      ...(days !== KEEP && { expiry: expiryIn(days) }),
+    }
+    if (!record) return onDone(await createKey(owner, wanted))
+    const changed = changesOf(record, wanted)
+    if (Object.keys(changed).length > 0) await updateKey(owner, record._meta.guid, changed)
+    return onDone()
   }
   return (
-    <FormDialog opened onClose={onClose} title="New API key" action="Create" submit={submit} size="lg">
+    <FormDialog
+      opened
+      onClose={onClose}
+      title={record ? `Change ${record.name}` : 'New API key'}
+      action={record ? 'Save' : 'Create'}
+      submit={submit}
+      size="lg"
+    >
       <TextInput
         label="Name"
         description="Which program uses it."
@@ -64,11 +85,34 @@ export function ApiKeyDialog({ owner, onClose, onMade }: ApiKeyDialogProps) {
       />
       <Select
         label="Expires"
-        data={lifetimes}
+        data={[...expiries, ...lifetimes]}
         allowDeselect={false}
         value={draft.days}
         onChange={(days) => set('days', days ?? '')}
       />
     </FormDialog>
   )
+}
+
+function expiryIn(days: string): number {
+  return days === '' ? 0 : Math.floor(Date.now() / 1000) + Number(days) * DAY
+}
+
+function expiryText(expiry: number): string {
+  return expiry === 0 ? 'never' : new Date(expiry * 1000).toLocaleString()
+}
+
+/** Only what differs: a scope that the owner has lost meanwhile, or an expiry that has passed, is refused when it is sent. */
+function changesOf(record: ApiKey, wanted: ApiKeyInput): Partial<ApiKeyInput> {
+  const { name, scopes, endpoints, expiry } = wanted
+  return {
+    ...(name !== record.name && { name }),
+    ...(!areSame(scopes, record.scopes) && { scopes }),
+    ...(!areSame(endpoints, record.endpoints) && { endpoints }),
+    ...(expiry !== undefined && { expiry }),
+  }
+}
+
+function areSame(some: readonly string[] = [], others: readonly string[]): boolean {
+  return JSON.stringify(some) === JSON.stringify(others)
 }

@@ -1,15 +1,4 @@
-import {
-  ActionIcon,
-  Button,
-  Code,
-  Group,
-  Menu,
-  Stack,
-  Table,
-  Text,
-  Title,
-  VisuallyHidden,
-} from '@mantine/core'
+import { ActionIcon, Button, Code, Group, Menu, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ApiKey, ShownApiKey } from '../../../shared/api/api-keys.ts'
@@ -17,6 +6,8 @@ import { apiKeysQuery, type Owner, removeKey, rotateKey } from '../../api/creden
 import { confirm } from '../../controls/confirm.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Icon } from '../../controls/icon.tsx'
+import { CardTable } from '../../controls/lists/card-table.tsx'
+import type { Column } from '../../controls/lists/column.ts'
 import { Time } from '../../controls/time.tsx'
 import { ApiKeyDialog } from './api-key-dialog.tsx'
 import { ShownKeyDialog } from './shown-key-dialog.tsx'
@@ -28,6 +19,12 @@ export function ApiKeys({ owner }: { readonly owner: Owner }) {
   const { data = [], error } = useQuery({ ...apiKeysQuery(owner), retry: false })
   const [adding, setAdding] = useState(false)
   const [shown, setShown] = useState<ShownApiKey>()
+  const actions: Column<ApiKey> = {
+    id: 'actions',
+    label: '',
+    width: 48,
+    render: (key) => <KeyActions owner={owner} record={key} show={setShown} />,
+  }
   return (
     <Stack gap="sm">
       <Group justify="space-between">
@@ -46,32 +43,19 @@ export function ApiKeys({ owner }: { readonly owner: Owner }) {
           No keys. A program that calls in needs one.
         </Text>
       ) : (
-        <Table.ScrollContainer minWidth={560} className="surface">
-          <Table aria-label="API keys">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Name</Table.Th>
-                <Table.Th>May call</Table.Th>
-                <Table.Th w={120}>Last used</Table.Th>
-                <Table.Th w={150}>Expires</Table.Th>
-                <Table.Th w={48}>
-                  <VisuallyHidden>Actions</VisuallyHidden>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {data.map((key) => (
-                <KeyRow key={key._meta.guid} owner={owner} record={key} show={setShown} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <CardTable
+          label="API keys"
+          columns={[...columns, actions]}
+          records={data}
+          keyOf={({ _meta }) => _meta.guid}
+          minWidth={560}
+        />
       )}
       {adding ? (
         <ApiKeyDialog
           owner={owner}
           onClose={() => setAdding(false)}
-          onMade={(key) => {
+          onDone={(key) => {
             setAdding(false)
             setShown(key)
           }}
@@ -82,54 +66,76 @@ export function ApiKeys({ owner }: { readonly owner: Owner }) {
   )
 }
 
-interface KeyRowProps {
+const columns: readonly Column<ApiKey>[] = [
+  {
+    id: 'name',
+    label: 'Name',
+    render: ({ name, hint }) => (
+      <div>
+        {name}
+        <Text size="xs" c="dimmed">
+          <Code>{hint}</Code>
+        </Text>
+      </div>
+    ),
+  },
+  {
+    id: 'calls',
+    label: 'May call',
+    render: ({ endpoints, scopes }) => (
+      <div>
+        <Text size="sm">{endpoints.length === 0 ? 'every endpoint' : endpoints.join(', ')}</Text>
+        <Text size="xs" c="dimmed">
+          {scopes.length === 0 ? 'no scopes' : `scopes ${scopes.join(', ')}`}
+        </Text>
+      </div>
+    ),
+  },
+  {
+    id: 'used',
+    label: 'Last used',
+    width: 120,
+    render: ({ last_used }) => <Time at={last_used} never="never" />,
+  },
+  {
+    id: 'expiry',
+    label: 'Expires',
+    width: 150,
+    render: ({ expiry }) => <Time at={expiry} exact never="never" />,
+  },
+]
+
+interface KeyActionsProps {
   readonly owner: Owner
   readonly record: ApiKey
   readonly show: (key: ShownApiKey) => void
 }
 
-function KeyRow({ owner, record, show }: KeyRowProps) {
-  const { name, hint, scopes, endpoints, expiry, last_used } = record
+function KeyActions({ owner, record, show }: KeyActionsProps) {
+  const [changing, setChanging] = useState(false)
+  const close = () => setChanging(false)
   return (
-    <Table.Tr>
-      <Table.Td>
-        {name}
-        <Text size="xs" c="dimmed">
-          <Code>{hint}</Code>
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        <Text size="sm">{endpoints.length === 0 ? 'every endpoint' : endpoints.join(', ')}</Text>
-        <Text size="xs" c="dimmed">
-          {scopes.length === 0 ? 'no scopes' : `scopes ${scopes.join(', ')}`}
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        <Time at={last_used} never="never" />
-      </Table.Td>
-      <Table.Td>
-        <Time at={expiry} exact never="never" />
-      </Table.Td>
-      <Table.Td>
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${name}`}>
-              <Icon name="more" size={16} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item onClick={() => askToRotate(owner, record, show)}>Rotate</Menu.Item>
-            <Menu.Item color="red" onClick={() => askToRemove(owner, record)}>
-              Remove
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
-      </Table.Td>
-    </Table.Tr>
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${record.name}`}>
+            <Icon name="more" size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => setChanging(true)}>Change</Menu.Item>
+          <Menu.Item onClick={() => askToRotate(owner, record, show)}>Rotate</Menu.Item>
+          <Menu.Item color="red" onClick={() => askToRemove(owner, record)}>
+            Remove
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {changing ? <ApiKeyDialog owner={owner} record={record} onClose={close} onDone={close} /> : null}
+    </>
   )
 }
 
-function askToRotate(owner: Owner, { _meta, name }: ApiKey, show: KeyRowProps['show']): void {
+function askToRotate(owner: Owner, { _meta, name }: ApiKey, show: KeyActionsProps['show']): void {
   confirm({
     title: `Rotate ${name}?`,
     text: 'You get a new key. The present one stays valid for one day, so that programs can change over.',

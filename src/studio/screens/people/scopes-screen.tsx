@@ -1,4 +1,4 @@
-import { Anchor, Badge, Code, Group, Skeleton, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Code, Group, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { BlockRecord } from '../../../shared/api/blueprint-actions.ts'
@@ -7,6 +7,8 @@ import { groupsQuery, usersQuery } from '../../api/people.ts'
 import { search } from '../../api/request.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { CardTable } from '../../controls/lists/card-table.tsx'
+import type { Column } from '../../controls/lists/column.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { meaningOf, type ScopeUse, scopeUses } from './known-scopes.ts'
 
@@ -38,9 +40,13 @@ export function ScopesScreen() {
         about="Names that grant access to endpoints. A scope exists when a trigger requires it or a user or group holds it."
       />
       {error ? <ErrorNotice error={error} title="Could not load the scopes" /> : null}
-      <div className="surface">
-        {uses ? <ScopeTable uses={uses} names={names} /> : <Skeleton height={240} />}
-      </div>
+      {uses ? (
+        <ScopeTable uses={uses} names={names} />
+      ) : (
+        <div className="surface">
+          <Skeleton height={240} />
+        </div>
+      )}
     </>
   )
 }
@@ -52,51 +58,56 @@ interface ScopeTableProps {
 }
 
 function ScopeTable({ uses, names }: ScopeTableProps) {
-  if (uses.length === 0) return <EmptyState icon="key" title="No scopes in use" />
-  return (
-    <Table.ScrollContainer minWidth={720} type="native">
-      <Table aria-label="Scopes">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Scope</Table.Th>
-            <Table.Th>Held by groups</Table.Th>
-            <Table.Th>Held by users</Table.Th>
-            <Table.Th>Grants access to</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {uses.map(({ scope, groups, users, blueprints }) => (
-            <Table.Tr key={scope}>
-              <Table.Td>
-                <Code>{scope}</Code>
-                <Text size="xs" c="dimmed">
-                  {meaningOf(scope)}
-                </Text>
-              </Table.Td>
-              <Table.Td>
-                <Badges names={groups} />
-              </Table.Td>
-              <Table.Td>
-                <Badges names={users} />
-              </Table.Td>
-              <Table.Td>
-                <Group gap={8}>
-                  {blueprints.map((guid) => (
-                    <Anchor key={guid} component={Link} href={`/blueprints/${guid}`} size="sm">
-                      {names.get(guid) ?? guid}
-                    </Anchor>
-                  ))}
-                </Group>
-              </Table.Td>
-            </Table.Tr>
+  if (uses.length === 0)
+    return (
+      <div className="surface">
+        <EmptyState icon="key" title="No scopes in use" />
+      </div>
+    )
+  const access: Column<ScopeUse> = {
+    id: 'access',
+    label: 'Grants access to',
+    render: ({ blueprints }) =>
+      blueprints.length === 0 ? null : (
+        <Group gap={8}>
+          {blueprints.map((guid) => (
+            <Anchor key={guid} component={Link} href={`/blueprints/${guid}`} size="sm">
+              {names.get(guid) ?? guid}
+            </Anchor>
           ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+        </Group>
+      ),
+  }
+  return (
+    <CardTable
+      label="Scopes"
+      columns={[...columns, access]}
+      records={uses}
+      keyOf={({ scope }) => scope}
+      minWidth={720}
+    />
   )
 }
 
+const columns: readonly Column<ScopeUse>[] = [
+  {
+    id: 'scope',
+    label: 'Scope',
+    render: ({ scope }) => (
+      <div>
+        <Code>{scope}</Code>
+        <Text size="xs" c="dimmed">
+          {meaningOf(scope)}
+        </Text>
+      </div>
+    ),
+  },
+  { id: 'groups', label: 'Held by groups', render: ({ groups }) => <Badges names={groups} /> },
+  { id: 'users', label: 'Held by users', render: ({ users }) => <Badges names={users} /> },
+]
+
 function Badges({ names }: { readonly names: readonly string[] }) {
+  if (names.length === 0) return null
   return (
     <Group gap={4}>
       {names.map((name) => (

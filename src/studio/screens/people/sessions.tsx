@@ -1,10 +1,12 @@
-import { ActionIcon, Badge, Button, Group, Stack, Table, Text, Title, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { UserSession } from '../../../shared/api/sessions.ts'
 import { endSession, endSessions, type Owner, sessionsQuery } from '../../api/credentials.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Icon } from '../../controls/icon.tsx'
+import { CardTable } from '../../controls/lists/card-table.tsx'
+import type { Column } from '../../controls/lists/column.ts'
 import { notifyFailed } from '../../controls/notify.ts'
 import { Time } from '../../controls/time.tsx'
 import { agentName } from './agent-name.ts'
@@ -12,6 +14,12 @@ import { agentName } from './agent-name.ts'
 /** Where a user is signed in. */
 export function Sessions({ owner }: { readonly owner: Owner }) {
   const { data = [], error } = useQuery({ ...sessionsQuery(owner), retry: false })
+  const end: Column<UserSession> = {
+    id: 'end',
+    label: '',
+    width: 48,
+    render: (session) => <EndSession owner={owner} session={session} />,
+  }
   const others = data.filter(({ current }) => !current)
   return (
     <Stack gap="sm">
@@ -29,67 +37,55 @@ export function Sessions({ owner }: { readonly owner: Owner }) {
           Not signed in anywhere.
         </Text>
       ) : (
-        <Table.ScrollContainer minWidth={480} className="surface">
-          <Table aria-label="Sessions">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Signed in with</Table.Th>
-                <Table.Th>Address</Table.Th>
-                <Table.Th w={120}>Signed in</Table.Th>
-                <Table.Th w={120}>Last used</Table.Th>
-                <Table.Th w={48}>
-                  <VisuallyHidden>Actions</VisuallyHidden>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {data.map((session) => (
-                <SessionRow key={session._meta.guid} owner={owner} session={session} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <CardTable
+          label="Sessions"
+          columns={[...columns, end]}
+          records={data}
+          keyOf={({ _meta }) => _meta.guid}
+          minWidth={480}
+        />
       )}
     </Stack>
   )
 }
 
-function SessionRow({ owner, session }: { readonly owner: Owner; readonly session: UserSession }) {
-  const { _meta, agent, ip, created, last_used, current } = session
-  const name = agentName(agent)
+const columns: readonly Column<UserSession>[] = [
+  {
+    id: 'agent',
+    label: 'Signed in with',
+    render: ({ agent, current }) => (
+      <Group gap={6} title={agent}>
+        {agentName(agent)}
+        {current ? <Badge color="petrol">this one</Badge> : null}
+      </Group>
+    ),
+  },
+  { id: 'ip', label: 'Address', render: ({ ip }) => <span className="numbers">{ip}</span> },
+  { id: 'created', label: 'Signed in', width: 120, render: ({ created }) => <Time at={created} /> },
+  { id: 'used', label: 'Last used', width: 120, render: ({ last_used }) => <Time at={last_used} /> },
+]
+
+interface EndSessionProps {
+  readonly owner: Owner
+  readonly session: UserSession
+}
+
+function EndSession({ owner, session: { _meta, agent, ip, current } }: EndSessionProps) {
+  if (current) return null
   return (
-    <Table.Tr>
-      <Table.Td title={agent}>
-        <Group gap={6}>
-          {name}
-          {current ? <Badge color="petrol">this one</Badge> : null}
-        </Group>
-      </Table.Td>
-      <Table.Td className="numbers">{ip}</Table.Td>
-      <Table.Td>
-        <Time at={created} />
-      </Table.Td>
-      <Table.Td>
-        <Time at={last_used} />
-      </Table.Td>
-      <Table.Td>
-        {current ? null : (
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={`End the session of ${name}, ${ip}`}
-            title="End"
-            onClick={() =>
-              void endSession(owner, _meta.guid).catch((error) =>
-                notifyFailed('The session could not be ended', error),
-              )
-            }
-          >
-            <Icon name="close" size={16} />
-          </ActionIcon>
-        )}
-      </Table.Td>
-    </Table.Tr>
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={`End the session of ${agentName(agent)}, ${ip}`}
+      title="End"
+      onClick={() =>
+        void endSession(owner, _meta.guid).catch((error) =>
+          notifyFailed('The session could not be ended', error),
+        )
+      }
+    >
+      <Icon name="close" size={16} />
+    </ActionIcon>
   )
 }
 

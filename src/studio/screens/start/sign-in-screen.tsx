@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { useStore } from 'zustand'
 import type { SignedIn } from '../../../shared/api/auth.ts'
 import { infoQuery } from '../../api/info.ts'
+import { shareWithPages } from '../../api/page-session.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { call } from '../../api/request.ts'
 import { session, signedIn } from '../../api/session.ts'
@@ -26,6 +27,7 @@ export function SignInScreen() {
       // Data that another user saw in this tab must not be shown.
       queryClient.clear()
       signedIn(access_token, stay)
+      void shareWithPages(true)
     },
   })
   const submit = (event: FormEvent) => {

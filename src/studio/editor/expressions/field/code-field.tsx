@@ -11,6 +11,8 @@ interface CodeFieldProps {
   readonly pin: string
   readonly mode: 'expression' | 'text'
   readonly value: string
+  /** Shown in an empty expression. */
+  readonly example?: string
   readonly scope: ExpressionScope
   /** What the server says of the stored text. */
   readonly problem: string | undefined
@@ -53,7 +55,7 @@ export default function CodeField(props: CodeFieldProps) {
       text: value,
       mode,
       label: mode === 'text' ? `Text of ${pin}` : `Expression of ${pin}`,
-      placeholder: mode === 'text' ? 'Text with values' : 'params.limit ?? 20',
+      placeholder: mode === 'text' ? 'Text with values' : (props.example ?? 'params.limit ?? 20'),
       describedBy: id,
       completions: (now, at) => completionsAt(now, at, latest.current.scope),
       problem: check,

@@ -13,6 +13,7 @@ import { call, type Page } from '../../../api/request.ts'
 import { documentPath } from '../../../api/storages.ts'
 import { messageOf } from '../../../controls/error-notice.tsx'
 import { valueAt } from '../document-shape.ts'
+import type { DocumentChange } from '../undo/undo-step.ts'
 import { atMost } from './at-most.ts'
 import { withValue } from './with-value.ts'
 
@@ -33,19 +34,27 @@ export interface CellEdits {
   /** What was typed cannot be a value of the field: it is not sent. */
   refuse(document: Document, name: string, value: unknown, problem: string): void
   discard(guid: string, name: string): void
+  /** When all writes that are on their way have ended. */
+  settled(): Promise<unknown>
 }
+
+/** Hears of values that were stored. `act`: the same for all writes of one key or click. */
+type Stored = (act: object, change: DocumentChange) => void
 
 /** How often a write is sent again because others change the same document. */
 const MOST_TRIES = 5
 const AT_ONCE = 4
 
-export function useCellEdits(storage: string, key: readonly unknown[]): CellEdits {
+export function useCellEdits(storage: string, key: readonly unknown[], onStored: Stored): CellEdits {
   const client = useQueryClient()
   const [edits, setEdits] = useState<ReadonlyMap<string, RowEdits>>(new Map())
   const turns = useRef(new Map<string, Promise<void>>())
   const [limit] = useState(() => atMost(AT_ONCE))
   const pageKey = useRef(key)
   pageKey.current = key
+  const hears = useRef(onStored)
+  hears.current = onStored
+  const act = useRef<object>(undefined)
   return useMemo(() => {
     const put = (guid: string, name: string, edit: CellEdit | undefined) =>
       setEdits((before) => changed(before, guid, name, edit))
@@ -63,9 +72,21 @@ export function useCellEdits(storage: string, key: readonly unknown[]): CellEdit
       client
         .getQueryData<Page<Document>>(pageKey.current)
         ?.records.find(({ _meta }) => _meta.guid === document._meta.guid) ?? document
-    const write = async (document: Document, values: ReadonlyMap<string, unknown>) => {
+    const presentAct = () => {
+      const present = act.current ?? {}
+      act.current = present
+      queueMicrotask(() => {
+        act.current = undefined
+      })
+      return present
+    }
+    const write = async (document: Document, values: ReadonlyMap<string, unknown>, within: object) => {
       try {
-        replace(await store(storage, latest(document), values))
+        const from = latest(document)
+        const stored = await store(storage, from, values)
+        replace(stored)
+        const { guid } = document._meta
+        hears.current(within, { guid, before: picked(from, values), after: picked(stored, values) })
         for (const name of values.keys()) put(document._meta.guid, name, undefined)
         for (const part of ['history', 'one'])
           void client.invalidateQueries({ queryKey: ['documents', storage, part, document._meta.guid] })
@@ -84,9 +105,10 @@ export function useCellEdits(storage: string, key: readonly unknown[]): CellEdit
         ),
       write: (document: Document, values: ReadonlyMap<string, unknown>) => {
         const { guid } = document._meta
+        const within = presentAct()
         for (const [name, value] of values) put(guid, name, { value, problem: undefined })
         const turn = (turns.current.get(guid) ?? Promise.resolve()).then(() =>
-          limit(() => write(document, values)),
+          limit(() => write(document, values, within)),
         )
         turns.current.set(guid, turn)
         void turn.then(() => turns.current.get(guid) === turn && turns.current.delete(guid))
@@ -94,8 +116,13 @@ export function useCellEdits(storage: string, key: readonly unknown[]): CellEdit
       refuse: ({ _meta }: Document, name: string, value: unknown, problem: string) =>
         put(_meta.guid, name, { value, problem }),
       discard: (guid: string, name: string) => put(guid, name, undefined),
+      settled: () => Promise.all(turns.current.values()),
     }
   }, [client, edits, limit, storage])
+}
+
+function picked(document: Document, values: ReadonlyMap<string, unknown>): ReadonlyMap<string, unknown> {
+  return new Map([...values.keys()].map((name) => [name, valueAt(document, name)]))
 }
 
 class Changed extends Error {

@@ -6,6 +6,7 @@ import { Icon } from '../../../controls/icon.tsx'
 import { notifyDone } from '../../../controls/notify.ts'
 import type { GridColumn } from '../grid/grid-column.ts'
 import type { RowSelection } from '../grid/use-row-selection.ts'
+import type { UndoStep } from '../undo/undo-step.ts'
 import { ChangeManyDialog } from './change-many-dialog.tsx'
 import { JobProgress } from './job-progress.tsx'
 import { AT_ONCE, changeMany, type ManyWay, type SelectedDocuments } from './many-documents.ts'
@@ -18,16 +19,18 @@ interface ManyBarProps {
   readonly columns: readonly GridColumn[]
   /** The list shows removed documents: they can only be deleted. */
   readonly removed: boolean
+  readonly onDone: (step: UndoStep) => void
 }
 
 /** What can be done with the selected rows. */
-export function ManyBar({ selection, selected, total, columns, removed }: ManyBarProps) {
+export function ManyBar({ selection, selected, total, columns, removed, onDone }: ManyBarProps) {
   const [isChanging, change] = useDisclosure(false)
   const [job, setJob] = useState('')
   const { count } = selected
   const run = async (way: ManyWay, done: string) => {
-    const changed = await changeMany(selected, way)
+    const { changed, step } = await changeMany(selected, way)
     selection.clear()
+    if (step) onDone(step)
     if (changed.job === null) notifyDone(`${counted(changed.count)} ${done}`)
     else setJob(changed.job)
   }
@@ -95,6 +98,6 @@ function counted(count: number): string {
 
 function atOnce(count: number, isAll: boolean): string {
   return isAll && count > AT_ONCE
-    ? 'A job does it in batches; documents whose change is refused are left as they are, and listed.'
+    ? 'A job does it in batches; documents whose change is refused are left as they are, and listed. It cannot be undone with Ctrl Z.'
     : 'All of them in one transaction, or none.'
 }

@@ -1,6 +1,7 @@
 /** A file of documents on its way into a storage. */
 import type { Imported, ImportPreview, Undone } from '../../../../shared/api/documents.ts'
-import { CSV, NDJSON, XLSX } from '../../../../shared/files/table-types.ts'
+import { XLSX } from '../../../../shared/files/table-types.ts'
+import { typeOfFile } from '../../../../shared/files/type-of-file.ts'
 import { errorFromReply } from '../../../api/api-error.ts'
 import { address, call, tokenHeader } from '../../../api/request.ts'
 import { forgetDocuments } from '../../../api/storages.ts'
@@ -19,8 +20,7 @@ export interface ImportDraft {
 const PREVIEW_BYTES = 512 * 1024
 
 export function typeOf({ name }: Pick<File, 'name'>): string {
-  if (/\.xlsx$/i.test(name)) return XLSX
-  return /\.(?:csv|tsv|txt)$/i.test(name) ? CSV : NDJSON
+  return typeOfFile(name)
 }
 
 function queryOf({ mapping, decimal }: Pick<ImportDraft, 'mapping' | 'decimal'>) {

@@ -1,0 +1,41 @@
+import type { Machine } from './machine.ts'
+import type { PostgresRow } from './postgres.ts'
+
+const heads = ['PostgreSQL', 'Work', 'Quoin', 'hand-written', 'ratio (least–most)', 'goal', 'CPU a reply']
+
+/** The section of the report. */
+export function postgresSection(
+  measured: readonly PostgresRow[],
+  { date, commit, loadBefore }: Pick<Machine, 'date' | 'commit' | 'loadBefore'>,
+): string {
+  const table = [heads, heads.map(() => '---'), ...measured.map(cells)]
+  return `## PostgreSQL
+
+Quoin against the same endpoints written by hand with Fastify and node-postgres, on the same PostgreSQL with 10 connections each.
+\`npm run bench -- --only postgres\` measures this alone.
+
+${table.map((line) => `| ${line.join(' | ')} |`).join('\n')}
+
+Near: on the same machine, with which PostgreSQL shares the cores. 2 ms away: through a proxy that takes 1 ms in each direction.
+The hand-written candidate sends one prepared statement for each request, an increment included, and keeps its token in memory.
+Quoin sends a create with its \`BEGIN\` and \`COMMIT\` in one round trip, and an increment in two: it reads the document, then writes it.
+Each reply is sent after the commit, which PostgreSQL writes to disk. The load average before the start was
+${loadBefore.toFixed(1)}: above 2 the figures say little and the ratios something. Measured on ${date}, commit ${commit}.
+`
+}
+
+function cells({ place, isControl, outcome }: PostgresRow): string[] {
+  if ('reason' in outcome) return [place, outcome.row.title, 'void', outcome.reason, '', '', '']
+  const { row, ours, theirs, ratio, cpuRatio } = outcome
+  const rate = (value: number) => `${Math.round(value).toLocaleString('en-US')} /s`
+  const goal = `≥ ${row.goal} ${ratio.median >= row.goal ? 'met' : 'missed'}`
+  return [
+    place,
+    row.title,
+    rate(ours.rate),
+    rate(theirs.rate),
+    `${ratio.median.toFixed(2)} (${ratio.lowest.toFixed(2)}–${ratio.highest.toFixed(2)})`,
+    isControl ? '' : goal,
+    `${Math.round(ours.cpu)} : ${Math.round(theirs.cpu)} µs = ${cpuRatio.median.toFixed(2)}`,
+  ]
+}

@@ -1,0 +1,94 @@
+import { fieldNameProblem } from '../../shared/field-path.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { requestFieldsProblem } from '../../shared/request-field.ts'
+import { storageNameProblem } from '../../storage/database.ts'
+import type { Setting, Settings, SettingValues } from '../setting.ts'
+
+/** `message` finishes the sentence "The setting <setting> …". */
+export interface SettingProblem {
+  readonly setting: string
+  readonly message: string
+}
+
+/** Each name can become a pin; more than a person can read on one block is a mistake. */
+const MAX_NAMES = 200
+
+/**
+ * Reads a block's `fields` by its settings: checked values with defaults, and what is wrong. Fields that the block has no
+ * setting for are left alone, so that a blueprint written for a newer version still opens. Null and '' count as not set.
+ */
+export function readSettings(
+  settings: Settings,
+  fields: JsonObject,
+): { values: SettingValues<Settings>; problems: SettingProblem[] } {
+  const values: Record<string, unknown> = {}
+  const problems: SettingProblem[] = []
+  for (const [setting, definition] of Object.entries(settings)) {
+    const given = Object.hasOwn(fields, setting) ? fields[setting] : undefined
+    if (given === undefined || given === null || given === '') {
+      values[setting] = unset(definition)
+      if (definition.required && isMissing(values[setting])) problems.push({ setting, message: 'is not set' })
+      continue
+    }
+    const message = settingProblem(definition, given) ?? emptyListProblem(definition, given)
+    if (message === undefined) values[setting] = given
+    else problems.push({ setting, message })
+  }
+  // Each value was checked against its own setting, which the type of a whole record cannot follow.
+  return { values: values as SettingValues<Settings>, problems }
+}
+
+function unset(setting: Setting): unknown {
+  if (setting.kind === 'names' || setting.kind === 'fields') return []
+  return 'default' in setting ? setting.default : undefined
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.length === 0)
+}
+
+function emptyListProblem(setting: Setting, given: JsonValue): string | undefined {
+  return setting.required && isMissing(given) ? 'is not set' : undefined
+}
+
+/** What is wrong with a value for a setting, or undefined. */
+export function settingProblem(setting: Setting, value: JsonValue): string | undefined {
+  switch (setting.kind) {
+    case 'text':
+      return typeof value === 'string' ? undefined : 'must be text'
+    case 'storage':
+      return typeof value === 'string' ? storageNameProblem(value) : 'must be the name of a storage'
+    case 'number':
+      return numberProblem(setting, value)
+    case 'switch':
+      return typeof value === 'boolean' ? undefined : 'must be true or false'
+    case 'choice':
+      return typeof value === 'string' && setting.options.includes(value)
+        ? undefined
+        : `must be one of ${setting.options.join(', ')}`
+    case 'names':
+      return namesProblem(value)
+    case 'fields':
+      return requestFieldsProblem(value)
+  }
+}
+
+function numberProblem(setting: Setting & { kind: 'number' }, value: JsonValue): string | undefined {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return 'must be a number'
+  if (setting.min !== undefined && value < setting.min) return `must be at least ${setting.min}`
+  return setting.max !== undefined && value > setting.max ? `must be at most ${setting.max}` : undefined
+}
+
+function namesProblem(value: JsonValue): string | undefined {
+  if (!Array.isArray(value)) return 'must be a list of names'
+  if (value.length > MAX_NAMES) return `must hold at most ${MAX_NAMES} names`
+  const seen = new Set<string>()
+  for (const name of value) {
+    if (typeof name !== 'string') return 'must be a list of names'
+    const problem = fieldNameProblem(name)
+    if (problem) return `holds ${JSON.stringify(name)}, which ${problem}`
+    if (seen.has(name)) return `holds ${JSON.stringify(name)} twice`
+    seen.add(name)
+  }
+  return undefined
+}

@@ -1,0 +1,44 @@
+import { command } from '../command.ts'
+import { urlFlag } from '../open-management.ts'
+
+const decimals = ['point', 'comma'] as const
+const separators = ['comma', 'semicolon', 'tab'] as const
+
+export const rowsImport = command({
+  name: 'rows import',
+  operands: [{ name: '<storage>' }, { name: '<file>', completes: 'file' }],
+  flags: {
+    mapping: {
+      type: 'string',
+      value: '<json>',
+      help: `Columns and their fields, for example {"Mail":"email","Notes":null}; null leaves a column out.
+A column goes into the field of its name or label unless it is named here.`,
+    },
+    decimal: {
+      type: 'string',
+      value: '<mark>',
+      help: 'Decimal mark of a CSV file: point (default) or comma.',
+      completes: decimals,
+    },
+    separator: {
+      type: 'string',
+      value: '<separator>',
+      help: 'Between the cells of a CSV file: comma, semicolon or tab. Found in its first line if not given.',
+      completes: separators,
+    },
+    'skip-invalid': {
+      type: 'boolean',
+      help: 'Import the other lines when some are refused.',
+    },
+    ...urlFlag,
+  },
+  summary: 'Imports the rows of a file into a storage as documents.',
+  about: `The file is CSV (.csv, .tsv, .txt) or XLSX (.xlsx, its first sheet) with names of columns in the first line, else NDJSON: one
+JSON document per line. All or none: if a line is refused, nothing is imported, and the first 100 refused lines are listed
+with their fields.`,
+  async run({ positionals: [storage = '', file = ''], values }, terminal) {
+    const { runRowsImport } = await import('./run-rows-import.ts')
+    const { url, 'skip-invalid': skip = false, ...reading } = values
+    return runRowsImport({ storage, file, url, skip, ...reading }, terminal)
+  },
+})

@@ -1,0 +1,120 @@
+/** quoin run, on a running server. The routes are tested in test/end-to-end/hand-runs.test.ts. */
+import { randomFillSync } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { adminPassword } from '../../../test/end-to-end/harness.ts'
+import { type CommandEnd, quoinCommand } from '../../../test/recording-terminal.ts'
+import { readOptions } from '../../options/options.ts'
+import { openQuoin, type Quoin } from '../../quoin/quoin.ts'
+import { readSignIns, signInPath, writeSignIns } from '../sign-in/sign-in-file.ts'
+
+let directory: string
+let environment: Record<string, string>
+let server: Quoin
+let flags: string[]
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  environment = {
+    QUOIN_DATA: join(directory, 'data'),
+    QUOIN_PORT: '0',
+    QUOIN_ADMIN_PASSWORD: adminPassword,
+    QUOIN_LOG_LEVEL: 'silent',
+  }
+  const random = (bytes: Uint8Array) => void randomFillSync(bytes)
+  server = await openQuoin(readOptions(environment), { clock: Date.now, random, synchronous: 'OFF' })
+  flags = ['--url', await server.server.listen()]
+  environment.QUOIN_TOKEN = (
+    await server.access.signIn({ username: 'admin', password: adminPassword, ip: '127.0.0.1' })
+  ).access_token
+})
+afterAll(async () => {
+  await server.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const run = (words: readonly string[]): Promise<CommandEnd> => quoinCommand([...words, ...flags], environment)
+
+test('a function is tried without effects, and run for real', async () => {
+  const blocks = {
+    add: {
+      type: 'trigger_custom_function',
+      out: [{ id: 'by', type: 'number' }],
+      fields: { name: 'add' },
+    },
+    keep: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@add.flow', storage: 'kept', set: '={ by: params.by }' },
+    },
+    all: { type: 'function_search', in: { flow: '@keep.flow', storage: 'kept' } },
+    count: { type: 'function_return', in: { flow: '@all.flow', value: '=all.total' } },
+    fail: { type: 'trigger_custom_function', fields: { name: 'fail' } },
+    failing: { type: 'ensure', in: { flow: '@fail.flow', condition: '=1 > 2' } },
+  }
+  const file = join(directory, 'hand.json')
+  await writeFile(file, JSON.stringify({ name: 'By hand', blocks }))
+  expect(await run(['import', file, '--activate'])).toMatchObject({ code: 0, complained: '' })
+  const add = async (...words: string[]) => {
+    const end = await run(['run', 'By hand', 'add', '--input', '{ "by": 3 }', ...words])
+    expect([end.code, end.complained]).toEqual([0, ''])
+    return JSON.parse(end.printed)
+  }
+  expect(await add()).toMatchObject({ recorded_as: 'tried', result: 1 })
+  expect(await add('--real')).toMatchObject({ recorded_as: 'by_hand', result: 1 })
+  const second = await add('--real')
+  expect(second).toMatchObject({ recorded_as: 'by_hand', result: 2 })
+  const again = await run(['run', 'By hand', 'add', '--from-run', second.guid, '--state', 'saved'])
+  expect(JSON.parse(again.printed)).toMatchObject({ recorded_as: 'tried', result: 3 })
+
+  const failed = await run(['run', 'By hand', 'fail'])
+  expect([failed.code, JSON.parse(failed.printed)]).toEqual([
+    1,
+    expect.objectContaining({ status: 'failed' }),
+  ])
+  for (const [words, code, complained] of [
+    [['By hand'], 2, 'Missing argument: <trigger>'],
+    [['By hand', 'add', '--input', '{'], 2, '--input is not JSON: {.'],
+    [['By hand', 'add', '--input', '1'], 2, '--input must be a JSON object; got 1.'],
+    [['By hand', 'add', '--state', 'old'], 2, '--state must be one of deployed, saved, staged.'],
+    [['By hand', 'nothing'], 1, 'There is no trigger "nothing". There are: add; fail.'],
+    [['Nothing', 'add'], 1, 'There is no blueprint "Nothing".'],
+  ] as const)
+    expect([words, await run(['run', ...words])]).toEqual([
+      words,
+      { code, printed: '', complained: expect.stringContaining(complained) },
+    ])
+})
+
+test('without --url the server of this machine is asked, or the only one with a sign-in', async () => {
+  const [, address = ''] = flags
+  const { port } = new URL(address)
+  const file = join(directory, 'found.json')
+  const blocks = { ping: { type: 'trigger_custom_function', fields: { name: 'ping' } } }
+  await writeFile(file, JSON.stringify({ name: 'Found', blocks }))
+  await run(['import', file, '--activate'])
+  const ping = (more: Record<string, string>) =>
+    quoinCommand(['run', 'Found', 'ping'], { ...environment, ...more })
+  for (const host of ['127.0.0.1', '0.0.0.0'])
+    expect([host, await ping({ QUOIN_PORT: port, QUOIN_HOST: host })]).toMatchObject([
+      host,
+      { code: 0, complained: `Server: http://127.0.0.1:${port}` },
+    ])
+
+  const config = { XDG_CONFIG_HOME: join(directory, 'config'), QUOIN_TOKEN: '' }
+  expect(await ping(config)).toMatchObject({
+    code: 2,
+    complained: expect.stringContaining('run quoin login <address> <username> first'),
+  })
+  const login = ['login', address, 'admin']
+  expect(await quoinCommand(login, { ...environment, ...config }, adminPassword)).toMatchObject({ code: 0 })
+  expect(await ping(config)).toMatchObject({ code: 0, complained: `Server: ${address}` })
+  const path = signInPath(config.XDG_CONFIG_HOME)
+  const other = { 'http://other.example': { username: 'ann', token: 'x' } }
+  await writeSignIns(path, { ...(await readSignIns(path)), ...other })
+  expect(await ping(config)).toMatchObject({
+    code: 2,
+    complained: expect.stringContaining(`${address} and http://other.example: name one of them with --url`),
+  })
+})

@@ -1,0 +1,63 @@
+import type { Compiler, Evaluate } from '../evaluate.ts'
+import type { Binary, Equality, Order } from '../expression.ts'
+import { isSameValue, TooLargeToCompare } from '../same-value.ts'
+import { kindOf } from '../value-kind.ts'
+
+export function compileEquality<F>(part: Binary, operator: Equality, compiler: Compiler<F>): Evaluate<F> {
+  const [left, right] = [compiler.compile(part.left), compiler.compile(part.right)]
+  const wanted = operator === '=='
+  return (frame, locals) => {
+    const a = left(frame, locals)
+    const b = right(frame, locals)
+    if (typeof a === 'string' || typeof a === 'number') return (a === b) === wanted
+    // Elements are looked at, so they cost what they cost in a function of lists.
+    if (Array.isArray(a) && Array.isArray(b)) compiler.host.context(frame).spend(Math.min(a.length, b.length))
+    try {
+      return isSameValue(a, b) === wanted
+    } catch (error) {
+      if (!(error instanceof TooLargeToCompare)) throw error
+      throw compiler.error('The two values are too large to compare.', part)
+    }
+  }
+}
+
+type Comparable = string | number | boolean
+
+const orders: Readonly<Record<Order, (a: Comparable, b: Comparable) => boolean>> = {
+  '<': (a, b) => a < b,
+  '<=': (a, b) => a <= b,
+  '>': (a, b) => a > b,
+  '>=': (a, b) => a >= b,
+}
+
+/** False when one side is nothing. */
+export function compileOrder<F>(part: Binary, operator: Order, compiler: Compiler<F>): Evaluate<F> {
+  const [left, right] = [compiler.compile(part.left), compiler.compile(part.right)]
+  const isInOrder = orders[operator]
+  return (frame, locals) => {
+    const a = left(frame, locals)
+    const b = right(frame, locals)
+    if (typeof a === 'number' && typeof b === 'number') return isInOrder(a, b)
+    if (typeof a === 'string' && typeof b === 'string') return isInOrder(a, b)
+    if (typeof a === 'boolean' && typeof b === 'boolean') return isInOrder(a, b)
+    const problem = disorder(part, a, b, compiler)
+    if (problem) throw problem
+    return false
+  }
+}
+
+function disorder<F>(part: Binary, a: unknown, b: unknown, compiler: Compiler<F>): Error | undefined {
+  const isNothing = (value: unknown) => value === undefined || value === null
+  const said = `The operator ${part.operator} compares two values of one type`
+  for (const [value, operand] of [[a, part.left] as const, [b, part.right] as const]) {
+    if (typeof value === 'object' && value !== null)
+      return compiler.error(`${said}, and ${kindOf(value)} has no order.`, operand)
+  }
+  if (isNothing(a) || isNothing(b)) return undefined
+  const [operand, side, other] = typeof a === 'string' ? [part.left, a, b] : [part.right, b, a]
+  const advice =
+    typeof side === 'string' && typeof other === 'number'
+      ? ' Write number(x) to make a number of the text.'
+      : ''
+  return compiler.error(`${said}; this is ${kindOf(side)} and the other ${kindOf(other)}.${advice}`, operand)
+}

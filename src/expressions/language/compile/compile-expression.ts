@@ -1,0 +1,136 @@
+import { errorAt } from '../blame.ts'
+import type { Compiler, Evaluate, Locals } from '../evaluate.ts'
+import type { Expression, NameRead, ParsedExpression } from '../expression.ts'
+import { ExpressionError } from '../expression-error.ts'
+import type { ExpressionHost } from '../expression-host.ts'
+import { isConstant } from '../expression-names.ts'
+import { compileField, compileIndex } from './compile-access.ts'
+import { compileArithmetic, compileNegation } from './compile-arithmetic.ts'
+import { compileCall } from './compile-call.ts'
+import { compileEquality, compileOrder } from './compile-comparison.ts'
+import { compileList, compileObject, compileTemplate } from './compile-literals.ts'
+import { compileChoice, compileLogical } from './compile-logic.ts'
+import { compileMethod } from './compile-method.ts'
+
+/**
+ * An expression as a closure over a frame. Its result is JSON, or undefined for nothing. Compiling never fails: a name or
+ * function that does not exist is an error when the evaluation reaches it, and `checkExpression` finds it before.
+ */
+export function compileExpression<F>(
+  expression: ParsedExpression,
+  host: ExpressionHost<F>,
+): (frame: F) => unknown {
+  const error: Compiler<F>['error'] = (message, operand) => errorAt(message, operand, expression)
+  const constants: Compiler<undefined> = {
+    host: hostOfConstants,
+    compile: (part) => compilePart(part, constants),
+    error,
+  }
+  const compiler: Compiler<F> = {
+    host,
+    compile: (part) => folded<F>(part, constants) ?? compilePart(part, compiler),
+    error,
+  }
+  const root = compiler.compile(expression.root)
+  if (expression.slots === 0) return (frame) => root(frame, noLocals) ?? undefined
+  const { slots } = expression
+  return (frame) => root(frame, new Array(slots)) ?? undefined
+}
+
+/** Of expressions without arrow functions, which never write one. */
+const noLocals: Locals = []
+
+function compilePart<F>(part: Expression, compiler: Compiler<F>): Evaluate<F> {
+  switch (part.kind) {
+    case 'literal': {
+      const { value } = part
+      return () => value
+    }
+    case 'name':
+      return compileName(part, compiler)
+    case 'parameter': {
+      const { slot } = part
+      return (_frame, locals) => locals[slot]
+    }
+    case 'member':
+      return compileField(part, compiler)
+    case 'index':
+      return compileIndex(part, compiler)
+    case 'list':
+      return compileList(part, compiler)
+    case 'object':
+      return compileObject(part, compiler)
+    case 'template':
+      return compileTemplate(part, compiler)
+    case 'unary':
+      return compileNegation(part, compiler)
+    case 'binary':
+      return compileBinary(part, compiler)
+    case 'logical':
+      return compileLogical(part, compiler)
+    case 'choice':
+      return compileChoice(part, compiler)
+    case 'call':
+      return compileCall(part, compiler)
+    case 'method':
+      return compileMethod(part, compiler)
+  }
+}
+
+function compileBinary<F>(part: Extract<Expression, { kind: 'binary' }>, compiler: Compiler<F>): Evaluate<F> {
+  switch (part.operator) {
+    case '==':
+    case '!=':
+      return compileEquality(part, part.operator, compiler)
+    case '<':
+    case '<=':
+    case '>':
+    case '>=':
+      return compileOrder(part, part.operator, compiler)
+    default:
+      return compileArithmetic(part, part.operator, compiler)
+  }
+}
+
+function compileName<F>(part: NameRead, compiler: Compiler<F>): Evaluate<F> {
+  const read = compiler.host.name(part.name, part.inBlocks)
+  if (read) return read
+  return () => {
+    throw compiler.error(`There is no ${part.inBlocks ? 'block' : 'name'} ${part.name}.`, part)
+  }
+}
+
+/** Worked out once when it depends on nothing. What fails then, fails when it is reached, and not before. */
+function folded<F>(part: Expression, constants: Compiler<undefined>): Evaluate<F> | undefined {
+  if (part.kind === 'literal' || !isConstant(part)) return undefined
+  try {
+    const value = frozen(constants.compile(part)(undefined, noLocals))
+    return () => value
+  } catch (error) {
+    if (error instanceof ExpressionError) return undefined
+    throw error
+  }
+}
+
+/** Constant parts ask it for nothing, and cost no run anything. */
+const hostOfConstants: ExpressionHost<undefined> = {
+  name: () => undefined,
+  function: () => undefined,
+  method: () => undefined,
+  context: () => ({
+    now: () => 0,
+    random: (bytes) => new Uint8Array(bytes),
+    timeZone: 'UTC',
+    locale: 'en',
+    spend: () => undefined,
+  }),
+}
+
+/** All evaluations give the same list or object. */
+function frozen(value: unknown): unknown {
+  if (typeof value === 'object' && value !== null) {
+    for (const one of Object.values(value)) frozen(one)
+    Object.freeze(value)
+  }
+  return value
+}

@@ -1,0 +1,141 @@
+import { expect, test } from 'vitest'
+import { requestWith } from '../../../../test/run-block.ts'
+import type { JsonValue } from '../../../shared/json.ts'
+import { type PlacedField, type RequestPlace, requestFields } from '../../../shared/request-field.ts'
+import { requestChecker } from './check-request.ts'
+
+const placed = (place: RequestPlace, fields: JsonValue): PlacedField[] =>
+  requestFields(fields).map((field) => ({ ...field, in: field.in ?? place }))
+
+const task = placed('body', [
+  { name: 'title', type: 'text', required: true, max_length: 5 },
+  { name: 'price', type: 'number', min: 0 },
+  { name: 'count', type: 'whole number', default: 1 },
+  { name: 'state', type: 'text', choices: ['open', 'done'] },
+  { name: 'open', type: 'condition' },
+  { name: 'due', type: 'date' },
+  { name: 'tags', type: 'list', max_length: 2 },
+  { name: 'owner', type: 'object' },
+  { name: 'code', type: 'text', pattern: '^[A-Z]+$' },
+  { name: 'more', type: 'any' },
+])
+
+test.each([
+  [undefined, { title: 'is required and must not be empty' }],
+  [{ title: ' ' }, { title: 'is required and must not be empty' }],
+  [{ title: 5 }, { title: 'must be text' }],
+  [
+    {
+      title: 'too long',
+      price: -1,
+      count: 1.5,
+      state: 'x',
+      open: 'true',
+      due: 'soon',
+      tags: [1, 2, 3],
+      owner: [],
+      code: 'a',
+    },
+    {
+      title: 'must have at most 5 characters',
+      price: 'must be at least 0',
+      count: 'must be a whole number',
+      state: 'must be one of open, done',
+      open: 'must be true or false',
+      due: 'must be a date such as 2026-01-31 or 2026-01-31T09:00Z',
+      tags: 'must have at most 2 items',
+      owner: 'must be an object',
+      code: 'must fit the pattern ^[A-Z]+$',
+    },
+  ],
+  [JSON.parse('{"__proto__":{"title":"a"}}'), { title: 'is required and must not be empty' }],
+])('a body %j lists every bad field', (body, reasons) => {
+  const check = () => requestChecker(task)(requestWith({ body }))
+  expect(check).toThrow(
+    expect.objectContaining({ code: 'INVALID_BODY', reasons, fields: Object.keys(reasons) }),
+  )
+})
+
+test.each([[[1]], ['text'], [5]])('a body %j is no object', (body) => {
+  expect(() => requestChecker(task)(requestWith({ body }))).toThrow('The body must be a JSON object.')
+})
+
+test('what fits is given by type; defaults are filled in and other fields kept', () => {
+  const body = { title: 'a', due: '2026-01-31', unknown: [1], more: null }
+  const { request, values } = requestChecker(task)(requestWith({ body }))
+  expect(values).toEqual({ title: 'a', count: 1, due: new Date('2026-01-31') })
+  expect(request.body).toEqual({ ...body, count: 1 })
+})
+
+const opened = placed('query', [
+  { name: 'day', type: 'day', required: true, min: '2026-01-02', max: '2026-12-31' },
+  { name: 'until', type: 'day' },
+])
+const notADay = 'must be a day such as 2026-01-31'
+
+test('a day stays the text of a day', () => {
+  const { values } = requestChecker(opened)(
+    requestWith({ query: { day: '2026-01-02', until: '2028-02-29' } }),
+  )
+  expect(values).toEqual({ day: '2026-01-02', until: '2028-02-29' })
+})
+
+test.each([
+  [{ day: '2026-01-31T09:00Z' }, { day: notADay }],
+  [{ day: '1769848200' }, { day: expect.stringMatching(/^must be/) }],
+  [{ day: '2026-02-30' }, { day: expect.stringMatching(/^must be a date/) }],
+  [{ day: '2026-01-01' }, { day: expect.stringMatching(/2026-01-02/) }],
+  [{ day: '2026-05-05', until: '2026' }, { until: expect.stringMatching(/^must be/) }],
+  [{}, { day: 'is required and must not be empty' }],
+])('%j is no day that fits', (query, reasons) => {
+  expect(() => requestChecker(opened)(requestWith({ query }))).toThrow(expect.objectContaining({ reasons }))
+})
+
+test('a number of a body is no day', () => {
+  const body = { day: 1_769_848_200 }
+  expect(() => requestChecker(placed('body', [{ name: 'day', type: 'day' }]))(requestWith({ body }))).toThrow(
+    expect.objectContaining({ reasons: { day: notADay } }),
+  )
+})
+
+const page = placed('query', [
+  { name: 'page', type: 'whole number', default: 0, min: 0 },
+  { name: 'price', type: 'number' },
+  { name: 'open', type: 'condition' },
+  { name: 'tags', type: 'list' },
+  { name: 'text', type: 'text' },
+  { name: 'guid', type: 'text', in: 'path' },
+])
+
+test.each([
+  [{ page: '1.5' }, { page: 'must be a whole number' }],
+  [{ page: '-1' }, { page: 'must be at least 0' }],
+  [{ page: '0x10' }, { page: 'must be a number' }],
+  [{ page: 'Infinity' }, { page: 'must be a number' }],
+  [{ page: ' ' }, { page: 'must be a number' }],
+  [{ page: ['1', '2'] }, { page: 'must be a number' }],
+  [
+    { open: 'yes', price: 'x' },
+    { open: 'must be true or false', price: 'must be a number' },
+  ],
+  [{ text: ['a', 'b'] }, { text: 'must be text' }],
+])('a query %j lists every bad parameter', (query, reasons) => {
+  expect(() => requestChecker(page)(requestWith({ query }))).toThrow(expect.objectContaining({ reasons }))
+})
+
+test.each([
+  [{}, { page: 0 }],
+  [{ page: '' }, { page: 0 }],
+  [
+    { page: '2', price: '1e3', open: '1', tags: 'a', text: '5' },
+    { page: 2, price: 1000, open: true, tags: ['a'], text: '5' },
+  ],
+  [
+    { tags: ['a', 'b'], open: 'false' },
+    { page: 0, tags: ['a', 'b'], open: false },
+  ],
+])('a query %j gives %j; the parameters of the request stay texts', (query, values) => {
+  const checked = requestChecker(page)(requestWith({ query, path: { guid: 'g' } }))
+  expect(checked.values).toEqual({ ...values, guid: 'g' })
+  expect(checked.request.query).toBe(query)
+})

@@ -1,0 +1,131 @@
+/** Checks a request by the schema of its trigger before the flow starts, and gives the values of its fields. */
+import { readDate } from '../../../blocks/pins/read-date.ts'
+import type { RunRequest } from '../../../blocks/run-request.ts'
+import { QuoinError } from '../../../shared/errors.ts'
+import { type FieldRule, fieldValueProblem } from '../../../shared/field-rule.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/json.ts'
+import { type PlacedField, type RequestField, ruleOfField } from '../../../shared/request-field.ts'
+
+const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)(?:\s*;|$)/i
+
+export interface CheckedRequest {
+  /** With the defaults in its body. Fields that the schema does not name stay as they are. */
+  readonly request: RunRequest
+  /** By field, as the out-pins of the trigger give them. */
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+/** `fields`: each with its place. The function throws INVALID_BODY, which lists every field that does not fit. */
+export function requestChecker(fields: readonly PlacedField[]): (request: RunRequest) => CheckedRequest {
+  const checked = fields.map((field) => {
+    const rule = ruleOfField(field)
+    // Of most requests most fields are missing, and what then follows is always the same.
+    return { field, rule, missing: checkedValue(field, rule, field.default) }
+  })
+  const readsBody = fields.some((field) => field.in === 'body')
+  return (request) => {
+    const reasons: Record<string, string> = {}
+    const values: Record<string, unknown> = {}
+    const body = readsBody ? bodyObject(request.body) : {}
+    const added: Record<string, JsonValue> = {}
+    const isForm = readsBody && FORM.test(String(request.headers['content-type'] ?? ''))
+    let isRefused = false
+    let isCompleted = false
+    for (const { field, rule, missing } of checked) {
+      const { name } = field
+      const sent = field.in === 'body' ? own(body, name) : undefined
+      const given = field.in === 'body' ? (isForm ? fromForm(field, sent) : sent) : fromText(field, request)
+      const { problem, value } = given === undefined ? missing : checkedValue(field, rule, given)
+      if (problem !== undefined) {
+        reasons[name] = problem
+        isRefused = true
+      } else if (value !== undefined) values[name] = value
+      if (field.in === 'body' && given === undefined && field.default !== undefined) {
+        added[name] = field.default
+        isCompleted = true
+      } else if (given !== undefined && given !== sent && field.in === 'body') {
+        added[name] = given
+        isCompleted = true
+      }
+    }
+    if (isRefused) throw refused(reasons)
+    const complete = isCompleted ? { ...request, body: { ...body, ...added } } : request
+    return { request: complete, values }
+  }
+}
+
+interface CheckedValue {
+  readonly problem?: string
+  /** As the out-pin gives it; undefined for nothing. */
+  readonly value?: unknown
+}
+
+function checkedValue(
+  field: RequestField,
+  rule: FieldRule | undefined,
+  value: JsonValue | undefined,
+): CheckedValue {
+  const problem = (rule && fieldValueProblem(rule, value)) ?? extraProblem(field, value)
+  if (problem !== undefined) return { problem }
+  if (value === undefined || value === null) return {}
+  return { value: field.type === 'date' ? readDate(value) : value }
+}
+
+function bodyObject(body: JsonValue | undefined): JsonObject {
+  if (body === undefined || body === null) return {}
+  if (isJsonObject(body)) return body
+  throw new QuoinError('INVALID_BODY', 'The body must be a JSON object.')
+}
+
+function own(object: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined
+}
+
+/** A value of the path or the query is text: read as the type of its field. What cannot be read stays text, and is refused. */
+function fromText(field: RequestField, request: RunRequest): JsonValue | undefined {
+  const { name } = field
+  const from = field.in === 'path' ? request.path : request.query
+  const given = Object.hasOwn(from, name) ? from[name] : undefined
+  if (given === undefined || typeof given === 'string') return valueOfText(field, given)
+  return [...given]
+}
+
+/** Texts of a form are read as those of a query; a file is an object. */
+function fromForm(field: RequestField, given: JsonValue | undefined): JsonValue | undefined {
+  if (isJsonObject(given)) return field.type === 'list' ? [given] : given
+  return typeof given === 'string' ? valueOfText(field, given) : given
+}
+
+function valueOfText({ type }: RequestField, given: string | undefined): JsonValue | undefined {
+  if (given === undefined || given === '') return undefined
+  if (type === 'list') return [given]
+  if (type === 'number' || type === 'whole number') {
+    const number = given.trim() === '' ? Number.NaN : Number(given)
+    return Number.isFinite(number) && !/^[+-]?0[xob]/i.test(given.trim()) ? number : given
+  }
+  if (type !== 'condition') return given
+  return given === 'true' || given === '1' ? true : given === 'false' || given === '0' ? false : given
+}
+
+/** What the rules of documents do not say. */
+function extraProblem({ type, required }: RequestField, value: JsonValue | undefined): string | undefined {
+  if (type === 'any' && required && (value === undefined || value === null))
+    return 'is required and must not be empty'
+  if (type === 'day' && value !== undefined && value !== null && value !== '' && !isDay(value))
+    return 'must be a day such as 2026-01-31'
+  return type === 'whole number' && typeof value === 'number' && !Number.isInteger(value)
+    ? 'must be a whole number'
+    : undefined
+}
+
+function isDay(value: JsonValue): boolean {
+  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value)
+}
+
+function refused(reasons: Readonly<Record<string, string>>): QuoinError {
+  const list = Object.entries(reasons).map(([name, reason]) => `${name} ${reason}`)
+  return new QuoinError('INVALID_BODY', `The request is invalid: ${list.join('; ')}.`, {
+    fields: Object.keys(reasons),
+    reasons,
+  })
+}

@@ -1,0 +1,68 @@
+import type { InPin } from '../../../blocks/pin.ts'
+import type { Problem } from '../../../shared/errors.ts'
+import type { Graph, Node } from '../blueprint-graph.ts'
+import type { Steps } from '../in-turns.ts'
+
+/** Values that depend on themselves, and frame pins that are read outside their frame. */
+export function* placeProblems(graph: Graph): Steps<Problem[]> {
+  const problems: Problem[] = []
+  const framesOf = new Map<Node, ReadonlySet<Node>>()
+  const open = new Set<Node>()
+
+  /** The blocks whose frame pins this block's value depends on. */
+  function frames(node: Node): ReadonlySet<Node> {
+    const known = framesOf.get(node)
+    if (known) return known
+    open.add(node)
+    const all = new Set<Node>()
+    for (const [id, pin] of node.in) {
+      if (pin.type === 'flow') continue
+      for (const frame of framesOfPin(node, id, pin)) all.add(frame)
+    }
+    open.delete(node)
+    framesOf.set(node, all)
+    return all
+  }
+
+  function framesOfPin(node: Node, id: string, pin: InPin): Set<Node> {
+    const needed = new Set<Node>()
+    for (const wire of node.wires.get(id) ?? []) {
+      const out = wire.node.out.get(wire.pin)
+      // What a visitor does comes from outside: a form may show again what it was sent.
+      if (out?.event) continue
+      if (out?.frame) {
+        needed.add(wire.node)
+      } else if (wire.node.definition.kind === 'value') {
+        if (open.has(wire.node)) {
+          problems.push({
+            block: node.block.guid,
+            pin: id,
+            message: 'The value depends on itself: remove one wire of the cycle.',
+          })
+          continue
+        }
+        for (const frame of frames(wire.node)) needed.add(frame)
+      }
+    }
+    if (pin.perFrame) needed.delete(node)
+    return needed
+  }
+
+  for (const node of graph.nodes) {
+    yield
+    if (node.definition.kind === 'value') {
+      frames(node)
+      continue
+    }
+    for (const [id, pin] of node.in) {
+      if (pin.type === 'flow') continue
+      const outside = framesOfPin(node, id, pin)
+      const [owner] = outside
+      if (owner) {
+        const message = `The value exists only inside ${owner.block.type}: only blocks that lead to its result pin can read it.`
+        problems.push({ block: node.block.guid, pin: id, message })
+      }
+    }
+  }
+  return problems
+}

@@ -1,0 +1,80 @@
+import type { ValueContext } from '../../../blocks/context.ts'
+import type { InPin } from '../../../blocks/pin.ts'
+import { converterFor, finishPin } from '../../../blocks/pins/convert-pin.ts'
+import type { Graph, Node, Wire } from '../blueprint-graph.ts'
+import { givenMeasure } from '../bound-given.ts'
+import type { Wiring } from '../graph-wiring.ts'
+import type { Steps } from '../in-turns.ts'
+import type { Probe } from '../probe.ts'
+
+/** What a block gives, by out-pin, that depends on nothing but constants. */
+export type Constants = ReadonlyMap<Node, Readonly<Record<string, unknown>>>
+
+/** All that the compiler knows about a graph. */
+export type Facts = Wiring & {
+  readonly constants: Constants
+  /** Undefined for what is to be fast. */
+  readonly probe?: Probe | undefined
+}
+
+/**
+ * Evaluates, once, the value blocks that depend on nothing but constants: most storages, queries and sorts of a flow. A
+ * block that throws is left to be evaluated in each run, where its failure has a place and an `error` pin.
+ */
+export function* foldConstants(graph: Graph, wiring: Wiring): Steps<Constants> {
+  const constants = new Map<Node, Readonly<Record<string, unknown>>>()
+  const facts: Facts = { ...wiring, constants }
+  const tried = new Set<Node>()
+  for (const node of graph.nodes) {
+    fold(node)
+    yield
+  }
+  return constants
+
+  function fold(node: Node): boolean {
+    if (constants.has(node)) return true
+    const { definition } = node
+    if (definition.kind !== 'value' || definition.readsRun || definition.fromRequest || tried.has(node))
+      return false
+    tried.add(node)
+    if ([...node.in.values()].some((pin) => pin.perFrame)) return false
+    const sources = [...node.wires.values()].flat()
+    const isFixed = ({ node: source, pin }: Wire) => {
+      const out = source.out.get(pin)
+      return !out?.frame && !out?.event && fold(source)
+    }
+    if (!sources.every(isFixed)) return false
+    try {
+      const inputs: Record<string, unknown> = {}
+      const more: Record<string, unknown> = {}
+      for (const [id, pin] of node.in) {
+        const value = constantPin(node, id, pin, facts)
+        if (value !== undefined) (node.added.has(id) ? more : inputs)[id] = value
+      }
+      const context: ValueContext = {
+        settings: node.settings,
+        more,
+        block: node.block.guid,
+        request: undefined,
+        wired: facts.wired(node),
+        now: () => 0,
+      }
+      const given = definition.value(inputs, context)
+      givenMeasure(node)?.(given)
+      constants.set(node, given)
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+/** The value of a pin whose wires all come from constants. Throws PinError if it does not fit. */
+export function constantPin(node: Node, id: string, pin: InPin, facts: Facts): unknown {
+  const wires = node.wires.get(id)
+  if (!wires) return facts.literal(node, id, pin)
+  const values = wires.map((wire) =>
+    converterFor(id, pin, facts.typeOf(wire, pin))(facts.constants.get(wire.node)?.[wire.pin]),
+  )
+  return pin.several ? values.filter((value) => value !== undefined) : finishPin(id, pin, values[0])
+}

@@ -1,0 +1,110 @@
+import type { ValueContext } from '../../../blocks/context.ts'
+import type { InPin } from '../../../blocks/pin.ts'
+import { converterFor, finishPin } from '../../../blocks/pins/convert-pin.ts'
+import type { JsonValue } from '../../../shared/json.ts'
+import type { PinType } from '../../../shared/pin-type.ts'
+import type { Node, Wire } from '../blueprint-graph.ts'
+import { givenMeasure } from '../bound-given.ts'
+import { sampledWhere } from '../expressions/where-query.ts'
+import type { Facts } from './fold-constants.ts'
+
+const samples: Readonly<Partial<Record<PinType, JsonValue | Date>>> = {
+  value: 'x',
+  number: 1,
+  condition: true,
+  object: {},
+  array: ['x'],
+  date: new Date(0),
+  any: 'x',
+}
+
+/** Gives a sample in place of a value that is known only in a run. */
+export type SampleOf = (type: PinType, wire: Wire) => unknown
+
+/**
+ * A sample in place of a text that is known only in a run. It differs from every other text, and each text that contains
+ * it is unknown too. No builder types it.
+ */
+export const UNKNOWN = '\uf8fe'
+
+/** As {@link UNKNOWN}, for a value of any type. */
+export function unknownValue(type: PinType): unknown {
+  if (type === 'value' || type === 'any') return UNKNOWN
+  return type === 'array' ? [UNKNOWN] : samples[type]
+}
+
+/**
+ * Evaluates pins with constants where there are some and samples elsewhere; undefined where even that fails. `spare` is
+ * taken where a sample does not fit its pin.
+ */
+export function sampler(
+  facts: Facts,
+  sampleOf: SampleOf = (type) => samples[type],
+  spare: (type: PinType) => unknown = (type) => samples[type],
+): (node: Node, id: string, pin: InPin) => unknown {
+  const known = new Map<Node, Readonly<Record<string, unknown>>>()
+  const open = new Set<Node>()
+
+  function give(wire: Wire): unknown {
+    if (wire.node.out.get(wire.pin)?.event) return sampleOf(wire.node.out.get(wire.pin)?.type ?? 'any', wire)
+    const constant = facts.constants.get(wire.node)
+    if (constant) return constant[wire.pin]
+    const { definition } = wire.node
+    const type = wire.node.out.get(wire.pin)?.type ?? 'any'
+    if (definition.kind !== 'value' || open.has(wire.node)) return sampleOf(type, wire)
+    const { expression } = wire.node
+    if (expression?.where) return sampledWhere(expression.parsed, sampleOf('any', wire))
+    const done = known.get(wire.node) ?? evaluate(wire.node)
+    known.set(wire.node, done)
+    return done[wire.pin] ?? sampleOf(type, wire)
+  }
+
+  function evaluate(node: Node): Readonly<Record<string, unknown>> {
+    const { definition } = node
+    if (definition.kind !== 'value') return {}
+    open.add(node)
+    try {
+      const inputs: Record<string, unknown> = {}
+      const more: Record<string, unknown> = {}
+      for (const [id, pin] of node.in) {
+        if (!pin.perFrame) (node.added.has(id) ? more : inputs)[id] = read(node, id, pin)
+      }
+      const context: ValueContext = {
+        settings: node.settings,
+        more,
+        request: undefined,
+        wired: facts.wired(node),
+        now: () => 0,
+      }
+      const given = definition.value(inputs, context)
+      givenMeasure(node)?.(given)
+      return given
+    } catch {
+      return {}
+    } finally {
+      open.delete(node)
+    }
+  }
+
+  function read(node: Node, id: string, pin: InPin): unknown {
+    const wires = node.wires.get(id)
+    if (!wires) return facts.literal(node, id, pin)
+    const values = wires.map((wire) => {
+      const given = give(wire)
+      try {
+        return converterFor(id, pin, facts.typeOf(wire, pin))(given)
+      } catch {
+        return spare(pin.type)
+      }
+    })
+    return pin.several ? values.filter((value) => value !== undefined) : finishPin(id, pin, values[0])
+  }
+
+  return (node, id, pin) => {
+    try {
+      return read(node, id, pin)
+    } catch {
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import type { FieldsOf } from '../../../shared/field-rule.ts'
+import type { SortKey } from '../../../shared/query.ts'
+import { behindProblem } from '../../../storage/reference/own-fields.ts'
+import { referencesIn } from '../../../storage/reference/references.ts'
+import type { Graph, Node } from '../blueprint-graph.ts'
+import { constantStorage } from '../constants/constant-storage.ts'
+import type { Facts } from '../constants/fold-constants.ts'
+import { sampler, unknownValue } from '../constants/sample-values.ts'
+import type { Steps } from '../in-turns.ts'
+import { bounded, type DeployNote } from './deploy-note.ts'
+
+/**
+ * Blocks that order, group or add up by a field of another document: they fail in each run. Refused by a deploy, and no problem of the
+ * compiler: a field becomes a reference, or ends to be one, without a deploy, and active blocks are compiled at each start.
+ */
+export function* behindReferences(
+  graph: Graph,
+  facts: Facts,
+  fieldsOf: FieldsOf,
+): Steps<readonly DeployNote[]> {
+  const sample = sampler(facts, unknownValue, unknownValue)
+  const notes: DeployNote[] = []
+  for (const node of graph.nodes) {
+    yield
+    const storage = constantStorage(node, facts)
+    if (storage === undefined) continue
+    const references = referencesIn(fieldsOf(storage)).of(storage)
+    if (references.length === 0) continue
+    for (const [pin, fields] of readIn(node, sample)) {
+      const problem = behindProblem(fields, references)
+      if (!problem) continue
+      const message = `With the present fields of documents, this fails: the pin ${pin} ${problem}.`
+      notes.push({ block: node.block.guid, pin, message, level: 'warn', refused: true })
+    }
+  }
+  return bounded(notes, 'fields behind references')
+}
+
+/** Names of fields by pins, as far as they are known before a run. */
+function readIn(
+  node: Node,
+  sample: ReturnType<typeof sampler>,
+): readonly (readonly [string, readonly string[]])[] {
+  const pins = [...node.in]
+  const sorts = pins
+    .filter(([, { type }]) => type === 'sort')
+    .map(([id, pin]) => [id, sortedBy(sample(node, id, pin))] as const)
+  if (node.definition.searches === undefined) return sorts
+  const inputs = pins.filter(([, pin]) => pin.type !== 'flow' && !pin.perFrame)
+  const given = Object.fromEntries(inputs.map(([id, pin]) => [id, sample(node, id, pin)]))
+  const { read = [] } = node.definition.searches(given)
+  return [...sorts, ['group', read] as const]
+}
+
+function sortedBy(value: unknown): readonly string[] {
+  const keys: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return keys.filter(isSortKey).map(({ field }) => field)
+}
+
+function isSortKey(key: unknown): key is SortKey {
+  return typeof key === 'object' && key !== null && 'field' in key && typeof key.field === 'string'
+}

@@ -1,0 +1,18 @@
+import type { Node } from '../blueprint-graph.ts'
+import type { Facts } from '../constants/fold-constants.ts'
+import type { Steps } from '../in-turns.ts'
+import { bounded, type DeployNote } from './deploy-note.ts'
+
+/** Blocks that fail because one of their addresses is read, where the cluster has no address of its own. */
+export function* unsetPublicUrl(nodes: readonly Node[], facts: Facts): Steps<readonly DeployNote[]> {
+  const notes: DeployNote[] = []
+  for (const node of nodes) {
+    yield
+    if (node.definition.kind !== 'flow') continue
+    const pin = node.definition.publicAddresses?.find(facts.wired(node))
+    if (pin === undefined) continue
+    const message = `QUOIN_PUBLIC_URL is not set: this block fails, because ${pin} is the address of the site. Set it on every node.`
+    notes.push({ block: node.block.guid, pin, message, level: 'warn' })
+  }
+  return bounded(notes, 'blocks that need the address of the site')
+}

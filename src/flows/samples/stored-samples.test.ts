@@ -1,0 +1,72 @@
+/** Times of sampled runs on the engine of the run: added up, bounded, and of the version that is asked for. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
+import { matchAll } from '../../shared/query.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
+import type { PlainTimes } from './sample.ts'
+import { ensureSamples, readTimes, storeTimes } from './stored-samples.ts'
+
+let room: TestDatabase
+beforeEach(async () => {
+  room = await openTestDatabase()
+  await ensureSamples(room.database)
+})
+afterEach(() => room.close())
+
+const HOUR = 3_600_000
+const times = (deployment: number, ...pairs: [number, number][]): PlainTimes => ({
+  ...{ blueprint: 'shop', deployment, runs: 1 },
+  blocks: [['a', pairs]],
+})
+const store = (one: PlainTimes) => storeTimes(room.database, room.clock, one)
+const read = async (deployment: number) => {
+  const of = { blueprint: 'shop', deployment }
+  const { runs, blocks } = (await readTimes(room.database, of)).of(of)
+  return [runs, [...(blocks.get('a') ?? [])].toSorted(([a], [b]) => a - b)]
+}
+const documents = () => room.database.session().count(ownStorages.samples, matchAll, true)
+
+test('nothing was sampled', async () => expect(await read(1)).toEqual([0, []]))
+
+test('times of one version are added up, over hours too', async () => {
+  await store(times(1, [4, 1], [9, 2]))
+  await store(times(1, [4, 3]))
+  expect(await documents()).toBe(1)
+  room.clock.now += 7 * HOUR
+  await store(times(1, [4, 5]))
+  expect(await documents()).toBe(2)
+  expect(await read(1)).toEqual([
+    3,
+    [
+      [4, 9],
+      [9, 2],
+    ],
+  ])
+  expect(await read(2)).toEqual([0, []])
+})
+
+test('two nodes at once lose nothing that they could store', async () => {
+  await store(times(1, [4, 1]))
+  await Promise.all(Array.from({ length: 8 }, () => store(times(1, [4, 1]))))
+  expect(await read(1)).toEqual([9, [[4, 9]]])
+})
+
+test('a new version deletes those before it, and no other blueprint', async () => {
+  await store(times(1, [4, 1]))
+  await store({ ...times(1, [4, 1]), blueprint: 'other' })
+  await store(times(2, [5, 1]))
+  expect(await read(1)).toEqual([0, []])
+  expect(await read(2)).toEqual([1, [[5, 1]]])
+  expect(await documents()).toBe(2)
+})
+
+test('a version that runs for a week has six documents at most', async () => {
+  for (let hour = 0; hour < 7 * 24; hour += 1) {
+    await store(times(1, [4, 1]))
+    room.clock.now += HOUR
+  }
+  expect(await documents()).toBeLessThanOrEqual(6)
+  const [runs] = await read(1)
+  expect(runs).toBeGreaterThanOrEqual(24)
+  expect(runs).toBeLessThanOrEqual(36)
+})

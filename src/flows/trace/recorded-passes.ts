@@ -1,0 +1,60 @@
+/**
+ * The passes of a block that touches the world outside and runs a flow for each of its elements, such as `each_page`: what each pass
+ * was given, so that a replay runs them again on the present blocks.
+ */
+import type { JsonObject } from '../../shared/json.ts'
+import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { type Secrets, showValue } from '../values/shown-value.ts'
+
+type Given = Readonly<Record<string, unknown>>
+
+/** Of one block: what a trace keeps of blocks outside bounds the bytes. */
+const MOST_PASSES = 500
+const MOST_BYTES = 64 * 1024
+
+export class RecordedPasses {
+  /** null if there were too many to be kept. */
+  kept: JsonObject[] | null = []
+  /** The flow of the last pass failed. */
+  broke = false
+  bytes = 0
+  readonly #secrets: Secrets
+
+  constructor(secrets: Secrets) {
+    this.#secrets = secrets
+  }
+
+  /** Runs one pass and notes what it was given. */
+  run(given: Given, pass: () => MaybePromise<boolean>): MaybePromise<boolean> {
+    this.#note(given)
+    const failed = (error: unknown): never => {
+      this.broke = true
+      throw error
+    }
+    try {
+      const done = pass()
+      return isPromise(done) ? done.catch(failed) : done
+    } catch (error) {
+      return failed(error)
+    }
+  }
+
+  #note(given: Given): void {
+    if (this.kept === null) return
+    const { text, bytes, whole } = showValue(given, this.#secrets, MOST_BYTES - this.bytes)
+    this.bytes += bytes
+    if (!whole || this.kept.length >= MOST_PASSES) this.kept = null
+    else this.kept.push(JSON.parse(text))
+  }
+}
+
+/** Runs recorded passes one after the other. False when one of them has ended the loop. */
+export function runPasses(
+  passes: readonly Given[],
+  pass: (given: Given) => MaybePromise<boolean>,
+  at = 0,
+): MaybePromise<boolean> {
+  const given = passes[at]
+  if (!given) return true
+  return andThen(pass(given), (more) => more && runPasses(passes, pass, at + 1))
+}

@@ -1,0 +1,52 @@
+/** The content of a page with all that its visitor may see: rows of tables, rules of inputs, addresses of files. */
+import type { FastifyRequest } from 'fastify'
+import { messagesFor } from '../../pages/messages.ts'
+import { everyNode, type ShownPage } from '../../shared/pages/page-content.ts'
+import type { DataTable, PageTable } from '../../shared/pages/page-table.ts'
+import { completePage, dataTablesOf, type PageMaking } from './complete-page.ts'
+import { fieldsOf } from './field-rules-of.ts'
+import type { pageAddress } from './page-address.ts'
+import type { PageRoom } from './page-room.ts'
+import { visitorOf } from './permitted-page.ts'
+import { fileAddresses } from './private-files.ts'
+import { tableView } from './table-view.ts'
+
+export interface PageFilling extends Pick<PageMaking, 'hidden' | 'ticket' | 'refused'> {
+  /** Without what its visitor may not see. */
+  readonly shown: ShownPage
+  readonly address: ReturnType<typeof pageAddress>
+  readonly locale: string
+  /** Each table says which block made it. */
+  readonly namesBlocks: boolean
+}
+
+export async function fillPage(room: PageRoom, request: FastifyRequest, page: PageFilling) {
+  const { shown, address, hidden, ticket, refused, locale, namesBlocks } = page
+  const making = {
+    session: room.flows.permissions.session(room.database.session(), visitorOf(request)),
+    rulesOf: room.rulesOf,
+    address,
+    hidden,
+    messages: messagesFor(locale),
+    cells: room.cells(),
+  }
+  const tables = new Map<DataTable, PageTable>()
+  for (const table of dataTablesOf(shown.content)) {
+    const { madeBy } = table
+    const view = await tableView(table, making)
+    tables.set(table, namesBlocks && madeBy !== undefined ? { ...view, madeBy } : view)
+  }
+  return completePage(shown.content, {
+    fieldOf: await fieldsOf(shown.content, room.rulesOf),
+    action: address.href,
+    hidden,
+    ticket,
+    refused,
+    tables,
+    filed: await fileAddresses(making.session, [...everyNode(shown.content), ...tables.values()], {
+      secret: room.secret,
+      now: making.cells.now,
+      assets: room.assets,
+    }),
+  })
+}

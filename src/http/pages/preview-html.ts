@@ -1,0 +1,48 @@
+/**
+ * A page as HTML for the preview of the studio: as `show-page.ts` makes it, with the rows that the viewer may see, but
+ * without forms that could be sent (no tokens), without cookies, notices and live changes.
+ */
+import type { FastifyRequest } from 'fastify'
+import type { ShownPage } from '../../shared/pages/page-content.ts'
+import { fillPage } from './fill-page.ts'
+import { pageAddress } from './page-address.ts'
+import type { PageRoom } from './page-room.ts'
+import { permittedPage, visitorOf } from './permitted-page.ts'
+import { localeOf, userOf } from './show-page.ts'
+
+export interface PreviewedPage {
+  readonly shown: ShownPage
+  /** When the flow names none. */
+  readonly title: string
+  /** Path and query. */
+  readonly url: string
+  readonly theme: 'light' | 'dark' | 'auto'
+}
+
+export async function previewHtml(
+  room: PageRoom,
+  request: FastifyRequest,
+  { shown: made, title, url, theme }: PreviewedPage,
+): Promise<string> {
+  const { permissions } = room.flows
+  const shown = await permittedPage(made, { permissions, rulesOf: room.rulesOf }, visitorOf(request))
+  const locale = localeOf(request)
+  const address = pageAddress(url)
+  const hidden = () => []
+  const filling = { shown, address, hidden, ticket: undefined, refused: undefined, locale, namesBlocks: true }
+  const content = await fillPage(room, request, filling)
+  return room.pages.render({
+    title: shown.title ?? title,
+    content,
+    template: shown.template === undefined ? undefined : await room.templates.find(shown.template),
+    locale,
+    user: userOf(request.identity?.user),
+    url: address.href,
+    hidden: {},
+    theme,
+    notice: undefined,
+    events: undefined,
+    noIndex: false,
+    still: true,
+  })
+}

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { jsonAt } from '../../../../test/json-at.ts'
+import { type ManagementServer, openManagementServer } from '../../../../test/management-server.ts'
+import { installBlueprint } from '../../../flows/blueprints/install-blueprint.ts'
+
+let room: ManagementServer
+beforeAll(async () => {
+  room = await openManagementServer()
+  await room.addUser('builder', ['blueprintactions_view'])
+  await room.addUser('other', ['blueprints_view'])
+})
+afterAll(() => room.close())
+
+const by = { guid: '', username: 'admin' }
+const uses = async () => (await room.send('GET', '/blocks/uses', 'builder')).body
+
+test('the block types that are used most come first, counted at most once a minute', async () => {
+  const flow = (count: number) => ({
+    name: `Logs ${count}`,
+    blocks: {
+      on: { type: 'trigger_custom_function', fields: { name: `log_${count}` } },
+      ...Object.fromEntries(
+        Array.from({ length: count }, (_, at) => [`log${at}`, { type: 'function_console_log' }]),
+      ),
+    },
+  })
+  await installBlueprint(room.flows, flow(2), by)
+  const first = [
+    { type: 'function_console_log', count: 2 },
+    { type: 'trigger_custom_function', count: 1 },
+  ]
+  expect(await uses()).toEqual(first)
+  const guid = await installBlueprint(room.flows, flow(3), by)
+  expect(await uses()).toEqual(first)
+  room.clock.now += 60_000
+  expect(await uses()).toEqual([
+    { type: 'function_console_log', count: 5 },
+    { type: 'trigger_custom_function', count: 2 },
+  ])
+  // What was removed is not counted.
+  await room.send('PUT', `/blueprints/update/set/inactive/${guid}`, 'admin', {})
+  expect((await room.send('DELETE', `/blueprints/${guid}`, 'admin')).status).toBe(200)
+  room.clock.now += 60_000
+  expect(await uses()).toEqual(first)
+})
+
+test('uses are for users who may see blocks', async () => {
+  expect((await room.send('GET', '/blocks/uses', 'other')).status).toBe(403)
+  expect((await room.send('GET', '/blocks/uses', '')).status).toBe(401)
+})
+
+const at = (name: string, as = 'both') =>
+  room.send('GET', `/blocks/functions/${encodeURIComponent(name)}`, as)
+
+test('a function is found with its calls in all blueprints, as they are staged', async () => {
+  await room.addUser('both', ['blueprintactions_view', 'blueprints_view'])
+  const shop = {
+    name: 'Shop',
+    blocks: {
+      price: { type: 'trigger_custom_function', fields: { name: 'the price' } },
+      call: { type: 'function_custom_execute', in: { flow: '@price.flow', function: 'the price' } },
+    },
+  }
+  const post = {
+    name: 'Post',
+    blocks: {
+      on: { type: 'trigger_custom_function', fields: { name: 'post' } },
+      later: {
+        type: 'function_custom_execute_from_queue',
+        title: 'Later',
+        in: { flow: '@on.flow', function: 'the price' },
+      },
+      other: { type: 'function_custom_execute', in: { flow: '@later.flow', function: 'post' } },
+      read: { type: 'function_console_log', in: { value: 'the price' } },
+    },
+  }
+  const first = await installBlueprint(room.flows, shop, by)
+  const second = await installBlueprint(room.flows, post, by)
+  const { body } = await at('the price')
+  expect(body).toMatchObject({
+    functions: [{ blueprint: first, blueprint_name: 'Shop', name: 'price', type: 'trigger_custom_function' }],
+    calls: [
+      { blueprint: second, blueprint_name: 'Post', name: 'later', title: 'Later' },
+      { blueprint: first, blueprint_name: 'Shop', name: 'call' },
+    ],
+    whole: true,
+  })
+  // A call that is staged to be removed is none any more.
+  const call = jsonAt(body, 'calls', 1, 'block')
+  await room.send('DELETE', `/blueprintactions/${call}`, 'admin')
+  expect(jsonAt((await at('the price')).body, 'calls')).toMatchObject([{ name: 'later' }])
+  expect((await at('no such')).body).toEqual({ functions: [], calls: [], whole: true })
+})
+
+test('names of blueprints are for those who may see both', async () => {
+  expect((await at('the price', 'builder')).status).toBe(403)
+  expect((await at('the price', 'other')).status).toBe(403)
+})
+
+test('a function with very many calls is listed in part', async () => {
+  const blocks = Object.fromEntries(
+    Array.from({ length: 230 }, (_, n) => [
+      `c${n}`,
+      { type: 'function_custom_execute', in: { function: 'busy' } },
+    ]),
+  )
+  await installBlueprint(room.flows, { name: 'Busy', blocks }, by)
+  const { body } = await at('busy')
+  expect(jsonAt(body, 'whole')).toBe(false)
+  expect(jsonAt(body, 'calls')).toHaveLength(200)
+})

@@ -1,0 +1,76 @@
+import type { AlertRules } from '../../../records/alerts/alert-rules.ts'
+import { testAlert } from '../../../records/alerts/check-alerts.ts'
+import type { RecordContext } from '../../../records/records.ts'
+import {
+  alertSchema,
+  createAlertSchema,
+  testedAlertSchema,
+  updateAlertSchema,
+} from '../../../shared/api/alerts.ts'
+import { guidParams } from '../../../shared/api/meta.ts'
+import { findPage } from '../../../storage/find-page.ts'
+import { ownStorages } from '../../../storage/own-storages.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+import { actorOf } from '../actor-of.ts'
+import { resource } from '../resource.ts'
+import type { SearchField } from '../search-request.ts'
+
+const tags = ['Alerts']
+
+const searchable: readonly SearchField[] = [
+  { name: 'name', type: 'string', text: true },
+  { name: 'description', type: 'string', text: true },
+  { name: 'figure', type: 'string' },
+  { name: 'firing', type: 'boolean' },
+]
+
+/** Rules that tell people by mail and webhook when a figure of the cluster is bad. */
+export function alertRoutes(rules: AlertRules, { database, clock }: RecordContext): RouteFamily {
+  return (app) => {
+    const alerts = resource(app, {
+      path: '/_system/alerts',
+      scopes: 'alerts',
+      tags,
+      record: alertSchema,
+      searchable,
+    })
+    alerts.list({ operationId: 'searchAlerts', summary: 'List alerts' }, (wanted) =>
+      findPage(database.session(), ownStorages.alerts, wanted),
+    )
+    alerts.create(
+      {
+        operationId: 'createAlert',
+        summary: 'Add an alert',
+        description:
+          'One node checks it each minute. It tells once when it fires and once when it is over, which is at 80 % of the threshold (`disk_free`: at 125 %). A cluster holds at most 50 alerts.',
+        errors: ['CONFLICT'],
+        body: createAlertSchema,
+      },
+      (body, request) => rules.create(body, actorOf(request)),
+    )
+    alerts.get({ operationId: 'getAlert', summary: 'One alert' }, (guid) => rules.get(guid))
+    alerts.update(
+      { operationId: 'updateAlert', summary: 'Change an alert', body: updateAlertSchema },
+      (guid, body, request) => rules.update(guid, body, actorOf(request)),
+    )
+    alerts.remove({ operationId: 'removeAlert', summary: 'Remove an alert' }, (guid, request) =>
+      rules.remove(guid, actorOf(request)),
+    )
+
+    app.post(
+      '/_system/alerts/:guid/test',
+      {
+        config: { permission: 'alerts_update' },
+        schema: {
+          operationId: 'testAlert',
+          summary: 'Send a test of an alert',
+          description: 'Tells by mail and webhook as the alert would; the alert stays as it is.',
+          tags,
+          params: guidParams,
+          response: { 200: testedAlertSchema },
+        },
+      },
+      async (request) => ({ jobs: await testAlert({ database, clock }, request.params.guid) }),
+    )
+  }
+}

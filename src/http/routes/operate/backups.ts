@@ -1,0 +1,164 @@
+import type { AuditLog } from '../../../records/audit-log.ts'
+import type { Backups } from '../../../records/backups/backups.ts'
+import type { Actor } from '../../../records/records.ts'
+import { backupParams, backupsSchema, begunBackupSchema } from '../../../shared/api/operate/backups.ts'
+import { type ErrorCode, QuoinError } from '../../../shared/errors.ts'
+import type { Database } from '../../../storage/database.ts'
+import { transact } from '../../../storage/transact.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+import { actorOf } from '../actor-of.ts'
+
+const tags = ['Backups']
+const errors: readonly ErrorCode[] = ['CONFLICT']
+const INSTEAD =
+  'The data is in PostgreSQL: back it up with pg_dump or your provider, and copy the bucket of QUOIN_ASSETS_URL.'
+
+interface BackupParts {
+  readonly audit: AuditLog
+  readonly database: Database
+}
+
+/** Backups of the running server. They are made in a thread: a reply says what has begun, and the list how far it is. */
+export function backupRoutes(backups: Backups | undefined, { audit, database }: BackupParts): RouteFamily {
+  const present = () => {
+    if (backups) return backups
+    throw new QuoinError('CONFLICT', INSTEAD)
+  }
+  const state = async () => ({
+    available: backups !== undefined,
+    instead: backups ? '' : INSTEAD,
+    folder: backups?.folder ?? '',
+    running: backups?.running() ?? null,
+    last: backups?.last() ?? null,
+    backups: ((await backups?.list()) ?? []).map((one) => ({ ...one, checked: one.checked ?? null })),
+  })
+  const note = (by: Actor, action: 'created' | 'exported' | 'deleted', name: string) =>
+    transact(
+      database,
+      (session) =>
+        audit.record(session, {
+          ...{ category: 'backups', action, guid: '', name },
+          before: action === 'deleted' ? {} : undefined,
+          after: action === 'deleted' ? undefined : {},
+        }),
+      { user: by },
+    )
+
+  return (app) => {
+    app.get(
+      '/_system/backups',
+      {
+        config: { permission: 'backups_view', entityTag: false },
+        schema: {
+          operationId: 'listBackups',
+          summary: 'List backups, with the work that runs',
+          tags,
+          response: { 200: backupsSchema },
+        },
+      },
+      state,
+    )
+
+    app.post(
+      '/_system/backups',
+      {
+        config: { permission: 'backups_create', errors },
+        schema: {
+          operationId: 'makeBackup',
+          summary: 'Make a backup',
+          description:
+            'Begins one, of every write that was acknowledged before. CONFLICT while another one is made, checked or restored, with 20 made by hand, and on PostgreSQL.',
+          tags,
+          response: { 200: begunBackupSchema },
+        },
+      },
+      async (request) => {
+        const { folder, make } = present()
+        const name = await make('hand')
+        await note(actorOf(request), 'created', name)
+        return { name, folder: `${folder}/${name}` }
+      },
+    )
+
+    app.post(
+      '/_system/backups/:name/check',
+      {
+        config: { permission: 'backups_create', errors },
+        schema: {
+          operationId: 'checkBackup',
+          summary: 'Check a backup',
+          description: 'Begins to compare every checksum and to check the pages of the database.',
+          tags,
+          params: backupParams,
+          response: { 200: begunBackupSchema },
+        },
+      },
+      async ({ params: { name } }) => {
+        const { folder, check } = present()
+        await check(name)
+        return { name, folder: `${folder}/${name}` }
+      },
+    )
+
+    app.post(
+      '/_system/backups/:name/restore',
+      {
+        config: { permission: 'backups_create', errors },
+        schema: {
+          operationId: 'restoreBackup',
+          summary: 'Restore a backup into a new folder',
+          description:
+            'Copies it into a new folder beside the backups, after checking every checksum; never over the data of a server. Start a server with `QUOIN_DATA` set to that folder. At most three such folders are kept.',
+          tags,
+          params: backupParams,
+          response: { 200: begunBackupSchema },
+        },
+      },
+      async (request) => {
+        const { name } = request.params
+        const folder = await present().restore(name)
+        await note(actorOf(request), 'exported', name)
+        return { name, folder }
+      },
+    )
+
+    app.delete(
+      '/_system/backups/running',
+      {
+        config: { permission: 'backups_remove', errors },
+        schema: {
+          operationId: 'cancelBackup',
+          summary: 'Cancel what runs',
+          description: 'Ends it and deletes what it had copied. Without work under way nothing changes.',
+          tags,
+          response: { 200: backupsSchema },
+        },
+      },
+      async () => {
+        await present().cancel()
+        return state()
+      },
+    )
+
+    app.delete(
+      '/_system/backups/:name',
+      {
+        config: { permission: 'backups_remove', errors },
+        schema: {
+          operationId: 'removeBackup',
+          summary: 'Delete a backup',
+          description: 'Permanently.',
+          tags,
+          params: backupParams,
+          response: { 200: backupsSchema },
+        },
+      },
+      async (request) => {
+        const { name } = request.params
+        await present().remove(name)
+        await note(actorOf(request), 'deleted', name)
+        return state()
+      },
+    )
+  }
+}

@@ -1,0 +1,71 @@
+import { Type } from 'typebox'
+import type { OptionSettings } from '../../../records/settings/option-settings.ts'
+import { optionSettingSchema, setSettingSchema, settingParams } from '../../../shared/api/operate/settings.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+import { actorOf } from '../actor-of.ts'
+
+const tags = ['Settings']
+const response = { 200: optionSettingSchema }
+
+/** Options of the server: what each is set to, and texts of those that change without a restart. */
+export function settingRoutes(settings: OptionSettings): RouteFamily {
+  return (app) => {
+    app.get(
+      '/_system/settings',
+      {
+        config: { permission: 'settings_view' },
+        schema: {
+          operationId: 'listSettings',
+          summary: 'List settings',
+          description: 'Every option of a server, with what it is set to on the node that replies.',
+          tags,
+          response: { 200: Type.Array(optionSettingSchema) },
+        },
+      },
+      async () => [...settings.list()],
+    )
+
+    app.get(
+      '/_system/settings/:name',
+      {
+        config: { permission: 'settings_view' },
+        schema: { operationId: 'getSetting', summary: 'One setting', tags, params: settingParams, response },
+      },
+      async ({ params }) => settings.get(params.name),
+    )
+
+    app.put(
+      '/_system/settings/:name',
+      {
+        config: { permission: 'settings_update', errors: ['CONFLICT'] },
+        schema: {
+          operationId: 'setSetting',
+          summary: 'Set a setting',
+          description:
+            'Every node and reading process has applied it when the reply is sent. CONFLICT for an option that needs a restart, and for one that the environment of the node sets.',
+          tags,
+          params: settingParams,
+          body: setSettingSchema,
+          response,
+        },
+      },
+      async (request) => settings.set(request.params.name, request.body.value, actorOf(request)),
+    )
+
+    app.delete(
+      '/_system/settings/:name',
+      {
+        config: { permission: 'settings_remove', errors: ['CONFLICT'] },
+        schema: {
+          operationId: 'unsetSetting',
+          summary: 'Remove a setting',
+          description: 'The option has its default again. Without a setting nothing changes.',
+          tags,
+          params: settingParams,
+          response,
+        },
+      },
+      async (request) => settings.unset(request.params.name, actorOf(request)),
+    )
+  }
+}

@@ -1,0 +1,81 @@
+import { number, type OptionGroup, type ReadGroup, type ReadOne } from './option-kinds.ts'
+
+/** How much requests, streams and runs may take. */
+export const limitOptions = {
+  bodyLimit: {
+    variable: 'QUOIN_BODY_LIMIT',
+    fallback: '1048576',
+    help: 'Maximum bytes of a JSON or form body.',
+    ...number(1024, 104_857_600),
+  },
+  rateLimit: {
+    variable: 'QUOIN_RATE_LIMIT',
+    fallback: '100',
+    help: 'Requests a second from one address to public routes and endpoints; 0 = no limit.',
+    changeable: true,
+    ...number(0, 1_000_000),
+  },
+  connections: {
+    variable: 'QUOIN_CONNECTIONS',
+    fallback: '256',
+    help: 'Simultaneous connections from one address; further ones are closed. This machine and QUOIN_TRUST_PROXY are not counted; 0 = no limit.',
+    changeable: true,
+    ...number(0, 1_000_000),
+  },
+  streams: {
+    variable: 'QUOIN_STREAMS',
+    fallback: '2000',
+    help: 'Event streams of endpoints that may be open on a node; further ones get 503; 0 = no limit.',
+    changeable: true,
+    ...number(0, 1_000_000),
+  },
+  streamsPerAddress: {
+    variable: 'QUOIN_STREAMS_PER_ADDRESS',
+    fallback: '50',
+    help: 'Event streams that one address may have open on a node; further ones get 429; 0 = no limit.',
+    changeable: true,
+    ...number(0, 1_000_000),
+  },
+  streamsPerUser: {
+    variable: 'QUOIN_STREAMS_PER_USER',
+    fallback: '20',
+    help: 'Event streams that one user may have open on a node; further ones get 429; 0 = no limit.',
+    changeable: true,
+    ...number(0, 1_000_000),
+  },
+  replyMemory: {
+    variable: 'QUOIN_REPLY_MEMORY',
+    fallback: '128',
+    help: 'MiB of replies that may wait for clients to read them, in each process; beyond that 503; 0 = no limit.',
+    changeable: true,
+    ...number(0, 1_048_576),
+  },
+  runDeadline: {
+    variable: 'QUOIN_RUN_DEADLINE',
+    fallback: '30000',
+    help: 'Milliseconds after which a run is stopped.',
+    changeable: true,
+    ...number(10, 3_600_000),
+  },
+  runBudget: {
+    variable: 'QUOIN_RUN_BUDGET',
+    fallback: '1000000',
+    help: 'Blocks that one run may execute.',
+    changeable: true,
+    ...number(100, 1_000_000_000),
+  },
+} as const satisfies OptionGroup
+
+export function readLimitOptions(read: ReadOne): ReadGroup<typeof limitOptions> {
+  return {
+    bodyLimit: read(limitOptions.bodyLimit),
+    rateLimit: read(limitOptions.rateLimit),
+    connections: read(limitOptions.connections),
+    streams: read(limitOptions.streams),
+    streamsPerAddress: read(limitOptions.streamsPerAddress),
+    streamsPerUser: read(limitOptions.streamsPerUser),
+    replyMemory: read(limitOptions.replyMemory),
+    runDeadline: read(limitOptions.runDeadline),
+    runBudget: read(limitOptions.runBudget),
+  }
+}

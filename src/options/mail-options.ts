@@ -1,0 +1,45 @@
+import { parseSmtpUrl } from '../records/mail/smtp-url.ts'
+import { mailAddress } from '../shared/mail/mail-address.ts'
+import { accepted, type OptionGroup, type ReadGroup, type ReadOne } from './option-kinds.ts'
+
+/** Without a slash at its end; undefined for what is no address of a whole site. */
+function siteAddress(given: string): string | undefined {
+  const url = URL.parse(given)
+  const whole =
+    url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search + url.hash === ''
+  return whole && url.username + url.password === '' ? url.origin : undefined
+}
+
+/** Mail, and the address that its links lead to. */
+export const mailOptions = {
+  mailUrl: {
+    variable: 'QUOIN_MAIL_URL',
+    fallback: '',
+    help: 'SMTP server that mail is handed over to. With a password TLS is required. Empty: mail waits in its queue and fails.',
+    accepts: 'empty, or smtp://user:password@host:port or smtps://…, with ?tls=required or ?tls=off',
+    secret: true,
+    read: (given: string) => (given === '' ? '' : accepted(given, () => parseSmtpUrl(given))),
+  },
+  mailFrom: {
+    variable: 'QUOIN_MAIL_FROM',
+    fallback: '',
+    help: 'Sender of mail where a block names none; required with QUOIN_MAIL_URL.',
+    accepts: 'empty, or an address such as Shop <shop@example.com>',
+    read: (given: string) => (given === '' || mailAddress(given) !== undefined ? given : undefined),
+  },
+  publicUrl: {
+    variable: 'QUOIN_PUBLIC_URL',
+    fallback: '',
+    help: 'Address at which users reach Quoin, for links in mail and of waits. Empty: no password reset, invitation or sign-up by mail.',
+    accepts: 'empty, or an address such as https://shop.example.com',
+    read: (given: string) => (given === '' ? '' : siteAddress(given)),
+  },
+} as const satisfies OptionGroup
+
+export function readMailOptions(read: ReadOne): ReadGroup<typeof mailOptions> {
+  return {
+    mailUrl: read(mailOptions.mailUrl),
+    mailFrom: read(mailOptions.mailFrom),
+    publicUrl: read(mailOptions.publicUrl),
+  }
+}

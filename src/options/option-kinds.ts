@@ -1,0 +1,93 @@
+/** One setting: its variable, what it is, its default and how its text is read. */
+export interface Option<T> {
+  readonly variable: string
+  readonly help: string
+  /** As one would write it. */
+  readonly fallback: string
+  /** What is accepted, in words. */
+  readonly accepts: string
+  /** The value, or undefined for text that is not accepted. */
+  readonly read: (text: string) => T | undefined
+  /** Never shown, not even when it is wrong. */
+  readonly secret?: true
+  /** Takes effect without a restart, so that it can be set in the studio; else it is read once, at the start. */
+  readonly changeable?: true
+}
+
+/** Options of one file, by the name that code calls them by. */
+export type OptionGroup = Readonly<Record<string, Option<unknown>>>
+
+/** Gives what an option is set to. */
+export type ReadOne = <T>(option: Option<T>) => NonNullable<T>
+
+/** What the options of a group are set to. */
+export type ReadGroup<T extends OptionGroup> = {
+  readonly [K in keyof T]: NonNullable<ReturnType<T[K]['read']>>
+}
+
+export const number = (least: number, most: number) => ({
+  accepts: `a whole number from ${least} to ${most}`,
+  read: (text: string) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+    return value >= least && value <= most ? value : undefined
+  },
+})
+
+export const text = { accepts: 'text', read: (given: string) => given }
+
+export const list = {
+  accepts: 'a list separated by commas',
+  read: (given: string) =>
+    given
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+}
+
+export const postgresUrl = {
+  accepts: 'empty, or postgres://user:password@host:port/database',
+  secret: true,
+  read: (given: string) => (given === '' || isPostgresUrl(given) ? given : undefined),
+} as const
+
+function isPostgresUrl(given: string): boolean {
+  const url = URL.parse(given)
+  return url !== null && ['postgres:', 'postgresql:'].includes(url.protocol) && url.pathname.length > 1
+}
+
+export const flag = {
+  accepts: '0 or 1',
+  read: (given: string) => (given === '1' ? true : given === '0' ? false : undefined),
+}
+
+/** The text, if what is made of it can be made. */
+export function accepted(given: string, make: () => unknown): string | undefined {
+  try {
+    make()
+    return given
+  } catch {
+    return undefined
+  }
+}
+
+export function choice<const T extends string>(...values: readonly T[]) {
+  return { accepts: values.join(', '), read: (given: string) => values.find((value) => value === given) }
+}
+
+/** A setting that was not accepted: one line for the operator. */
+export class OptionError extends Error {}
+
+/** The value of a setting in these variables, or its default. Throws OptionError for text that is not accepted. */
+export function readOption<T>(
+  option: Option<T>,
+  environment: Readonly<Record<string, string | undefined>>,
+): NonNullable<T> {
+  const given = environment[option.variable]
+  const written = given === undefined || given === '' ? option.fallback : given.trim()
+  const value = option.read(written)
+  if (value === undefined || value === null) {
+    const what = option.secret ? 'cannot be used' : `is ${JSON.stringify(written)}`
+    throw new OptionError(`${option.variable} ${what}; it must be ${option.accepts}.`)
+  }
+  return value
+}

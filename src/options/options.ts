@@ -1,0 +1,118 @@
+import { wordsLike } from '../shared/names/similar-word.ts'
+import { accountOptions, readAccountOptions } from './account-options.ts'
+import { backupOptions, readBackupOptions } from './backup-options.ts'
+import { commandOptions, readCommandOptions } from './command-options.ts'
+import { databaseOptions, readDatabaseOptions } from './database-options.ts'
+import { limitOptions, readLimitOptions } from './limit-options.ts'
+import { localeOptions, readLocaleOptions } from './locale-options.ts'
+import { mailOptions, readMailOptions } from './mail-options.ts'
+import { networkOptions, readNetworkOptions } from './network-options.ts'
+import { type Option, OptionError, readOption } from './option-kinds.ts'
+import { readSecretOptions, secretOptions } from './secret-options.ts'
+import { readServerOptions, serverOptions } from './server-options.ts'
+
+/**
+ * Every setting, once, from the files of its group. `quoin start --help` and the start itself come from this table, and
+ * nothing else looks at the environment.
+ */
+export const optionTable = {
+  ...serverOptions,
+  ...databaseOptions,
+  ...backupOptions,
+  ...limitOptions,
+  ...mailOptions,
+  ...networkOptions,
+  ...accountOptions,
+  ...secretOptions,
+  ...localeOptions,
+  ...commandOptions,
+} as const satisfies Record<string, Option<unknown>>
+
+type ReadOptions = {
+  readonly [K in keyof typeof optionTable]: NonNullable<ReturnType<(typeof optionTable)[K]['read']>>
+}
+
+/** Where a default follows from other settings it has been worked out. */
+export type Options = {
+  readonly [K in keyof ReadOptions]: Exclude<ReadOptions[K], 'unset'>
+} & {
+  /** By its variable the text of each option that the environment sets; empty for a secret. */
+  readonly given: Readonly<Record<string, string>>
+}
+
+/** The settings from the environment. Throws OptionError for the first that is not accepted. */
+export function readOptions(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Options {
+  refuseUnknown(Object.keys(environment))
+  const read = <T>(option: Option<T>) => readOption(option, environment)
+  const given = {
+    ...readServerOptions(read),
+    ...readDatabaseOptions(read),
+    ...readBackupOptions(read),
+    ...readLimitOptions(read),
+    ...readMailOptions(read),
+    ...readNetworkOptions(read),
+    ...readAccountOptions(read),
+    ...readSecretOptions(read),
+    ...readLocaleOptions(read),
+    ...readCommandOptions(read),
+  }
+  const reached = isThisMachine(given.host) && given.trustProxy.length === 0 ? 'development' : 'production'
+  const mode = orElse(given.environment, reached)
+  const options: Options = {
+    ...given,
+    environment: mode,
+    examples: orElse(given.examples, mode === 'development'),
+    given: givenTexts(environment),
+  }
+  if (options.workers > 1 && options.databaseUrl !== '')
+    throw new OptionError(
+      'QUOIN_WORKERS is for the embedded database; with DATABASE_URL set, start more nodes instead.',
+    )
+  if (options.mailUrl !== '' && options.mailFrom === '')
+    throw new OptionError('QUOIN_MAIL_URL is set without QUOIN_MAIL_FROM; set the sender of mail too.')
+  if (options.signUp !== 'off' && (options.mailUrl === '' || options.publicUrl === ''))
+    throw new OptionError(
+      'QUOIN_SIGN_UP is set without QUOIN_MAIL_URL or QUOIN_PUBLIC_URL; users confirm their address by a link in a mail.',
+    )
+  return options
+}
+
+function givenTexts(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.values<Option<unknown>>(optionTable).flatMap(({ variable, secret }) => {
+      const text = environment[variable] ?? ''
+      return text === '' ? [] : [[variable, secret ? '' : text.trim()]]
+    }),
+  )
+}
+
+function orElse<T>(value: T | 'unset', fallback: T): T {
+  return value === 'unset' ? fallback : value
+}
+
+/** Whether only programs of this machine reach the address. */
+function isThisMachine(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
+}
+
+/** A name that is misspelled would otherwise be a setting that quietly keeps its default. */
+function refuseUnknown(names: readonly string[]): void {
+  const known: string[] = Object.values(optionTable).map(({ variable }) => variable)
+  const unknown = names.find((name) => name.startsWith('QUOIN_') && !known.includes(name))
+  if (unknown === undefined) return
+  const [nearest] = [1, 2, 3].flatMap((distance) => known.filter(wordsLike(unknown, distance)))
+  const meant = nearest === undefined ? 'quoin start --help lists all settings' : `did you mean ${nearest}?`
+  throw new OptionError(`${unknown} is not a setting: ${meant}`)
+}
+
+/** One entry per setting, for `--help`. */
+export function optionsHelp(): string {
+  return Object.values(optionTable)
+    .map(({ variable, help, fallback, accepts }) => {
+      const standard = fallback === '' ? 'empty' : fallback
+      return `  ${variable}\n      ${help}\n      ${accepts}; default ${standard}`
+    })
+    .join('\n')
+}

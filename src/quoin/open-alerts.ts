@@ -1,0 +1,49 @@
+import { statfs } from 'node:fs/promises'
+import { checkAlerts } from '../records/alerts/check-alerts.ts'
+import type { SystemLog } from '../records/system-log.ts'
+import type { Database } from '../storage/database.ts'
+import { leads } from '../storage/leading-node.ts'
+import type { NodeDatabase } from './open-database.ts'
+import type { Start } from './start.ts'
+
+const MINUTE = 60_000
+/** Behind the full minute: by then the nodes have stored its figures. */
+const BEHIND = 5_000
+
+/** Checks the alerts each minute, on one node of the cluster. */
+export function openNodeAlerts(
+  { options, clock, opened }: Start,
+  { workers }: Pick<NodeDatabase, 'workers'>,
+  database: Database,
+  log: Pick<SystemLog, 'write'>,
+): void {
+  const diskFree = async () => {
+    const { bavail, bsize } = await statfs(options.data)
+    return Math.floor((bavail * bsize) / 1024 / 1024)
+  }
+  let timer: NodeJS.Timeout | undefined
+  let working: Promise<void> = Promise.resolve()
+  let closed = false
+  const check = async () => {
+    if (workers === undefined && !(await leads(database.capabilities))) return
+    await checkAlerts({ database, clock, diskFree })
+  }
+  const plan = () => {
+    const wait = MINUTE - ((clock() - BEHIND) % MINUTE)
+    timer = setTimeout(() => {
+      working = check()
+        .catch((error: unknown) =>
+          log.write({ level: 'error', message: `The alerts could not be checked: ${String(error)}` }),
+        )
+        .then(() => {
+          if (!closed) plan()
+        })
+    }, wait).unref()
+  }
+  plan()
+  opened.add(() => {
+    closed = true
+    clearTimeout(timer)
+    return working
+  })
+}

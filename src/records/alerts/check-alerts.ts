@@ -1,0 +1,93 @@
+/**
+ * Measures what the rules ask for, and tells where one fires or is over. The new state and the jobs that tell of it are one
+ * transaction, on the condition that the rule is as it was read: of two nodes that check at once, one tells.
+ */
+import type { AlertFigure } from '../../shared/alerts/alert-figures.ts'
+import { alertFigures, MAX_ALERTS } from '../../shared/alerts/alert-figures.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { matchAll } from '../../shared/query.ts'
+import type { Database, Session } from '../../storage/database.ts'
+import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { findAll } from '../../storage/find-documents.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
+import { transact } from '../../storage/transact.ts'
+import { getRecord } from '../records.ts'
+import { type AlertNews, alertJobs } from './alert-job.ts'
+import { type AlertParts, type Measure, openMeasures } from './measures.ts'
+import { firesAfter } from './next-state.ts'
+
+interface Rule {
+  readonly guid: string
+  readonly name: string
+  readonly figure: AlertFigure
+  readonly threshold: number
+  readonly minutes: number
+  readonly mail: readonly string[]
+  readonly webhook: string
+  readonly firing: boolean
+  readonly hash: string
+}
+
+export async function checkAlerts(parts: AlertParts): Promise<void> {
+  const { database, clock } = parts
+  const found = await findAll(database.session(), ownStorages.alerts, matchAll, MAX_ALERTS)
+  const rules = found.filter(({ active }) => active === true).map(ruleOf)
+  if (rules.length === 0) return
+  const measure = openMeasures(parts)
+  for (const rule of rules) await checkRule(database, rule, measure, Math.floor(clock() / 1000))
+}
+
+/** Tells as an alert would, and leaves the rule as it is. Gives the jobs. */
+export function testAlert(
+  { database, clock }: Pick<AlertParts, 'database' | 'clock'>,
+  guid: string,
+): Promise<string[]> {
+  return transact(database, async (session) => {
+    const rule = ruleOf(await getRecord(session, ownStorages.alerts, guid, 'alert'))
+    return tell(session, rule, { what: 'test', value: null, at: Math.floor(clock() / 1000) })
+  })
+}
+
+async function checkRule(database: Database, rule: Rule, measure: Measure, at: number): Promise<void> {
+  const value = await measure(rule.figure, rule.minutes)
+  const firing = firesAfter(rule, value, rule.firing)
+  if (firing === rule.firing) return
+  await transact(database, async (session) => {
+    const changes = setFields({ firing, since: at, value })
+    const written = await session.update(ownStorages.alerts, rule.guid, changes, { updateHash: rule.hash })
+    // Another node was faster, or a person has changed the rule.
+    if (written.outcome !== 'written') return
+    await tell(session, rule, { what: firing ? 'fired' : 'over', value, at })
+  })
+}
+
+async function tell(
+  session: Session,
+  rule: Rule,
+  news: Pick<AlertNews, 'what' | 'value' | 'at'>,
+): Promise<string[]> {
+  const { guid, name, figure, threshold } = rule
+  const guids: string[] = []
+  for (const job of alertJobs({ ...news, rule: guid, name, figure, threshold }, rule)) {
+    const made = await session.enqueue(job)
+    if (made !== undefined) guids.push(made)
+  }
+  return guids
+}
+
+function ruleOf(record: JsonObject): Rule {
+  const { _meta: meta, mail, minutes, threshold } = record
+  const hash = typeof meta === 'object' && meta !== null && 'update_hash' in meta ? meta.update_hash : ''
+  return {
+    guid: guidOf(record),
+    name: textIn(record.name),
+    figure: alertFigures.find((one) => one === record.figure) ?? 'error_share',
+    threshold: typeof threshold === 'number' ? threshold : 0,
+    minutes: typeof minutes === 'number' ? minutes : 5,
+    mail: Array.isArray(mail) ? mail.map(textIn) : [],
+    webhook: textIn(record.webhook),
+    firing: record.firing === true,
+    hash: textIn(hash),
+  }
+}

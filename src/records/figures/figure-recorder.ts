@@ -1,0 +1,85 @@
+/**
+ * Stores what each minute had, at its end: one small transaction a node. A minute in which no request came, no run ended and
+ * all queues were empty writes nothing. What could not be stored is added to the next minute.
+ */
+import type { Clock } from '../../shared/clock.ts'
+import type { Database } from '../../storage/database.ts'
+import { addFigures, type FigureSeries } from './figure-documents.ts'
+import { type Figures, since, trimmed } from './figure-row.ts'
+
+export interface FigureRecorder {
+  /** Stores what came since the last call. */
+  record(): Promise<void>
+  /** Stores the minute that has begun. */
+  close(): Promise<void>
+}
+
+export interface RecordedFigures {
+  /** All that this node has counted since it started. */
+  readonly traffic: () => Promise<Figures>
+  /** Whether this node is the one that speaks for the cluster. */
+  readonly leads: () => Promise<boolean>
+}
+
+interface FigureRecorderOptions extends RecordedFigures {
+  readonly database: Database
+  readonly clock: Clock
+  /** Name of this node. */
+  readonly node: string
+  readonly failed: (error: unknown) => void
+}
+
+const MINUTE = 60_000
+
+export function openFigureRecorder(options: FigureRecorderOptions): FigureRecorder {
+  const { database, clock, node, failed } = options
+  let stored: Figures = []
+  let begun = Math.floor(clock() / 1000)
+  let working: Promise<void> = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+
+  async function store(): Promise<void> {
+    const now = await options.traffic()
+    const came = since(stored, now)
+    const queues = (await options.leads()) ? await queueFigures(database, clock()) : []
+    const given: (readonly [FigureSeries, Figures])[] = []
+    if (came.length > 0) given.push([{ kind: 'traffic', node }, came])
+    if (queues.length > 0) given.push([{ kind: 'queues', node: '' }, queues])
+    if (given.length > 0) await addFigures({ database, clock }, begun, given)
+    stored = now
+    begun = Math.floor(clock() / 1000)
+  }
+
+  const record = () => {
+    working = working.then(store).catch(failed)
+    return working
+  }
+
+  function plan(): void {
+    // A little behind the full minute, so that the next one has begun.
+    const wait = MINUTE - (clock() % MINUTE) + 20
+    timer = setTimeout(() => void record().then(() => closed || plan()), wait).unref()
+  }
+  plan()
+
+  return {
+    record,
+    close() {
+      closed = true
+      clearTimeout(timer)
+      return record()
+    },
+  }
+}
+
+async function queueFigures({ capabilities }: Database, now: number): Promise<Figures> {
+  let [waiting, running, dead, oldest] = [0, 0, 0, 0]
+  for (const queue of await capabilities.queues.list()) {
+    waiting += queue.waiting
+    running += queue.running
+    dead += queue.dead
+    if (queue.oldest !== null) oldest = Math.max(oldest, Math.floor((now - queue.oldest) / 1000))
+  }
+  return trimmed([waiting, running, dead, oldest])
+}

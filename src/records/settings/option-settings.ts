@@ -1,0 +1,89 @@
+/**
+ * The options of the server with what each is set to. Of three texts the first counts: that of the environment of the
+ * process, that of the setting, the default. So an operator can always overrule what was set in the studio.
+ */
+import type { OptionSetting } from '../../shared/api/operate/settings.ts'
+import { invalidField, QuoinError } from '../../shared/errors.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { nearestName } from '../../shared/names/nearest-name.ts'
+import type { ServerOption } from '../../shared/server-option.ts'
+import { textIn } from '../../storage/document-fields.ts'
+import type { Actor } from '../records.ts'
+import type { Settings } from './settings.ts'
+
+export interface OptionSettings {
+  list(): readonly OptionSetting[]
+  /** NOT_FOUND for what is no option of a server, as for the others. */
+  get(name: string): OptionSetting
+  /** CONFLICT where the text would not count; INVALID_BODY where it is not accepted. */
+  set(name: string, text: string, by: Actor): Promise<OptionSetting>
+  /** The option has its default again. CONFLICT where it needs a restart. */
+  unset(name: string, by: Actor): Promise<OptionSetting>
+}
+
+export function optionSettings(
+  kinds: readonly ServerOption[],
+  given: Readonly<Record<string, string>>,
+  settings: Settings,
+): OptionSettings {
+  const kindOf = (name: string) => {
+    const kind = kinds.find((one) => one.name === name)
+    if (kind) return kind
+    const nearest = nearestName(
+      name,
+      kinds.map((one) => one.name),
+    )
+    const advice = nearest === undefined ? '' : ` Did you mean ${nearest}?`
+    throw new QuoinError('NOT_FOUND', `There is no setting ${JSON.stringify(name)}.${advice}`)
+  }
+  const shown = (kind: ServerOption) =>
+    shownSetting(kind, given[kind.name], settings.present().get(kind.name))
+  const changeable = (name: string) => {
+    const kind = kindOf(name)
+    if (kind.changeable) return kind
+    throw new QuoinError('CONFLICT', `${name} needs a restart: set it in the environment of each node.`)
+  }
+  return {
+    list: () => kinds.map(shown),
+    get: (name) => shown(kindOf(name)),
+    async set(name, text, by) {
+      const kind = changeable(name)
+      if (Object.hasOwn(given, name))
+        throw new QuoinError(
+          'CONFLICT',
+          `The environment of this node sets ${name}, which overrides the setting. Remove it there first.`,
+        )
+      const problem = kind.problem(text)
+      if (problem !== undefined) throw invalidField('value', problem)
+      await settings.set(name, text.trim(), by)
+      return shown(kind)
+    },
+    async unset(name, by) {
+      const kind = changeable(name)
+      await settings.unset(name, by)
+      return shown(kind)
+    },
+  }
+}
+
+function shownSetting(
+  { name, help, accepts, fallback, secret, changeable, problem }: ServerOption,
+  given: string | undefined,
+  record: JsonObject | undefined,
+): OptionSetting {
+  const stored = changeable && record ? textIn(record.value) : undefined
+  const counting = stored !== undefined && problem(stored) === undefined ? stored : undefined
+  const source = given !== undefined ? 'environment' : counting !== undefined ? 'setting' : 'default'
+  const text = given ?? counting ?? fallback
+  return {
+    name,
+    help,
+    accepts,
+    source,
+    changeable,
+    secret,
+    value: secret ? null : text,
+    default: fallback,
+    stored: stored ?? null,
+  }
+}

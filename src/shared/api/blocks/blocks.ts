@@ -1,0 +1,97 @@
+import { Type } from 'typebox'
+import { pinTypes } from '../../pin-type.ts'
+import { rowPartKinds } from '../../rows/row-part.ts'
+import { anyJson } from '../any-json.ts'
+import type { Wire } from '../wire.ts'
+
+const type = Type.Enum([...pinTypes])
+const help = Type.String({ description: 'One sentence for the builder.' })
+
+const rowPart = Type.Object({
+  kind: Type.Enum([...rowPartKinds]),
+  choices: Type.Optional(Type.Array(Type.String())),
+})
+
+const inPin = Type.Object({
+  type,
+  help,
+  required: Type.Optional(Type.Literal(true)),
+  several: Type.Optional(Type.Literal(true, { description: 'Accepts several wires.' })),
+  default: Type.Optional(anyJson()),
+  min: Type.Optional(Type.Number()),
+  max: Type.Optional(Type.Number()),
+  integer: Type.Optional(Type.Literal(true)),
+  choices: Type.Optional(Type.Array(Type.String())),
+  rows: Type.Optional(
+    Type.Record(Type.String(), rowPart, {
+      description: 'Of a list: what each object in it may hold. The first key says what the object is about.',
+    }),
+  ),
+  language: Type.Optional(
+    Type.Enum(['set', 'where'], {
+      description:
+        'Its expression has words of its own. `set`: increment, append, unset. `where`: takes an expression only, a condition on `doc`.',
+    }),
+  ),
+  perFrame: Type.Optional(Type.Literal(true, { description: 'Evaluated once for each item.' })),
+})
+
+const outPin = Type.Object({
+  type,
+  help,
+  frame: Type.Optional(Type.Literal(true, { description: 'Has a value only for each item.' })),
+  carries: Type.Optional(Type.Literal('object', { description: 'A flow pin with a value.' })),
+})
+
+const setting = Type.Object({
+  help,
+  kind: Type.Enum(['text', 'storage', 'number', 'switch', 'choice', 'names', 'fields']),
+  required: Type.Optional(Type.Literal(true)),
+  default: Type.Optional(anyJson()),
+  min: Type.Optional(Type.Number()),
+  max: Type.Optional(Type.Number()),
+  options: Type.Optional(Type.Array(Type.String())),
+})
+
+const byName = <T extends typeof inPin | typeof outPin | typeof setting>(schema: T) =>
+  Type.Record(Type.String(), schema)
+
+/** A block without its code: what palette and property form are drawn from. */
+export const blockDescriptionSchema = Type.Object({
+  identifier: Type.String(),
+  aliases: Type.Array(Type.String()),
+  group: Type.String(),
+  kind: Type.Enum(['value', 'flow', 'trigger']),
+  on: Type.Union([Type.String(), Type.Null()], { description: 'Event that starts the trigger.' }),
+  title: Type.String(),
+  words: Type.Optional(
+    Type.String({
+      description:
+        'Title of one such block made of its pins and settings: `Search {storage}[ where {where|query}]`.',
+    }),
+  ),
+  summary: Type.String(),
+  in: byName(inPin),
+  out: byName(outPin),
+  settings: byName(setting),
+  outside: Type.Optional(
+    Type.Boolean({ description: 'It reaches outside: a replay gives its recorded outputs.' }),
+  ),
+  body: Type.Optional(Type.String({ description: 'Flow out-pin whose flow runs once for each element.' })),
+  waits: Type.Optional(Type.Literal(true, { description: 'Stores the run, which goes on later.' })),
+  more_in: Type.Boolean({ description: 'Whether its settings add in-pins.' }),
+  more_out: Type.Boolean({ description: 'Whether its settings, or the builder, add out-pins.' }),
+  adds: Type.Object(
+    {
+      in: byName(inPin),
+      out: byName(outPin),
+      custom_out: Type.Boolean(),
+    },
+    { description: 'By setting: the pin for each name in its list.' },
+  ),
+})
+
+export type BlockDescription = Wire<typeof blockDescriptionSchema>
+export type InPin = Wire<typeof inPin>
+export type OutPin = Wire<typeof outPin>
+export type Setting = Wire<typeof setting>

@@ -1,0 +1,102 @@
+/** How often a request goes to PostgreSQL and back, counted on the wire: with the database far away nothing else counts. */
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { openNode } from '../../../../test/postgres/open-node.ts'
+import { openTripProxy, type TripProxy } from '../../../../test/postgres/trip-proxy.ts'
+import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
+import { setFields } from '../../../shared/mutation.ts'
+import { search } from '../../../shared/query.ts'
+import { createAll } from '../../create-all.ts'
+import { type Database, documentOf, type Session } from '../../database.ts'
+import { guidOf } from '../../document-fields.ts'
+import { transact } from '../../transact.ts'
+
+let temporary: TemporaryDatabase
+let proxy: TripProxy
+let database: Database
+
+beforeAll(async () => {
+  temporary = await openTemporaryDatabase()
+  proxy = await openTripProxy(inject('postgresPort'))
+  const url = new URL(temporary.url)
+  url.port = String(proxy.port)
+  // Messages and the lease go past the proxy, so that only statements are counted.
+  database = await openNode(url.href, { listenUrl: temporary.url })
+  await database.ensure('plain')
+  await database.ensure('unique', { indexes: [{ fields: ['name'], unique: true }] })
+  await database.ensure('keyed')
+  const key = { name: 'name', fields: [{ name: 'name', ignoreCase: true, ignoreAccents: false }] }
+  expect(await database.capabilities.uniqueValues.keep('keyed', key)).toBeUndefined()
+})
+afterAll(async () => {
+  await database.close()
+  await proxy.close()
+  await temporary.drop()
+})
+
+let names = 0
+const fields = () => setFields({ name: `name ${++names}`, n: 1 })
+const increment = [{ op: 'increment', field: 'n', amount: 1 }] as const
+
+/** One document of each storage that is there before. */
+async function make(storage: string): Promise<string> {
+  return transact(database, async (session) => guidOf(documentOf(await session.create(storage, fields()))))
+}
+
+type Work = (session: Session, guid: string, storage: string) => unknown
+
+const read: Work = (session, guid, storage) => session.get(storage, guid)
+const list: Work = (session, _guid, storage) => session.find(storage, search({}))
+const create: Work = (session, _guid, storage) => session.create(storage, fields())
+const update: Work = (session, guid, storage) => session.update(storage, guid, increment)
+const remove: Work = (session, guid, storage) => session.setRemoved(storage, guid, true)
+const erase: Work = (session, guid, storage) => session.delete(storage, guid)
+const miss: Work = (session, _guid, storage) => session.update(storage, 'none', increment)
+const twice: Work = async (session, guid, storage) => {
+  await create(session, guid, storage)
+  await create(session, guid, storage)
+}
+const createAndRead: Work = async (session, guid, storage) => {
+  await create(session, guid, storage)
+  await read(session, guid, storage)
+}
+const many: Work = (session, _guid, storage) =>
+  createAll(
+    session,
+    storage,
+    Array.from({ length: 20 }, () => ({ mutations: fields() })),
+  )
+
+test.each<readonly [string, string, number, Work]>([
+  ['a read', 'plain', 1, read],
+  ['a list', 'plain', 1, list],
+  ['a create', 'plain', 1, create],
+  ['a create with a unique index', 'unique', 2, create],
+  ['a create with a unique key', 'keyed', 2, create],
+  ['two creates', 'plain', 1, twice],
+  ['a create and a read of another document', 'plain', 2, createAndRead],
+  ['twenty creates at once', 'plain', 2, many],
+  ['an increment', 'plain', 2, update],
+  ['an increment with a unique index', 'unique', 3, update],
+  ['an increment of a storage with a unique key', 'keyed', 2, update],
+  ['an update of a document that is not there', 'plain', 2, miss],
+  ['a soft delete', 'plain', 2, remove],
+  ['a delete', 'plain', 2, erase],
+])('%s, storage %s: %i', async (_name, storage, trips, work) => {
+  // The connections are open, and were used just now.
+  const guid = await make(storage)
+  const again = await make(storage)
+  await transact(database, (session) => work(session, guid, storage))
+  const before = proxy.trips
+  await transact(database, (session) => work(session, again, storage))
+  expect(proxy.trips - before).toBe(trips)
+})
+
+test('a create and a job: 1, and 1 that tells the other nodes of the job, which nothing waits for', async () => {
+  await make('plain')
+  const before = proxy.trips
+  await transact(database, async (session) => {
+    await session.create('plain', fields())
+    await session.enqueue({ queue: 'default', kind: 'event', title: 'test', payload: {} })
+  })
+  await expect.poll(() => proxy.trips - before).toBe(2)
+})

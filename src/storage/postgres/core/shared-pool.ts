@@ -1,0 +1,58 @@
+/**
+ * The connections of a node, and who may have how many of them at once.
+ *
+ * - Statements that read always come back, whatever else happens: they may have all.
+ * - What writes may wait for ever in its COMMIT, where a synchronous standby is gone: it leaves one connection to reads.
+ * - A transaction that waits for its flow between two statements may need, to go on, a write that is one round trip: such
+ *   transactions have half, so that others get on.
+ *
+ * With two connections there is none to leave: a write that hangs keeps reads waiting.
+ */
+import type { Pool } from 'pg'
+import { turns } from './at-most.ts'
+import { CONNECT_MS } from './open-pool.ts'
+import { type TakenConnection, takeConnection } from './taken-connection.ts'
+
+/** `brief`: for one round trip. `held`: for as long as its flow takes. */
+export type Use = 'brief' | 'held'
+
+export interface SharedPool {
+  /** For a write. Its release ends the turn, too. */
+  take(use: Use): Promise<TakenConnection>
+  /** Who waits for a turn and has not asked for a connection yet. */
+  readonly waiting: number
+}
+
+const SLOW = 'The database is slow to store changes; nothing was stored. Try again.'
+
+export function sharedPool(pool: Pool, connections: number): SharedPool {
+  const writing = turns(Math.max(2, connections - 1), CONNECT_MS, SLOW)
+  const holding = turns(Math.max(1, Math.floor(connections / 2)), CONNECT_MS, SLOW)
+
+  return {
+    async take(use) {
+      const ends: (() => void)[] = []
+      const endAll = () => {
+        for (const end of ends) end()
+      }
+      try {
+        if (use === 'held') ends.push(await holding.take())
+        ends.push(await writing.take())
+        const { client, release } = await takeConnection(pool)
+        return {
+          client,
+          release(broken) {
+            release(broken)
+            endAll()
+          },
+        }
+      } catch (error) {
+        endAll()
+        throw error
+      }
+    },
+    get waiting() {
+      return holding.waiting + writing.waiting
+    },
+  }
+}

@@ -1,0 +1,16 @@
+import { QuoinError } from '../shared/errors.ts'
+
+/**
+ * The server behind a store of files could not be reached, or failed, before a record was made: the same work may be
+ * done once more.
+ */
+export class Unreached extends QuoinError {
+  constructor(message: string, cause: unknown) {
+    super('UNAVAILABLE', message, { cause })
+    this.name = 'Unreached'
+  }
+}
+
+export function isUnreached(error: unknown): boolean {
+  return error instanceof Unreached
+}

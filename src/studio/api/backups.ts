@@ -1,0 +1,24 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { BackupsState } from '../../shared/api/operate/backups.ts'
+import { queryClient } from './query-client.ts'
+import { call } from './request.ts'
+
+const BASE = '/_system/backups'
+
+export const backupsQuery = queryOptions({
+  queryKey: ['backups'],
+  queryFn: ({ signal }) => call<BackupsState>('GET', BASE, { signal }),
+  // Quickly while something runs, so that a person sees how far it is.
+  refetchInterval: ({ state }) => (state.data?.running ? 500 : 10_000),
+})
+
+async function change(method: 'POST' | 'DELETE', path: string): Promise<void> {
+  await call(method, `${BASE}${path}`)
+  await queryClient.invalidateQueries({ queryKey: backupsQuery.queryKey })
+}
+
+export const makeBackup = () => change('POST', '')
+export const checkBackup = (name: string) => change('POST', `/${name}/check`)
+export const restoreBackup = (name: string) => change('POST', `/${name}/restore`)
+export const removeBackup = (name: string) => change('DELETE', `/${name}`)
+export const cancelBackup = () => change('DELETE', '/running')

@@ -1,0 +1,15 @@
+import { call } from './request.ts'
+import { isKeptInBrowser, session } from './session.ts'
+
+/**
+ * Signs the user of the studio in on pages too: the server sets the cookie that signing in there sets. `replace`: also where
+ * another session is signed in on pages.
+ */
+export async function shareWithPages(replace: boolean): Promise<void> {
+  if (session.getState().token === '') return
+  try {
+    await call('POST', '/auth/pages', { body: { stay: isKeptInBrowser(), replace } })
+  } catch {
+    // Pages ask to sign in, as before.
+  }
+}

@@ -1,0 +1,62 @@
+import { queryClient } from './query-client.ts'
+import { session, signedIn, signedOut } from './session.ts'
+
+/** What tabs of one browser tell each other. Only pages of this origin hear it, and those could read `localStorage` too. */
+type Told = { readonly kind: 'ask' } | { readonly kind: 'token' | 'signed_out'; readonly token: string }
+
+/** Milliseconds that a new tab waits for an answer before it shows the sign-in screen. Others answer in under 10. */
+const PATIENCE = 150
+
+/**
+ * One session over all tabs: a new tab takes the token of another one, and signing in or out in one counts in all.
+ * The promise is kept when an answer is there, or none came in time. Gives what ends it.
+ */
+export function shareSession(): { readonly ready: Promise<void>; close(): void } {
+  if (!('BroadcastChannel' in globalThis)) return { ready: Promise.resolve(), close: () => undefined }
+  const channel = new BroadcastChannel('quoin.session')
+  const tell = (told: Told) => channel.postMessage(told)
+  /** What the others know already: it is not told back to them. */
+  let known = session.getState().token
+  const answered = Promise.withResolvers<void>()
+  channel.onmessage = ({ data }: MessageEvent<unknown>) => {
+    const told = readTold(data)
+    const { token } = session.getState()
+    if (told?.kind === 'ask' && token !== '') tell({ kind: 'token', token })
+    if (told?.kind === 'token' && token === '') {
+      known = told.token
+      // Data that another user saw in this tab must not be shown.
+      queryClient.clear()
+      signedIn(told.token, false)
+      answered.resolve()
+    }
+    // Another user's session in this tab goes on.
+    if (told?.kind === 'signed_out' && token === told.token) {
+      known = ''
+      signedOut(false)
+    }
+  }
+  const stop = session.subscribe(({ token }, before) => {
+    if (token === known) return
+    known = token
+    tell(token === '' ? { kind: 'signed_out', token: before.token } : { kind: 'token', token })
+  })
+  if (known === '') {
+    tell({ kind: 'ask' })
+    setTimeout(answered.resolve, PATIENCE)
+  } else answered.resolve()
+  return {
+    ready: answered.promise,
+    close() {
+      stop()
+      channel.close()
+    },
+  }
+}
+
+function readTold(data: unknown): Told | undefined {
+  if (typeof data !== 'object' || data === null || !('kind' in data)) return undefined
+  const { kind } = data
+  if (kind === 'ask') return { kind }
+  if ((kind !== 'token' && kind !== 'signed_out') || !('token' in data)) return undefined
+  return typeof data.token === 'string' && data.token !== '' ? { kind, token: data.token } : undefined
+}

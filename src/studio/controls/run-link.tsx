@@ -1,0 +1,16 @@
+import { Anchor } from '@mantine/core'
+import { Link } from 'wouter'
+
+interface RunLinkProps {
+  readonly run: string
+  readonly label?: string
+}
+
+/** Leads to a run on the canvas, with the block that failed. Where its values are no longer kept, to the block alone. */
+export function RunLink({ run, label = 'Run' }: RunLinkProps) {
+  return (
+    <Anchor component={Link} href={`/operate/runs/${run}`} size="sm" title={`Show run ${run} on the canvas`}>
+      {label}
+    </Anchor>
+  )
+}

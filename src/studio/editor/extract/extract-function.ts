@@ -1,0 +1,161 @@
+import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
+import { emptyContent } from '../../../shared/empty-content.ts'
+import { namesInFlow } from '../expressions/block-refs.ts'
+import { ownFunction } from '../gestures/function-blocks.ts'
+import type { Catalogue } from '../model/block-description.ts'
+import type { Flow, PinPlace } from '../model/flow.ts'
+import { onGrid } from '../model/grid.ts'
+import { NODE_WIDTH, sizeOf } from '../model/node-geometry.ts'
+import { innerPins } from './inner-pins.ts'
+import { outerPin, resultsOf, returned } from './outer-reads.ts'
+import { freeName, parameters } from './parameters.ts'
+import { ExtractRefused } from './refused.ts'
+import { type SelectedSteps, selectedSteps } from './selected-steps.ts'
+
+export interface Extracted {
+  readonly flow: Flow
+  /** Guids of the block that calls the function, and of the function. */
+  readonly call: string
+  readonly trigger: string
+  readonly takes: readonly string[]
+  readonly returns: readonly string[]
+  /** How many blocks are in the function; values that others need too stay outside. */
+  readonly blocks: number
+}
+
+/** The flow in which the blocks are a custom function and a call stands in their place, or why that cannot be. */
+export function extractFunction(
+  flow: Flow,
+  catalogue: Catalogue,
+  selection: ReadonlySet<string>,
+  name: string,
+  newGuid: () => string,
+): Extracted | { readonly refused: string } {
+  try {
+    return extracted(flow, catalogue, selectedSteps(flow, catalogue, selection), name, newGuid)
+  } catch (error) {
+    if (error instanceof ExtractRefused) return { refused: error.message }
+    throw error
+  }
+}
+
+function extracted(
+  flow: Flow,
+  catalogue: Catalogue,
+  steps: SelectedSteps,
+  name: string,
+  newGuid: () => string,
+): Extracted {
+  const { guids, entry, leaving } = steps
+  const [trigger, call] = [newGuid(), newGuid()]
+  const taken = parameters()
+  const within = { flow, catalogue, steps, parameters: taken, trigger }
+  const inner = new Map(
+    [...flow]
+      .filter(([guid]) => guids.has(guid))
+      .map(([guid, content]) => [guid, { ...content, in_pins: innerPins(within, guid, content) }] as const),
+  )
+  const results = resultsOf(flow, catalogue, steps)
+  const blockNames = new Set(namesInFlow(flow).values())
+  const callName = freeName(`call_${name}`, blockNames)
+  const place = placesOf(flow, catalogue, steps)
+  const next = new Map<string, BlockContent>()
+  for (const [guid, content] of flow) {
+    const own = inner.get(guid)
+    if (own) next.set(guid, { ...own, position: place.moved(content), in_pins: entered(own.in_pins, guid) })
+    else next.set(guid, outside(guid, content))
+  }
+  next.set(call, {
+    ...emptyContent,
+    type: 'function_custom_execute',
+    name: callName,
+    position: flow.get(entry.block)?.position ?? { x: 0, y: 0 },
+    in_pins: [
+      { id: 'flow', from: steps.arriving.map(({ from }) => from) },
+      { id: 'function', value: name },
+      ...taken.given(),
+    ],
+    fields: { parameters: taken.given().map(({ id }) => id) },
+  })
+  next.set(trigger, {
+    ...emptyContent,
+    type: 'trigger_custom_function',
+    position: place.trigger,
+    custom_out_pins: [...taken.taken()],
+    fields: { name },
+  })
+  if (leaving.length > 0)
+    next.set(newGuid(), {
+      ...emptyContent,
+      type: 'function_return',
+      position: place.end,
+      in_pins: [{ id: 'flow', from: endsOf(leaving.map(({ from }) => from)) }, ...returned(flow, results)],
+    })
+  return {
+    ...{ flow: next, call, trigger, blocks: inner.size },
+    takes: taken.given().map(({ id }) => id),
+    returns: results.map((result) => result.name),
+  }
+
+  /** The first step begins behind the function; ways back to it from within stay. */
+  function entered(pins: readonly SavedInPin[], guid: string): SavedInPin[] {
+    if (guid !== entry.block) return [...pins]
+    return pins.map((pin) =>
+      pin.id === entry.pin
+        ? {
+            ...pin,
+            from: [
+              { block: trigger, pin: 'flow' },
+              ...(pin.from ?? []).filter(({ block }) => guids.has(block)),
+            ],
+          }
+        : pin,
+    )
+  }
+
+  /** Blocks without a change keep their content, so that nothing is staged for them. */
+  function outside(guid: string, content: BlockContent): BlockContent {
+    const in_pins = content.in_pins.map((pin) => {
+      const isBehind = leaving.some(({ to }) => to.block === guid && to.pin === pin.id)
+      if (!isBehind) return outerPin(flow, results, { guid: call, name: callName }, pin)
+      const others = (pin.from ?? []).filter(({ block }) => !guids.has(block))
+      return { ...pin, from: [...others, { block: call, pin: 'flow' }] }
+    })
+    return in_pins.some((pin, at) => pin !== content.in_pins[at]) ? { ...content, in_pins } : content
+  }
+}
+
+function endsOf(ends: readonly PinPlace[]): PinPlace[] {
+  return [...new Map(ends.map(({ block, pin }) => [`${block}|${pin}`, { block, pin }])).values()]
+}
+
+const GAP = 70
+/** Between the lowest block of the drawing and the function. */
+const BELOW = 90
+
+/** The function is a lane of its own below the drawing; its blocks stand to each other as before. */
+function placesOf(flow: Flow, catalogue: Catalogue, { guids, entry }: SelectedSteps) {
+  const bottoms = [...flow].map(([guid, { position }]) => position.y + sizeOf(flow, catalogue, guid).height)
+  const mine = [...flow].flatMap(([guid, { position }]) => (guids.has(guid) ? [position] : []))
+  const down = Math.max(...bottoms) + BELOW - Math.min(...mine.map(({ y }) => y))
+  const first = flow.get(entry.block)?.position ?? { x: 0, y: 0 }
+  const [left, right] = [Math.min(...mine.map(({ x }) => x)), Math.max(...mine.map(({ x }) => x))]
+  return {
+    moved: ({ position: { x, y } }: BlockContent) => onGrid({ x, y: y + down }),
+    trigger: onGrid({ x: left - NODE_WIDTH - GAP, y: first.y + down }),
+    end: onGrid({ x: right + NODE_WIDTH + GAP, y: first.y + down }),
+  }
+}
+
+/** A name for the function that no other of this blueprint has. */
+export function nameForFunction(flow: Flow, wanted: string): string {
+  const used = new Set([...flow.keys()].flatMap((guid) => ownFunction(flow, guid) ?? []))
+  return freeName(
+    wanted
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '_')
+      .replace(/_+$/, '')
+      .slice(0, 30) || 'steps',
+    used,
+  )
+}

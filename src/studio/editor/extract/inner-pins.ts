@@ -1,0 +1,117 @@
+/** Pins of the blocks of a function: what they took from outside, they take from its parameters. */
+import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
+import { namesInFlow, refsIn } from '../expressions/block-refs.ts'
+import { isGivenName } from '../expressions/given-names.ts'
+import { storageOf } from '../gestures/inline-storage.ts'
+import type { Catalogue } from '../model/block-description.ts'
+import { wordsOf } from '../model/block-words.ts'
+import type { Flow, PinPlace } from '../model/flow.ts'
+import { carriedType, pinsOf } from '../model/pins.ts'
+import { changedReads, type Read } from './changed-reads.ts'
+import type { Parameters } from './parameters.ts'
+import { refuse } from './refused.ts'
+import type { SelectedSteps } from './selected-steps.ts'
+
+interface Within {
+  readonly flow: Flow
+  readonly catalogue: Catalogue
+  readonly steps: SelectedSteps
+  readonly parameters: Parameters
+  /** Guid of the function. */
+  readonly trigger: string
+}
+
+export function innerPins(within: Within, guid: string, content: BlockContent): SavedInPin[] {
+  const pins = pinsOf(content, within.catalogue)
+  return content.in_pins.flatMap((pin): SavedInPin[] => {
+    const into = pins.in.get(pin.id)
+    if (pin.expression !== undefined) {
+      const isOwnItem = into?.perFrame === true || within.steps.looped.has(guid)
+      return [innerExpression(within, guid, pin, isOwnItem)]
+    }
+    if (!pin.from || into?.type === 'flow') return [pin]
+    const from = pin.from.flatMap((end) => innerEnd(within, pin.id, end, guid))
+    const named = pin.from.map((end) => outerStorage(within, end)).find((name) => name !== undefined)
+    if (named !== undefined) return [{ id: pin.id, value: named }]
+    return from.length === 0 ? [] : [{ ...pin, from }]
+  })
+}
+
+/** Name of the storage that a storage block outside gives. */
+function outerStorage({ flow, steps }: Within, { block }: PinPlace): string | undefined {
+  return steps.guids.has(block) ? undefined : storageOf(flow, block)
+}
+
+function innerEnd(within: Within, pin: string, end: PinPlace, guid: string): PinPlace[] {
+  const { flow, catalogue, steps, parameters, trigger } = within
+  const source = flow.get(end.block)
+  if (steps.guids.has(end.block) || !source) return [end]
+  const out = pinsOf(source, catalogue).out.get(end.pin)
+  const into = pinsOf(flow.get(guid) ?? source, catalogue).in.get(pin)
+  const title = wordsOf(flow, catalogue, end.block).title
+  if (!out || !into) return refuse(`The wire from ${title} leads from or to a pin that does not exist.`)
+  if (out.frame === true) refuse(`${title} goes through a list that is not selected. Select it as well.`)
+  // Without a wire it is the request that started the flow, in a function as well.
+  if (out.type === 'connection' && into.required !== true) return []
+  if (outerStorage(within, end) !== undefined) return []
+  return [
+    {
+      block: trigger,
+      pin: parameters.ofPin(end, carriedType(out, into.type), {
+        title,
+        name: namesInFlow(flow).get(end.block) ?? '',
+      }),
+    },
+  ]
+}
+
+/** The request and what belongs to it; `params` are in a function its own parameters. */
+const ofRequest: ReadonlySet<string> = new Set(['query', 'body', 'headers', 'request'])
+
+function innerExpression(within: Within, guid: string, pin: SavedInPin, isOwnItem: boolean): SavedInPin {
+  const { flow, catalogue, steps, parameters } = within
+  const byName = new Map([...namesInFlow(flow)].map(([block, name]) => [name, block]))
+  const refs = pin.refs ?? {}
+  const titleOf = (block: string) => wordsOf(flow, catalogue, block).title
+
+  const changed = ({ name: { name, inBlocks }, field }: Read): string | undefined => {
+    if (inBlocks || !isGivenName(name)) {
+      const block = (Object.hasOwn(refs, name) ? refs[name] : undefined) ?? byName.get(name)
+      if (block === undefined || steps.guids.has(block) || !flow.has(block)) return undefined
+      const source = flow.get(block)
+      const out = field === undefined || !source ? undefined : pinsOf(source, catalogue).out.get(field)
+      if (field === undefined || !out)
+        return refuse(`${titleOf(guid)} reads ${name} in a way that cannot become a parameter.`)
+      if (out.frame === true)
+        refuse(`${titleOf(block)} goes through a list that is not selected. Select it as well.`)
+      return `params.${parameters.ofPin({ block, pin: field }, carriedType(out, 'any'), { title: titleOf(block), name })}`
+    }
+    if (ofRequest.has(name)) {
+      const parameter = parameters.ofExpression(name, name)
+      return field === undefined ? `params.${parameter}` : `params.${parameter}[${JSON.stringify(field)}]`
+    }
+    if (name === 'params') {
+      if (field === undefined)
+        return refuse(
+          `${titleOf(guid)} reads all parameters of the request at once. Name the ones that it needs.`,
+        )
+      return `params.${parameters.ofExpression(readOf('params', field), field)}`
+    }
+    if ((name === 'item' || name === 'index') && !isOwnItem) {
+      if (catalogue.get(flow.get(guid)?.type ?? '')?.kind === 'value')
+        return refuse(`${titleOf(guid)} reads ${name} of a list, which it would not find in a function.`)
+      const parameter = parameters.ofExpression(name, name)
+      return field === undefined ? `params.${parameter}` : `params.${parameter}[${JSON.stringify(field)}]`
+    }
+    return undefined
+  }
+
+  const text = changedReads(pin.expression ?? '', changed)
+  if (text === pin.expression) return pin
+  const kept = refsIn(text, flow, pin.refs)
+  return { id: pin.id, expression: text, ...(Object.keys(kept).length > 0 && { refs: kept }) }
+}
+
+function readOf(name: string, field: string): string {
+  return /^[A-Za-z_]\w*$/.test(field) ? `${name}.${field}` : `${name}[${JSON.stringify(field)}]`
+}

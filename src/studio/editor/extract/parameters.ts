@@ -1,0 +1,61 @@
+/** What a function needs from its caller: each value once, under a name of its own. */
+import type { CustomOutPin, SavedInPin } from '../../../shared/blueprint.ts'
+import { canConvert, type PinType } from '../../../shared/pin-type.ts'
+import type { PinPlace } from '../model/flow.ts'
+import { refuse } from './refused.ts'
+
+/** As many as a custom function may have. */
+const MOST = 50
+
+export interface Parameters {
+  /** Name of the parameter that carries what an out-pin gives. */
+  ofPin(place: PinPlace, type: PinType, block: { readonly title: string; readonly name: string }): string
+  /** Name of the parameter that carries what an expression gives, such as `body` or `params.guid`. */
+  ofExpression(expression: string, wanted: string): string
+  /** The pins of the call, with what they hold. */
+  given(): readonly SavedInPin[]
+  /** The out-pins of the function. */
+  taken(): readonly CustomOutPin[]
+}
+
+export function parameters(): Parameters {
+  const known = new Map<string, { readonly pin: SavedInPin; readonly type: PinType }>()
+  /** Pins that the function or its call have besides. */
+  const used = new Set(['flow', 'function'])
+
+  function named(source: string, wanted: string, pin: (id: string) => SavedInPin, type: PinType): string {
+    const before = known.get(source)
+    if (before) return before.pin.id
+    const name = freeName(wanted, used)
+    used.add(name)
+    known.set(source, { pin: pin(name), type })
+    if (known.size > MOST)
+      refuse(
+        `The blocks need more than ${MOST} values from outside, and a function takes ${MOST}. Select fewer.`,
+      )
+    return name
+  }
+
+  return {
+    ofPin({ block, pin }, type, { title, name }) {
+      if (!canConvert('any', type))
+        refuse(`A ${type} cannot be passed to a function. Select ${title} as well, which gives it.`)
+      // `value` says nothing beside other values.
+      const wanted = pin === 'value' || pin === 'condition' ? name : pin
+      return named(`${block}|${pin}`, wanted, (id) => ({ id, from: [{ block, pin }] }), type)
+    },
+    ofExpression: (expression, wanted) =>
+      named(`=${expression}`, wanted, (id) => ({ id, expression }), 'any'),
+    given: () => [...known.values()].map(({ pin }) => pin),
+    taken: () => [...known.values()].map(({ pin: { id }, type }) => ({ id, type })),
+  }
+}
+
+/** The wanted name as a name of a parameter, with a number where it is taken. */
+export function freeName(wanted: string, used: ReadonlySet<string>): string {
+  const words = wanted.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^[^A-Za-z]+/, '')
+  const base = words.slice(0, 50) || 'value'
+  let name = base
+  for (let number = 2; used.has(name); number++) name = `${base}_${number}`
+  return name
+}

@@ -1,0 +1,22 @@
+import { Alert, Anchor, Text } from '@mantine/core'
+import type { PagePreview } from '../../../shared/api/page-previews.ts'
+import { wordsOf } from '../model/block-words.ts'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+
+/** Why the page cannot be shown, with a link to the block. */
+export function PreviewFailure({ failure }: { readonly failure: NonNullable<PagePreview['failure']> }) {
+  const editor = useEditor()
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const catalogue = useEditorState((state) => state.catalogue)
+  const { block, pin, message } = failure
+  return (
+    <Alert color="red" variant="light" title="The flow of the page failed" role="alert">
+      <Text size="sm">{message}</Text>
+      {block !== null && flow.has(block) ? (
+        <Anchor component="button" type="button" size="sm" onClick={() => editor.focusPin(block, pin ?? '')}>
+          {wordsOf(flow, catalogue, block).title}
+        </Anchor>
+      ) : null}
+    </Alert>
+  )
+}

@@ -1,0 +1,93 @@
+import { Autocomplete, NumberInput, Select, Switch, TextInput } from '@mantine/core'
+import { wordsOfField } from '../../../../shared/fields/words-of-field.ts'
+import type { JsonValue } from '../../../../shared/json.ts'
+import type { RowPart } from '../../../../shared/rows/row-part.ts'
+import { LazyInput } from '../lazy-input.tsx'
+import { CellExpression } from './cell-expression.tsx'
+
+interface PartInputProps {
+  readonly name: string
+  readonly part: RowPart
+  readonly value: JsonValue | undefined
+  /** For screen readers, where no label is shown. */
+  readonly hiddenLabel?: string
+  /** Names of fields. */
+  readonly fields: readonly string[]
+  /** What the row is about. */
+  readonly row: string
+  readonly onChange: (value: JsonValue | undefined) => void
+}
+
+/** One part of a row. */
+export function PartInput({ name, part, value, hiddenLabel, fields, row, onChange }: PartInputProps) {
+  const label = wordsOfField(name)
+  const named = hiddenLabel === undefined ? { label } : { 'aria-label': hiddenLabel, placeholder: label }
+  switch (part.kind) {
+    case 'switch':
+      return (
+        <Switch
+          size="xs"
+          label={label}
+          checked={value === true}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+      )
+    case 'choice':
+      return (
+        <Select
+          size="xs"
+          {...named}
+          data={[...(part.choices ?? [])]}
+          value={typeof value === 'string' ? value : null}
+          onChange={(next) => onChange(next ?? undefined)}
+          clearable
+        />
+      )
+    case 'number':
+      // A date is a bound too, and is written as JSON.
+      if (value !== undefined && typeof value !== 'number')
+        return <TextInput size="xs" {...named} value={JSON.stringify(value)} readOnly />
+      return (
+        <NumberInput
+          size="xs"
+          {...named}
+          value={typeof value === 'number' ? value : ''}
+          onChange={(next) => onChange(typeof next === 'number' ? next : undefined)}
+        />
+      )
+    case 'expression':
+      // Another word for the kind of a column is text.
+      if (value === undefined || (typeof value === 'string' && value.startsWith('=')))
+        return (
+          <CellExpression
+            label={label}
+            row={row}
+            value={value?.slice(1) ?? ''}
+            fields={fields}
+            onCommit={(text) => onChange(text === '' ? undefined : `=${text}`)}
+          />
+        )
+      return <TextInput size="xs" {...named} value={String(value)} readOnly />
+    default:
+      return (
+        <LazyInput
+          value={value === undefined || value === null ? '' : String(value)}
+          onCommit={onChange}
+          render={({ onChange: write, ...rest }) =>
+            part.kind === 'field' ? (
+              <Autocomplete
+                {...rest}
+                {...named}
+                size="xs"
+                data={[...fields]}
+                onChange={(text) => write({ currentTarget: { value: text } } as Parameters<typeof write>[0])}
+                onOptionSubmit={onChange}
+              />
+            ) : (
+              <TextInput {...rest} {...named} size="xs" onChange={write} />
+            )
+          }
+        />
+      )
+  }
+}

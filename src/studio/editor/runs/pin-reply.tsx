@@ -1,0 +1,74 @@
+import { Anchor, Menu, Text } from '@mantine/core'
+import { Icon } from '../../controls/icon.tsx'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { pinReply, unpinAll, unpinReply } from '../state/pinned-replies.ts'
+import classes from './pin-reply.module.css'
+import { useShownRun } from './run-queries.ts'
+
+/** In the menu of a block outside: its reply in the shown run for the next tries, or calls again. */
+export function PinReplyItem({ block }: { readonly block: string }) {
+  const editor = useEditor()
+  const type = useEditorState(({ drawing }) => drawing.flow.get(block)?.type) ?? ''
+  const isOutside = useEditorState(({ catalogue }) => catalogue.get(type)?.outside === true)
+  const pinned = useEditorState(({ pinnedReplies }) => pinnedReplies.get(block))
+  const { run } = useShownRun()
+  if (!isOutside) return null
+  const ran = run && run.status !== 'running' && run.steps.some((step) => step.block === block)
+  return (
+    <>
+      {ran && run.guid !== pinned ? (
+        <Menu.Item
+          leftSection={<Icon name="lock" size={15} />}
+          onClick={() => pinReply(editor, block, run.guid)}
+        >
+          Pin the reply of this run
+        </Menu.Item>
+      ) : null}
+      {pinned === undefined ? null : (
+        <Menu.Item leftSection={<Icon name="close" size={15} />} onClick={() => unpinReply(editor, block)}>
+          Unpin the reply
+        </Menu.Item>
+      )}
+    </>
+  )
+}
+
+/** On the lower edge of a block whose reply is pinned; a click unpins it. */
+export function PinnedMark({ block }: { readonly block: string }) {
+  const editor = useEditor()
+  const isPinned = useEditorState(({ pinnedReplies }) => pinnedReplies.has(block))
+  if (!isPinned) return null
+  return (
+    <button
+      type="button"
+      className={`${classes.mark} nodrag nopan`}
+      title="Tries use a recorded reply in place of a call. Deployed flows do not. Click to unpin."
+      aria-label="pinned, unpin the reply"
+      onClick={(event) => {
+        event.stopPropagation()
+        unpinReply(editor, block)
+      }}
+    >
+      <Icon name="lock" size={11} />
+      pinned
+    </button>
+  )
+}
+
+/** How many replies a try uses. */
+export function PinnedNote() {
+  const editor = useEditor()
+  const pins = useEditorState(
+    ({ pinnedReplies, drawing }) =>
+      [...pinnedReplies.keys()].filter((block) => drawing.flow.has(block)).length,
+  )
+  if (pins === 0) return null
+  return (
+    <Text size="xs" c="dimmed">
+      {pins === 1 ? '1 reply is' : `${pins} replies are`} pinned, for canvas and saved blocks.{' '}
+      <Anchor component="button" type="button" size="xs" onClick={() => unpinAll(editor)}>
+        Unpin all
+      </Anchor>
+    </Text>
+  )
+}

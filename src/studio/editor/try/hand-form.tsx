@@ -1,0 +1,130 @@
+import { Button, Group, SegmentedControl, Select, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
+import { listRuns } from '../../api/runs.ts'
+import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { JsonField } from '../../controls/json/json-field.tsx'
+import { jsonMistake } from '../../controls/json/json-mistake.ts'
+import { inPinOf } from '../model/flow.ts'
+import { firstInput, type HandTrigger } from '../model/hand-triggers.ts'
+import { runsKey } from '../runs/run-queries.ts'
+import { useEditorState } from '../state/editor-context.ts'
+import { DocumentChoice } from './document-choice.tsx'
+import { HandRunView } from './hand-run-view.tsx'
+import { useHandRun } from './use-hand-run.ts'
+
+const inputLabels = {
+  page: 'Parameters and query',
+  function: 'Parameters',
+  storage: 'Event and document',
+  schedule: 'Planned time',
+  failure: 'Failure',
+} as const
+
+type Effects = 'discard' | 'real'
+
+/** Runs a function, a schedule, an event or a page: without effects as it is drawn, or for real as it is deployed. */
+export function HandForm({ trigger }: { readonly trigger: HandTrigger }) {
+  const { block, on, content } = trigger
+  const [input, setInput] = useState(() => pretty(firstInput(trigger, Date.now())))
+  const [effects, setEffects] = useState<Effects>('discard')
+  const [from, setFrom] = useState<string | null>(null)
+  const version = useEditorState(({ blueprint }) => (blueprint?.active ? blueprint.version : undefined))
+  const running = useHandRun()
+  const storage = inPinOf(content, 'storage')?.value
+  const mistake = from === null && jsonMistake(input) !== ''
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        const given = from === null ? { input: objectOf(input) } : { from_run: from }
+        if (!mistake) running.mutate({ trigger: block, effects, ...given })
+      }}
+    >
+      <Stack gap="sm">
+        <RecordedChoice trigger={block} value={from} onChange={setFrom} />
+        {from === null ? (
+          <>
+            {on === 'storage' && typeof storage === 'string' ? (
+              <DocumentChoice
+                storage={storage}
+                onChoose={(document) => setInput(pretty(firstInput(trigger, Date.now(), document)))}
+              />
+            ) : null}
+            <JsonField label={inputLabels[on]} value={input} onChange={setInput} minRows={3} />
+          </>
+        ) : null}
+        {on === 'page' ? null : (
+          <SegmentedControl
+            size="xs"
+            fullWidth
+            aria-label="Effects"
+            data={[
+              { value: 'discard', label: 'Try without effects' },
+              { value: 'real', label: 'Run for real', disabled: version === undefined },
+            ]}
+            value={effects}
+            onChange={(to) => setEffects(to === 'real' ? 'real' : 'discard')}
+          />
+        )}
+        <Text size="xs" c="dimmed">
+          {effects === 'real'
+            ? `Runs version ${version} once. Its writes, jobs, mails and requests stay.`
+            : 'Runs the blocks as drawn. Writes, jobs and mails are undone; other servers are not called.'}
+        </Text>
+        <Group justify="flex-end">
+          <Button
+            type="submit"
+            size="xs"
+            color={effects === 'real' ? 'red' : 'petrol'}
+            aria-busy={running.isPending}
+          >
+            {running.isPending ? 'Running …' : effects === 'real' ? 'Run for real' : 'Try'}
+          </Button>
+        </Group>
+        <ErrorNotice error={running.error} title="Could not run it" />
+        {running.data ? <HandRunView run={running.data} /> : null}
+      </Stack>
+    </form>
+  )
+}
+
+interface RecordedChoiceProps {
+  readonly trigger: string
+  readonly value: string | null
+  readonly onChange: (run: string | null) => void
+}
+
+/** Runs of this trigger whose input can be given again. */
+function RecordedChoice({ trigger, value, onChange }: RecordedChoiceProps) {
+  const blueprint = useEditorState((state) => state.guid)
+  const { data } = useQuery({
+    queryKey: [...runsKey(blueprint), 'of', trigger],
+    queryFn: ({ signal }) => listRuns(blueprint, { failed: false, trigger, limit: 20 }, signal),
+  })
+  if (!data || data.records.length === 0) return null
+  return (
+    <Select
+      size="xs"
+      label="Input of a recorded run"
+      placeholder="None: the input below"
+      clearable
+      data={data.records.map(({ guid, started, status }) => ({
+        value: guid,
+        label: `${new Date(started).toLocaleTimeString()}, ${status}`,
+      }))}
+      value={value}
+      onChange={onChange}
+    />
+  )
+}
+
+function pretty(value: JsonObject): string {
+  return JSON.stringify(value, undefined, 2)
+}
+
+function objectOf(text: string): JsonObject {
+  const value: unknown = text.trim() === '' ? {} : JSON.parse(text)
+  return isJsonObject(value) ? value : {}
+}

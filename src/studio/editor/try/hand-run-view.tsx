@@ -1,0 +1,47 @@
+import { Alert, Badge, Button, Group, Stack, Text } from '@mantine/core'
+import type { Run } from '../../../shared/api/runs.ts'
+import { JsonView } from '../../controls/json/json-view.tsx'
+import { outcomeOf } from '../model/run-words.ts'
+import { useEditor } from '../state/editor-context.ts'
+import { showRun } from '../state/shown-run.ts'
+
+/** How a run by hand ended: its values are on the drawing. */
+export function HandRunView({ run }: { readonly run: Run }) {
+  const editor = useEditor()
+  const { word, color } = outcomeOf(run)
+  const shown = run.reply ? run.reply.body : run.result
+  return (
+    <Stack gap="xs" aria-live="polite">
+      <Group gap={8}>
+        <Badge color={color} variant="filled">
+          {word}
+        </Badge>
+        <Text size="xs" c="dimmed" className="numbers">
+          {run.recorded_as === 'by_hand' ? 'Ran for real' : 'Tried without effects'},{' '}
+          {(run.us / 1_000).toFixed(1)} ms
+        </Text>
+      </Group>
+      {run.error ? (
+        <Alert color="red" variant="light" p="xs">
+          <Text size="xs">{run.error.message}</Text>
+        </Alert>
+      ) : null}
+      <Group gap={8}>
+        <Text size="xs" c="dimmed">
+          Run shown on the canvas.
+        </Text>
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() => {
+            showRun(editor, run.guid)
+            editor.set({ panel: 'runs' })
+          }}
+        >
+          Step by step
+        </Button>
+      </Group>
+      {shown === null ? null : <JsonView value={shown} label={run.reply ? 'Body of the reply' : 'Result'} />}
+    </Stack>
+  )
+}

@@ -1,0 +1,32 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { HandRunAsked } from '../../../shared/api/runs.ts'
+import { runByHand } from '../../api/runs.ts'
+import { runQuery, runsKey } from '../runs/run-queries.ts'
+import { useEditor } from '../state/editor-context.ts'
+import { pinsForTry } from '../state/pinned-replies.ts'
+import { leaveRun, showRun } from '../state/shown-run.ts'
+
+/** Runs a trigger by hand and draws the run, also one that failed. Without effects it runs what is drawn. */
+export function useHandRun() {
+  const editor = useEditor()
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async (asked: Omit<HandRunAsked, 'state' | 'pinned'>) => {
+      const blueprint = editor.store.getState().guid
+      // What was drawn a moment ago runs too.
+      await editor.sync.settled()
+      const drawn = { state: 'staged', pinned: pinsForTry(editor) } as const
+      return runByHand(blueprint, { ...asked, ...(asked.effects === 'real' ? { state: 'deployed' } : drawn) })
+    },
+    onMutate: () => {
+      leaveRun(editor)
+      editor.set({ isTrying: true })
+    },
+    onSuccess: (run) => {
+      client.setQueryData(runQuery(run.guid).queryKey, run)
+      void client.invalidateQueries({ queryKey: runsKey(run.blueprint) })
+      showRun(editor, run.guid)
+    },
+    onSettled: () => editor.set({ isTrying: false }),
+  })
+}

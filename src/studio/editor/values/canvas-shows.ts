@@ -1,0 +1,30 @@
+/** What the canvas shows beside the drawing, as this browser keeps it. */
+import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
+import { place } from '../../api/kept-places.ts'
+
+export interface CanvasShows {
+  /** Values of the last run of each block. */
+  readonly values: boolean
+  /** Times of blocks in sampled runs. */
+  readonly times: boolean
+}
+
+const KEY = 'quoin.canvas-shows'
+
+export function keptShows(): CanvasShows {
+  try {
+    const kept: JsonValue = JSON.parse(place('localStorage')?.getItem(KEY) ?? '{}')
+    const { values, times } = isJsonObject(kept) ? kept : {}
+    return { values: values !== false, times: times === true }
+  } catch {
+    return { values: true, times: false }
+  }
+}
+
+export function keepShows(shows: CanvasShows): void {
+  try {
+    place('localStorage')?.setItem(KEY, JSON.stringify(shows))
+  } catch {
+    // A browser that keeps nothing shows it until it is closed.
+  }
+}

@@ -1,0 +1,36 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { adviceQuery, createTextIndex } from '../../api/storages.ts'
+import { Icon } from '../../controls/icon.tsx'
+import { notifyDone, notifyFailed } from '../../controls/notify.ts'
+
+/** Creates the text index of a storage; nothing where there is one. */
+export function TextIndexAction({ storage }: { readonly storage: string }) {
+  const { data } = useQuery(adviceQuery(storage))
+  const [isMaking, setMaking] = useState(false)
+  if (!data || data.text_index) return null
+  const make = async () => {
+    setMaking(true)
+    try {
+      await createTextIndex(storage)
+      notifyDone('Text index created: searches for words use it')
+    } catch (error) {
+      notifyFailed('Could not create the text index', error)
+    } finally {
+      setMaking(false)
+    }
+  }
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      leftSection={<Icon name="search" size={14} />}
+      loading={isMaking}
+      title="Searches for words read every document until there is one"
+      onClick={() => void make()}
+    >
+      Create a text index
+    </Button>
+  )
+}

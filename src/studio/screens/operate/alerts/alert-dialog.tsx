@@ -1,0 +1,132 @@
+import { Checkbox, NumberInput, Select, TagsInput, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type AlertFigure, alertFigures } from '../../../../shared/alerts/alert-figures.ts'
+import type { AlertRecord } from '../../../../shared/api/alerts.ts'
+import { alerts } from '../../../api/alerts.ts'
+import { namesOf } from '../../../api/named-records.ts'
+import { secrets } from '../../../api/secrets.ts'
+import { useDraft } from '../../../controls/use-draft.ts'
+import { NamedDialog, NamedForm } from '../named/named-dialog.tsx'
+import type { NamedDialogProps } from '../named/named-screen.tsx'
+import { figureChoices, figureWords } from './alert-words.ts'
+
+export function AlertDialog({ guid, onClose }: NamedDialogProps) {
+  return (
+    <NamedDialog
+      guid={guid}
+      records={alerts}
+      form={(record) => <Opened key={record?._meta.update_hash} record={record} onClose={onClose} />}
+    />
+  )
+}
+
+interface OpenedProps {
+  readonly record: AlertRecord | undefined
+  readonly onClose: () => void
+}
+
+interface Draft {
+  readonly name: string
+  readonly description: string
+  readonly figure: AlertFigure
+  readonly threshold: number
+  readonly minutes: number
+  readonly mail: string[]
+  readonly webhook: string
+  readonly secret: string
+  readonly active: boolean
+}
+
+function Opened({ record, onClose }: OpenedProps) {
+  const { draft, set } = useDraft<Draft>(draftOf(record))
+  const { name, mail, ...fields } = draft
+  const { data: known = [] } = useQuery(secrets.all)
+  const { unit } = figureWords[draft.figure]
+  return (
+    <NamedForm
+      record={record}
+      title="New alert"
+      nameHelp="Letters, digits and _. Stands in the mail's subject."
+      draft={draft}
+      onDraft={set}
+      submit={() => alerts.save(record?._meta.guid, name, { ...fields, mail: [...mail] })}
+      onClose={onClose}
+    >
+      <Select
+        label="Figure"
+        data={figureChoices}
+        allowDeselect={false}
+        value={draft.figure}
+        onChange={(value) => {
+          const figure = alertFigures.find((one) => one === value) ?? draft.figure
+          set('figure', figure)
+          set('threshold', figureWords[figure].usual)
+        }}
+      />
+      <NumberInput
+        label={`Threshold (${unit})`}
+        description={
+          draft.figure === 'disk_free'
+            ? 'Fires at this value and below it.'
+            : 'Fires at this value and above it.'
+        }
+        required
+        min={0}
+        value={draft.threshold}
+        onChange={(value) => set('threshold', Number(value))}
+      />
+      {draft.figure === 'error_share' ? (
+        <NumberInput
+          label="Minutes"
+          description="How far back requests are counted."
+          min={1}
+          max={60}
+          allowDecimal={false}
+          value={draft.minutes}
+          onChange={(value) => set('minutes', Number(value))}
+        />
+      ) : null}
+      <TagsInput
+        label="Mail to"
+        description="Addresses, each ended with Enter. Needs QUOIN_MAIL_URL."
+        maxTags={10}
+        value={mail}
+        onChange={(value) => set('mail', value)}
+      />
+      <TextInput
+        label="Webhook"
+        description="Told by POST; empty for none."
+        placeholder="https://"
+        value={draft.webhook}
+        onChange={(event) => set('webhook', event.currentTarget.value)}
+      />
+      <Select
+        label="Secret that signs the webhook"
+        data={namesOf(known)}
+        clearable
+        placeholder="No signature"
+        value={draft.secret || null}
+        onChange={(value) => set('secret', value ?? '')}
+      />
+      <Checkbox
+        label="Checked each minute"
+        checked={draft.active}
+        onChange={(event) => set('active', event.currentTarget.checked)}
+      />
+    </NamedForm>
+  )
+}
+
+function draftOf(record: AlertRecord | undefined): Draft {
+  return {
+    name: '',
+    description: record?.description ?? '',
+    figure: record?.figure ?? 'dead_letters',
+    threshold: record?.threshold ?? 1,
+    minutes: record?.minutes ?? 5,
+    mail: [...(record?.mail ?? [])],
+    webhook: record?.webhook ?? '',
+    secret: record?.secret ?? '',
+    active: record?.active ?? true,
+  }
+}

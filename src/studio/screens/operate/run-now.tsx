@@ -1,0 +1,46 @@
+import { Anchor, Button, Group, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { runByHand } from '../../api/runs.ts'
+import { confirm } from '../../controls/confirm.ts'
+import { ErrorNotice } from '../../controls/error-notice.tsx'
+
+/** Runs a schedule once, for real. Its id is the guid of the blueprint, a space and the guid of the block. */
+export function RunNow({ schedule }: { readonly schedule: string }) {
+  const [blueprint = '', trigger = ''] = schedule.split(' ')
+  const running = useMutation({
+    mutationFn: () => runByHand(blueprint, { trigger, effects: 'real' }),
+  })
+  const run = running.data
+  return (
+    <>
+      <Group mb="md" gap="sm">
+        <Button
+          size="xs"
+          loading={running.isPending}
+          onClick={() =>
+            confirm({
+              title: 'Run this schedule now?',
+              text: 'It runs once for real: its writes, jobs, mails and requests stay. The planned times do not change.',
+              action: 'Run now',
+              run: async () => {
+                await running.mutateAsync()
+              },
+            })
+          }
+        >
+          Run now
+        </Button>
+        {run ? (
+          <Text size="sm" role="status">
+            {run.status === 'failed' ? 'It failed. ' : 'It ran. '}
+            <Anchor component={Link} href={`/blueprints/${blueprint}?panel=runs&run=${run.guid}`} size="sm">
+              Show the run
+            </Anchor>
+          </Text>
+        ) : null}
+      </Group>
+      <ErrorNotice error={running.error} title="Could not run the schedule" />
+    </>
+  )
+}

@@ -1,0 +1,41 @@
+/** Operate → Backups: made, checked, restored beside the running database, and deleted, by a person. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { objectOf, objectsOf } from '../end-to-end/harness.ts'
+import { axeProblems } from './axe-check.ts'
+import { eventually, textOf } from './studio-eventually.ts'
+import { openStudio, type StudioRoom } from './studio-room.ts'
+
+let studio: StudioRoom
+let page: Page
+beforeAll(async () => {
+  studio = await openStudio()
+  page = await studio.open('admin', 'operate/backups')
+}, 240_000)
+afterAll(() => studio?.close())
+
+const listed = async () => objectsOf(objectOf(await studio.quoin.manage('GET', '/_system/backups')).backups)
+const main = () => page.getByRole('main')
+const dialog = () => page.getByRole('dialog')
+
+test('a backup is made, checked, restored into a new folder, and deleted when that is confirmed', async () => {
+  await page.getByText('No backups').waitFor()
+  expect(await axeProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Back up now' }).click()
+  await eventually(textOf(main())).toMatch(/Made \d{8}T\d{6}Z-hand/)
+  expect(await listed()).toMatchObject([{ kind: 'hand', checked: null }])
+  await page.getByRole('button', { name: /^Check / }).click()
+  await eventually(textOf(main())).toMatch(/every checksum is right/)
+  await eventually(textOf(page.getByRole('row'))).toMatch(/right/)
+  expect(await axeProblems(page)).toEqual([])
+  await page.getByRole('button', { name: /^Restore / }).click()
+  await dialog().getByRole('button', { name: 'Restore' }).click()
+  await eventually(textOf(main())).toMatch(/Into .*restored.*Start a server with QUOIN_DATA/)
+  await page.getByRole('button', { name: /^Delete / }).click()
+  await dialog().getByText('deleted permanently').waitFor()
+  expect((await listed()).length).toBe(1)
+  await dialog().getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No backups').waitFor()
+  expect(await listed()).toEqual([])
+  expect(studio.complaints()).toEqual([])
+})

@@ -1,0 +1,151 @@
+/** From a failure to its run on the canvas: from the log, a dead letter, an endpoint and an alert. */
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { guidOf, objectsOf } from '../end-to-end/harness.ts'
+import { pacedHand } from './paced-hand.ts'
+import { eventually } from './studio-eventually.ts'
+import { openStudio, type StudioRoom } from './studio-room.ts'
+
+let studio: StudioRoom
+let page: Page
+let blueprint = ''
+const guids = new Map<unknown, string>()
+beforeAll(async () => {
+  studio = await openStudio()
+  const { quoin } = studio
+  blueprint = await quoin.install('Orders', {
+    post: { type: 'on_startup_register_uri_post', in: { uri: 'orders' }, scopes: ['*public'] },
+    price: {
+      type: 'function_custom_execute',
+      title: 'Find the price',
+      in: { flow: '@post.flow', function: 'price of tea' },
+    },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@price.flow', value: 1 } },
+    get: { type: 'on_startup_register_uri_get', in: { uri: 'orders' }, scopes: ['*public'] },
+    count: {
+      type: 'function_search',
+      title: 'Count orders',
+      in: { flow: '@get.flow', storage: 'orders', limit: '=0 - 5' },
+    },
+    counted: { type: 'httpconnection_set_json', in: { flow: '@count.flow', value: '=count.total' } },
+    put: { type: 'on_startup_register_uri_put', in: { uri: 'orders' }, scopes: ['*public'] },
+    later: {
+      type: 'function_custom_execute_from_queue',
+      in: { flow: '@put.flow', function: 'ship', attempts: 1 },
+    },
+    ship: { type: 'trigger_custom_function', fields: { name: 'ship' } },
+    call: {
+      type: 'function_custom_execute',
+      title: 'Call the carrier',
+      in: { flow: '@ship.flow', function: 'carrier' },
+    },
+  })
+  for (const block of objectsOf(await quoin.manage('GET', `/blueprints/${blueprint}/blocks`)))
+    guids.set(block.name, guidOf(block))
+  expect((await studio.ask('GET', '/orders')).status).toBe(500)
+  expect((await studio.ask('POST', '/orders', { body: { item: 'tea' } })).status).toBe(500)
+  page = await studio.open('admin', '', { viewport: { width: 1500, height: 900 } })
+}, 240_000)
+afterAll(() => studio?.close())
+
+/** The canvas shows a run that failed at this block, which is selected. */
+async function expectRunAt(name: string, title: string): Promise<void> {
+  const bar = page.getByRole('region', { name: 'Shown run' })
+  await bar.waitFor()
+  const block = page.locator(`.react-flow__node-block.selected[aria-label^="${title}, block"]`)
+  await eventually(() => block.getAttribute('aria-label')).toContain('failed')
+  const words = new URL(page.url()).searchParams
+  expect([words.get('block'), words.get('run')]).toEqual([guids.get(name), expect.stringMatching(/./)])
+}
+
+test('the cause of a failing endpoint is found in the clicks that the guide names', async () => {
+  const hand = pacedHand(page)
+  await hand.click(page.getByRole('link', { name: 'Operate' }))
+  await hand.click(page.getByRole('link', { name: 'Errors in the last hour' }))
+  await hand.click(page.getByRole('row', { name: /price of tea/ }).getByRole('link', { name: 'Run' }))
+  await expectRunAt('price', 'Find the price')
+  const step = page.getByRole('region', { name: 'Steps' })
+  await step.getByText('Find the price').waitFor()
+  expect(await readFile(new URL('../../docs/tracing.md', import.meta.url), 'utf8')).toContain(hand.said())
+})
+
+test('a dead letter leads to the run of its last attempt', async () => {
+  expect((await studio.ask('PUT', '/orders', { body: {} })).status).toBe(204)
+  await page.goto(`${studio.address}/studio/operate/queues?status=dead`)
+  const row = page.getByRole('row', { name: /carrier/ })
+  await row.getByRole('link', { name: 'Run' }).click()
+  await expectRunAt('call', 'Call the carrier')
+})
+
+test('back from a run leads to where its link was', async () => {
+  await page.goBack()
+  await page.getByRole('row', { name: /carrier/ }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/studio/operate/queues')
+})
+
+test('an endpoint with failed requests leads to the newest of its runs', async () => {
+  await page.goto(`${studio.address}/studio/operate`)
+  const row = page.getByRole('row', { name: /GET.*orders/ })
+  await row.getByRole('link', { name: 'Run' }).click()
+  await expectRunAt('count', 'Count orders')
+})
+
+test('a run whose values are not kept leads to its block all the same', async () => {
+  const [entry] = objectsOf(
+    await studio.quoin.manage('POST', '/_system/systemlogs/search', {
+      filters: { block: guids.get('count') ?? '' },
+    }),
+  )
+  const { database } = studio.quoin.quoin
+  const session = database.session()
+  await session.delete('_runs', String(entry?.run))
+  await session.commit()
+  await page.goto(`${studio.address}/studio/operate/runs/${String(entry?.run)}`)
+  await page.getByText('The values of this run are not kept').waitFor()
+  await eventually(() => new URL(page.url()).searchParams.get('block')).toBe(guids.get('count'))
+  await page.goto(`${studio.address}/studio/operate/runs/01900000-0000-7000-8000-000000000000`)
+  await page.getByText('This run is not kept').waitFor()
+})
+
+test('without a failed run, the errors of the blueprint that was asked for are led to', async () => {
+  const other = '01900000-0000-7000-8000-000000000001'
+  await page.goto(`${studio.address}/studio/operate/runs/failed?blueprint=${other}`)
+  const link = page.getByRole('link', { name: 'Errors in the system log' })
+  expect(await link.getAttribute('href')).toBe(`/studio/operate/system-log?level=error&blueprint=${other}`)
+})
+
+test('a user without access to values comes to the block by way of the log', async () => {
+  const { quoin } = studio
+  await quoin.addUser('watcher', ['systemlogs_view', 'blueprints_view', 'blueprintactions_view'])
+  const [entry] = objectsOf(
+    await quoin.manage('POST', '/_system/systemlogs/search', {
+      filters: { block: guids.get('price') ?? '' },
+    }),
+  )
+  const watcher = await studio.open('watcher', `operate/runs/${String(entry?.run)}`)
+  await eventually(() => new URL(watcher.url()).searchParams.get('block')).toBe(guids.get('price'))
+  expect(new URL(watcher.url()).searchParams.has('run')).toBe(false)
+  await watcher.context().close()
+})
+
+test('the browser has complained of nothing', () => {
+  expect(studio.complaints()).toEqual([])
+})
+
+test('on a phone the run is left by its button, which is on the screen as a whole', async () => {
+  await page.goto(`${studio.address}/studio/operate/queues?status=dead`)
+  await page
+    .getByRole('row', { name: /carrier/ })
+    .getByRole('link', { name: 'Run' })
+    .click()
+  await expectRunAt('call', 'Call the carrier')
+  await page.setViewportSize({ width: 390, height: 844 })
+  const leave = page.getByRole('button', { name: 'Leave the run' })
+  await eventually(async () => {
+    const box = await leave.boundingBox()
+    return box !== null && box.x >= 0 && box.x + box.width <= 390
+  }).toBe(true)
+  await leave.click()
+  await page.getByRole('region', { name: 'Shown run' }).waitFor({ state: 'detached' })
+})

@@ -1,0 +1,110 @@
+/** One session over the tabs of a browser, and shortcuts of one character that can be switched off. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { axeProblems } from './axe-check.ts'
+import { eventually, press } from './studio-eventually.ts'
+import { administrator, openStudio, type StudioRoom } from './studio-room.ts'
+
+let studio: StudioRoom
+let page: Page
+beforeAll(async () => {
+  studio = await openStudio()
+}, 120_000)
+afterAll(() => studio?.close())
+
+beforeEach(async () => {
+  page = await studio.open(undefined, 'people')
+})
+
+const beside = async (path: string) => {
+  const tab = await page.context().newPage()
+  await tab.goto(path)
+  return tab
+}
+const asksToSignIn = (tab: Page) => tab.getByRole('heading', { name: 'Sign in to Quoin' })
+const showsUsers = (tab: Page) => tab.getByRole('heading', { name: 'Users', exact: true })
+
+async function signIn(tab: Page): Promise<void> {
+  await tab.getByLabel('User name or e-mail').fill(administrator.username)
+  await tab.getByLabel('Password', { exact: true }).fill(administrator.password)
+  await tab.getByRole('button', { name: 'Sign in' }).click()
+  await showsUsers(tab).waitFor()
+}
+
+test('a second tab is not signed in when the first one is not', async () => {
+  await asksToSignIn(page).waitFor()
+  const tab = await beside('people')
+  await asksToSignIn(tab).waitFor()
+  expect(await tab.evaluate("sessionStorage.getItem('quoin.token')")).toBeNull()
+})
+
+test('a browser of its own knows nothing of the session', async () => {
+  await signIn(page)
+  const other = await studio.open(undefined, 'people')
+  await asksToSignIn(other).waitFor()
+})
+
+test('a new tab is signed in, without staying signed in', async () => {
+  await signIn(page)
+  const tab = await beside('people')
+  await showsUsers(tab).waitFor()
+  expect(await tab.evaluate("localStorage.getItem('quoin.token')")).toBeNull()
+})
+
+test('signing in in one tab signs in the other that waits for it, and signing out counts in both', async () => {
+  const tab = await beside('people')
+  await asksToSignIn(tab).waitFor()
+  await signIn(page)
+  await showsUsers(tab).waitFor()
+  await tab.getByRole('button', { name: /your account/ }).click()
+  await tab.getByRole('menuitem', { name: 'Sign out' }).click()
+  await asksToSignIn(page).waitFor()
+  await asksToSignIn(tab).waitFor()
+})
+
+test('a tab of another user stays signed in when the first signs out', async () => {
+  await signIn(page)
+  const tab = await beside('people')
+  await showsUsers(tab).waitFor()
+  await tab.evaluate(
+    `sessionStorage.setItem('quoin.token', ${JSON.stringify(await studio.quoin.tokenOf('admin'))})`,
+  )
+  await tab.reload()
+  await showsUsers(tab).waitFor()
+  await page.getByRole('button', { name: /your account/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await asksToSignIn(page).waitFor()
+  await tab.getByRole('link', { name: 'Groups' }).first().click()
+  await tab.getByRole('heading', { name: 'Groups', exact: true }).waitFor()
+})
+
+test('shortcuts of one character stop when they are switched off; those with Ctrl go on', async () => {
+  await signIn(page)
+  const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  const letters = page.getByRole('switch', { name: 'Shortcuts of one character' })
+  await press(page, '?')
+  await dialog.getByText('Go to Blueprints').waitFor()
+  await letters.focus()
+  await page.keyboard.press('Space')
+  await eventually(() => dialog.getByText('Go to Blueprints').count()).toBe(0)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  await press(page, '?')
+  await press(page, 'g')
+  await page.keyboard.press('b')
+  await press(page, 'Control+k')
+  await page.getByRole('dialog').waitFor()
+  expect(await dialog.count()).toBe(0)
+  expect(new URL(page.url()).pathname).toBe('/studio/people')
+  await page.keyboard.press('Escape')
+  // Kept over a reload, and switched on again where no key is needed.
+  await page.goto('account')
+  await letters.waitFor()
+  expect(await letters.isChecked()).toBe(false)
+  expect(await axeProblems(page)).toEqual([])
+  await letters.focus()
+  await page.keyboard.press('Space')
+  await page.getByRole('heading', { name: 'Your account' }).click()
+  await press(page, '?')
+  await dialog.waitFor()
+})

@@ -1,0 +1,119 @@
+/** Runs that fail are kept with their values, without tracing. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/shared/json.ts'
+import { objectOf, objectsOf } from './harness.ts'
+import { openTracingRoom, soon, type TracedBlueprint, type TracingRoom } from './tracing-room.ts'
+
+let room: TracingRoom
+let failing: TracedBlueprint
+
+beforeAll(async () => {
+  room = await openTracingRoom({ QUOIN_SECRETS_KEY: '0f'.repeat(32) })
+  await room.quoin.manage('POST', '/_system/secrets', { name: 'SHOP', value: 'the key of the shop' })
+  failing = await room.install('Failing', {
+    post: { type: 'on_startup_register_uri_post', in: { uri: 'orders' }, scopes: ['*public'] },
+    create: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@post.flow', storage: 'orders', set: '={ item: body.item, password: body.password }' },
+    },
+    search: {
+      type: 'function_search',
+      in: { flow: '@create.flow', storage: 'orders', limit: '=create.document.item == "bad" ? -5 : 5' },
+    },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@search.flow', value: '=search.total' } },
+    hook: { type: 'on_startup_register_uri_post', in: { uri: 'hooks' }, scopes: ['*public'] },
+    check: {
+      type: 'check_signature',
+      in: { flow: '@hook.flow', secret: 'SHOP' },
+      fields: { sender: 'github' },
+    },
+    taken: { type: 'reply', in: { flow: '@check.valid', value: 1 } },
+    get: { type: 'on_startup_register_uri_get', in: { uri: 'orders' }, scopes: ['*public'] },
+    call: {
+      type: 'function_custom_execute',
+      in: { flow: '@get.flow', function: 'unknown', item: '=query.item', password: '=query.password' },
+      fields: { parameters: ['item', 'password'] },
+    },
+    changed: { type: 'storage_event', in: { storage: 'orders', events: ['on_created'], attempts: 1 } },
+    again: {
+      type: 'function_search',
+      in: { flow: '@changed.flow', storage: 'orders', limit: '=changed.document.item == "late" ? -5 : 5' },
+    },
+  })
+})
+afterAll(() => room.close())
+
+const send = (item: string) =>
+  room.quoin.send('POST', '/orders', { body: { item, password: 'hunter2 of Ada' } })
+const whole = async (run: JsonObject | undefined) =>
+  objectOf(await room.quoin.manage('GET', `/runs/${String(run?.guid)}`))
+const outOf = (run: JsonObject, name: string) =>
+  objectsOf(run.steps).find(({ block, error }) => block === failing.block(name) && error === null)?.out
+
+test('a request that fails is kept with what its blocks gave; one that succeeds is not', async () => {
+  expect((await send('good')).status).toBe(200)
+  const answer = await send('bad')
+  expect(answer.status).toBe(500)
+  const [listed, ...others] = await failing.runs()
+  expect(others).toEqual([])
+  expect(listed).toMatchObject({
+    guid: objectOf(answer.body).run,
+    recorded_as: 'failed',
+    status: 'failed',
+    trigger_type: 'http',
+    label: 'POST orders',
+    reply: { status: 500 },
+    error: { block: failing.block('search'), message: expect.stringContaining('limit') },
+  })
+  const run = await whole(listed)
+  expect(run.request).toMatchObject({ method: 'POST', body: { item: 'bad' } })
+  expect(outOf(run, 'create')).toMatchObject({ document: { item: 'bad' } })
+  expect(objectsOf(run.steps).at(-1)).toMatchObject({ block: failing.block('search'), next: null })
+  expect(JSON.stringify(run)).not.toContain('hunter2')
+})
+
+test('a secret that the blueprint uses is not kept, under whatever name it comes up', async () => {
+  const body = { item: 'bad', remark: 'it is the key of the shop' }
+  const answer = await room.quoin.send('POST', '/orders', { body })
+  const run = await whole({ guid: objectOf(answer.body).run ?? null })
+  expect(run).toMatchObject({ recorded_as: 'failed', request: { body: { item: 'bad' } } })
+  expect(JSON.stringify(run)).not.toContain('key of the shop')
+})
+
+test('the block that failed is kept with what its pins got, secrets masked', async () => {
+  const answer = await room.quoin.send('GET', '/orders?item=tea&password=hunter2+of+Ada')
+  expect(answer.status).toBe(500)
+  const run = await whole({ guid: objectOf(answer.body).run ?? null })
+  expect(objectsOf(run.steps).at(-1)).toMatchObject({
+    ...{ block: failing.block('call'), error: expect.stringContaining('unknown') },
+    in: { function: 'unknown' },
+  })
+  expect(JSON.stringify(run)).not.toContain('hunter2')
+})
+
+test('an event that fails is kept with its document', async () => {
+  expect((await send('late')).status).toBe(200)
+  const run = await soon(async () =>
+    (await failing.runs()).find(({ trigger_type }) => trigger_type === 'storage'),
+  )
+  const read = await whole(run)
+  expect(read).toMatchObject({ recorded_as: 'failed', status: 'failed', request: null })
+  expect(outOf(read, 'changed')).toMatchObject({ document: { item: 'late' } })
+})
+
+test('a traced run that fails is kept once, as a trace', async () => {
+  await failing.trace(true)
+  const answer = await send('bad')
+  await failing.trace(false)
+  const runs = (await failing.runs()).filter(({ guid }) => guid === objectOf(answer.body).run)
+  expect(runs.map(({ recorded_as }) => recorded_as)).toEqual(['traced'])
+})
+
+test('a burst of failures is answered whole and kept in part', async () => {
+  const before = (await failing.runs()).length
+  const answers = await Promise.all(Array.from({ length: 60 }, () => send('bad')))
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 500))
+  const kept = (await failing.runs()).length - before
+  expect(kept).toBeGreaterThan(0)
+  expect(kept).toBeLessThan(47)
+})

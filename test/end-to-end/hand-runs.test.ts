@@ -1,0 +1,230 @@
+/** Triggers that a person runs by hand: for real, and without effects. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { type Answer, objectOf, objectsOf } from './harness.ts'
+import { openTracingRoom, storyOf, type TracedBlueprint, type TracingRoom } from './tracing-room.ts'
+
+let room: TracingRoom
+let hand: TracedBlueprint
+
+beforeAll(async () => {
+  room = await openTracingRoom()
+  const keep = (flow: string, set: string) => ({
+    type: 'function_create_document_from_mutations',
+    in: { flow, storage: 'kept', set },
+  })
+  hand = await room.install('By hand', {
+    add: {
+      type: 'trigger_custom_function',
+      out: [
+        { id: 'a', type: 'number' },
+        { id: 'b', type: 'number' },
+      ],
+      fields: { name: 'add' },
+    },
+    keep_sum: keep('@add.flow', '={ sum: params.a + params.b, by: user.username }'),
+    sum: { type: 'function_return', in: { flow: '@keep_sum.flow', value: '=params.a + params.b' } },
+    daily: { type: 'schedule_repeating_event', in: { cron: '0 2 * * *' } },
+    keep_tick: keep('@daily.flow', '={ planned: daily.planned_at, by: user.username }'),
+    changed: { type: 'storage_event', in: { storage: 'orders', events: ['on_updated', 'on_deleted'] } },
+    keep_change: keep('@changed.flow', '={ of: changed.document._meta.guid, keys: changed.fields_modified }'),
+    broken: { type: 'failure_event', in: { events: ['on_run_failed'] } },
+    keep_failure: keep('@broken.flow', '={ code: broken.code, message: broken.message }'),
+    get: { type: 'on_startup_register_uri_get', in: { uri: 'greeting/{name}' }, scopes: ['*loggedin'] },
+    reply: {
+      type: 'httpconnection_set_json',
+      in: { flow: '@get.flow', value: '={ hello: params.name, loud: query.loud, to: user.username }' },
+    },
+    page: { type: 'state_page', in: { url: 'shown/{name}', title: 'Shown' } },
+    h1: { type: 'state_h1', in: { text: '="Page of " + params.name' } },
+    shown: { type: 'state_render_page', in: { flow: '@page.flow', state: '@h1.state' } },
+    outside: { type: 'trigger_custom_function', fields: { name: 'outside' } },
+    ask: { type: 'http_request', in: { flow: '@outside.flow', url: `${room.outside.url}/stock` } },
+    asked: { type: 'function_return', in: { flow: '@ask.flow', value: '=ask.body' } },
+  })
+  await room.quoin.addUser('builder', [
+    'blueprints_view',
+    'blueprintactions_view',
+    'runs_view',
+    'blueprints_update',
+  ])
+})
+afterAll(() => room.close())
+
+function send(body: JsonObject): Promise<Answer> {
+  return room.quoin.send('POST', `/blueprints/${hand.guid}/run`, { as: 'builder', body })
+}
+
+async function run(body: JsonObject): Promise<JsonObject> {
+  const answer = await send(body)
+  expect([answer.status, answer.body]).toEqual([200, expect.anything()])
+  return objectOf(answer.body)
+}
+
+const kept = async (): Promise<JsonValue[]> =>
+  (await room.quoin.documents('kept')).map(({ _meta, ...fields }) => fields)
+
+const given = (ended: JsonObject) => objectOf(objectsOf(ended.steps)[0]?.out)
+
+/** Without effects first, so that what it left behind would be found. */
+const cases: readonly (readonly [string, JsonObject, JsonObject])[] = [
+  ['a function', { trigger: 'add', input: { a: 1, b: 2 } }, { sum: 3, by: 'builder' }],
+  [
+    'a schedule',
+    { trigger: 'daily', input: { planned_at: '2030-01-02T03:04:05Z' } },
+    { planned: '2030-01-02T03:04:05.000Z', by: null },
+  ],
+  [
+    'a storage event',
+    {
+      trigger: 'changed',
+      input: {
+        event: 'on_updated',
+        document: { _meta: { guid: 'one' }, state: 'paid', total: 1 },
+        previous: { _meta: { guid: 'one' }, state: 'new', total: 1 },
+      },
+    },
+    { of: 'one', keys: ['state'] },
+  ],
+  [
+    'a failure event',
+    { trigger: 'broken', input: { code: 'CONFLICT', message: 'tried' } },
+    { code: 'CONFLICT', message: 'tried' },
+  ],
+]
+
+describe.each(cases)('%s', (_what, body, written) => {
+  test('without effects leaves nothing behind', async () => {
+    const before = await kept()
+    const ended = await run(body)
+    expect(ended).toMatchObject({ status: 'ended', error: null, recorded_as: 'tried', deployment: 1 })
+    expect(objectsOf(ended.steps).at(1)?.out).toMatchObject({ document: written })
+    expect(await kept()).toEqual(before)
+  })
+
+  test('for real writes once, and the audit log says who', async () => {
+    const before = await kept()
+    const ended = await run({ ...body, effects: 'real' })
+    expect(ended).toMatchObject({ status: 'ended', error: null, recorded_as: 'by_hand', replay_of: null })
+    expect(await kept()).toEqual([...before, written])
+    const [audited] = objectsOf(
+      await room.quoin.manage('POST', '/_system/auditlogs', {
+        filters: { action: 'run' },
+        sort: [{ '_meta.cms': 'desc' }],
+        limit: 1,
+      }),
+    )
+    expect(audited).toMatchObject({
+      guid: hand.guid,
+      name: 'By hand',
+      user: { username: 'builder' },
+      after: { trigger: ended.label },
+    })
+  })
+})
+
+test('the result of a function and its values are in the reply', async () => {
+  const ended = await run({ trigger: 'add', input: { a: '20', b: 22 } })
+  expect(ended).toMatchObject({ trigger_type: 'function', label: 'add', result: 42 })
+  expect(given(ended)).toMatchObject({ a: 20, b: 22 })
+})
+
+test('a recorded run gives the input', async () => {
+  const first = await run({ trigger: 'add', input: { a: 5, b: 6 } })
+  const again = await run({ trigger: 'add', from_run: first.guid ?? null })
+  expect(again).toMatchObject({ result: 11, recorded_as: 'tried' })
+})
+
+describe('endpoints and pages', () => {
+  test('an endpoint runs as its caller, without effects', async () => {
+    const input = { params: { name: 'Ada' }, query: { loud: 1 } }
+    const ended = await run({ trigger: 'GET greeting/{name}', input })
+    expect(ended.reply).toMatchObject({ status: 200, body: { hello: 'Ada', loud: '1', to: 'builder' } })
+    expect(ended.request).toMatchObject({ path: '/greeting/Ada', params: { name: 'Ada' } })
+    const unsigned = await run({ trigger: 'get', input, anonymous: true })
+    expect(objectOf(unsigned.reply).body).toMatchObject({ hello: 'Ada', to: null })
+  })
+
+  test('a page is looked at', async () => {
+    const ended = await run({ trigger: 'page', input: { params: { name: 'Ada' } } })
+    expect(ended).toMatchObject({ trigger_type: 'page', status: 'ended' })
+    expect(JSON.stringify(objectOf(ended.reply).body)).toContain('Page of Ada')
+  })
+
+  test.each(['get', 'page'])('%s is refused for real: its address has access and limits', async (trigger) => {
+    const answer = await send({ trigger, effects: 'real' })
+    expect([answer.status, objectOf(answer.body).error]).toEqual([409, 'CONFLICT'])
+  })
+})
+
+describe('blocks that ask outside', () => {
+  test('fail without effects, ask for real, and give what a recorded run has', async () => {
+    const asked = room.asked()
+    const tried = await run({ trigger: 'outside' })
+    expect(tried).toMatchObject({ status: 'failed', error: { block: hand.block('ask') } })
+    expect(storyOf(tried, hand).at(-1)).toContain('no external requests are sent')
+    expect(room.asked()).toBe(asked)
+    const real = await run({ trigger: 'outside', effects: 'real' })
+    expect(real.result).toMatchObject({ asked: asked + 1 })
+    const again = await run({ trigger: 'outside', from_run: real.guid ?? null })
+    expect(again.result).toMatchObject({ asked: asked + 1 })
+    expect(room.asked()).toBe(asked + 1)
+  })
+})
+
+test('staged blocks run without effects, and not for real', async () => {
+  const path = `/blueprintactions/${hand.block('sum')}`
+  const stored = objectOf(await room.quoin.manage('GET', path))
+  const pins = objectsOf(stored.in_pins).map((pin) =>
+    pin.id === 'value' ? { ...pin, expression: 'params.a * 100' } : pin,
+  )
+  await room.quoin.manage('PUT', path, { in_pins: pins })
+  const body = { trigger: 'add', input: { a: 3, b: 4 } }
+  expect(await run({ ...body, state: 'staged' })).toMatchObject({ result: 300, deployment: 0 })
+  expect(await run(body)).toMatchObject({ result: 7 })
+  expect((await send({ ...body, state: 'staged', effects: 'real' })).status).toBe(409)
+})
+
+describe('what is refused', () => {
+  test.each<[string, number, JsonObject, string]>([
+    ['a trigger that is not there', 404, { trigger: 'no' }, 'There is no trigger'],
+    ['a block that is no trigger', 404, { trigger: 'sum' }, 'There is no trigger'],
+    [
+      'an event that is not listened for',
+      400,
+      { trigger: 'changed', input: { event: 'on_created' } },
+      'on_updated',
+    ],
+    ['an event without a document', 400, { trigger: 'changed' }, 'document must be an object'],
+    ['a time that is none', 400, { trigger: 'daily', input: { planned_at: 'soon' } }, 'ISO 8601'],
+    ['a field that means nothing', 400, { trigger: 'daily', input: { when: 1 } }, 'planned_at'],
+    ['an unknown effect', 400, { trigger: 'daily', effects: 'some' }, 'effects'],
+    ['a run that is not there', 404, { trigger: 'add', from_run: 'no' }, 'no'],
+  ])('%s', async (_what, status, body, words) => {
+    const answer = await send(body)
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([status, expect.stringContaining(words)])
+  })
+
+  test('a run of another blueprint as the input', async () => {
+    const other = await room.install('Other', {
+      add: { type: 'trigger_custom_function', fields: { name: 'others' } },
+      end: { type: 'function_return', in: { flow: '@add.flow', value: 'secret of the others' } },
+    })
+    const { body } = await room.quoin.send('POST', `/blueprints/${other.guid}/run`, {
+      as: 'admin',
+      body: { trigger: 'others' },
+    })
+    const answer = await send({ trigger: 'add', from_run: objectOf(body).guid ?? null })
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([
+      409,
+      expect.stringContaining('another blueprint'),
+    ])
+  })
+
+  test('a blueprint that is not active runs without effects only', async () => {
+    await room.quoin.manage('PUT', `/blueprints/update/set/inactive/${hand.guid}`)
+    const body = { trigger: 'daily' }
+    expect((await send({ ...body, effects: 'real' })).status).toBe(409)
+    expect(await run({ ...body, state: 'saved' })).toMatchObject({ status: 'ended' })
+  })
+})
