@@ -17,8 +17,20 @@ export function helpOf(command: Command): string {
     return `  ${flagText(name, flag).padEnd(width)}${help}`
   })
   const more = typeof about === 'function' ? about() : about
-  const parts = [`quoin ${usageOf(command)}`, summary, lines.join('\n'), more ?? '']
+  const parts = [folded(`quoin ${usageOf(command)}`), summary, lines.join('\n'), more ?? '']
   return parts.filter((part) => part !== '').join('\n\n')
+}
+
+/** A usage that is wider than 120 characters goes on in the next line, in front of an option. */
+function folded(usage: string): string {
+  const [first = '', ...options] = usage.split(/ (?=\[--)/)
+  const lines = [first]
+  for (const option of options) {
+    const line = `${lines.at(-1)} ${option}`
+    if (line.length > 120) lines.push(`  ${option}`)
+    else lines[lines.length - 1] = line
+  }
+  return lines.join('\n')
 }
 
 function flagText(name: string, { value }: Flag): string {

@@ -118,6 +118,36 @@ test('while the canvas is carried nothing in it is under the pointer; afterwards
   await eventually(() => page.locator('.react-flow__node-block.selected').count()).toBe(1)
 })
 
+test('the end of a click that is told after the next press does not end the movement of that one', async () => {
+  const box = await page.locator('.react-flow__pane').boundingBox()
+  const [x, y] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + (box?.height ?? 0) - 120]
+  const told = await page.evaluate(
+    async ({ x, y }) => {
+      const pane = document.querySelector('.react-flow__pane')
+      const say = (type: string, at: Element | Window | null, dx = 0) => {
+        const place = { clientX: x + dx, clientY: y, buttons: 1 }
+        at?.dispatchEvent(new MouseEvent(type, { bubbles: true, view: window, ...place }))
+        // No timer comes in between, but the next event is a later one.
+        for (const now = performance.now(); performance.now() < now + 2; );
+      }
+      const isCarried = () => document.querySelector('[data-carried]') !== null
+      say('mousedown', pane)
+      say('mousemove', window, 1)
+      say('mouseup', window, 1)
+      say('mousedown', pane)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      say('mousemove', window, 40)
+      const carried = isCarried()
+      say('mouseup', window, 40)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      return { carried, afterwards: isCarried() }
+    },
+    { x, y },
+  )
+  expect(told).toEqual({ carried: true, afterwards: false })
+  await page.mouse.click(x, y)
+})
+
 test('a block from the palette that is dropped on a wire goes into it', async () => {
   const [search, answer] = [await guidOf('Search words'), await guidOf('Reply Hello')]
   const place = await middleOfWire('Search words', 'Reply Hello')

@@ -10,19 +10,23 @@ const LEAST = 4
  */
 export function useMotion(canvas: RefObject<HTMLElement | null>, left: OnMove) {
   const from = useRef<Viewport>(undefined)
+  const began = useRef(0)
   return useMemo(() => {
-    const onMoveStart: OnMove = (_event, seen) => {
+    const onMoveStart: OnMove = (event, seen) => {
       from.current = seen
+      began.current = event?.timeStamp ?? 0
       canvas.current?.setAttribute('data-moving', '')
     }
     const onMove: OnMove = (event, { x, y }) => {
-      const began = from.current
+      const start = from.current
       // Not for the wheel: a click may follow at once.
-      if (!began || !event?.type.endsWith('move') || Math.hypot(x - began.x, y - began.y) < LEAST) return
+      if (!start || !event?.type.endsWith('move') || Math.hypot(x - start.x, y - start.y) < LEAST) return
       from.current = undefined
       canvas.current?.setAttribute('data-carried', '')
     }
     const onMoveEnd: OnMove = (event, seen) => {
+      // The end of a click is told by a timer, on a busy machine after the next press, whose movement goes on.
+      if (event && event.timeStamp < began.current) return
       from.current = undefined
       canvas.current?.removeAttribute('data-moving')
       canvas.current?.removeAttribute('data-carried')
