@@ -115,8 +115,8 @@ export interface Wait {
   readonly details?: JsonValue
   /** Makes a token that ends it, of which only the hash is stored. */
   readonly withToken?: boolean
-  /** A document that ends it: the first one that fits. */
-  readonly awaits?: { readonly storage: string; readonly query: Query }
+  /** A document that ends it: the first one that fits. With `none`, it ends when no document fits. */
+  readonly awaits?: { readonly storage: string; readonly query: Query; readonly none?: boolean }
   /** Users who hold one of them may end it. Empty: the token alone. */
   readonly scopes?: readonly string[]
   /** On which version of the blueprint it goes on: the one that it began with, or the deployed one. */

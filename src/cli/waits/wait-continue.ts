@@ -11,8 +11,8 @@ export const waitContinue = command({
       type: 'string',
       value: '<way>',
       help: `On which way of its block: flow (of a time, may be left out); approved or rejected; received;
-found; or timeout.`,
-      completes: ['flow', 'approved', 'rejected', 'received', 'found', 'timeout'],
+found or gone; or timeout.`,
+      completes: ['flow', 'approved', 'rejected', 'received', 'found', 'gone', 'timeout'],
     },
     comment: { type: 'string', value: '<text>', help: 'Of an approval: at most 2,000 characters.' },
     body: { type: 'string', value: '<json>', help: 'With --way received: what counts as sent.' },

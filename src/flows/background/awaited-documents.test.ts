@@ -169,6 +169,97 @@ describe('a run continues once', () => {
   })
 })
 
+describe('a run that waits until no document fits', () => {
+  const untilGone = (more: JsonObject = {}): FlowBlocks => ({
+    ...waiting(),
+    wait: {
+      type: 'wait_for_no_document',
+      in: { flow: '@get.flow', storage: 'orders', where: '=doc.paid == false && doc.n == query.n', ...more },
+    },
+    found: writes('@wait.gone', '={ n: query.n, gone: true }'),
+  })
+  const gone = async () => (await done()).map(({ n, late }) => (late ? `${n} late` : n))
+  const open = () => create({ paid: false, n: '1' })
+  /** Begins to wait for the end of a document that is there. */
+  const beginWithOne = async () => {
+    const blueprint = await room.install(untilGone())
+    const guid = await open()
+    await room.send(blueprint, { query: { n: '1' } })
+    return { blueprint, guid }
+  }
+  const removed = async (guid: string, how: 'removed' | 'deleted' = 'removed') => {
+    const session = room.database.session()
+    await (how === 'removed' ? session.setRemoved('orders', guid, true) : session.delete('orders', guid))
+    await session.commit()
+  }
+
+  test.each<[string, (guid: string) => Promise<unknown>]>([
+    ['nothing is written', async () => undefined],
+    ['another document is removed', async () => removed(await create({ paid: false, n: '2' }))],
+    ['one of two is removed', async (guid) => [await open(), await removed(guid)]],
+    ['it is changed and still fits', (guid) => update(guid, { more: 1 })],
+    [
+      'its removal is undone',
+      async (guid) => {
+        const session = room.database.session()
+        await session.setRemoved('orders', guid, true)
+        await session.rollback()
+      },
+    ],
+  ])('does not continue when %s', async (_what, write) => {
+    const { guid } = await beginWithOne()
+    await write(guid)
+    await room.work()
+    seconds(11)
+    await room.work()
+    expect([await gone(), (await waits()).map(({ state }) => state)]).toEqual([[], ['waiting']])
+  })
+
+  test.each<[string, (guid: string) => Promise<unknown>]>([
+    ['the last one is removed', (guid) => removed(guid)],
+    ['the last one is deleted', (guid) => removed(guid, 'deleted')],
+    ['the last one is changed so that it does not fit', (guid) => update(guid, { paid: true })],
+  ])('continues once when %s', async (_what, write) => {
+    const { guid } = await beginWithOne()
+    // Both looks of the wait itself have been: only the write can end it.
+    await room.work()
+    seconds(11)
+    await room.work()
+    expect(await gone()).toEqual([])
+    await write(guid)
+    await room.work()
+    expect([await gone(), await waits()]).toEqual([['1'], []])
+  })
+
+  test('continues when there is none as it begins to wait, and at its time', async () => {
+    await begin('1', untilGone())
+    await room.work()
+    expect(await gone()).toEqual(['1'])
+    await create({ paid: false, n: '2' })
+    const late = { ...untilGone({ for: '1h' }), get: { ...untilGone().get, in: { uri: 'late' } } }
+    await begin('2', late)
+    seconds(3_600)
+    await room.work()
+    expect(await gone()).toEqual(['1', '2 late'])
+  })
+
+  test('continues also after a start at which no deployed flow waits for the storage', async () => {
+    const { blueprint, guid } = await beginWithOne()
+    await room.work()
+    seconds(11)
+    await room.work()
+    await room.flows.deployments.deactivate(blueprint, ada)
+    await restartedWith(() => removed(guid))
+    await room.flows.deployments.activate(blueprint, {
+      ...ada,
+      mayTakeAccountPages: true,
+      lacks: () => false,
+    })
+    await room.work()
+    expect(await gone()).toEqual(['1'])
+  })
+})
+
 test('a write enqueues nothing while no run waits for its storage', async () => {
   await room.install(waiting())
   await create({ paid: true, n: '1' })

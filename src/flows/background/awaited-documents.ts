@@ -1,5 +1,5 @@
 /**
- * Runs that wait for a document (`wait_for_document`).
+ * Runs that wait for a document (`wait_for_document`), or until there is none (`wait_for_no_document`).
  *
  * A write to a storage that flows with such a block use asks, in its own transaction, whether a run waits for a document of
  * it (one indexed read), and if so enqueues a look at this document. A write to any other storage costs nothing. The
@@ -14,12 +14,12 @@ import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { search } from '../../shared/query.ts'
 import { type Change, type Database, documentOf, type Session } from '../../storage/database.ts'
-import { textIn } from '../../storage/document-fields.ts'
+import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { matches } from '../../storage/search/evaluate-query.ts'
 import type { LiveBlueprints } from '../live/live-blueprints.ts'
-import { awaitingIn, lookJob } from '../run/look-job.ts'
+import { awaitingIn, awaitingNoneIn, lookJob } from '../run/look-job.ts'
 import { type WaitRecord, waitRecordOf } from '../run/wait-record.ts'
 import { endWait } from './end-wait.ts'
 
@@ -67,8 +67,11 @@ async function storedStorages(session: Session): Promise<ReadonlySet<string>> {
 }
 
 function tell(session: Session, { storage, kind, guid }: Change): MaybePromise<void> {
-  if (kind === 'removed' || kind === 'deleted') return undefined
-  const waiting = session.find(ownStorages.waits, search({ query: awaitingIn(storage), limit: 1 }))
+  const gone = kind === 'removed' || kind === 'deleted'
+  const waiting = session.find(
+    ownStorages.waits,
+    search({ query: gone ? awaitingNoneIn(storage) : awaitingIn(storage), limit: 1 }),
+  )
   return andThen(waiting, ({ length }) => {
     if (length === 0) return undefined
     return andThen(session.enqueue(lookJob({ storage, document: guid })), () => undefined)
@@ -88,20 +91,22 @@ export async function lookForDocuments(
     return
   }
   const written = await session.get(textIn(storage), textIn(document))
-  if (!written) return
-  const fitting = documentOf(written)
+  const seen = written && documentOf(written)
   let failed: unknown
   let after: string | undefined
   do {
     signal.throwIfAborted()
-    const query = awaitingIn(textIn(storage))
+    const query = seen ? awaitingIn(textIn(storage)) : awaitingNoneIn(textIn(storage))
     const page = await session.find(
       ownStorages.waits,
       search({ query, limit: PAGE, ...(after && { after }) }),
     )
     for (const wait of documentsOf(page).map(waitRecordOf))
       try {
-        if (wait.awaits && matches(wait.awaits.query, fitting)) await end(database, wait, textIn(document))
+        if (!wait.awaits) continue
+        const fits = seen !== undefined && matches(wait.awaits.query, seen)
+        if (wait.awaits.none && !fits) await lookAtAll(database, wait)
+        if (!wait.awaits.none && fits) await end(database, wait, { next: 'found', guid: textIn(document) })
       } catch (error) {
         failed = error
       }
@@ -112,15 +117,15 @@ export async function lookForDocuments(
 
 async function lookAtAll(database: Pick<Database, 'session'>, wait: WaitRecord): Promise<void> {
   if (wait.state !== 'waiting' || !wait.awaits) return
-  const { storage, query } = wait.awaits
+  const { storage, query, none } = wait.awaits
   const [found] = documentsOf(await database.session().find(storage, search({ query, limit: 1 })))
-  const { guid } = waitRecordOf(found ?? {})
-  if (guid !== '') await end(database, wait, guid)
+  if (none && !found) await end(database, wait, { next: 'gone' })
+  if (!none && found) await end(database, wait, { next: 'found', guid: guidOf(found) })
 }
 
 /** One transaction for each wait. */
-async function end(database: Pick<Database, 'session'>, wait: WaitRecord, guid: string): Promise<void> {
+async function end(database: Pick<Database, 'session'>, wait: WaitRecord, gives: JsonObject): Promise<void> {
   const session = database.session()
-  const ended = await endWait(session, wait, { next: 'found', guid })
+  const ended = await endWait(session, wait, gives)
   await (ended ? session.commit() : session.rollback())
 }

@@ -13,6 +13,14 @@ export function awaitingIn(storage: string): Query {
   }
 }
 
+/** Those of them that end when no document fits. */
+export function awaitingNoneIn(storage: string): Query {
+  return {
+    kind: 'and',
+    queries: [awaitingIn(storage), { kind: 'term', field: 'awaits_none', value: true }],
+  }
+}
+
 /**
  * Looks whether documents end waits: `{ look }`, the guid of a wait, at all documents of its storage; `{ storage, document }`
  * at one document that was written, for all waits of its storage.

@@ -52,6 +52,7 @@ export function storeWait(
     scopes,
     ...(details !== undefined && { details: JSON.stringify(details) }),
     ...(awaits && { awaited: awaits.storage, query: JSON.stringify(awaits.query) }),
+    ...(awaits?.none && { awaits_none: true }),
     ...(token !== undefined && { token_hash: waitTokenHash(token) }),
     ...(callerScopes && { caller_scopes: [...callerScopes] }),
     ...originPayload(session.origin),

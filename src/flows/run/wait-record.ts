@@ -76,7 +76,7 @@ export function waitRecordOf(document: JsonObject): WaitRecord {
     gives: givesIn(textIn(document.gives)),
     timer: textIn(document.timer),
     tokenHash: textIn(document.token_hash),
-    awaits: awaitsIn(textIn(document.awaited), textIn(document.query)),
+    awaits: awaitsIn(document),
     origin: originIn(document),
     callerScopes: Array.isArray(document.caller_scopes)
       ? new Set(textsIn(document.caller_scopes))
@@ -102,6 +102,7 @@ function detailsIn(stored: string): JsonValue {
   return stored === '' ? null : JSON.parse(stored)
 }
 
-function awaitsIn(storage: string, query: string): WaitRecord['awaits'] {
-  return storage === '' ? undefined : { storage, query: JSON.parse(query) }
+function awaitsIn({ awaited, query, awaits_none: none }: JsonObject): WaitRecord['awaits'] {
+  const storage = textIn(awaited)
+  return storage === '' ? undefined : { storage, query: JSON.parse(textIn(query)), none: none === true }
 }

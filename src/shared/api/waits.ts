@@ -30,6 +30,7 @@ const wait = Type.Object({
   run: Type.String({ description: 'Guid of the run that began to wait.' }),
   until: unixSeconds('When it continues by itself, in Unix seconds; null = only when it is ended.'),
   scopes: Type.Array(Type.String(), { description: 'Of an approval: who may decide.' }),
+  ways: Type.Array(Type.String(), { description: 'Ways of its block on which the run can continue.' }),
   details: anyJson('Of an approval: title, text and fields of its page.'),
   user: Type.Union([Type.Object({ guid: Type.String(), username: Type.String() }), Type.Null()], {
     description: 'On whose behalf the run began.',
@@ -47,7 +48,7 @@ export const waitSchema = storedRecord(wait)
 export const continueWaitSchema = Type.Object(
   {
     way: Type.Optional(
-      Type.Enum(['flow', 'approved', 'rejected', 'received', 'found', 'timeout'], {
+      Type.Enum(['flow', 'approved', 'rejected', 'received', 'found', 'gone', 'timeout'], {
         description:
           'The way of the block on which the run continues. A time has only `flow`, which need not be named.',
       }),

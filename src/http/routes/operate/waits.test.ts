@@ -50,6 +50,14 @@ beforeAll(async () => {
     hook_get: get('request'),
     hook: { type: 'wait_for_webhook', in: { flow: '@hook_get.flow' } },
     hook_reply: { type: 'reply', in: { flow: '@hook.now', value: '={ wait: hook.wait }' } },
+    gone_get: get('gone'),
+    seen: notes('@gone_get.flow', '={ seen: body.id }'),
+    gone: {
+      type: 'wait_for_no_document',
+      in: { flow: '@seen.flow', storage: 'done', where: '=doc.seen == body.id' },
+    },
+    gone_reply: { type: 'reply', in: { flow: '@gone.now', value: '={ wait: gone.wait }' } },
+    none: notes('@gone.gone', '={ id: body.id, end: "gone" }'),
     got: notes('@hook.received', '={ id: body.id, end: "received", sent: hook.body }'),
   })
 })
@@ -92,11 +100,12 @@ describe('are listed', () => {
       ...{ kind: 'approval', state: 'waiting', title: 'Order', scopes: ['a'], user: null },
       details: { title: 'Order', fields: { Price: 5 } },
       until: expect.any(Number),
+      ways: ['approved', 'rejected', 'timeout'],
     })
     expect(Object.keys(objectOf(body)).sort()).toEqual(
       [
         ...['_meta', 'block', 'blueprint', 'deployment', 'details', 'job', 'kind', 'run', 'scopes', 'state'],
-        ...['storage', 'title', 'until', 'user', 'version'],
+        ...['storage', 'title', 'until', 'user', 'version', 'ways'],
       ].sort(),
     )
   })
@@ -128,6 +137,7 @@ describe('are continued by hand', () => {
     ['approval', 'updater', {}, 400],
     ['approval', 'updater', { way: 'received' }, 400],
     ['request', 'updater', { way: 'rejected' }, 400],
+    ['gone', 'updater', { way: 'found' }, 400],
   ])('a %s not by %s with %j', async (kind, as, body, status) => {
     const wait = await begin(kind)
     expect((await room.send('POST', path(wait, '/continue'), { as, body })).status).toBe(status)
@@ -144,6 +154,7 @@ describe('are continued by hand', () => {
     ],
     ['approval', { way: 'rejected' }, { end: 'rejected' }],
     ['approval', { way: 'timeout' }, { end: 'timeout' }],
+    ['gone', { way: 'gone' }, { end: 'gone' }],
     ['request', { way: 'received', body: { paid: true } }, { end: 'received', sent: { paid: true } }],
   ])('a %s with %j, once', async (kind, body, end) => {
     const wait = await begin(kind)

@@ -29,6 +29,10 @@ const ways = {
   document: ['found', 'timeout'],
 } as const satisfies Record<WaitRecord['kind'], readonly string[]>
 
+function waysOf({ kind, awaits }: WaitRecord): readonly string[] {
+  return awaits?.none ? ['gone', 'timeout'] : ways[kind]
+}
+
 /** Runs that wait: listed, read, cancelled and continued by hand. */
 export function waitRoutes(waits: Waits, clock: Clock): RouteFamily {
   async function found(guid: string): Promise<WaitRecord> {
@@ -82,7 +86,7 @@ export function waitRoutes(waits: Waits, clock: Clock): RouteFamily {
         const wait = await found(request.params.guid)
         if (wait.state !== 'waiting') throw changed()
         const { way = 'flow', comment = '', body } = request.body
-        const known: readonly string[] = ways[wait.kind]
+        const known = waysOf(wait)
         if (!known.includes(way)) throw invalidField('way', `way must be one of ${known.join(', ')}.`)
         const by = actorOf(request)
         const gives = { next: way, at: new Date(clock()), comment, body, by: { ...by } }
@@ -105,7 +109,7 @@ interface Gives {
 /** What the block gives on this way: nothing of another kind of wait. */
 function givesOf({ kind }: WaitRecord, { next, at, comment, body, by }: Gives) {
   if (next === 'flow' || next === 'timeout') return { next }
-  if (next === 'found') return { next }
+  if (next === 'found' || next === 'gone') return { next }
   return kind === 'approval' ? { next, at, comment, by } : { next, at, body }
 }
 
@@ -120,6 +124,7 @@ function wireWait(wait: WaitRecord): JsonObject {
     ...{ kind, state, title, blueprint, block, deployment, version, run, details },
     until: until === null ? null : Math.floor(until / 1000),
     scopes: [...scopes],
+    ways: [...waysOf(wait)],
     user: wait.origin.user ? { ...wait.origin.user } : null,
     storage: wait.awaits?.storage ?? '',
     job: wait.job || wait.timer,

@@ -33,16 +33,18 @@ function Opened({ wait, close }: { readonly wait: Wait; readonly close: () => vo
       <WaitFacts wait={wait} />
       <Group gap="xs">
         {wait.state === 'waiting'
-          ? waysOf[wait.kind].map((one, place) => (
-              <Button
-                key={one.way}
-                variant={place === 0 ? 'filled' : 'default'}
-                {...(one.color && { color: one.color, variant: 'light' })}
-                onClick={() => ask(one)}
-              >
-                {one.label}
-              </Button>
-            ))
+          ? waysOf[wait.kind]
+              .filter(({ way }) => wait.ways.includes(way))
+              .map((one, place) => (
+                <Button
+                  key={one.way}
+                  variant={place === 0 ? 'filled' : 'default'}
+                  {...(one.color && { color: one.color, variant: 'light' })}
+                  onClick={() => ask(one)}
+                >
+                  {one.label}
+                </Button>
+              ))
           : null}
         <Button variant="default" onClick={() => askToCancel(wait, close)}>
           Cancel the run

@@ -27,7 +27,7 @@ const timeout: WaitWay = {
   text: 'The run continues now on the way timeout, as if its time were over.',
 }
 
-/** The first one is what is usual. */
+/** Those that a wait can take are in its `ways`. The first one is what is usual. */
 export const waysOf: Readonly<Record<Wait['kind'], readonly WaitWay[]>> = {
   time: [{ way: 'flow', label: 'Continue now', text: 'The run continues now instead of at its time.' }],
   approval: [
@@ -49,6 +49,10 @@ export const waysOf: Readonly<Record<Wait['kind'], readonly WaitWay[]>> = {
     {
       ...{ way: 'found', label: 'Continue as found' },
       text: 'The run continues on the way found. The pin guid is empty.',
+    },
+    {
+      ...{ way: 'gone', label: 'Continue as gone' },
+      text: 'The run continues on the way gone, as if no document fitted any more.',
     },
     timeout,
   ],
