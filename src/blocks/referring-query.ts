@@ -39,7 +39,11 @@ export function referringQuery(
   })
 }
 
-/** For changes: what is referred to may be another document by the time that one is changed. Throws PinError. */
+/** Finishes "The pin where …". */
+export const changeLeadsOut =
+  'asks for fields of documents that others refer to, which a change of many and a wait cannot: search for them first, and name their guids'
+
+/** For changes: what is referred to may be another document by the time that one is changed. Throws PinError and OutdatedPin. */
 export function refuseReferring(
   { references }: Pick<FlowContext, 'references'>,
   storage: string,
@@ -47,10 +51,7 @@ export function refuseReferring(
 ): MaybePromise<void> {
   return andThen(references(storage), (known) => {
     if (known.length === 0 || otherStorages(resolved(where, known)).length === 0) return
-    throw new PinError(
-      'where',
-      'asks for fields of documents that others refer to, which a change of many cannot: search for them first, and name their guids',
-    )
+    throw new OutdatedPin('where', changeLeadsOut)
   })
 }
 

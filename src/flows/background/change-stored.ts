@@ -3,6 +3,7 @@
  * any number as a job, which goes through them in batches and continues after a crash.
  */
 import { auditMany } from '../../records/audited-documents.ts'
+import { refuseReferring } from '../../records/documents/referred-documents.ts'
 import type { Actor } from '../../records/records.ts'
 import { type StorageContext, storageNamed } from '../../records/storage-records.ts'
 import { QuoinError } from '../../shared/errors.ts'
@@ -37,6 +38,7 @@ export async function changeStored(
   return transact(
     database,
     async (session) => {
+      await refuseReferring(session, storage, change.query)
       const matching = await session.count(storage, change.query, change.includeRemoved)
       if (!inBackground && matching > MOST_AT_ONCE) throw tooMany(matching)
       const job = inBackground ? await session.enqueue(manyChangeJob(change, { user: by })) : undefined

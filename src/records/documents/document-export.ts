@@ -3,15 +3,21 @@ import { cellValue } from '../../blocks/rows/cell-value.ts'
 import { type Cell, MOST_SHEET_ROWS, xlsxFile } from '../../blocks/rows/xlsx-file.ts'
 import { csvCell } from '../../shared/csv-cell.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { matchAll, type Query, type SortKey, search } from '../../shared/query.ts'
 import type { Database, Found, Session } from '../../storage/database.ts'
-import { documentsOf } from '../../storage/find-documents.ts'
+import type { Reference } from '../../storage/reference/references.ts'
+import { cellOf, isBehind, rowDocuments } from '../../storage/reference/table-references.ts'
 
 /** Bytes that a page should have: what is in memory at a time is a few of them. */
 const PAGE_BYTES = 1024 * 1024
 const MOST = 500
+
+/** What cells are read from: fields of the document, and of those that it refers to. */
+export interface ExportColumns {
+  readonly fields: readonly string[]
+  readonly references: readonly Reference[]
+}
 
 /** How a document is written. */
 export interface ExportLines {
@@ -25,20 +31,26 @@ export interface Exported {
   /** The oldest first if not given. */
   readonly sort?: readonly SortKey[]
   readonly lines?: ExportLines
+  readonly columns?: ExportColumns
 }
 
 const oldestFirst: readonly SortKey[] = [{ field: '_meta.cms', order: 'asc', missing: 'last' }]
 const ndjsonLines: ExportLines = { head: '', of: (document) => `${JSON.stringify(document)}\n` }
 
 /** Columns as a spreadsheet reads them; lists and objects are JSON. */
-export function csvLines(columns: readonly string[]): ExportLines {
-  const paths = columns.map(parseFieldPath)
-  const line = (cells: readonly string[]) => `${cells.join(',')}\r\n`
+export function csvLines(columns: ExportColumns): ExportLines {
+  const cells = cellsOf(columns)
+  const line = (texts: readonly string[]) => `${texts.join(',')}\r\n`
   return {
     // Spreadsheets take the text for UTF-8 then.
-    head: `\ufeff${line(columns.map(csvCell))}`,
-    of: (document) => line(paths.map((path) => csvValue(valueAt(document, path)))),
+    head: `\ufeff${line(columns.fields.map(csvCell))}`,
+    of: (document) => line(cells(document).map(csvValue)),
   }
+}
+
+function cellsOf({ fields, references }: ExportColumns) {
+  const known = { all: references, names: new Map<string, string>() }
+  return (document: JsonObject) => fields.map((field) => cellOf(document, field, known))
 }
 
 function csvValue(value: JsonValue | undefined): string {
@@ -61,30 +73,30 @@ export async function* exportDocuments(
 export function exportSheet(
   database: Database,
   name: string,
-  wanted: Omit<Exported, 'lines'>,
-  { columns, count }: { readonly columns: readonly string[]; readonly count: number },
+  wanted: Omit<Exported, 'lines' | 'columns'>,
+  { columns, count }: { readonly columns: ExportColumns; readonly count: number },
 ): AsyncGenerator<Buffer, void> {
   if (count >= MOST_SHEET_ROWS)
     throw new QuoinError(
       'INVALID_QUERY',
       `A sheet holds ${MOST_SHEET_ROWS - 1} rows, and ${count} documents match. Filter them, or export CSV.`,
     )
-  return xlsxFile(sheetRows(pagesOf(database, name, wanted), columns))
+  return xlsxFile(sheetRows(pagesOf(database, name, { ...wanted, columns }), columns))
 }
 
 async function* sheetRows(
   pages: AsyncIterable<readonly JsonObject[]>,
-  columns: readonly string[],
+  columns: ExportColumns,
 ): AsyncGenerator<readonly Cell[], void> {
-  const paths = columns.map(parseFieldPath)
-  yield columns
+  const cells = cellsOf(columns)
+  yield columns.fields
   let rows = 1
   for await (const page of pages)
     for (const document of page) {
       // Documents that came while it was written.
       if (rows === MOST_SHEET_ROWS) return
       rows += 1
-      yield paths.map((path) => sheetCell(valueAt(document, path)))
+      yield cells(document).map(sheetCell)
     }
 }
 
@@ -100,9 +112,12 @@ function sheetCell(value: JsonValue | undefined): Cell {
 async function* pagesOf(
   database: Database,
   name: string,
-  { query = matchAll, sort = [] }: Omit<Exported, 'lines'>,
+  { query = matchAll, sort = [], columns = { fields: [], references: [] } }: Omit<Exported, 'lines'>,
 ): AsyncGenerator<readonly JsonObject[], void> {
   const session = database.session()
+  const { fields, references } = columns
+  const behind = fields.filter((field) => isBehind(field, references)).map((field) => ({ field }))
+  const referring = { all: references, names: new Map<string, string>() }
   // Documents may be of 16 MiB each: the first page is small, and the next ones as large as the last one allows.
   let limit = 4
   let after: string | undefined
@@ -113,7 +128,7 @@ async function* pagesOf(
       limit,
       ...(after !== undefined && { after }),
     })
-    const page = documentsOf(found)
+    const page = await rowDocuments(session, found, behind, referring)
     if (page.length > 0) yield page
     // SQLite answers at once, and so does a fast client: others must have their turn in between.
     await nextTurn()

@@ -6,6 +6,7 @@ import { expandDocuments, MOST_EXPANDED } from '../../storage/reference/expand-d
 import { behindProblem } from '../../storage/reference/own-fields.ts'
 import { type Reference, referencesIn } from '../../storage/reference/references.ts'
 import { throughReferences } from '../../storage/reference/through-references.ts'
+import { otherStorages } from '../../storage/search/other-storages.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import { rulesIn } from '../fields/field-rules.ts'
 
@@ -20,6 +21,22 @@ export async function referringSearch(session: Session, storage: string, wanted:
   const problem = behindProblem(sorted, references)
   if (problem) throw new QuoinError('INVALID_QUERY', `sort ${problem}.`, { fields: ['sort'] })
   return { ...wanted, query: throughReferences(wanted.query, references) }
+}
+
+/**
+ * For changes of many: what is referred to may be another document by the time that one is changed. Asked of the documents
+ * themselves such a filter would find none, or with `exists` all of them.
+ */
+export async function refuseReferring(session: Session, storage: string, query: Query): Promise<void> {
+  if (!hasPath(query)) return
+  const asked = throughReferences(query, await referencesOf(session, storage))
+  const [other] = otherStorages(asked)
+  if (other === undefined) return
+  throw new QuoinError(
+    'INVALID_QUERY',
+    `The filters ask for fields of the storage ${other}, to which documents of ${storage} refer, which a change of many cannot: search for the documents first, and send their guids.`,
+    { fields: ['filters'] },
+  )
 }
 
 /** INVALID_QUERY for names that are no references, and for a page that is too long. */

@@ -264,7 +264,7 @@ export const exportQuery = Type.Object({
     Type.String({
       maxLength: 8_000,
       description:
-        'JSON list of fields: the columns of a CSV or XLSX file. If not given, the fields of the storage.',
+        'JSON list of fields: the columns of a CSV or XLSX file; `customer.name` is a field of the document that `customer` refers to. If not given, the fields of the storage.',
     }),
   ),
 })

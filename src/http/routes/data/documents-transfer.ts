@@ -2,7 +2,13 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { auditTransfer } from '../../../records/audited-documents.ts'
-import { csvLines, exportDocuments, exportSheet } from '../../../records/documents/document-export.ts'
+import {
+  csvLines,
+  type ExportColumns,
+  exportDocuments,
+  exportSheet,
+} from '../../../records/documents/document-export.ts'
+import { referringSearch } from '../../../records/documents/referred-documents.ts'
 import { rulesIn } from '../../../records/fields/field-rules.ts'
 import type { Permissions } from '../../../records/permissions/permissions.ts'
 import { type StorageContext, storageNamed } from '../../../records/storage-records.ts'
@@ -13,6 +19,7 @@ import { fieldNameProblem } from '../../../shared/field-path.ts'
 import { CSV, NDJSON, XLSX } from '../../../shared/files/table-types.ts'
 import { matchAll } from '../../../shared/query.ts'
 import type { Session } from '../../../storage/database.ts'
+import { referencesIn } from '../../../storage/reference/references.ts'
 import { transact } from '../../../storage/transact.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
@@ -42,7 +49,8 @@ export function documentTransferRoutes(context: StorageContext, permissions: Per
         const name = await storageNamed(context, request.params.guid)
         const { database } = asCaller(context, permissions, request).records
         const session = database.session()
-        const { query, sort } = documentSearch(searchOf(request.query))
+        const wanted = documentSearch(searchOf(request.query))
+        const { query, sort } = await referringSearch(session, name, wanted)
         const columns = await columnsOf(session, name, request.query)
         const isSheet = request.query.format === 'xlsx'
         const asked = request.method === 'HEAD' ? 0 : await session.count(name, query ?? matchAll)
@@ -51,7 +59,7 @@ export function documentTransferRoutes(context: StorageContext, permissions: Per
           : exportDocuments(database, name, {
               query,
               sort,
-              ...(columns.length > 0 && { lines: csvLines(columns) }),
+              ...(columns.fields.length > 0 && { columns, lines: csvLines(columns) }),
             })
         // Before the first byte, so that no document leaves without its record.
         if (request.method !== 'HEAD')
@@ -89,13 +97,13 @@ async function columnsOf(
   session: Session,
   name: string,
   { format = 'ndjson', columns }: Static<typeof exportQuery>,
-): Promise<readonly string[]> {
-  if (format === 'ndjson') return []
-  const names =
-    columns === undefined ? (await rulesIn(session, name)).map((rule) => rule.name) : listed(columns)
-  if (names.length === 0)
+): Promise<ExportColumns> {
+  if (format === 'ndjson') return { fields: [], references: [] }
+  const rules = await rulesIn(session, name)
+  const fields = columns === undefined ? rules.map((rule) => rule.name) : listed(columns)
+  if (fields.length === 0)
     throw new QuoinError('INVALID_QUERY', 'The storage has no fields. Give columns: a JSON list of fields.')
-  return names
+  return { fields, references: referencesIn(rules).of(name) }
 }
 
 /** Columns of a table. */
