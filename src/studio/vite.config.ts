@@ -39,7 +39,11 @@ export default defineConfig({
             },
             { name: 'expressions', test: /node_modules\/acorn|src\/expressions\//, priority: 3 },
             { name: 'libraries', test: /node_modules\//, priority: 2 },
-            { name: 'controls', test: /src\/(studio\/(api|controls|shell|theme)|shared)\//, priority: 1 },
+            {
+              name: 'controls',
+              test: /src\/(studio\/(api|controls|shell|theme|texts\/(api|controls|shell)\.ts)|shared)(?:\/|$)/,
+              priority: 1,
+            },
           ],
         },
       },

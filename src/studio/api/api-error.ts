@@ -1,4 +1,5 @@
 import type { Problem } from '../../shared/api/blueprints.ts'
+import { apiTexts } from '../texts/api.ts'
 
 interface ErrorParts {
   readonly status: number
@@ -56,15 +57,12 @@ export function unreachable(): ApiError {
   return new ApiError({
     status: 0,
     code: 'UNREACHABLE',
-    message:
-      'The server does not answer. Check that it runs and that this machine is connected; nothing was changed.',
+    message: apiTexts.unreachable,
   })
 }
 
 function withoutBody(status: number): string {
-  return status >= 502 && status <= 504
-    ? `Something in front of Quoin answered ${status}. Try again in a moment.`
-    : `The server answered ${status} and did not say why.`
+  return status >= 502 && status <= 504 ? apiTexts.proxyFailed(status) : apiTexts.failedWithoutReason(status)
 }
 
 type Fields = Readonly<Record<string, unknown>>

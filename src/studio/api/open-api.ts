@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { apiTexts } from '../texts/api.ts'
 import { call } from './request.ts'
 
 export interface Schema {
@@ -75,7 +76,7 @@ export function operationsByTag(document: ApiDocument): Map<string, Operation[]>
       }
     }),
   )
-  const tagged = Map.groupBy(all, ({ tags }) => tags?.[0] ?? 'Other')
+  const tagged = Map.groupBy(all, ({ tags }) => tags?.[0] ?? apiTexts.other)
   const isOfBlueprint = ([, list]: [string, Operation[]]) => list.some(({ isCustom }) => isCustom)
   return new Map([...tagged].toSorted((a, b) => Number(isOfBlueprint(b)) - Number(isOfBlueprint(a))))
 }

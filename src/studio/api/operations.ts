@@ -5,6 +5,7 @@ import type { NodeRecord } from '../../shared/api/nodes.ts'
 import type { Job, JobSummary, Queue, Schedule, Tick } from '../../shared/api/queues.ts'
 import type { SystemLog } from '../../shared/api/system-logs.ts'
 import type { UserLog } from '../../shared/api/user-logs.ts'
+import { apiTexts } from '../texts/api.ts'
 import { queryClient } from './query-client.ts'
 import { call, type Page, search, searchByGet } from './request.ts'
 
@@ -95,7 +96,7 @@ export function oneOf<T>(find: (body: DocumentSearch, signal: AbortSignal) => Pr
   return async (guid: string, signal: AbortSignal): Promise<T> => {
     const { records } = await find({ filters: { '_meta.guid': guid }, limit: 1 }, signal)
     const [record] = records
-    if (record === undefined) throw new Error('This record is no longer there: logs are kept for 30 days.')
+    if (record === undefined) throw new Error(apiTexts.recordGone)
     return record
   }
 }

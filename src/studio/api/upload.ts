@@ -1,3 +1,4 @@
+import { apiTexts } from '../texts/api.ts'
 import { errorFromReply, unreachable } from './api-error.ts'
 import { address, type CallOptions, tokenHeader } from './request.ts'
 
@@ -25,7 +26,7 @@ export function upload<T>({ path, query, body, type, onProgress, signal }: Uploa
       else reject(errorFromReply(request.status, request.responseText))
     }
     request.onerror = () => reject(unreachable())
-    request.onabort = () => reject(new DOMException('Cancelled.', 'AbortError'))
+    request.onabort = () => reject(new DOMException(apiTexts.cancelled, 'AbortError'))
     signal.addEventListener('abort', () => request.abort(), { once: true })
     request.send(body)
   })

@@ -1,9 +1,11 @@
+import { controlsTexts } from '../texts/controls.ts'
+
 const titles: Readonly<Record<string, string>> = {
-  http: 'APIs and HTTP',
-  storage: 'Storage and queries',
-  logic: 'Data and logic',
-  background: 'Background and scheduling',
-  pages: 'Pages',
+  http: controlsTexts.apisAndHttp,
+  storage: controlsTexts.storageAndQueries,
+  logic: controlsTexts.dataAndLogic,
+  background: controlsTexts.backgroundAndScheduling,
+  pages: controlsTexts.pages,
 }
 
 /** What people call a group of blocks; one that has no name here gets its folder's. */

@@ -1,6 +1,7 @@
 import { Button, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useStore } from 'zustand'
+import { controlsTexts } from '../texts/controls.ts'
 import { type Question, question } from './confirm.ts'
 import { ErrorNotice } from './error-notice.tsx'
 
@@ -53,7 +54,7 @@ function Ask({
           <TextInput
             label={
               <>
-                Type <Code>{type}</Code> to continue
+                {controlsTexts.typeBefore} <Code>{type}</Code> {controlsTexts.typeAfter}
               </>
             }
             value={typed}
@@ -65,7 +66,7 @@ function Ask({
         <ErrorNotice error={error} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {controlsTexts.cancel}
           </Button>
           <Button
             type="submit"

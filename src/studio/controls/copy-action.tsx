@@ -1,9 +1,10 @@
 import { ActionIcon } from '@mantine/core'
+import { controlsTexts } from '../texts/controls.ts'
 import { Icon } from './icon.tsx'
 
 /** The button of a `CopyButton`. */
 export function CopyAction({ copied, copy }: { readonly copied: boolean; readonly copy: () => void }) {
-  const label = copied ? 'Copied' : 'Copy'
+  const label = copied ? controlsTexts.copied : controlsTexts.copy
   return (
     <ActionIcon
       variant="subtle"

@@ -1,5 +1,6 @@
 import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core'
 import { ApiError } from '../api/api-error.ts'
+import { controlsTexts } from '../texts/controls.ts'
 
 interface ErrorNoticeProps {
   readonly error: unknown
@@ -13,7 +14,7 @@ export function ErrorNotice({ error, title, onRetry }: ErrorNoticeProps) {
   if (error === null || error === undefined) return null
   const api = error instanceof ApiError ? error : undefined
   return (
-    <Alert color="red" variant="light" title={title ?? 'Request failed'} role="alert">
+    <Alert color="red" variant="light" title={title ?? controlsTexts.requestFailed} role="alert">
       <Stack gap="xs">
         <Text size="sm">{messageOf(error)}</Text>
         {api && api.problems.length > 0 ? (
@@ -32,7 +33,7 @@ export function ErrorNotice({ error, title, onRetry }: ErrorNoticeProps) {
           </Text>
           {onRetry === undefined ? null : (
             <Button size="compact-sm" variant="default" onClick={() => onRetry()}>
-              Try again
+              {controlsTexts.tryAgain}
             </Button>
           )}
         </Group>

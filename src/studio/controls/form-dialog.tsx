@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { controlsTexts } from '../texts/controls.ts'
 import { ErrorNotice } from './error-notice.tsx'
 import { FieldErrors } from './field-errors.tsx'
 
@@ -39,7 +40,7 @@ function Form({ submit, onClose, action, children }: FormDialogProps) {
         <FieldErrors value={send.error}>{children}</FieldErrors>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {controlsTexts.cancel}
           </Button>
           <Button type="submit" loading={send.isPending}>
             {action}

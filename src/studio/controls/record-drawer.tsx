@@ -1,6 +1,7 @@
 import { Drawer } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { controlsTexts } from '../texts/controls.ts'
 import { ErrorNotice } from './error-notice.tsx'
 import { LoadingScreen } from './loading-screen.tsx'
 import { useOpened } from './use-opened.ts'
@@ -24,7 +25,7 @@ export function RecordDrawer<T>({ title, queryKey, load, children }: RecordDrawe
   })
   return (
     <Drawer opened={guid !== ''} onClose={close} title={title}>
-      {error ? <ErrorNotice error={error} title="Could not load" onRetry={refetch} /> : null}
+      {error ? <ErrorNotice error={error} title={controlsTexts.couldNotLoad} onRetry={refetch} /> : null}
       {data === undefined ? error ? null : <LoadingScreen /> : children(data, close)}
     </Drawer>
   )

@@ -1,5 +1,6 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
+import { controlsTexts } from '../texts/controls.ts'
 
 interface RunLinkProps {
   readonly run: string
@@ -7,9 +8,9 @@ interface RunLinkProps {
 }
 
 /** Leads to a run on the canvas, with the block that failed. Where its values are no longer kept, to the block alone. */
-export function RunLink({ run, label = 'Run' }: RunLinkProps) {
+export function RunLink({ run, label = controlsTexts.run }: RunLinkProps) {
   return (
-    <Anchor component={Link} href={`/operate/runs/${run}`} size="sm" title={`Show run ${run} on the canvas`}>
+    <Anchor component={Link} href={`/operate/runs/${run}`} size="sm" title={controlsTexts.showRun(run)}>
       {label}
     </Anchor>
   )

@@ -1,5 +1,6 @@
 import { Alert, Button, Code, Stack, Text } from '@mantine/core'
 import { Component, type ReactNode } from 'react'
+import { controlsTexts } from '../texts/controls.ts'
 
 interface State {
   readonly error: Error | undefined
@@ -21,16 +22,14 @@ export class ScreenBoundary extends Component<{ readonly children: ReactNode }, 
     const { error } = this.state
     if (error === undefined) return this.props.children
     return (
-      <Alert color="red" title="This screen failed">
+      <Alert color="red" title={controlsTexts.screenFailed}>
         <Stack gap="sm" align="flex-start">
           <Text size="sm">
-            {isOldFile(error)
-              ? 'Quoin was updated while this page was open. Reload it to get the new studio.'
-              : 'This is a fault of the studio. Saved changes are safe. Reloading the page usually helps.'}
+            {isOldFile(error) ? controlsTexts.updatedMeanwhile : controlsTexts.studioFault}
           </Text>
           <Code block>{error.message}</Code>
           <Button size="xs" onClick={() => location.reload()}>
-            Reload the page
+            {controlsTexts.reload}
           </Button>
         </Stack>
       </Alert>

@@ -2,6 +2,7 @@ import { Combobox, Modal, ScrollArea, Text, TextInput, useCombobox } from '@mant
 import { useEffect, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { Icon } from '../controls/icon.tsx'
+import { shellTexts } from '../texts/shell.ts'
 import { commands } from './commands.ts'
 import { findCommands } from './find-commands.ts'
 import { useFoundRecords } from './use-found-records.ts'
@@ -24,7 +25,7 @@ export function CommandPalette({ opened, onClose }: PaletteProps) {
       transitionProps={{ duration: 80 }}
     >
       <Modal.Overlay />
-      <Modal.Content aria-label="Search and commands">
+      <Modal.Content aria-label={shellTexts.search}>
         <Modal.Body>
           <Palette onClose={onClose} />
         </Modal.Body>
@@ -62,8 +63,8 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
           size="lg"
           variant="unstyled"
           px="md"
-          placeholder="A screen, a blueprint, a storage or a command"
-          aria-label="Search and commands"
+          placeholder={shellTexts.searchExample}
+          aria-label={shellTexts.search}
           leftSection={<Icon name="search" />}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
@@ -75,7 +76,7 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
         // With keys alone it can be scrolled too, without choosing.
         viewportProps={{ tabIndex: 0 }}
       >
-        <Combobox.Options p={6} aria-label="Results">
+        <Combobox.Options p={6} aria-label={shellTexts.results}>
           {[...groups].map(([group, list]) => (
             <Combobox.Group key={group} label={group}>
               {list.map((command) => (
@@ -87,7 +88,7 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
           ))}
           {found.length === 0 ? (
             <Combobox.Empty>
-              <Text size="sm">No match.</Text>
+              <Text size="sm">{shellTexts.noMatch}</Text>
             </Combobox.Empty>
           ) : null}
         </Combobox.Options>

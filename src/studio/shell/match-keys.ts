@@ -1,3 +1,5 @@
+import { shellTexts } from '../texts/shell.ts'
+
 export interface KeyPress {
   readonly key: string
   readonly ctrlKey: boolean
@@ -37,20 +39,20 @@ export function keyCaps(keys: string, isMac: boolean): string[][] {
 }
 
 const named: Readonly<Record<string, string>> = {
-  alt: 'Alt',
-  shift: 'Shift',
-  enter: 'Enter',
-  escape: 'Esc',
-  delete: 'Del',
+  alt: shellTexts.alt,
+  shift: shellTexts.shift,
+  enter: shellTexts.enter,
+  escape: shellTexts.esc,
+  delete: shellTexts.del,
   backspace: '⌫',
   arrowup: '↑',
   arrowdown: '↓',
   arrowleft: '←',
   arrowright: '→',
-  space: 'Space',
+  space: shellTexts.space,
 }
 
 function cap(key: string, isMac: boolean): string {
-  if (key === 'mod') return isMac ? '⌘' : 'Ctrl'
+  if (key === 'mod') return isMac ? '⌘' : shellTexts.ctrl
   return named[key] ?? key.toUpperCase()
 }

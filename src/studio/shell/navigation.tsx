@@ -1,6 +1,7 @@
 import { Tooltip } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
 import { Icon } from '../controls/icon.tsx'
+import { shellTexts } from '../texts/shell.ts'
 import classes from './navigation.module.css'
 import { placeOf, sectionOf, sections } from './sections.ts'
 
@@ -14,7 +15,7 @@ export function Navigation({ narrow, onGo }: NavigationProps) {
   const [path] = useLocation()
   const open = sectionOf(path)
   return (
-    <nav aria-label="Main" className={classes.navigation}>
+    <nav aria-label={shellTexts.mainNavigation} className={classes.navigation}>
       <ul className={classes.list}>
         {sections.map((section) => {
           const isOpen = section === open

@@ -6,6 +6,7 @@ import { ConfirmDialog } from '../controls/confirm-dialog.tsx'
 import { Icon } from '../controls/icon.tsx'
 import mark from '../quoin.svg'
 import { useScreen } from '../screens/use-screen.ts'
+import { shellTexts } from '../texts/shell.ts'
 import { ClusterName } from './cluster-name.tsx'
 import { CommandPalette } from './command-palette.tsx'
 import { Navigation } from './navigation.tsx'
@@ -28,10 +29,10 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   useEffect(listenToKeys, [])
   useGoShortcuts()
   useShortcut(
-    { keys: 'mod+k', label: 'Search and commands', group: 'Everywhere', whileTyping: true },
+    { keys: 'mod+k', label: shellTexts.search, group: shellTexts.everywhere, whileTyping: true },
     palette.toggle,
   )
-  useShortcut({ keys: '?', label: 'This list', group: 'Everywhere' }, help.toggle)
+  useShortcut({ keys: '?', label: shellTexts.thisList, group: shellTexts.everywhere }, help.toggle)
   const main = useFocusOnChange(path)
   return (
     <AppShell
@@ -45,7 +46,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       transitionDuration={0}
     >
       <a href="#main" className="skip">
-        To the content
+        {shellTexts.toTheContent}
       </a>
       <AppShell.Header className={classes.header}>
         <Group h="100%" px="sm" gap="sm" wrap="nowrap">
@@ -54,7 +55,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             onClick={menu.toggle}
             hiddenFrom="md"
             size="sm"
-            aria-label="Navigation"
+            aria-label={shellTexts.navigation}
           />
           <Link href="/" className={classes.brand}>
             <img src={mark} alt="" width={22} height={22} />
@@ -63,9 +64,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <ClusterName />
           <UnstyledButton className={classes.search} onClick={palette.open} aria-keyshortcuts="Control+K">
             <Icon name="search" size={15} />
-            <span className={classes.searchWords}>Search or run a command</span>
+            <span className={classes.searchWords}>{shellTexts.searchButton}</span>
             <Kbd size="xs" visibleFrom="sm">
-              Ctrl K
+              {shellTexts.ctrlK}
             </Kbd>
           </UnstyledButton>
           <ThemeSwitch />

@@ -1,6 +1,7 @@
 import { Group, Kbd, Modal, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { Fragment } from 'react'
 import { useStore } from 'zustand'
+import { shellTexts } from '../texts/shell.ts'
 import { letterShortcuts } from './letter-shortcuts.ts'
 import { LetterSwitch } from './letter-switch.tsx'
 import { isOfCharacters, keyCaps } from './match-keys.ts'
@@ -21,7 +22,7 @@ export function ShortcutsDialog({
   const working = active.filter(({ keys }) => on || !isOfCharacters(keys))
   const groups = Map.groupBy(working, ({ group }) => group)
   return (
-    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="lg">
+    <Modal opened={opened} onClose={onClose} title={shellTexts.keyboardShortcuts} size="lg">
       <Stack gap="lg">
         <LetterSwitch />
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xl">
@@ -51,7 +52,7 @@ function Keys({ keys }: { readonly keys: string }) {
         <Fragment key={step.join('+')}>
           {i > 0 ? (
             <Text size="xs" c="dimmed">
-              then
+              {shellTexts.andThen}
             </Text>
           ) : null}
           {step.map((cap) => (

@@ -1,11 +1,12 @@
 import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { Icon } from '../controls/icon.tsx'
+import { shellTexts } from '../texts/shell.ts'
 
 /** Dark or light. Until it is used, whatever the machine is set to. */
 export function ThemeSwitch() {
   const { setColorScheme } = useMantineColorScheme()
   const isDark = useComputedColorScheme('light') === 'dark'
-  const label = isDark ? 'Light colours' : 'Dark colours'
+  const label = isDark ? shellTexts.lightColours : shellTexts.darkColours
   return (
     <Tooltip label={label}>
       <ActionIcon

@@ -5,6 +5,7 @@ import { useLocation } from 'wouter'
 import type { Blueprint } from '../../shared/api/blueprints.ts'
 import type { StorageRecord } from '../../shared/api/storages.ts'
 import { search } from '../api/request.ts'
+import { shellTexts } from '../texts/shell.ts'
 import type { Command } from './commands.ts'
 
 /** Blueprints and storages whose names begin with what is typed. Who may not see them finds none. */
@@ -30,13 +31,13 @@ export function useFoundRecords(typed: string): readonly Command[] {
       ...(blueprints.data?.records ?? []).map((record) => ({
         id: record._meta.guid,
         label: record.name,
-        group: 'Blueprints',
+        group: shellTexts.blueprints,
         run: () => go(`/blueprints/${record._meta.guid}`),
       })),
       ...(storages.data?.records ?? []).map((record) => ({
         id: record._meta.guid,
         label: record.name,
-        group: 'Storages',
+        group: shellTexts.storages,
         run: () => go(`/data/storages/${record._meta.guid}`),
       })),
     ],

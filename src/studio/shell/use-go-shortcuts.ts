@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
+import { shellTexts } from '../texts/shell.ts'
 import { sections } from './sections.ts'
 import { shortcuts } from './shortcuts.ts'
 
@@ -8,9 +9,9 @@ export function useGoShortcuts(): void {
   const [, go] = useLocation()
   useEffect(() => {
     const entries = sections.map((section) => ({
-      keys: `g ${section.letter}`,
-      label: `Go to ${section.label}`,
-      group: 'Navigation',
+      keys: shellTexts.g(section.letter),
+      label: shellTexts.goToSection(section.label),
+      group: shellTexts.navigation,
       run: () => go(section.path),
     }))
     shortcuts.setState(({ active }) => ({ active: [...active, ...entries] }))

@@ -2,6 +2,7 @@ import { useMantineColorScheme } from '@mantine/core'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import { screens } from '../screens/screen-registry.ts'
+import { shellTexts } from '../texts/shell.ts'
 import type { Command } from './commands.ts'
 import { signOut } from './sign-out.ts'
 
@@ -14,16 +15,22 @@ export function useStandingCommands(): readonly Command[] {
       ...screens.flatMap(({ path, title, words }) =>
         words === undefined
           ? []
-          : [{ id: `go ${path}`, label: title, group: 'Go to', words, run: () => go(path) }],
+          : [{ id: `go ${path}`, label: title, group: shellTexts.goTo, words, run: () => go(path) }],
       ),
       ...(['light', 'dark', 'auto'] as const).map((scheme) => ({
         id: `colours ${scheme}`,
-        label: scheme === 'auto' ? 'System colours' : `Colours: ${scheme}`,
-        group: 'Do',
-        words: 'theme mode scheme',
+        label: scheme === 'auto' ? shellTexts.systemColours : shellTexts.coloursOf(scheme),
+        group: shellTexts.do,
+        words: shellTexts.coloursWords,
         run: () => setColorScheme(scheme),
       })),
-      { id: 'sign out', label: 'Sign out', group: 'Do', words: 'log out leave', run: signOut },
+      {
+        id: 'sign out',
+        label: shellTexts.signOut,
+        group: shellTexts.do,
+        words: shellTexts.signOutWords,
+        run: signOut,
+      },
     ],
     [go, setColorScheme],
   )

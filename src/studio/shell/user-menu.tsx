@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { meQuery } from '../api/me.ts'
 import { Icon } from '../controls/icon.tsx'
+import { shellTexts } from '../texts/shell.ts'
 import { signOut } from './sign-out.ts'
 
 export function UserMenu({ onHelp }: { readonly onHelp: () => void }) {
@@ -18,7 +19,7 @@ export function UserMenu({ onHelp }: { readonly onHelp: () => void }) {
           color="gray"
           size="lg"
           radius="xl"
-          aria-label={`${initials}, your account`}
+          aria-label={shellTexts.accountOf(initials)}
         >
           <Avatar size={28} color="petrol" alt="">
             {initials}
@@ -32,17 +33,17 @@ export function UserMenu({ onHelp }: { readonly onHelp: () => void }) {
           </Text>
         </Menu.Label>
         <Menu.Item leftSection={<Icon name="people" size={16} />} onClick={() => go('/account')}>
-          Your account
+          {shellTexts.yourAccount}
         </Menu.Item>
         <Menu.Item leftSection={<Icon name="play" size={16} />} onClick={() => go('/welcome')}>
-          First steps
+          {shellTexts.firstSteps}
         </Menu.Item>
         <Menu.Item leftSection={<Icon name="help" size={16} />} onClick={onHelp} rightSection="?">
-          Keyboard shortcuts
+          {shellTexts.keyboardShortcuts}
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item leftSection={<Icon name="lock" size={16} />} onClick={() => void signOut()}>
-          Sign out
+          {shellTexts.signOut}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

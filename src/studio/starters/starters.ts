@@ -1,4 +1,5 @@
 import type { BlueprintFile } from '../../shared/application/blueprint-file.ts'
+import { startersTexts } from '../texts/starters.ts'
 
 /** A blueprint to start from. */
 export interface Starter {
@@ -12,32 +13,32 @@ export interface Starter {
 export const starters: readonly Starter[] = [
   {
     id: 'hello',
-    title: 'Hello',
-    summary: 'The smallest endpoint: a parameter, a default, a reply.',
+    title: startersTexts.hello,
+    summary: startersTexts.helloSummary,
     load: async () => (await import('./hello.blueprint.json')).default,
   },
   {
     id: 'guestbook',
-    title: 'Guestbook',
-    summary: 'Stores a document and lists the newest.',
+    title: startersTexts.guestbook,
+    summary: startersTexts.guestbookSummary,
     load: async () => (await import('./guestbook.blueprint.json')).default,
   },
   {
     id: 'receipts',
-    title: 'Background work of a request',
-    summary: 'Replies at once and does the rest in a queue, safe against crashes.',
+    title: startersTexts.receipts,
+    summary: startersTexts.receiptsSummary,
     load: async () => (await import('./receipts.blueprint.json')).default,
   },
   {
     id: 'heartbeat',
-    title: 'On a schedule',
-    summary: 'A schedule that writes a document every minute.',
+    title: startersTexts.heartbeat,
+    summary: startersTexts.heartbeatSummary,
     load: async () => (await import('./heartbeat.blueprint.json')).default,
   },
   {
     id: 'cities',
-    title: 'Search over cities',
-    summary: 'Free text, filters, order and pages over the 1,000 largest cities, which come along.',
+    title: startersTexts.cities,
+    summary: startersTexts.citiesSummary,
     load: async () => (await import('../../../examples/cities.blueprint.json')).default,
   },
 ]

@@ -4,6 +4,7 @@ import {
   type MantineColorsTuple,
   type MantineThemeOverride,
 } from '@mantine/core'
+import { controlsTexts } from '../texts/controls.ts'
 
 /** Petrol: from shade 7 on white text is readable on it (5.7 : 1), up to shade 3 it is readable on dark ground. */
 const petrol: MantineColorsTuple = [
@@ -105,7 +106,7 @@ export const theme: MantineThemeOverride = createTheme({
     Modal: {
       defaultProps: {
         centered: true,
-        closeButtonProps: { 'aria-label': 'Close' },
+        closeButtonProps: { 'aria-label': controlsTexts.close },
         overlayProps: { backgroundOpacity: 0.4 },
       },
       styles: { title: { fontWeight: 600, fontSize: '1.05rem' } },
@@ -113,13 +114,13 @@ export const theme: MantineThemeOverride = createTheme({
     Drawer: {
       defaultProps: {
         position: 'right',
-        closeButtonProps: { 'aria-label': 'Close' },
+        closeButtonProps: { 'aria-label': controlsTexts.close },
         size: 'lg',
         overlayProps: { backgroundOpacity: 0.25 },
       },
       styles: { title: { fontWeight: 600, fontSize: '1.05rem' } },
     },
-    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': controlsTexts.close } } },
     // What opens belongs to a landmark too, and nothing but items is in a menu: the keyboard goes to the menu itself.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps: { target: '#main' } } },
     Table: { defaultProps: { verticalSpacing: 7, horizontalSpacing: 'sm' } },

@@ -1,6 +1,7 @@
 import { Anchor, Table, UnstyledButton } from '@mantine/core'
 import { useId, useState } from 'react'
 import { Link } from 'wouter'
+import { controlsTexts } from '../../texts/controls.ts'
 import classes from './time-chart.module.css'
 import { type TimeSeries, timeWords } from './time-series.ts'
 
@@ -24,11 +25,11 @@ export function TimeTable({ title, times, series, say, hrefOf }: TimeTableProps)
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}
       >
-        {isOpen ? 'Hide the table' : 'Show as a table'}
+        {isOpen ? controlsTexts.hideTheTable : controlsTexts.showAsATable}
       </UnstyledButton>
       <section
         id={id}
-        aria-label={`${title} as a table`}
+        aria-label={controlsTexts.asATable(title)}
         hidden={!isOpen}
         className={classes.table}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
@@ -38,13 +39,13 @@ export function TimeTable({ title, times, series, say, hrefOf }: TimeTableProps)
           <Table aria-label={title}>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>From</Table.Th>
+                <Table.Th>{controlsTexts.from}</Table.Th>
                 {series.map(({ name }) => (
                   <Table.Th key={name} ta="right">
                     {name}
                   </Table.Th>
                 ))}
-                {hrefOf ? <Table.Th>Log</Table.Th> : null}
+                {hrefOf ? <Table.Th>{controlsTexts.log}</Table.Th> : null}
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody className="numbers">
@@ -63,7 +64,7 @@ export function TimeTable({ title, times, series, say, hrefOf }: TimeTableProps)
                       <Table.Td>
                         {href === undefined ? null : (
                           <Anchor component={Link} href={href} size="sm">
-                            Errors of this time
+                            {controlsTexts.errorsOfThisTime}
                           </Anchor>
                         )}
                       </Table.Td>

@@ -1,4 +1,5 @@
 import { Table, Text } from '@mantine/core'
+import { controlsTexts } from '../../texts/controls.ts'
 import type { Difference } from './diff-values.ts'
 import classes from './difference-table.module.css'
 import { shortJson } from './json-text.ts'
@@ -7,14 +8,14 @@ const signs = { added: '+', changed: '~', removed: '−' } as const
 
 /** What was before and what is since, a line for each field that changed. */
 export function DifferenceTable({ differences }: { readonly differences: readonly Difference[] }) {
-  if (differences.length === 0) return <Text size="sm">Nothing changed.</Text>
+  if (differences.length === 0) return <Text size="sm">{controlsTexts.nothingChanged}</Text>
   return (
-    <Table layout="fixed" className={classes.table} aria-label="Changes">
+    <Table layout="fixed" className={classes.table} aria-label={controlsTexts.changes}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th w="30%">Field</Table.Th>
-          <Table.Th>Before</Table.Th>
-          <Table.Th>After</Table.Th>
+          <Table.Th w="30%">{controlsTexts.field}</Table.Th>
+          <Table.Th>{controlsTexts.before}</Table.Th>
+          <Table.Th>{controlsTexts.after}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -23,7 +24,7 @@ export function DifferenceTable({ differences }: { readonly differences: readonl
             <Table.Td className={classes.path}>
               <span aria-hidden="true">{signs[change]} </span>
               <span className={classes.spoken}>{change} </span>
-              {path === '' ? 'the whole' : path}
+              {path === '' ? controlsTexts.theWhole : path}
             </Table.Td>
             <Table.Td className={change === 'added' ? undefined : classes.before}>
               {change === 'added' ? '' : shown(before)}

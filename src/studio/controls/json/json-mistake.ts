@@ -1,3 +1,5 @@
+import { controlsTexts } from '../../texts/controls.ts'
+
 /**
  * Where typed JSON is wrong, in words with line and column; empty if it is right. By hand, since browsers say where only for
  * some mistakes, each in words of its own.
@@ -6,7 +8,7 @@ export function jsonMistake(text: string): string {
   const found = mistakeIn(text)
   if (found === undefined) return ''
   const before = text.slice(0, found.at).split('\n')
-  return `Line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${found.words}`
+  return controlsTexts.mistakeAt(before.length, (before.at(-1)?.length ?? 0) + 1, found.words)
 }
 
 interface Mistake {
@@ -32,7 +34,7 @@ function mistakeIn(text: string): Mistake | undefined {
   }
   const wrong = (words: string): Mistake => ({
     at,
-    words: at >= text.length ? `${words}, but it ends here` : words,
+    words: at >= text.length ? controlsTexts.endsHere(words) : words,
   })
 
   for (;;) {
@@ -44,25 +46,25 @@ function mistakeIn(text: string): Mistake | undefined {
       const end = first === '{' ? '}' : ']'
       if (text[at] !== end) {
         open.push(end)
-        if (end === '}' && !takeKey()) return wrong('a name in double quotes and a colon are expected')
+        if (end === '}' && !takeKey()) return wrong(controlsTexts.wantsName)
         continue
       }
       at++
-    } else if (!take(STRING) && !take(NUMBER) && !take(WORD)) return wrong('a value is expected')
+    } else if (!take(STRING) && !take(NUMBER) && !take(WORD)) return wrong(controlsTexts.wantsValue)
     // After a value: what is open ends, or goes on.
     for (;;) {
       take(SPACE)
       const end = open.at(-1)
-      if (end === undefined) return at >= text.length ? undefined : wrong('nothing more is expected')
+      if (end === undefined) return at >= text.length ? undefined : wrong(controlsTexts.wantsEnd)
       if (text[at] === end) {
         at++
         open.pop()
         continue
       }
-      if (text[at] !== ',') return wrong(`a comma or ${end} is expected`)
+      if (text[at] !== ',') return wrong(controlsTexts.wantsComma(end))
       at++
       take(SPACE)
-      if (end === '}' && !takeKey()) return wrong('a name in double quotes and a colon are expected')
+      if (end === '}' && !takeKey()) return wrong(controlsTexts.wantsName)
       break
     }
   }

@@ -1,4 +1,5 @@
 import { Table, VisuallyHidden } from '@mantine/core'
+import { controlsTexts } from '../../texts/controls.ts'
 import type { Column } from './column.ts'
 import { RecordRow } from './record-row.tsx'
 import classes from './record-table.module.css'
@@ -23,7 +24,7 @@ export function CardTable<T>({ label, columns, records, keyOf, minWidth }: CardT
             <Table.Tr>
               {columns.map(({ id, label: head, width, numeric }) => (
                 <Table.Th key={id} w={width} className={numeric ? classes.numeric : undefined}>
-                  {head === '' ? <VisuallyHidden>Actions</VisuallyHidden> : head}
+                  {head === '' ? <VisuallyHidden>{controlsTexts.actions}</VisuallyHidden> : head}
                 </Table.Th>
               ))}
             </Table.Tr>

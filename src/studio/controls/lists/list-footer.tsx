@@ -1,5 +1,6 @@
 import { Group, Pagination, Text } from '@mantine/core'
 import type { Page } from '../../api/request.ts'
+import { controlsTexts } from '../../texts/controls.ts'
 import type { RecordPage } from './use-record-page.ts'
 
 /** Below a list: which of its records are shown, and the pages that can be opened. */
@@ -19,10 +20,13 @@ export function ListFooter({ shown }: { readonly shown: RecordPage<unknown> }) {
             if (pages.canOpen(wanted)) readdress(pages.wordsOf(wanted))
           }}
           getControlProps={(control) => ({
-            'aria-label': `${control} page`,
+            'aria-label': controlsTexts.pageControl(control),
             ...(control === 'previous' && !pages.canOpen(page - 1) && { disabled: true }),
           })}
-          getItemProps={(wanted) => ({ 'aria-label': `Page ${wanted}`, disabled: !pages.canOpen(wanted) })}
+          getItemProps={(wanted) => ({
+            'aria-label': controlsTexts.pageNumber(wanted),
+            disabled: !pages.canOpen(wanted),
+          })}
         />
       ) : null}
     </Group>
@@ -31,7 +35,11 @@ export function ListFooter({ shown }: { readonly shown: RecordPage<unknown> }) {
 
 function counted({ records, total }: Page<unknown>, page: number, limit: number): string {
   if (total === 0) return ' '
-  if (total <= records.length) return `${total} in all`
+  if (total <= records.length) return controlsTexts.total(total)
   const first = (page - 1) * limit + 1
-  return `${first.toLocaleString()}–${(first + records.length - 1).toLocaleString()} of ${total.toLocaleString()}`
+  return controlsTexts.range(
+    first.toLocaleString(),
+    (first + records.length - 1).toLocaleString(),
+    total.toLocaleString(),
+  )
 }

@@ -1,5 +1,6 @@
 import { Table } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { controlsTexts } from '../../texts/controls.ts'
 import { ErrorNotice } from '../error-notice.tsx'
 import type { Column } from './column.ts'
 import { ListFooter } from './list-footer.tsx'
@@ -27,10 +28,13 @@ export function RecordTable<T>(props: RecordTableProps<T>) {
   const { columns } = props
   const shown = useRecordPage(props)
   const { data, error, isPending, isPlaceholderData, refetch, address, readdress } = shown
-  if (error && !data) return <ErrorNotice error={error} title="Could not load the list" onRetry={refetch} />
+  if (error && !data)
+    return <ErrorNotice error={error} title={controlsTexts.couldNotLoadList} onRetry={refetch} />
   return (
     <>
-      {error ? <ErrorNotice error={error} title="Could not reload the list" onRetry={refetch} /> : null}
+      {error ? (
+        <ErrorNotice error={error} title={controlsTexts.couldNotReloadList} onRetry={refetch} />
+      ) : null}
       <div className={`surface ${classes.frame}`} aria-busy={isPending || isPlaceholderData}>
         <Table.ScrollContainer minWidth={props.minWidth ?? 640} type="native">
           <Table aria-label={props.label} className={isPlaceholderData ? classes.stale : undefined}>

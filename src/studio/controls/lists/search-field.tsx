@@ -1,6 +1,7 @@
 import { CloseButton, TextInput } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { useShortcut } from '../../shell/shortcuts.ts'
+import { controlsTexts } from '../../texts/controls.ts'
 import { Icon } from '../icon.tsx'
 import { useListAddress } from './list-address.ts'
 
@@ -12,7 +13,9 @@ export function SearchField({ label, width = 280 }: { readonly label: string; re
   const sent = useRef(query)
   const latest = useRef(readdress)
   latest.current = readdress
-  useShortcut({ keys: '/', label: 'Search this list', group: 'Lists' }, () => input.current?.focus())
+  useShortcut({ keys: '/', label: controlsTexts.searchThisList, group: controlsTexts.lists }, () =>
+    input.current?.focus(),
+  )
   useEffect(() => {
     if (query === sent.current) return
     sent.current = query
@@ -36,7 +39,7 @@ export function SearchField({ label, width = 280 }: { readonly label: string; re
       leftSection={<Icon name="search" size={16} />}
       rightSection={
         typed === '' ? null : (
-          <CloseButton size="sm" aria-label="Clear the search" onClick={() => setTyped('')} />
+          <CloseButton size="sm" aria-label={controlsTexts.clearTheSearch} onClick={() => setTyped('')} />
         )
       }
       value={typed}

@@ -1,4 +1,5 @@
 import { Table, VisuallyHidden } from '@mantine/core'
+import { controlsTexts } from '../../texts/controls.ts'
 import { Icon } from '../icon.tsx'
 import type { Column } from './column.ts'
 import type { ListAddress, Readdress } from './list-address.ts'
@@ -22,7 +23,7 @@ export function SortHeader({ column, sort, readdress }: SortHeaderProps) {
       aria-sort={order === undefined ? undefined : order === 'asc' ? 'ascending' : 'descending'}
     >
       {label === '' ? (
-        <VisuallyHidden>Actions</VisuallyHidden>
+        <VisuallyHidden>{controlsTexts.actions}</VisuallyHidden>
       ) : field === undefined ? (
         label
       ) : (

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { controlsTexts } from '../../texts/controls.ts'
 import { Icon } from '../icon.tsx'
 import { useListAddress } from './list-address.ts'
 
@@ -14,7 +15,7 @@ export function TimeFilter() {
       variant="default"
       rightSection={<Icon name="close" size={12} />}
       onClick={() => readdress({ since: '', until: '' })}
-      aria-label="Show all times"
+      aria-label={controlsTexts.showAllTimes}
     >
       {`${time(gte)} – ${time(lte)}`}
     </Button>

@@ -1,9 +1,16 @@
 import { Anchor } from '@mantine/core'
+import { controlsTexts } from '../../texts/controls.ts'
 import { Icon } from '../icon.tsx'
 import { isOpenable } from './page-path.ts'
 
 /** A link that opens a page in a tab of its own; nothing where the path has parameters. */
-export function OpenPage({ path, label = 'Open' }: { readonly path: string; readonly label?: string }) {
+export function OpenPage({
+  path,
+  label = controlsTexts.open,
+}: {
+  readonly path: string
+  readonly label?: string
+}) {
   if (!isOpenable(path)) return null
   return (
     <Anchor
@@ -11,7 +18,7 @@ export function OpenPage({ path, label = 'Open' }: { readonly path: string; read
       target="_blank"
       rel="noopener"
       size="xs"
-      aria-label={`Open ${path} in a new tab`}
+      aria-label={controlsTexts.openInTab(path)}
       style={{ display: 'inline-flex', alignItems: 'center', gap: 4, whiteSpace: 'nowrap' }}
     >
       {label}

@@ -1,0 +1,117 @@
+/** What a person reads in the studio stands in `texts`, a file for each part of it: a translation changes no component. */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { expect, test } from 'vitest'
+import { type ShownText, shownTexts } from '../../test/shown-texts.ts'
+
+const files = globSync('**/*.{ts,tsx}', { cwd: import.meta.dirname, exclude: ['**/node_modules/**'] })
+  .filter((file) => !/\.test\.tsx?$|^vite\.config/.test(file))
+  .map((file) => file.replaceAll('\\', '/'))
+const catalogues = files.filter((file) => file.startsWith('texts/'))
+const components = files.filter((file) => !file.startsWith('texts/'))
+
+/** Parts of the studio whose texts still stand in the components. */
+const held = ['editor/', 'screens/']
+
+/** Names, units and code, which no translation changes: all of a file, or one text of it. */
+const untranslated: readonly (readonly [file: string, text?: string])[] = [
+  ['api/api-error.ts', 'ApiError'],
+  ['controls/amounts.ts'],
+  ['controls/use-tab-title.ts', '· · Quoin'],
+  ['main.tsx', 'index.html has no #studio'],
+  ['shell/shell.tsx', 'Quoin'],
+]
+
+function parsed(file: string, source = readFileSync(join(import.meta.dirname, file), 'utf8')): ts.SourceFile {
+  const kind = file.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS
+  return ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true, kind)
+}
+
+const foundIn = new Map<string, readonly ShownText[]>(
+  components
+    .filter((file) => !held.some((part) => file.startsWith(part)))
+    .map((file) => [file, shownTexts(parsed(file))]),
+)
+
+function isUntranslated(file: string, { text }: ShownText): boolean {
+  return untranslated.some(([one, only]) => one === file && (only === undefined || only === text))
+}
+
+test('no component has a text of its own', () => {
+  expect(foundIn.size).toBeGreaterThan(90)
+  const found = [...foundIn].flatMap(([file, texts]) =>
+    texts.filter((one) => !isUntranslated(file, one)).map(({ line, text }) => `${file}:${line} ${text}`),
+  )
+  expect(found).toEqual([])
+})
+
+test('what no translation changes is still there', () => {
+  const gone = untranslated.filter(
+    ([file, text]) => !foundIn.get(file)?.some((one) => text === undefined || one.text === text),
+  )
+  expect(gone).toEqual([])
+})
+
+test.each([
+  ['text in JSX', 'const a = <p>then</p>', ['then']],
+  ['text beside a value', 'const a = <p>{n} rows</p>', ['rows']],
+  ['a label', 'const a = <input aria-label="close" />', ['close']],
+  ['a label of two', "const a = <A label={isOpen ? 'less' : 'more'} />", ['less', 'more']],
+  ['a label if there is none', "const a = <A label={title ?? 'none'} />", ['none']],
+  ['a property', "const a = { title: 'rows' }", ['rows']],
+  ['the name of a fact', 'const a = <Facts facts={{ Size: 3 }} />', ['Size']],
+  ['what a call tells', "notifyDone('saved')", ['saved']],
+  ['a template', 'const a = `$' + '{n} rows`', ['· rows']],
+  ['prose anywhere', "throw new Error('Choose a file first.')", ['Choose a file first.']],
+  ['a word with a capital', "const words = ['Hour']", ['Hour']],
+  ['an identifier', "const kind = 'hour'", []],
+  ['a comparison', "const a = kind === 'Some words'", []],
+  ['a type', "type Kind = 'Some words'", []],
+  ['a style', "const a = <p style={{ border: '1px solid Red' }} className={'Red one'} />", []],
+  ['an address', 'const a = `/api/$' + '{name}/rows`', []],
+  ['a selector', "element.closest('form input')", []],
+])('%s is found where it is one', (_what, source, expected) => {
+  expect(shownTexts(parsed('a.tsx', source)).map(({ text }) => text)).toEqual(expected)
+})
+
+/** The name of a catalogue, and its keys. */
+function keysOf(tree: ts.SourceFile): { readonly name: string; readonly keys: readonly string[] } {
+  const [declaration] = tree.statements.flatMap((one) =>
+    ts.isVariableStatement(one) ? [...one.declarationList.declarations] : [],
+  )
+  const value = declaration?.initializer
+  if (declaration === undefined || value === undefined || !ts.isAsExpression(value))
+    throw new TypeError(`${tree.fileName} is not one object as const.`)
+  if (!ts.isObjectLiteralExpression(value.expression)) throw new TypeError(`${tree.fileName} has no object.`)
+  const keys = value.expression.properties.map((one) => one.name?.getText() ?? one.getText())
+  return { name: declaration.name.getText(), keys }
+}
+
+const sources = components.map((file) => readFileSync(join(import.meta.dirname, file), 'utf8'))
+const used = new Set(
+  sources.flatMap((source) => [...source.matchAll(/\b\w+Texts\.\w+/g)].map(([use]) => use)),
+)
+
+test.each(catalogues)('every text of %s is shown somewhere', (file) => {
+  const { name, keys } = keysOf(parsed(file))
+  expect(`texts/${name.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`)}.ts`).toBe(
+    file.replace('.ts', '-texts.ts'),
+  )
+  expect(keys.filter((key) => !used.has(`${name}.${key}`))).toEqual([])
+})
+
+test('a text that nothing shows would be found', () => {
+  const { name, keys } = keysOf(parsed('a.ts', "export const aTexts = { gone: 'Gone' } as const"))
+  expect(keys.filter((key) => !used.has(`${name}.${key}`))).toEqual(['gone'])
+})
+
+test('a catalogue imports nothing and has fewer than 300 lines', () => {
+  expect(catalogues.length).toBeGreaterThan(3)
+  expect(catalogues.length).toBeLessThanOrEqual(40)
+  for (const file of catalogues) {
+    const source = readFileSync(join(import.meta.dirname, file), 'utf8')
+    expect(source, file).not.toMatch(/^import /m)
+    expect(source.split('\n').length, file).toBeLessThan(300)
+  }
+})
