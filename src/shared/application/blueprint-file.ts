@@ -206,15 +206,18 @@ export function exportBlueprint(
     layout[id] = [block.position.x, block.position.y]
   }
   const { name, description, category, tags } = blueprint
-  const notes = blueprint.notes.map(
-    ({ kind, text, color, position: { x, y }, size: { width, height } }): FileNote => ({
-      kind,
-      text,
-      color,
-      at: [x, y],
-      size: [width, height],
-    }),
-  )
+  // Blocks have other guids where the file is read, so frames are expanded there, and lanes have nothing to be drawn.
+  const notes = blueprint.notes
+    .filter(({ collapsed }) => collapsed?.lane !== true)
+    .map(
+      ({ kind, text, color, position: { x, y }, size: { width, height } }): FileNote => ({
+        kind,
+        text,
+        color,
+        at: [x, y],
+        size: [width, height],
+      }),
+    )
   return {
     name,
     ...(description === '' ? {} : { description }),

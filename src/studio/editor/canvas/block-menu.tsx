@@ -1,6 +1,7 @@
 import { Menu } from '@mantine/core'
 import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
 import { Icon } from '../../controls/icon.tsx'
+import { LaneFoldItem } from '../folds/fold-menu.tsx'
 import { PinReplyItem } from '../runs/pin-reply.tsx'
 import { useBreakpoints } from '../runs/use-breakpoints.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -52,6 +53,7 @@ export function BlockMenuItems({ block }: { readonly block: string }) {
           Extract to a function
         </Menu.Item>
       )}
+      <LaneFoldItem block={block} />
       {type === RESOURCE_TYPE ? (
         <Menu.Item
           leftSection={<Icon name="blueprint" size={15} />}

@@ -1,6 +1,7 @@
 import type { Edge } from '@xyflow/react'
 import type { PinType } from '../../../shared/pin-type.ts'
 import { referencesOf } from '../expressions/references.ts'
+import { drawnEnd, type Folds } from '../folds/folds.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import { type Flow, wireId, wiresOf } from '../model/flow.ts'
 import { glance } from '../model/glance.ts'
@@ -16,12 +17,14 @@ interface Given {
   readonly view: RunView | undefined
   /** References from and to selected blocks are drawn in full. */
   readonly selection: ReadonlySet<string>
+  /** Wires from and to what is collapsed lead to its box; those inside of one are not drawn. */
+  readonly folds: Folds
 }
 
 /** The wires as the canvas draws them; one that is as before is the same object. */
 export function edgeMaker(): (given: Given, selected: ReadonlySet<string>) => Edge[] {
   let before = new Map<string, Edge>()
-  return ({ flow, catalogue, view, selection }, selected) => {
+  return ({ flow, catalogue, view, selection, folds }, selected) => {
     const next = new Map<string, Edge>()
     const references = new Set(referencesOf(flow))
     const stubs = crossWires(flow, catalogue).ids
@@ -31,6 +34,9 @@ export function edgeMaker(): (given: Given, selected: ReadonlySet<string>) => Ed
       const out = source && pinsOf(source, catalogue).out.get(wire.from.pin)
       const into = target && pinsOf(target, catalogue).in.get(wire.to.pin)
       if (!out || !into) continue
+      const start = drawnEnd(folds, 'out', wire.from)
+      const end = drawnEnd(folds, 'in', wire.to)
+      if (start.node === end.node && start.node !== wire.from.block) continue
       const id = wireId(wire)
       const times = view?.wires.get(id)
       const isReference = references.has(wire)
@@ -38,23 +44,33 @@ export function edgeMaker(): (given: Given, selected: ReadonlySet<string>) => Ed
       // What expressions read, and where long wires to other lanes lead, is told in the blocks; lines for it are drawn for
       // what is selected and for what the shown run took.
       const isTold = isReference || (stubs.has(id) && !times && !isSelected)
-      if (isTold && !selection.has(wire.from.block) && !selection.has(wire.to.block)) continue
+      if (isTold && !selection.has(start.node) && !selection.has(end.node)) continue
       const look = edgeClass(carriedType(out, into.type), view && (times ?? 0) > 0)
       const className = isReference ? `${look} wire-reference` : look
       const carried = view && times ? view.blocks.get(wire.to.block)?.step?.in[wire.to.pin] : undefined
       const ariaLabel = `${isReference ? 'Reference' : 'Wire'} from ${wire.from.pin} to ${wire.to.pin}${carriedWords(view, times, carried)}`
       const old = before.get(id)
-      if (old?.selected === isSelected && old.className === className && old.ariaLabel === ariaLabel) {
+      const isSamePlace =
+        old?.source === start.node &&
+        old.target === end.node &&
+        old.sourceHandle === start.handle &&
+        old.targetHandle === end.handle
+      if (
+        isSamePlace &&
+        old.selected === isSelected &&
+        old.className === className &&
+        old.ariaLabel === ariaLabel
+      ) {
         next.set(id, old)
         continue
       }
       next.set(id, {
         id,
         type: isReference ? 'default' : 'wire',
-        source: wire.from.block,
-        sourceHandle: wire.from.pin,
-        target: wire.to.block,
-        targetHandle: wire.to.pin,
+        source: start.node,
+        sourceHandle: start.handle,
+        target: end.node,
+        targetHandle: end.handle,
         selected: isSelected,
         className,
         data: { wire },

@@ -2,6 +2,7 @@ import { Menu, Portal } from '@mantine/core'
 import type { Edge } from '@xyflow/react'
 import { type MouseEvent, useCallback, useState } from 'react'
 import { Icon } from '../../controls/icon.tsx'
+import { FoldMenuItems } from '../folds/fold-menu.tsx'
 import { focusDrawing } from '../frame/focus-drawing.ts'
 import type { Wire } from '../model/flow.ts'
 import { useEditor } from '../state/editor-context.ts'
@@ -9,11 +10,12 @@ import { addNote, layOut, pasteBlocks, removeSelected } from '../state/editor-de
 import type { Point } from '../state/editor-state.ts'
 import { BlockMenuItems } from './block-menu.tsx'
 import classes from './canvas.module.css'
-import { wireOfConnection } from './canvas-wires.ts'
+import { wireOfEdge } from './canvas-wires.ts'
 
 /** What the menu is about. */
 type Subject =
   | { readonly kind: 'block'; readonly block: string }
+  | { readonly kind: 'frame'; readonly note: string }
   | { readonly kind: 'wire'; readonly wire: Wire }
   | { readonly kind: 'canvas' }
 
@@ -23,14 +25,15 @@ interface OpenMenu {
   readonly y: number
 }
 
-/** The menu of a block, a wire or the canvas, by the right button of the mouse or the menu key. */
+/** The menu of a block, a frame, a wire or the canvas, by the right button of the mouse or the menu key. */
 export function useCanvasMenu() {
   const editor = useEditor()
   const [at, setAt] = useState<OpenMenu>()
   const onBlock = useCallback(
     (event: MouseEvent, { id }: { readonly id: string }) => {
       const { drawing, selection } = editor.store.getState()
-      if (!drawing.flow.has(id)) return
+      const note = drawing.notes.find((one) => id === `note:${one.id}` && one.kind === 'group')
+      if (!note && !drawing.flow.has(id)) return
       event.preventDefault()
       // The menu key has no place: then it opens at the block's corner.
       const box = event.currentTarget.getBoundingClientRect()
@@ -38,15 +41,16 @@ export function useCanvasMenu() {
       const x = isKey ? box.left + 20 : event.clientX
       const y = isKey ? box.top + 20 : event.clientY
       if (!selection.has(id)) editor.select([id])
-      setAt({ subject: { kind: 'block', block: id }, x, y })
+      setAt({ subject: note ? { kind: 'frame', note: note.id } : { kind: 'block', block: id }, x, y })
     },
     [editor],
   )
   const onWire = useCallback(
     (event: MouseEvent, edge: Edge) => {
       event.preventDefault()
+      const wire = wireOfEdge(edge.id, editor.store.getState().drawing.flow)
+      if (!wire) return
       editor.select([], [edge.id])
-      const wire = wireOfConnection(edge)
       setAt({ subject: { kind: 'wire', wire }, x: event.clientX, y: event.clientY })
     },
     [editor],
@@ -77,6 +81,8 @@ export function CanvasMenu({ menu: { at, close }, placeOf, onArranged }: CanvasM
           <Menu.Dropdown>
             {subject.kind === 'block' ? (
               <BlockMenuItems block={subject.block} />
+            ) : subject.kind === 'frame' ? (
+              <FoldMenuItems note={subject.note} />
             ) : subject.kind === 'wire' ? (
               <WireMenuItems wire={subject.wire} />
             ) : (

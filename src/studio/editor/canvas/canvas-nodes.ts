@@ -4,6 +4,8 @@ import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 import type { Checked, Problem } from '../../../shared/api/blueprints.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
+import { type BoxNodeType, boxNode, sameBox } from '../folds/fold-node.ts'
+import type { Folds } from '../folds/folds.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import { type BlockWords, wordsOf } from '../model/block-words.ts'
 import type { Flow } from '../model/flow.ts'
@@ -40,11 +42,11 @@ export interface BlockData extends Record<string, unknown> {
 
 export type BlockNodeType = Node<BlockData, 'block'>
 export type NoteNodeType = Node<{ note: BlueprintNote }, 'note'>
-export type CanvasNode = BlockNodeType | NoteNodeType
+export type CanvasNode = BlockNodeType | NoteNodeType | BoxNodeType
 
 export const HANDLE = 14
 
-interface Given {
+export interface Given {
   readonly flow: Flow
   readonly notes: readonly BlueprintNote[]
   readonly catalogue: Catalogue
@@ -62,6 +64,8 @@ interface Given {
   readonly breakpoints: { readonly at: ReadonlySet<string>; readonly hold: boolean }
   /** Blocks before which runs stand still. */
   readonly paused: ReadonlySet<string>
+  /** What is drawn as one box. */
+  readonly folds: Folds
 }
 
 /**
@@ -75,11 +79,21 @@ export function nodeMaker(): (given: Given) => CanvasNode[] {
     const next = new Map<string, CanvasNode>()
     for (const note of given.notes) {
       const id = `note:${note.id}`
-      const made = noteNode(note, given.selection.has(id))
+      if (given.folds.boxOf.has(id)) continue
       const old = before.get(id)
+      const box = given.folds.boxes.get(id)
+      if (box) {
+        const made = boxNode(id, box, given)
+        next.set(id, old?.type === 'box' && sameBox(old, made) ? old : made)
+        continue
+      }
+      // A lane has no frame.
+      if (note.collapsed?.lane) continue
+      const made = noteNode(note, given.selection.has(id))
       next.set(id, old?.type === 'note' && sameNote(old, made) ? old : made)
     }
     for (const [guid, content] of given.flow) {
+      if (given.folds.boxOf.has(guid)) continue
       const made = blockNode(guid, content, given, usedText(leaving.get(guid)))
       const old = before.get(guid)
       next.set(guid, old?.type === 'block' && sameBlock(old, made) ? old : made)

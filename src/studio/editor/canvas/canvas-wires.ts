@@ -1,5 +1,6 @@
 import type { Connection, Edge } from '@xyflow/react'
-import type { Wire } from '../model/flow.ts'
+import { placeAt } from '../folds/folds.ts'
+import { type Flow, type Wire, wireId, wiresOf } from '../model/flow.ts'
 
 interface End {
   readonly type: 'source' | 'target'
@@ -12,14 +13,17 @@ export function canvasWire(a: End, b: End): Wire | undefined {
   if (a.type === b.type) return undefined
   const [source, target] = a.type === 'source' ? [a, b] : [b, a]
   return {
-    from: { block: source.nodeId, pin: source.id ?? '' },
-    to: { block: target.nodeId, pin: target.id ?? '' },
+    from: placeAt(source.nodeId, source.id ?? ''),
+    to: placeAt(target.nodeId, target.id ?? ''),
   }
 }
 
-export function wireOfConnection(connection: Connection | Edge): Wire {
-  return {
-    from: { block: connection.source, pin: connection.sourceHandle ?? '' },
-    to: { block: connection.target, pin: connection.targetHandle ?? '' },
-  }
+/** What is drawn by hand, or about to be. */
+export function wireOfConnection({ source, sourceHandle, target, targetHandle }: Connection | Edge): Wire {
+  return { from: placeAt(source, sourceHandle ?? ''), to: placeAt(target, targetHandle ?? '') }
+}
+
+/** The wire that an edge draws, also where it ends at a box that stands for several blocks. */
+export function wireOfEdge(id: string, flow: Flow): Wire | undefined {
+  return wiresOf(flow).find((wire) => wireId(wire) === id)
 }

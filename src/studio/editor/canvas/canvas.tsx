@@ -14,6 +14,8 @@ import {
   useStore,
 } from '@xyflow/react'
 import { type MouseEvent, useCallback, useRef } from 'react'
+import { BoxNode } from '../folds/box-node.tsx'
+import { useFolds } from '../folds/use-folds.ts'
 import { wireProblem } from '../model/wire-check.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { CanvasSwitches } from '../values/canvas-switches.tsx'
@@ -37,7 +39,7 @@ import { useShowRun, useShowSelected } from './use-show-block.ts'
 import { useWiring } from './use-wiring.ts'
 import { BoxesContext, useBoxes, WireEdge } from './wire-edge.tsx'
 
-const nodeTypes: NodeTypes = { block: BlockNode, note: NoteNode }
+const nodeTypes: NodeTypes = { block: BlockNode, note: NoteNode, box: BoxNode }
 const edgeTypes: EdgeTypes = { wire: WireEdge }
 /** From farthest away so many blocks are all drawn: to add and remove those at the edge would cost more in each frame of a pan. */
 const MOST_DRAWN = 1_500
@@ -58,7 +60,8 @@ function CanvasInside() {
   const canvas = useRef<HTMLDivElement>(null)
   const flow = useEditorState(({ drawing }) => drawing.flow)
   const catalogue = useEditorState((state) => state.catalogue)
-  const boxes = useBoxes(flow, catalogue)
+  const folds = useFolds()
+  const boxes = useBoxes(flow, catalogue, folds)
   const wiring = useWiring()
   const dragging = useDragging(nodes, setNodes)
   const drop = usePaletteDrop()
@@ -188,6 +191,8 @@ function CanvasInside() {
 }
 
 function mapColor(node: CanvasNode): string {
+  if (node.type === 'box')
+    return node.data.errors > 0 ? 'var(--mantine-color-error)' : 'light-dark(#2f8a8f, #459fa3)'
   if (node.type === 'note') return 'light-dark(rgba(201, 138, 61, 0.18), rgba(201, 138, 61, 0.22))'
   if (node.data.problems.some(({ level }) => level === 'error')) return 'var(--mantine-color-error)'
   if (node.data.trace?.state === 'idle') return 'light-dark(#e3e8ea, #333b44)'

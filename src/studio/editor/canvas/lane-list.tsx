@@ -1,6 +1,7 @@
 import { useStore } from '@xyflow/react'
 import { useMemo, useState } from 'react'
 import { Icon } from '../../controls/icon.tsx'
+import { LaneFold } from '../folds/lane-fold.tsx'
 import { laneList } from '../model/lane-list.ts'
 import { WIDE } from '../model/opening-view.ts'
 import { useEditorState } from '../state/editor-context.ts'
@@ -30,7 +31,8 @@ export function LaneList({ onJump }: { readonly onJump: (trigger: string) => voi
       {isOpen ? (
         <ul className={classes.list}>
           {lanes.map(({ trigger, title }) => (
-            <li key={trigger}>
+            <li key={trigger} className={classes.item}>
+              <LaneFold trigger={trigger} title={title} />
               <button
                 type="button"
                 className={classes.lane}

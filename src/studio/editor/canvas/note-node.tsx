@@ -1,5 +1,7 @@
 import { type NodeProps, NodeResizer } from '@xyflow/react'
 import { memo, useState } from 'react'
+import { Icon } from '../../controls/icon.tsx'
+import { foldFrame } from '../folds/fold-deeds.ts'
 import { onGrid } from '../model/grid.ts'
 import { useEditor } from '../state/editor-context.ts'
 import type { NoteNodeType } from './canvas-nodes.ts'
@@ -25,6 +27,21 @@ export const NoteNode = memo(function NoteNode({ data, selected }: NodeProps<Not
           })
         }
       />
+      {note.kind === 'group' && !editing ? (
+        <button
+          type="button"
+          className={`${classes.fold} nodrag nopan`}
+          aria-label={`Collapse ${note.text || 'the frame'}`}
+          aria-expanded
+          title="Collapse to one box (C)"
+          onClick={(event) => {
+            event.stopPropagation()
+            foldFrame(editor, note.id)
+          }}
+        >
+          <Icon name="chevron" size={14} />
+        </button>
+      ) : null}
       {editing ? (
         <textarea
           className={`${classes.text} nodrag nopan nowheel`}
@@ -44,7 +61,11 @@ export const NoteNode = memo(function NoteNode({ data, selected }: NodeProps<Not
         />
       ) : (
         // biome-ignore lint/a11y/noStaticElementInteractions: the properties panel has a field for those without a mouse
-        <div className={classes.text} onDoubleClick={() => setEditing(true)}>
+        <div
+          className={classes.text}
+          data-foldable={note.kind === 'group' || undefined}
+          onDoubleClick={() => setEditing(true)}
+        >
           {note.text || 'Double-click to write'}
         </div>
       )}

@@ -1,5 +1,6 @@
 import type { Edge } from '@xyflow/react'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { useFolds } from '../folds/use-folds.ts'
 import { usePausedRuns, useShownRun } from '../runs/run-queries.ts'
 import { useBreakpoints } from '../runs/use-breakpoints.ts'
 import { useEditorState } from '../state/editor-context.ts'
@@ -24,6 +25,7 @@ export function useCanvasGraph() {
   const times = useBlockTimes().byBlock
   const { at, hold } = useBreakpoints()
   const paused = usePausedBlocks()
+  const folds = useFolds()
   const make = useRef(nodeMaker())
   const made = useMemo(() => {
     const breakpoints = { at, hold }
@@ -41,9 +43,25 @@ export function useCanvasGraph() {
         times,
         breakpoints,
         paused,
+        folds,
       },
     })
-  }, [flow, notes, catalogue, known, checked, selection, unfolded, view, last, times, at, hold, paused])
+  }, [
+    flow,
+    notes,
+    catalogue,
+    known,
+    checked,
+    selection,
+    unfolded,
+    view,
+    last,
+    times,
+    at,
+    hold,
+    paused,
+    folds,
+  ])
   const [nodes, setNodes] = useState<CanvasNode[]>(made)
   useEffect(() => {
     // What is in the hand stays there.
@@ -59,8 +77,8 @@ export function useCanvasGraph() {
   const selectedWires = useEditorState((state) => state.selectedWires)
   const makeEdges = useRef(edgeMaker())
   const edges = useMemo(
-    (): Edge[] => makeEdges.current({ flow, catalogue, view, selection }, selectedWires),
-    [flow, catalogue, view, selection, selectedWires],
+    (): Edge[] => makeEdges.current({ flow, catalogue, view, selection, folds }, selectedWires),
+    [flow, catalogue, view, selection, folds, selectedWires],
   )
   return { nodes, setNodes, edges }
 }

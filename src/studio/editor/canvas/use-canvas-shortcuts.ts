@@ -2,6 +2,7 @@ import { useReactFlow } from '@xyflow/react'
 import { useEffect } from 'react'
 import { useShortcut } from '../../shell/shortcuts.ts'
 import { moving } from '../../theme/motion.ts'
+import { toggleFold } from '../folds/fold-deeds.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { addNote, groupSelected, layOut } from '../state/editor-deeds.ts'
 
@@ -32,6 +33,9 @@ export function useCanvasShortcuts(onArranged: () => void): void {
   useShortcut({ keys: 'n', label: 'Add a remark', group }, () => addNote(editor, middle()))
   useShortcut({ keys: 'mod+g', label: 'Put a frame around the selected blocks', group }, () =>
     groupSelected(editor),
+  )
+  useShortcut({ keys: 'c', label: 'Collapse or expand the frame or the lane', group }, () =>
+    toggleFold(editor),
   )
   useShortcut({ keys: 'mod+a', label: 'Select everything', group }, () => {
     const { drawing } = editor.store.getState()

@@ -6,7 +6,8 @@ import {
   useCallback,
   useRef,
 } from 'react'
-import { moveBlocks } from '../model/flow-changes.ts'
+import { presentFolds } from '../folds/fold-deeds.ts'
+import { movedDrawing } from '../folds/moved-drawing.ts'
 import { onGrid } from '../model/grid.ts'
 import { count } from '../model/words.ts'
 import { useEditor } from '../state/editor-context.ts'
@@ -40,16 +41,12 @@ export function useDragging(nodes: readonly CanvasNode[], setNodes: Dispatch<Set
     if (places.size === 0) return
     setNodes((now) => now.map((node) => (node.dragging ? { ...node, dragging: false } : node)))
     const label = `Move ${count(places.size, 'block')}`
-    editor.run(label, (flow) => moveBlocks(flow, places), `move ${[...places.keys()].join()}`)
-    if ([...places.keys()].some((id) => id.startsWith('note:')))
-      editor.runOnNotes('Move remark', (notes) =>
-        notes.map((note) => {
-          const place = places.get(`note:${note.id}`)
-          return place && (place.x !== note.position.x || place.y !== note.position.y)
-            ? { ...note, position: place }
-            : note
-        }),
-      )
+    const folds = presentFolds(editor.store.getState())
+    editor.runOnAll(
+      label,
+      (drawing) => movedDrawing(drawing, folds, places),
+      `move ${[...places.keys()].join()}`,
+    )
   }, [editor, setNodes])
 
   const moved = useCallback(

@@ -1,5 +1,6 @@
 import { useReactFlow, useStoreApi, type Viewport } from '@xyflow/react'
 import { useCallback } from 'react'
+import { leadInto, presentFolds } from '../folds/fold-deeds.ts'
 import { LEAST_READABLE, laneView, openingView } from '../model/opening-view.ts'
 import { useEditor } from '../state/editor-context.ts'
 
@@ -12,11 +13,12 @@ export function useOpeningView() {
     const { drawing, catalogue, seen, focus, selection } = editor.store.getState()
     const { width, height } = canvas.getState()
     const [chosen = ''] = focus.count > 0 ? selection : []
+    leadInto(editor, chosen)
     const screen = { width, height }
     void setViewport(
       drawing.flow.has(chosen)
         ? laneView(drawing.flow, catalogue, chosen, screen, 1)
-        : (seen ?? openingView(drawing.flow, catalogue, screen)),
+        : (seen ?? openingView(drawing.flow, catalogue, screen, presentFolds(editor.store.getState()))),
     )
   }, [editor, canvas, setViewport])
   const jump = useCallback(
@@ -24,6 +26,7 @@ export function useOpeningView() {
       const { drawing, catalogue } = editor.store.getState()
       const { width, height } = canvas.getState()
       const zoom = Math.max(getZoom(), LEAST_READABLE)
+      leadInto(editor, trigger)
       editor.select([trigger])
       void setViewport(laneView(drawing.flow, catalogue, trigger, { width, height }, zoom))
     },
@@ -33,7 +36,8 @@ export function useOpeningView() {
   const start = useCallback(() => {
     const { drawing, catalogue } = editor.store.getState()
     const { width, height } = canvas.getState()
-    void setViewport(openingView(drawing.flow, catalogue, { width, height }))
+    const folds = presentFolds(editor.store.getState())
+    void setViewport(openingView(drawing.flow, catalogue, { width, height }, folds))
   }, [editor, canvas, setViewport])
   const left = useCallback((_event: unknown, seen: Viewport) => editor.set({ seen }), [editor])
   return { open, start, jump, left }

@@ -1,6 +1,7 @@
 import { useReactFlow, useStoreApi } from '@xyflow/react'
 import { useCallback, useEffect, useRef } from 'react'
 import { moving } from '../../theme/motion.ts'
+import { leadInto } from '../folds/fold-deeds.ts'
 import { sizeOf } from '../model/node-geometry.ts'
 import { useShownRun } from '../runs/run-queries.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -30,7 +31,10 @@ export function useShowRun(): void {
   useEffect(() => {
     if (before.current === guid || !view || !run) return
     before.current = guid
-    const ran = getNodes().filter(({ id }) => (view.blocks.get(id)?.order ?? 0) > 0)
+    const ran = getNodes().filter(({ id, data }) => {
+      const box = typeof data.ran === 'number' ? data.ran : 0
+      return (view.blocks.get(id)?.order ?? box) > 0
+    })
     if (ran.length === 0) return
     const { width, height, transform } = canvas.getState()
     const [x, y, zoom] = transform
@@ -71,10 +75,11 @@ const ROOM = 60
 function useShowBlock(least = 0): (guid: string) => void {
   const { setViewport, getViewport, setCenter } = useReactFlow()
   const canvas = useStoreApi()
-  const { store } = useEditor()
+  const editor = useEditor()
   return useCallback(
     (guid) => {
-      const { drawing, catalogue } = store.getState()
+      leadInto(editor, guid)
+      const { drawing, catalogue } = editor.store.getState()
       const content = drawing.flow.get(guid)
       if (!content) return
       const { width, height } = canvas.getState()
@@ -91,7 +96,7 @@ function useShowBlock(least = 0): (guid: string) => void {
       const dy = shift(top, top + size.height * zoom, height)
       if (dx !== 0 || dy !== 0) void setViewport({ x: x + dx, y: y + dy, zoom }, { duration: moving(150) })
     },
-    [store, canvas, least, setCenter, setViewport, getViewport],
+    [editor, canvas, least, setCenter, setViewport, getViewport],
   )
 }
 

@@ -1,5 +1,6 @@
 import { type Connection, type Edge, type FinalConnectionState, useReactFlow } from '@xyflow/react'
 import { useCallback } from 'react'
+import { placeAt } from '../folds/folds.ts'
 import { type DanglingWire, fittingPins, wireTo } from '../model/fitting-blocks.ts'
 import { type Wire, wireId } from '../model/flow.ts'
 import { connect, disconnect } from '../model/flow-changes.ts'
@@ -7,7 +8,7 @@ import { wireProblem } from '../model/wire-check.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { drawWire } from '../state/editor-deeds.ts'
 import { crossWires } from '../stubs/cross-wires.ts'
-import { canvasWire, wireOfConnection } from './canvas-wires.ts'
+import { canvasWire, wireOfConnection, wireOfEdge } from './canvas-wires.ts'
 import { tellRefused } from './tell-refused.ts'
 
 /** Drawing wires by hand: to a pin, onto a block (its best pin), or into the empty (the blocks that fit). */
@@ -39,7 +40,7 @@ export function useWiring() {
       }
       const held: DanglingWire = {
         side: fromHandle.type === 'source' ? 'from' : 'to',
-        place: { block: fromHandle.nodeId, pin: fromHandle.id ?? '' },
+        place: placeAt(fromHandle.nodeId, fromHandle.id ?? ''),
       }
       const screen = pointOf(event)
       const block = toNode?.id ?? blockUnder(screen)
@@ -52,6 +53,10 @@ export function useWiring() {
         else tellRefused('The block has no pin that accepts this.')
         return
       }
+      if (toNode?.type === 'box') {
+        tellRefused('It was dropped on what is collapsed. Drop it on one of its pins, or expand it first.')
+        return
+      }
       editor.set({ dialog: { kind: 'add', at: screenToFlowPosition(screen), wire: held } })
     },
     [editor, draw, screenToFlowPosition],
@@ -61,7 +66,9 @@ export function useWiring() {
     (old: Edge, connection: Connection) => {
       const { catalogue } = editor.store.getState()
       editor.run('Move wire', (flow) => {
-        const without = disconnect(flow, wireOfConnection(old))
+        const before = wireOfEdge(old.id, flow)
+        if (!before) return flow
+        const without = disconnect(flow, before)
         const wire = wireOfConnection(connection)
         return wireProblem(without, catalogue, wire) === undefined ? connect(without, catalogue, wire) : flow
       })

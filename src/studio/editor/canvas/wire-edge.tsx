@@ -1,7 +1,8 @@
 import { BaseEdge, type EdgeProps, getBezierPath } from '@xyflow/react'
 import { createContext, memo, useContext, useMemo, useRef } from 'react'
+import { boxesWith } from '../folds/drawn-boxes.ts'
+import type { Folds } from '../folds/folds.ts'
 import { type Box, type BoxIndex, boxIndex } from '../layout/box-index.ts'
-import { boxesOf } from '../layout/drawn-geometry.ts'
 import { pathOf, routeWire } from '../layout/route-wire.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Flow } from '../model/flow.ts'
@@ -9,13 +10,13 @@ import type { Flow } from '../model/flow.ts'
 /** Where the blocks stand that wires go around; the same object as long as none has moved. */
 export const BoxesContext = createContext<BoxIndex>(boxIndex(new Map()))
 
-export function useBoxes(flow: Flow, catalogue: Catalogue): BoxIndex {
+export function useBoxes(flow: Flow, catalogue: Catalogue, folds: Folds): BoxIndex {
   const before = useRef(boxIndex(new Map()))
   return useMemo(() => {
-    const boxes = boxesOf(flow, catalogue)
+    const boxes = boxesWith(flow, catalogue, folds)
     if (!sameBoxes(before.current.boxes, boxes)) before.current = boxIndex(boxes)
     return before.current
-  }, [flow, catalogue])
+  }, [flow, catalogue, folds])
 }
 
 function sameBoxes(a: ReadonlyMap<string, Box>, b: ReadonlyMap<string, Box>): boolean {

@@ -5,12 +5,13 @@ import { type Flow, wiresOf } from '../model/flow.ts'
 import { pinY, sizeOf } from '../model/node-geometry.ts'
 import { shownPins } from '../model/shown-pins.ts'
 
+export interface LayoutGraph {
+  readonly blocks: readonly LayoutBlock[]
+  readonly links: readonly LayoutLink[]
+}
+
 /** The drawing as the layout sees it, triggers from the top. */
-export function layoutGraphOf(
-  flow: Flow,
-  catalogue: Catalogue,
-  guids: ReadonlySet<string>,
-): { readonly blocks: LayoutBlock[]; readonly links: LayoutLink[] } {
+export function layoutGraphOf(flow: Flow, catalogue: Catalogue, guids: ReadonlySet<string>): LayoutGraph {
   const blocks = [...flow]
     .filter(([guid]) => guids.has(guid))
     .toSorted(([, a], [, b]) => a.position.y - b.position.y || a.position.x - b.position.x)

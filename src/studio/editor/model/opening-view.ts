@@ -1,5 +1,6 @@
 /** What the canvas shows when a blueprint opens: all of it where titles stay readable, else its first lane from the start. */
 import { lanesOf } from '../../../shared/canvas/lanes.ts'
+import { noFolds } from '../folds/folds.ts'
 import { layoutGraphOf } from '../layout/layout-graph-of.ts'
 import type { Catalogue } from './block-description.ts'
 import type { Flow } from './flow.ts'
@@ -29,8 +30,12 @@ const MOST_ABOVE = 260
 const ABOVE = 64
 
 /** Where the canvas of a size stands at first. */
-export function openingView(flow: Flow, catalogue: Catalogue, screen: Size): View {
-  const boxes = [...flow].map(([guid, { position }]) => ({ ...position, ...sizeOf(flow, catalogue, guid) }))
+export function openingView(flow: Flow, catalogue: Catalogue, screen: Size, folds = noFolds): View {
+  const blocks = [...flow].filter(([guid]) => !folds.boxOf.has(guid))
+  const boxes = [
+    ...blocks.map(([guid, { position }]) => ({ ...position, ...sizeOf(flow, catalogue, guid) })),
+    ...[...folds.boxes.values()].map(({ note, size }) => ({ ...note.position, ...size })),
+  ]
   if (boxes.length === 0) return { x: screen.width / 2, y: screen.height / 2, zoom: 1 }
   const left = Math.min(...boxes.map(({ x }) => x))
   const top = Math.min(...boxes.map(({ y }) => y))
@@ -48,7 +53,10 @@ export function openingView(flow: Flow, catalogue: Catalogue, screen: Size): Vie
       zoom: fitting,
     }
   const zoom = Math.min(1, Math.max(across, LEAST_READABLE))
-  return laneView(flow, catalogue, lanes[0]?.trigger ?? '', screen, zoom)
+  const first = lanes[0]?.trigger ?? ''
+  const box = folds.boxes.get(folds.boxOf.get(first) ?? '')
+  if (box) return { x: beside - box.note.position.x * zoom, y: ABOVE - box.note.position.y * zoom, zoom }
+  return laneView(flow, catalogue, first, screen, zoom)
 }
 
 /** The beginning of a trigger's lane in the upper left corner. */

@@ -1,5 +1,6 @@
 import { Button, SegmentedControl, Select, Text, Textarea } from '@mantine/core'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
+import { FoldButton } from '../folds/fold-button.tsx'
 import { noteColors } from '../model/note.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { removeSelected } from '../state/editor-deeds.ts'
@@ -17,7 +18,8 @@ export function NoteForm({ note }: { readonly note: BlueprintNote }) {
     )
   return (
     <section className={classes.panel} aria-label="Properties">
-      <Text fw={650}>{note.kind === 'group' ? 'Frame' : 'Remark'}</Text>
+      <Text fw={650}>{note.collapsed?.lane ? 'Lane' : note.kind === 'group' ? 'Frame' : 'Remark'}</Text>
+      {note.kind === 'group' ? <FoldButton note={note.id} /> : null}
       <LazyInput
         value={note.text}
         onCommit={(text) => change({ text })}
@@ -33,15 +35,17 @@ export function NoteForm({ note }: { readonly note: BlueprintNote }) {
         allowDeselect={false}
         onChange={(color) => color && change({ color })}
       />
-      <SegmentedControl
-        size="xs"
-        data={[
-          { value: 'note', label: 'Remark' },
-          { value: 'group', label: 'Frame' },
-        ]}
-        value={note.kind}
-        onChange={(kind) => change({ kind: kind === 'group' ? 'group' : 'note' })}
-      />
+      {note.collapsed ? null : (
+        <SegmentedControl
+          size="xs"
+          data={[
+            { value: 'note', label: 'Remark' },
+            { value: 'group', label: 'Frame' },
+          ]}
+          value={note.kind}
+          onChange={(kind) => change({ kind: kind === 'group' ? 'group' : 'note' })}
+        />
+      )}
       <p className={classes.help}>
         Remarks and frames are saved at once and are not deployed. The blocks in a frame move with it.
       </p>

@@ -1,5 +1,7 @@
 /** What can be done in the editor, by mouse, keys or the outline alike. Each is one step of undo. */
 import { notifyFailed } from '../../controls/notify.ts'
+import { arranged } from '../folds/fold-layout.ts'
+import { foldsOf } from '../folds/folds.ts'
 import { autoLayout } from '../layout/auto-layout.ts'
 import { type Alignment, align } from '../model/align.ts'
 import type { Catalogue } from '../model/block-description.ts'
@@ -88,7 +90,7 @@ function withoutWires(flow: Flow, ids: ReadonlySet<string>): Flow {
 
 export async function copySelected(editor: Editor): Promise<number> {
   const { selection, drawing } = editor.store.getState()
-  const blocks = new Set([...selection].filter((one) => drawing.flow.has(one)))
+  const blocks = withInside(editor, selection)
   if (blocks.size > 0) await writeClipboard(copyText(drawing.flow, blocks))
   return blocks.size
 }
@@ -101,7 +103,15 @@ export async function pasteBlocks(editor: Editor, at?: Point): Promise<number> {
 
 export function duplicateSelected(editor: Editor): number {
   const { selection, drawing } = editor.store.getState()
-  return pasteText(editor, copyText(drawing.flow, selection))
+  return pasteText(editor, copyText(drawing.flow, withInside(editor, selection)))
+}
+
+/** The blocks that are selected, and those inside of selected boxes. */
+function withInside(editor: Editor, selection: ReadonlySet<string>): Set<string> {
+  const { drawing, catalogue, opened } = editor.store.getState()
+  const { boxes } = foldsOf(drawing, catalogue, opened)
+  const blocks = [...selection].flatMap((id) => boxes.get(id)?.blocks ?? [id])
+  return new Set(blocks.filter((id) => drawing.flow.has(id)))
 }
 
 function pasteText(editor: Editor, text: string, at?: Point): number {
@@ -158,14 +168,16 @@ export function alignSelected(editor: Editor, how: Alignment): void {
   editor.run('Align', (flow) => moveBlocks(flow, align(flow, catalogue, selection, how)))
 }
 
-/** Puts the selected blocks in order, or all where fewer than two are selected; pins that were unfolded fold again. */
+/** Puts the selected blocks in order, or all where fewer than two are selected, boxes as one block each; pins that were unfolded fold again. */
 export function layOut(editor: Editor): void {
-  const { selection, catalogue, drawing } = editor.store.getState()
-  const chosen = [...selection].filter((one) => drawing.flow.has(one))
-  const guids = new Set(chosen.length > 1 ? chosen : drawing.flow.keys())
-  if (guids.size === 0) return
+  const { selection, catalogue, drawing, opened } = editor.store.getState()
+  const folds = foldsOf(drawing, catalogue, opened)
+  const all = [...drawing.flow.keys(), ...folds.boxes.keys()].filter((id) => !folds.boxOf.has(id))
+  const chosen = all.filter((id) => selection.has(id))
+  const ids = new Set(chosen.length > 1 ? chosen : all)
+  if (ids.size === 0) return
   editor.set({ unfolded: new Set() })
-  editor.run('Arrange', (flow) => moveBlocks(flow, autoLayout(flow, catalogue, guids)))
+  editor.runOnAll('Arrange', (now) => arranged(now, catalogue, folds, ids))
 }
 
 /** Shows all pins of a block, or only those that are used or needed. */

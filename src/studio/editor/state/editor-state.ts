@@ -64,6 +64,8 @@ export interface EditorState {
   readonly selection: ReadonlySet<string>
   /** Guids of blocks that show all of their pins, also those that nothing uses. */
   readonly unfolded: ReadonlySet<string>
+  /** Ids of collapsed frames and lanes that are drawn in full, because something led into them. */
+  readonly opened: ReadonlySet<string>
   /** Ids of wires. */
   readonly selectedWires: ReadonlySet<string>
   readonly checked: Checked
@@ -100,6 +102,7 @@ export function editorStore(guid: string, catalogue: Catalogue): EditorStore {
     history: emptyHistory,
     selection: new Set(),
     unfolded: new Set(),
+    opened: new Set(),
     selectedWires: new Set(),
     checked: { problems: [], notes: [] },
     storing: { state: 'stored' },

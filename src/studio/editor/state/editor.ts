@@ -19,6 +19,8 @@ export interface Editor {
    */
   run(label: string, change: (flow: Flow) => Flow, merge?: string): void
   runOnNotes(label: string, change: (notes: Drawing['notes']) => Drawing['notes'], merge?: string): void
+  /** The same for blocks and notes together, as one step of undo. */
+  runOnAll(label: string, change: (drawing: Drawing) => Drawing, merge?: string): void
   undo(): void
   redo(): void
   select(guids: Iterable<string>, wires?: Iterable<string>): void
@@ -95,6 +97,10 @@ export function openEditor(guid: string, catalogue: Catalogue, tell: Teller): Ed
     runOnNotes(label, change, merge) {
       const { drawing } = store.getState()
       commit(label, { ...drawing, notes: change(drawing.notes) }, merge)
+      prune()
+    },
+    runOnAll(label, change, merge) {
+      commit(label, change(store.getState().drawing), merge)
       prune()
     },
     undo: withHistory(undo),
