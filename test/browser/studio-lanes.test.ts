@@ -57,7 +57,7 @@ const wires = () => page.locator('.react-flow__edge.wire-store').count()
 const storageOf = (title: string) => titled(title).getByLabel('Storage of storage')
 
 test('a long wire to another lane is a name at both ends, which leads to the other one', async () => {
-  await lanes().getByRole('button', { name: 'GET /grapes' }).click()
+  await lanes().getByRole('button', { name: 'GET /grapes', exact: true }).click()
   const search = page
     .locator('.react-flow__node-block[aria-label*="grapes_search"], .react-flow__node-block')
     .filter({ hasText: 'grapes_search' })
@@ -87,7 +87,7 @@ test('a step of another lane is named too, and by keys one comes there', async (
 })
 
 test('a storage is chosen in the row of its block, in place of the wire', async () => {
-  await lanes().getByRole('button', { name: 'GET /grapes' }).click()
+  await lanes().getByRole('button', { name: 'GET /grapes', exact: true }).click()
   await page
     .locator('.react-flow__node-block')
     .filter({ hasText: 'grapes_search' })
