@@ -11,7 +11,7 @@ export function doorsOf(room: DealsRoom): Readonly<Record<DoorName, Door>> {
   return { ...apiDoors(room), ...flowDoors(room), ...pageDoors(room) }
 }
 
-export const numbersIn = (body: JsonValue | undefined): readonly number[] =>
+const numbersIn = (body: JsonValue | undefined): readonly number[] =>
   objectsOf(Array.isArray(body) ? body : [])
     .map(({ n }) => Number(n))
     .sort()
