@@ -1,5 +1,5 @@
 import { followers } from './followers.ts'
-import { freeText } from './free-text.ts'
+import { freeText, freeTextOfMillion } from './free-text.ts'
 import type { Goal } from './goal.ts'
 import { idleMemory } from './idle-memory.ts'
 import { listWithTotal } from './list-with-total.ts'
@@ -22,4 +22,4 @@ export const goals: readonly Goal[] = [
 ]
 
 /** Those that take minutes: measured only if asked for by name. */
-export const longGoals: readonly Goal[] = [million]
+export const longGoals: readonly Goal[] = [million, ...freeTextOfMillion]
