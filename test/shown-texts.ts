@@ -10,9 +10,12 @@ export interface ShownText {
 /** Attributes and properties whose strings are shown, whatever they look like. */
 const shown = new Set(
   `about action alt aria-description aria-label aria-roledescription aria-valuetext caption children description empty error
-   heading help hint label legend message nothing nothingFoundMessage note noun offLabel onLabel placeholder summary text
+   heading help hint label legend message nameHelp never nothing nothingFoundMessage note noun offLabel onLabel placeholder summary text
    title tooltip unit what words`.split(/\s+/),
 )
+
+/** Properties of dialogs, and also of data: there a single word in lower case is not seen. */
+const ofData = new Set(['action', 'text'])
 
 /** Attributes and properties whose strings never are. */
 const hidden = new Set(
@@ -31,8 +34,9 @@ const hidingCalls = new Set(
   ),
 )
 
-/** Paths of icons, CSS, and names that a standard gives. */
-const code = /^M\d|var\(--|light-dark\(|^\d+px |^AbortError$|^Bearer ·$/
+/** Paths of icons, CSS, addresses, command lines, and names that a standard gives. */
+const code =
+  /^M\d|var\(--|light-dark\(|^\d+px |minmax\(|^(?:https?:\/)?\/\S*$|^(?:curl|-[XHd]) |^AbortError$|^Bearer ·$/
 
 /** A word with a capital, two words, or a value and a word. */
 const prose = /(?:^|[\s(“"·])\p{Lu}\p{Ll}|\p{L}[,.:;)”"]* [(“"]*[\p{L}·]|· \p{L}{2}|…/u
@@ -85,9 +89,14 @@ function isFact(node: ts.Node): boolean {
 
 function isShown(node: ts.Node, text: string): boolean {
   if (!/\p{L}/u.test(text) || code.test(text)) return false
-  if (ts.isJsxText(node)) return true
+  if (ts.isJsxText(node)) return !isCode(node)
   const place = placeOf(node)
   return place === 'shown' || (place === 'unknown' && prose.test(text))
+}
+
+/** `<Code>doc.owner</Code>`: a sample, not a text. */
+function isCode({ parent }: ts.JsxText): boolean {
+  return ts.isJsxElement(parent) && parent.openingElement.tagName.getText() === 'Code'
 }
 
 /** Whether the place that a string gets to is shown: through parentheses, conditions, and the last of `a ?? 'b'`. */
@@ -104,7 +113,7 @@ function placeOf(node: ts.Node): 'shown' | 'hidden' | 'unknown' {
   if (ts.isCaseClause(parent) || ts.isElementAccessExpression(parent)) return 'hidden'
   if (ts.isJsxAttribute(parent)) return byName(nameOf(parent))
   if (ts.isPropertyAssignment(parent)) {
-    if (parent.name !== node) return byName(nameOf(parent))
+    if (parent.name !== node) return ofData.has(nameOf(parent)) ? 'unknown' : byName(nameOf(parent))
     return isFact(node) ? 'shown' : 'hidden'
   }
   if (ts.isCallExpression(parent)) return ofCall(parent)

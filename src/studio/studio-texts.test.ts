@@ -12,14 +12,23 @@ const catalogues = files.filter((file) => file.startsWith('texts/'))
 const components = files.filter((file) => !file.startsWith('texts/'))
 
 /** Parts of the studio whose texts still stand in the components. */
-const held = ['editor/', 'screens/']
+const held = ['editor/']
 
-/** Names, units and code, which no translation changes: all of a file, or one text of it. */
+/** Names, units, samples and code, which no translation changes: all of a file, or one text of it. */
 const untranslated: readonly (readonly [file: string, text?: string])[] = [
   ['api/api-error.ts', 'ApiError'],
   ['controls/amounts.ts'],
   ['controls/use-tab-title.ts', '· · Quoin'],
   ['main.tsx', 'index.html has no #studio'],
+  [
+    'screens/blueprints/pages-file.ts',
+    '={ ...edited.document, update_hash: edited.document._meta.update_hash }',
+  ],
+  ['screens/operate/level-colours.ts', 'red'],
+  ['screens/operate/named/sign-in-fields.tsx', 'x-api-key'],
+  ['screens/people/user-form.tsx', 'en'],
+  ['screens/people/user-form.tsx', 'Europe/Amsterdam'],
+  ['screens/start/sign-in-screen.tsx', 'admin'],
   ['shell/shell.tsx', 'Quoin'],
 ]
 
@@ -39,7 +48,7 @@ function isUntranslated(file: string, { text }: ShownText): boolean {
 }
 
 test('no component has a text of its own', () => {
-  expect(foundIn.size).toBeGreaterThan(90)
+  expect(foundIn.size).toBeGreaterThan(250)
   const found = [...foundIn].flatMap(([file, texts]) =>
     texts.filter((one) => !isUntranslated(file, one)).map(({ line, text }) => `${file}:${line} ${text}`),
   )
@@ -65,6 +74,9 @@ test.each([
   ['a template', 'const a = `$' + '{n} rows`', ['· rows']],
   ['prose anywhere', "throw new Error('Choose a file first.')", ['Choose a file first.']],
   ['a word with a capital', "const words = ['Hour']", ['Hour']],
+  ['a sample of code', 'const a = <p>such as <Code>doc.owner</Code></p>', ['such as']],
+  ['a verb of a dialog', "confirm({ text: 'It stays.', action: 'Remove' })", ['It stays.', 'Remove']],
+  ['a name of data', "const types = { text: 'text', action: 'action' }", []],
   ['an identifier', "const kind = 'hour'", []],
   ['a comparison', "const a = kind === 'Some words'", []],
   ['a type', "type Kind = 'Some words'", []],
@@ -107,7 +119,7 @@ test('a text that nothing shows would be found', () => {
 })
 
 test('a catalogue imports nothing and has fewer than 300 lines', () => {
-  expect(catalogues.length).toBeGreaterThan(3)
+  expect(catalogues.length).toBeGreaterThan(20)
   expect(catalogues.length).toBeLessThanOrEqual(40)
   for (const file of catalogues) {
     const source = readFileSync(join(import.meta.dirname, file), 'utf8')

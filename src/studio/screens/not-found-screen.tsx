@@ -1,13 +1,14 @@
 import { Anchor, Stack, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
+import { screensTexts } from '../texts/screens.ts'
 
 export function NotFoundScreen() {
   return (
     <Stack gap="xs" py="xl">
-      <Title order={1}>Page not found</Title>
-      <Text c="dimmed">It may have been removed, or the link is incomplete.</Text>
+      <Title order={1}>{screensTexts.pageNotFound}</Title>
+      <Text c="dimmed">{screensTexts.pageNotFoundText}</Text>
       <Anchor component={Link} href="/blueprints">
-        To the blueprints
+        {screensTexts.toTheBlueprints}
       </Anchor>
     </Stack>
   )

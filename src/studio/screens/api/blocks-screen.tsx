@@ -9,6 +9,7 @@ import { Icon } from '../../controls/icon.tsx'
 import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { useOpened } from '../../controls/use-opened.ts'
+import { referenceTexts } from '../../texts/reference.ts'
 import { PinTable } from './pin-table.tsx'
 import classes from './two-columns.module.css'
 
@@ -17,7 +18,7 @@ export function BlocksScreen() {
   const { data: blocks, error, refetch } = useQuery(blockTypesQuery)
   const [open, setOpen] = useOpened()
   const [typed, setTyped] = useState('')
-  if (error) return <ErrorNotice error={error} title="Could not load the blocks" onRetry={refetch} />
+  if (error) return <ErrorNotice error={error} title={referenceTexts.couldNotLoadBlocks} onRetry={refetch} />
   if (!blocks) return <LoadingScreen />
   const words = typed.toLowerCase().split(/\s+/)
   const shown = blocks.filter((block) => {
@@ -27,18 +28,18 @@ export function BlocksScreen() {
   const opened = blocks.find(({ identifier }) => identifier === open) ?? shown[0] ?? blocks[0]
   return (
     <>
-      <ScreenHead title="Blocks" about="The building blocks of blueprints." />
+      <ScreenHead title={referenceTexts.blocks} about={referenceTexts.blocksAbout} />
       <div className={classes.columns}>
         <div className={classes.list}>
           <TextInput
-            aria-label="Find a block"
-            placeholder="Find a block"
+            aria-label={referenceTexts.findABlock}
+            placeholder={referenceTexts.findABlock}
             leftSection={<Icon name="search" size={16} />}
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
             mb="sm"
           />
-          <nav aria-label="Blocks">
+          <nav aria-label={referenceTexts.blocks}>
             {[...Map.groupBy(shown, ({ group }) => group)].map(([group, list]) => (
               <section key={group}>
                 <h2 className={classes.tag}>{groupTitle(group)}</h2>
@@ -66,7 +67,11 @@ export function BlocksScreen() {
   )
 }
 
-const kinds = { value: 'gives a value', flow: 'runs on a signal', trigger: 'starts runs' } as const
+const kinds = {
+  value: referenceTexts.givesAValue,
+  flow: referenceTexts.runsOnASignal,
+  trigger: referenceTexts.startsRuns,
+} as const
 
 function BlockView({ block }: { readonly block: BlockDescription }) {
   const { identifier, title, summary, kind, settings, aliases } = block
@@ -86,15 +91,15 @@ function BlockView({ block }: { readonly block: BlockDescription }) {
           {summary}
         </Text>
       </div>
-      <PinTable title="Pins in" pins={block.in} />
-      <PinTable title="Pins out" pins={block.out} />
+      <PinTable title={referenceTexts.pinsIn} pins={block.in} />
+      <PinTable title={referenceTexts.pinsOut} pins={block.out} />
       {rows.length > 0 ? (
         <section>
           <Title order={3} size="h5" mb="xs">
-            Settings
+            {referenceTexts.settings}
           </Title>
           <div className="surface">
-            <Table aria-label="Settings">
+            <Table aria-label={referenceTexts.settings}>
               <Table.Tbody>
                 {rows.map(([name, setting]) => (
                   <Table.Tr key={name}>

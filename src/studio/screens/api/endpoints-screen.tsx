@@ -9,6 +9,7 @@ import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { saveFile } from '../../controls/save-file.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { useOpened } from '../../controls/use-opened.ts'
+import { referenceTexts } from '../../texts/reference.ts'
 import { OperationList } from './operation-list.tsx'
 import { OperationView } from './operation-view.tsx'
 import classes from './two-columns.module.css'
@@ -25,17 +26,17 @@ export function EndpointsScreen() {
   const shown = useMemo(() => matching(byTag, typed), [byTag, typed])
   const all = [...byTag.values()].flat()
   const opened = all.find(({ id }) => id === open) ?? all[0]
-  if (error) return <ErrorNotice error={error} title="Could not load the API" onRetry={refetch} />
+  if (error) return <ErrorNotice error={error} title={referenceTexts.couldNotLoadApi} onRetry={refetch} />
   if (!document) return <LoadingScreen />
   return (
     <>
       <ScreenHead
-        title="API"
+        title={referenceTexts.api}
         about={
           <>
-            All endpoints you can call. Reference page:{' '}
+            {referenceTexts.apiAbout}{' '}
             <Anchor href="/docs" target="_blank" inherit underline="always">
-              /docs
+              {referenceTexts.docs}
             </Anchor>
             .
           </>
@@ -46,14 +47,14 @@ export function EndpointsScreen() {
           leftSection={<Icon name="download" size={16} />}
           onClick={() => saveFile('openapi.json', asFile(document))}
         >
-          OpenAPI
+          {referenceTexts.openapi}
         </Button>
       </ScreenHead>
       <div className={classes.columns}>
         <div className={classes.list}>
           <TextInput
-            aria-label="Find an endpoint"
-            placeholder="Find an endpoint"
+            aria-label={referenceTexts.findAnEndpoint}
+            placeholder={referenceTexts.findAnEndpoint}
             leftSection={<Icon name="search" size={16} />}
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
@@ -64,7 +65,7 @@ export function EndpointsScreen() {
         {opened ? (
           <OperationView key={opened.id} operation={opened} document={document} />
         ) : (
-          <EmptyState icon="api" title="No endpoint" />
+          <EmptyState icon="api" title={referenceTexts.noEndpoint} />
         )}
       </div>
     </>

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import type { Operation } from '../../api/open-api.ts'
 import { MethodTag } from '../../controls/method-tag.tsx'
+import { referenceTexts } from '../../texts/reference.ts'
 import classes from './two-columns.module.css'
 
 interface OperationListProps {
@@ -13,11 +14,11 @@ export function OperationList({ byTag, open, onOpen }: OperationListProps) {
   if (byTag.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        No match.
+        {referenceTexts.noMatch}
       </Text>
     )
   return (
-    <nav aria-label="Endpoints">
+    <nav aria-label={referenceTexts.endpoints}>
       {byTag.map(({ tag, operations }) => (
         <section key={tag}>
           <h2 className={classes.tag}>{tag}</h2>

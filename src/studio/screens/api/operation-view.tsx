@@ -2,6 +2,7 @@ import { Badge, Code, CopyButton, Group, Stack, Text, Title } from '@mantine/cor
 import type { ApiDocument, Operation } from '../../api/open-api.ts'
 import { CopyAction } from '../../controls/copy-action.tsx'
 import { MethodTag } from '../../controls/method-tag.tsx'
+import { referenceTexts } from '../../texts/reference.ts'
 import { SchemaTable } from './schema-table.tsx'
 import { TryOperation } from './try-operation.tsx'
 
@@ -23,8 +24,8 @@ export function OperationView({ operation, document }: OperationViewProps) {
           <MethodTag method={method} />
           <Code>{path}</Code>
           <CopyButton value={`${location.origin}${path}`}>{(state) => <CopyAction {...state} />}</CopyButton>
-          {isCustom ? <Badge color="sand">of a blueprint</Badge> : null}
-          <Badge color="gray">{security?.length ? 'needs a token' : 'public'}</Badge>
+          {isCustom ? <Badge color="sand">{referenceTexts.ofABlueprint}</Badge> : null}
+          <Badge color="gray">{security?.length ? referenceTexts.needsAToken : referenceTexts.public}</Badge>
         </Group>
         {description === undefined ? null : (
           <Text size="sm" mt="sm" style={{ whiteSpace: 'pre-line' }}>
@@ -36,9 +37,9 @@ export function OperationView({ operation, document }: OperationViewProps) {
       {body?.schema ? (
         <section>
           <Title order={3} size="h5" mb="xs">
-            Body
+            {referenceTexts.body}
           </Title>
-          <SchemaTable schema={body.schema} document={document} label="Fields of the body" />
+          <SchemaTable schema={body.schema} document={document} label={referenceTexts.fieldsOfTheBody} />
         </section>
       ) : null}
       {replies.map(([status, reply]) => {
@@ -56,7 +57,7 @@ export function OperationView({ operation, document }: OperationViewProps) {
               <SchemaTable
                 schema={content.schema}
                 document={document}
-                label={`Fields of the reply ${status}`}
+                label={referenceTexts.fieldsOfTheReply(status)}
               />
             ) : null}
           </section>

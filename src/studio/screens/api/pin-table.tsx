@@ -1,6 +1,7 @@
 import { Badge, Table, Text, Title } from '@mantine/core'
 import type { InPin } from '../../../shared/api/blocks/blocks.ts'
 import { shortJson } from '../../controls/json/json-text.ts'
+import { referenceTexts } from '../../texts/reference.ts'
 import classes from './pin-table.module.css'
 
 interface PinTableProps {
@@ -27,7 +28,7 @@ export function PinTable({ title, pins }: PinTableProps) {
                   </Text>
                   {pin.required ? (
                     <Text span size="xs" c="dimmed" ml={6}>
-                      needed
+                      {referenceTexts.needed}
                     </Text>
                   ) : null}
                 </Table.Td>
@@ -39,7 +40,7 @@ export function PinTable({ title, pins }: PinTableProps) {
                 <Table.Td>
                   <Text size="sm">
                     {pin.help}
-                    {pin.default === undefined ? '' : ` Default: ${shortJson(pin.default)}.`}
+                    {pin.default === undefined ? '' : referenceTexts.default(shortJson(pin.default))}
                   </Text>
                 </Table.Td>
               </Table.Tr>

@@ -1,5 +1,6 @@
 import { Code, Table, Text } from '@mantine/core'
 import { type ApiDocument, type Schema, schemaFields, typeWords } from '../../api/open-api.ts'
+import { referenceTexts } from '../../texts/reference.ts'
 
 interface SchemaTableProps {
   readonly schema: Schema
@@ -22,7 +23,7 @@ export function SchemaTable({ schema, document, label }: SchemaTableProps) {
                 </Text>
                 {required ? (
                   <Text span size="xs" c="dimmed" ml={6}>
-                    needed
+                    {referenceTexts.needed}
                   </Text>
                 ) : null}
               </Table.Td>

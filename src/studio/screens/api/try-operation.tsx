@@ -17,6 +17,7 @@ import { CopyAction } from '../../controls/copy-action.tsx'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Icon } from '../../controls/icon.tsx'
 import { JsonField } from '../../controls/json/json-field.tsx'
+import { referenceTexts } from '../../texts/reference.ts'
 import { TryReplyView } from './try-reply-view.tsx'
 import { curlOf, sendTry, type TryRequest } from './try-request.ts'
 
@@ -48,10 +49,10 @@ export function TryOperation({ operation, document }: TryOperationProps) {
         <Stack gap="sm">
           <Group justify="space-between">
             <Title order={3} size="h5">
-              Try it
+              {referenceTexts.tryIt}
             </Title>
             <Switch
-              label="With my token"
+              label={referenceTexts.withMyToken}
               checked={asMyself}
               onChange={(event) => setAsMyself(event.currentTarget.checked)}
             />
@@ -80,10 +81,12 @@ export function TryOperation({ operation, document }: TryOperationProps) {
               })}
             </SimpleGrid>
           ) : null}
-          {json ? <JsonField label="Body" value={body} onChange={setBody} minRows={3} /> : null}
+          {json ? (
+            <JsonField label={referenceTexts.body} value={body} onChange={setBody} minRows={3} />
+          ) : null}
           {isSendable ? null : (
             <Text size="sm" c="dimmed">
-              It requires a file, which this form cannot send. Use the screen of the resource, or curl.
+              {referenceTexts.needsFile}
             </Text>
           )}
           <Group gap="sm">
@@ -94,7 +97,7 @@ export function TryOperation({ operation, document }: TryOperationProps) {
               disabled={!isSendable}
               color={method === 'DELETE' ? 'red' : 'petrol'}
             >
-              Send {method}
+              {referenceTexts.send(method)}
             </Button>
             <CopyButton value={curlOf(request, location.origin)}>
               {(state) => (
@@ -106,7 +109,7 @@ export function TryOperation({ operation, document }: TryOperationProps) {
             </CopyButton>
           </Group>
           <div aria-live="polite">
-            {send.error ? <ErrorNotice error={send.error} title="No reply" /> : null}
+            {send.error ? <ErrorNotice error={send.error} title={referenceTexts.noReply} /> : null}
             {send.data ? <TryReplyView reply={send.data} /> : null}
           </div>
         </Stack>

@@ -2,6 +2,7 @@ import { Badge, Group, Stack, Text } from '@mantine/core'
 import { duration } from '../../controls/amounts.ts'
 import { JsonView } from '../../controls/json/json-view.tsx'
 import { ScrollText } from '../../controls/scroll-text.tsx'
+import { referenceTexts } from '../../texts/reference.ts'
 import type { TryReply } from './try-request.ts'
 
 export function TryReplyView({
@@ -16,27 +17,27 @@ export function TryReplyView({
           {status}
         </Badge>
         <Text size="sm" c="dimmed" className="numbers">
-          {duration(milliseconds)} in this browser
+          {referenceTexts.inThisBrowser(duration(milliseconds))}
         </Text>
       </Group>
       {typeof body === 'string' ? (
         body === '' ? (
           <Text size="sm" c="dimmed">
-            No body.
+            {referenceTexts.noBody}
           </Text>
         ) : (
-          <ScrollText label="Reply">{body}</ScrollText>
+          <ScrollText label={referenceTexts.reply}>{body}</ScrollText>
         )
       ) : (
-        <JsonView value={body} label="Reply" />
+        <JsonView value={body} label={referenceTexts.reply} />
       )}
       <details>
         <summary>
           <Text span size="sm">
-            {headers.length} headers
+            {referenceTexts.headers(headers.length)}
           </Text>
         </summary>
-        <ScrollText label="Headers of the reply">
+        <ScrollText label={referenceTexts.headersOfTheReply}>
           {headers.map(([name, value]) => `${name}: ${value}`).join('\n')}
         </ScrollText>
       </details>

@@ -10,11 +10,12 @@ import { notifyFailed } from '../../controls/notify.ts'
 import { RecordDrawer } from '../../controls/record-drawer.tsx'
 import { saveFile } from '../../controls/save-file.ts'
 import { Time } from '../../controls/time.tsx'
+import { assetsTexts } from '../../texts/assets.ts'
 import { AssetPreview } from './asset-preview.tsx'
 
 export function AssetDrawer() {
   return (
-    <RecordDrawer<Asset> title="Asset" queryKey={['assets', 'one']} load={readAsset}>
+    <RecordDrawer<Asset> title={assetsTexts.asset} queryKey={['assets', 'one']} load={readAsset}>
       {(asset, close) => <Opened asset={asset} close={close} />}
     </RecordDrawer>
   )
@@ -26,7 +27,7 @@ function Opened({ asset, close }: { readonly asset: Asset; readonly close: () =>
     try {
       saveFile(asset.name, await assetContent(asset._meta.guid))
     } catch (error) {
-      notifyFailed(`${asset.name} was not downloaded`, error)
+      notifyFailed(assetsTexts.wasNotDownloaded(asset.name), error)
     }
   }
   return (
@@ -34,25 +35,25 @@ function Opened({ asset, close }: { readonly asset: Asset; readonly close: () =>
       <AssetPreview asset={asset} />
       <Facts
         facts={{
-          Name: asset.name,
-          Directory: asset.directory,
-          'Public address':
+          [assetsTexts.name]: asset.name,
+          [assetsTexts.directory]: asset.directory,
+          [assetsTexts.publicAddress]:
             address === undefined ? undefined : (
               <Anchor href={address} target="_blank" rel="noreferrer" size="sm">
                 {address}
               </Anchor>
             ),
-          Type: asset.type,
-          Size: `${bytes(asset.size)} (${asset.size.toLocaleString()} bytes)`,
-          Uploaded: <Time at={asset._meta.created} exact />,
-          By: asset.created_by.username,
-          'SHA-256': <Code>{asset.sha256}</Code>,
-          Guid: <Code>{asset._meta.guid}</Code>,
+          [assetsTexts.type]: asset.type,
+          [assetsTexts.size]: assetsTexts.exactSize(bytes(asset.size), asset.size.toLocaleString()),
+          [assetsTexts.uploaded]: <Time at={asset._meta.created} exact />,
+          [assetsTexts.by]: asset.created_by.username,
+          [assetsTexts.sha256]: <Code>{asset.sha256}</Code>,
+          [assetsTexts.guid]: <Code>{asset._meta.guid}</Code>,
         }}
       />
       <Group gap="xs">
         <Button leftSection={<Icon name="download" size={16} />} onClick={() => void download()}>
-          Download
+          {assetsTexts.download}
         </Button>
         <Button
           variant="default"
@@ -60,7 +61,7 @@ function Opened({ asset, close }: { readonly asset: Asset; readonly close: () =>
           leftSection={<Icon name="trash" size={16} />}
           onClick={() => askToDelete(asset, close)}
         >
-          Delete
+          {assetsTexts.delete}
         </Button>
       </Group>
     </Stack>
@@ -69,9 +70,9 @@ function Opened({ asset, close }: { readonly asset: Asset; readonly close: () =>
 
 function askToDelete({ _meta, name }: Asset, close: () => void): void {
   confirm({
-    title: `Delete ${name}?`,
-    text: 'The file is deleted permanently. Links to it in documents and pages will break.',
-    action: 'Delete permanently',
+    title: assetsTexts.deleteTitle(name),
+    text: assetsTexts.deleteText,
+    action: assetsTexts.deletePermanently,
     run: async () => {
       await call('DELETE', `/_system/assets/${_meta.guid}`)
       close()

@@ -4,6 +4,7 @@ import type { Asset } from '../../../shared/api/assets.ts'
 import { assetAddressQuery, assetContent } from '../../api/assets.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { ScrollText } from '../../controls/scroll-text.tsx'
+import { assetsTexts } from '../../texts/assets.ts'
 import classes from './asset-preview.module.css'
 
 const MOST_BYTES = 30 * 1024 * 1024
@@ -15,7 +16,7 @@ export function AssetPreview({ asset }: { readonly asset: Asset }) {
   if (asset.size > MOST_BYTES)
     return (
       <Text size="sm" c="dimmed">
-        Too large for a preview.
+        {assetsTexts.tooLargePreview}
       </Text>
     )
   if (/^text\/|json|xml|yaml|javascript/.test(asset.type)) return <TextPreview asset={asset} />
@@ -23,7 +24,7 @@ export function AssetPreview({ asset }: { readonly asset: Asset }) {
     return <MediaPreview asset={asset} kind={kind} />
   return (
     <Text size="sm" c="dimmed">
-      No preview for {asset.type}. Download it to view it.
+      {assetsTexts.noPreviewFor(asset.type)}
     </Text>
   )
 }
@@ -36,9 +37,10 @@ function MediaPreview({
   readonly kind: 'image' | 'video' | 'audio'
 }) {
   const { data, error } = useQuery(assetAddressQuery(asset._meta.guid))
-  if (error) return <ErrorNotice error={error} title="No preview" />
+  if (error) return <ErrorNotice error={error} title={assetsTexts.noPreview} />
   if (data === undefined) return <Skeleton height={260} />
-  if (kind === 'image') return <img className={classes.media} src={data} alt={`Preview of ${asset.name}`} />
+  if (kind === 'image')
+    return <img className={classes.media} src={data} alt={assetsTexts.previewOf(asset.name)} />
   // biome-ignore lint/a11y/useMediaCaption: files of users come without captions
   if (kind === 'video') return <video className={classes.media} src={data} controls />
   // biome-ignore lint/a11y/useMediaCaption: files of users come without captions
@@ -50,7 +52,7 @@ function TextPreview({ asset }: { readonly asset: Asset }) {
     queryKey: ['assets', 'text', asset._meta.guid],
     queryFn: async ({ signal }) => (await assetContent(asset._meta.guid, signal)).slice(0, MOST_TEXT).text(),
   })
-  if (error) return <ErrorNotice error={error} title="No preview" />
+  if (error) return <ErrorNotice error={error} title={assetsTexts.noPreview} />
   if (data === undefined) return <Skeleton height={260} />
-  return <ScrollText label={`Start of ${asset.name}`}>{data}</ScrollText>
+  return <ScrollText label={assetsTexts.startOf(asset.name)}>{data}</ScrollText>
 }

@@ -11,6 +11,7 @@ import { filtersOf, SelectFilter } from '../../controls/lists/select-filter.tsx'
 import { openAddress } from '../../controls/open-address.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
+import { assetsTexts } from '../../texts/assets.ts'
 import { AssetDrawer } from './asset-drawer.tsx'
 import { AssetThumbnail } from './asset-thumbnail.tsx'
 import { UploadAssets } from './upload-assets.tsx'
@@ -18,7 +19,7 @@ import { UploadAssets } from './upload-assets.tsx'
 const columns: readonly Column<Asset>[] = [
   {
     id: 'name',
-    label: 'Name',
+    label: assetsTexts.name,
     sort: 'name',
     render: (asset) => (
       <Group component="span" gap="sm" wrap="nowrap">
@@ -29,18 +30,18 @@ const columns: readonly Column<Asset>[] = [
   },
   {
     id: 'directory',
-    label: 'Directory',
+    label: assetsTexts.directory,
     sort: 'directory',
     render: ({ directory, public_path }) => (
       <Group gap={6}>
         {directory}
-        {public_path === null ? null : <Badge color="sand">public</Badge>}
+        {public_path === null ? null : <Badge color="sand">{assetsTexts.public}</Badge>}
       </Group>
     ),
   },
   {
     id: 'type',
-    label: 'Type',
+    label: assetsTexts.type,
     sort: 'type',
     render: ({ type }) => (
       <Text size="sm" c="dimmed">
@@ -48,10 +49,17 @@ const columns: readonly Column<Asset>[] = [
       </Text>
     ),
   },
-  { id: 'size', label: 'Size', sort: 'size', numeric: true, width: 100, render: ({ size }) => bytes(size) },
+  {
+    id: 'size',
+    label: assetsTexts.size,
+    sort: 'size',
+    numeric: true,
+    width: 100,
+    render: ({ size }) => bytes(size),
+  },
   {
     id: 'created',
-    label: 'Uploaded',
+    label: assetsTexts.uploaded,
     sort: '_meta.created',
     width: 130,
     render: ({ _meta }) => <Time at={_meta.created} />,
@@ -62,17 +70,14 @@ export function AssetsScreen() {
   const [, , words] = useListAddress()
   return (
     <>
-      <ScreenHead
-        title="Assets"
-        about="Files. Anyone can read files in public, below /static; all others require a token."
-      />
+      <ScreenHead title={assetsTexts.assets} about={assetsTexts.assetsAbout} />
       <UploadAssets />
       <Group mb="sm" gap="sm">
-        <SearchField label="Search assets" />
-        <SelectFilter name="directory" label="Directory" options={['public', 'system_assets']} />
+        <SearchField label={assetsTexts.searchAssets} />
+        <SelectFilter name="directory" label={assetsTexts.directory} options={['public', 'system_assets']} />
       </Group>
       <RecordTable<Asset>
-        label="Assets"
+        label={assetsTexts.assets}
         queryKey={['assets', 'list']}
         load={findAssets}
         body={filtersOf(words, { directory: 'directory' })}
@@ -80,8 +85,8 @@ export function AssetsScreen() {
         keyOf={({ _meta }) => _meta.guid}
         hrefOf={({ _meta }) => openAddress('/assets', words, _meta.guid)}
         empty={
-          <EmptyState icon="asset" title="No assets">
-            <Text size="sm">Drop files above, or let a blueprint store uploads.</Text>
+          <EmptyState icon="asset" title={assetsTexts.noAssets}>
+            <Text size="sm">{assetsTexts.noAssetsText}</Text>
           </EmptyState>
         }
       />

@@ -1,6 +1,7 @@
 import { Autocomplete, Button, FileButton, Group, Text } from '@mantine/core'
 import { type DragEvent, useState } from 'react'
 import { Icon } from '../../controls/icon.tsx'
+import { assetsTexts } from '../../texts/assets.ts'
 import classes from './upload-assets.module.css'
 import { UploadRow } from './upload-row.tsx'
 import { useUploads } from './use-uploads.ts'
@@ -17,7 +18,7 @@ export function UploadAssets() {
   }
   return (
     <section
-      aria-label="Upload"
+      aria-label={assetsTexts.upload}
       className={classes.zone}
       data-over={isOver || undefined}
       onDragOver={(event) => {
@@ -30,12 +31,12 @@ export function UploadAssets() {
       <Group justify="space-between" gap="sm">
         <Group gap="sm">
           <Icon name="upload" />
-          <Text size="sm">Drop files here, at most 500 MB each, or choose them.</Text>
+          <Text size="sm">{assetsTexts.dropFiles}</Text>
         </Group>
         <Group gap="xs">
           <Autocomplete
-            aria-label="Directory for new files"
-            leftSection={<Text size="sm">into</Text>}
+            aria-label={assetsTexts.directoryForNewFiles}
+            leftSection={<Text size="sm">{assetsTexts.into}</Text>}
             leftSectionWidth={46}
             data={['system_assets', 'public', 'public/images']}
             value={directory}
@@ -45,7 +46,7 @@ export function UploadAssets() {
           <FileButton multiple onChange={(files) => add(files, directory)}>
             {(props) => (
               <Button variant="default" {...props}>
-                Choose files
+                {assetsTexts.chooseFiles}
               </Button>
             )}
           </FileButton>

@@ -1,6 +1,7 @@
 import { CloseButton, Group, Progress, Text } from '@mantine/core'
 import { bytes } from '../../controls/amounts.ts'
 import { messageOf } from '../../controls/error-notice.tsx'
+import { assetsTexts } from '../../texts/assets.ts'
 import type { RunningUpload } from './use-uploads.ts'
 
 interface UploadRowProps {
@@ -22,14 +23,19 @@ export function UploadRow({ upload, onCancel, onDismiss }: UploadRowProps) {
           {messageOf(error)}
         </Text>
       ) : (
-        <Progress value={share * 100} animated={share === 1} flex={1} aria-label={`Uploading ${name}`} />
+        <Progress
+          value={share * 100}
+          animated={share === 1}
+          flex={1}
+          aria-label={assetsTexts.uploading(name)}
+        />
       )}
       <Text size="xs" c="dimmed" w={110} ta="right" className="numbers">
-        {hasFailed ? bytes(size) : `${Math.round(share * 100)} % of ${bytes(size)}`}
+        {hasFailed ? bytes(size) : assetsTexts.share(Math.round(share * 100), bytes(size))}
       </Text>
       <CloseButton
         size="sm"
-        aria-label={hasFailed ? `Dismiss ${name}` : `Cancel ${name}`}
+        aria-label={hasFailed ? assetsTexts.dismiss(name) : assetsTexts.cancel(name)}
         onClick={hasFailed ? onDismiss : onCancel}
       />
     </Group>

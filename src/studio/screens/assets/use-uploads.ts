@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { forgetAssets } from '../../api/assets.ts'
 import { upload } from '../../api/upload.ts'
 import { notifyDone } from '../../controls/notify.ts'
+import { assetsTexts } from '../../texts/assets.ts'
 
 export interface RunningUpload {
   readonly id: string
@@ -40,7 +41,7 @@ export function useUploads() {
         onProgress: (share) => change(id, { share }),
       })
       dismiss(id)
-      notifyDone(`${file.name} uploaded`)
+      notifyDone(assetsTexts.uploadedText(file.name))
       await forgetAssets()
     } catch (error) {
       if (signal.aborted) dismiss(id)

@@ -1,4 +1,5 @@
 /** The blueprint that serves a storage as an API: one resource block. */
+
 import type { FieldRecord } from '../../../shared/api/blueprint-fields.ts'
 import type { BlueprintFile } from '../../../shared/application/blueprint-file.ts'
 import { fieldTypeEntries, isFieldType } from '../../../shared/fields/field-type.ts'
@@ -8,6 +9,7 @@ import {
   resourceProblem,
   resourceSettingsOf,
 } from '../../../shared/resource/resource.ts'
+import { blueprintsTexts } from '../../texts/blueprints.ts'
 
 export interface ApiDraft {
   readonly storage: string
@@ -43,8 +45,8 @@ export function apiFile(draft: ApiDraft, fields: readonly FieldRecord[]): Bluepr
   const named = fields.filter(({ name }) => filters.includes(name)).flatMap((field) => filterOf(field) ?? [])
   const isAll = resourceOperations.every((one) => operations.includes(one))
   return {
-    name: `${storage} API`,
-    description: `Serves the storage ${storage} as /api/v1/${uri}.`,
+    name: blueprintsTexts.api(storage),
+    description: blueprintsTexts.apiDescription(storage, uri),
     blocks: {
       [blockName(storage)]: {
         type: RESOURCE_TYPE,

@@ -5,6 +5,7 @@ import { type Endpoint, endpointsQuery, pagesQuery } from '../../api/blueprints.
 import { endpointKey, type Traffic, trafficQuery } from '../../api/endpoint-traffic.ts'
 import { duration } from '../../controls/amounts.ts'
 import { MethodTag } from '../../controls/method-tag.tsx'
+import { blueprintsTexts } from '../../texts/blueprints.ts'
 import classes from './blueprint-endpoints.module.css'
 import { BlueprintPages } from './blueprint-pages.tsx'
 
@@ -21,7 +22,7 @@ export function BlueprintEndpoints({ blueprint }: { readonly blueprint: Blueprin
   if (all.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        {endpoints && found ? 'None' : ' '}
+        {endpoints && found ? blueprintsTexts.none : ' '}
       </Text>
     )
   return (
@@ -32,7 +33,7 @@ export function BlueprintEndpoints({ blueprint }: { readonly blueprint: Blueprin
             <Group gap={8} wrap="nowrap">
               <MethodTag method={method} />
               <Text size="sm" ff="monospace" truncate>
-                {uri === '' ? '(from a wire)' : uri}
+                {uri === '' ? blueprintsTexts.fromAWire : uri}
               </Text>
               <Numbers traffic={traffic?.endpoints.get(endpointKey(method, uri))} />
             </Group>
@@ -40,7 +41,7 @@ export function BlueprintEndpoints({ blueprint }: { readonly blueprint: Blueprin
         ))}
         {all.length > SHOWN ? (
           <Text component="li" size="xs" c="dimmed">
-            and {all.length - SHOWN} more
+            {blueprintsTexts.andMore(all.length - SHOWN)}
           </Text>
         ) : null}
       </ul>
@@ -58,14 +59,20 @@ function Numbers({ traffic }: { readonly traffic: Traffic | undefined }) {
   const { requests, rate, p50, p95, errors } = traffic
   return (
     <Text size="xs" c="dimmed" className={`numbers ${classes.numbers}`}>
-      <span title={`${requests.toLocaleString()} requests since the node started`}>
-        {rate === undefined || rate < 0.05 ? `${requests.toLocaleString()} ×` : `${rate.toFixed(1)}/s`}
+      <span title={blueprintsTexts.requestsSinceStart(requests.toLocaleString())}>
+        {rate === undefined || rate < 0.05
+          ? `${requests.toLocaleString()} ×`
+          : blueprintsTexts.perSecond(rate.toFixed(1))}
       </span>
-      {p50 === undefined ? null : <span title="Half of all replies are faster">p50 {duration(p50)}</span>}
-      {p95 === undefined ? null : <span title="19 of 20 replies were faster">p95 {duration(p95)}</span>}
+      {p50 === undefined ? null : (
+        <span title={blueprintsTexts.p50Help}>{blueprintsTexts.p50(duration(p50))}</span>
+      )}
+      {p95 === undefined ? null : (
+        <span title={blueprintsTexts.p95Help}>{blueprintsTexts.p95(duration(p95))}</span>
+      )}
       {errors > 0 ? (
-        <Text span c="red" inherit title="Replies with 5xx">
-          {errors} failed
+        <Text span c="red" inherit title={blueprintsTexts.repliesWith5xx}>
+          {blueprintsTexts.failed(errors)}
         </Text>
       ) : null}
     </Text>

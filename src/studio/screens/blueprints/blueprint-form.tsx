@@ -2,6 +2,7 @@ import { TagsInput, Textarea, TextInput } from '@mantine/core'
 import type { Blueprint } from '../../../shared/api/blueprints.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import type { useDraft } from '../../controls/use-draft.ts'
+import { blueprintsTexts } from '../../texts/blueprints.ts'
 
 export interface BlueprintDraft {
   readonly name: string
@@ -23,7 +24,7 @@ export function BlueprintForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
   return (
     <>
       <TextInput
-        label="Name"
+        label={blueprintsTexts.name}
         required
         maxLength={200}
         data-autofocus
@@ -32,8 +33,8 @@ export function BlueprintForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
         onChange={(event) => set('name', event.currentTarget.value)}
       />
       <Textarea
-        label="Description"
-        description="Its purpose, in one sentence."
+        label={blueprintsTexts.description}
+        description={blueprintsTexts.descriptionHelp}
         autosize
         minRows={2}
         value={draft.description}
@@ -41,13 +42,13 @@ export function BlueprintForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
         onChange={(event) => set('description', event.currentTarget.value)}
       />
       <TextInput
-        label="Category"
+        label={blueprintsTexts.category}
         value={draft.category}
         error={error('category')}
         onChange={(event) => set('category', event.currentTarget.value)}
       />
       <TagsInput
-        label="Tags"
+        label={blueprintsTexts.tags}
         value={[...draft.tags]}
         error={error('tags')}
         onChange={(tags) => set('tags', tags)}

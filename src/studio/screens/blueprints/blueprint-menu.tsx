@@ -8,6 +8,7 @@ import { confirm } from '../../controls/confirm.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { notifyAbout, notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { fileName, saveFile } from '../../controls/save-file.ts'
+import { blueprintsTexts } from '../../texts/blueprints.ts'
 import { EditBlueprintDialog } from './edit-blueprint-dialog.tsx'
 
 export function BlueprintMenu({ blueprint }: { readonly blueprint: Blueprint }) {
@@ -17,7 +18,7 @@ export function BlueprintMenu({ blueprint }: { readonly blueprint: Blueprint }) 
     <>
       <Menu position="bottom-end" width={200}>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`More about ${name}`}>
+          <ActionIcon variant="subtle" color="gray" aria-label={blueprintsTexts.moreAbout(name)}>
             <Icon name="more" />
           </ActionIcon>
         </Menu.Target>
@@ -27,21 +28,21 @@ export function BlueprintMenu({ blueprint }: { readonly blueprint: Blueprint }) 
               leftSection={<Icon name="pause" size={16} />}
               onClick={() => askToDeactivate(blueprint)}
             >
-              Deactivate
+              {blueprintsTexts.deactivate}
             </Menu.Item>
           ) : (
             <Menu.Item leftSection={<Icon name="play" size={16} />} onClick={() => activate(blueprint)}>
-              Activate
+              {blueprintsTexts.activate}
             </Menu.Item>
           )}
           <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={edit.open}>
-            Name and description
+            {blueprintsTexts.nameAndDescription}
           </Menu.Item>
           <Menu.Item leftSection={<Icon name="copy" size={16} />} onClick={() => duplicate(blueprint)}>
-            Duplicate
+            {blueprintsTexts.duplicate}
           </Menu.Item>
           <Menu.Item leftSection={<Icon name="download" size={16} />} onClick={() => save(blueprint)}>
-            Export as a file
+            {blueprintsTexts.exportAsAFile}
           </Menu.Item>
           <Menu.Divider />
           <Menu.Item
@@ -50,7 +51,7 @@ export function BlueprintMenu({ blueprint }: { readonly blueprint: Blueprint }) 
             disabled={active}
             onClick={() => askToRemove(blueprint)}
           >
-            {active ? 'Remove (deactivate first)' : 'Remove'}
+            {active ? blueprintsTexts.removeDeactivateFirst : blueprintsTexts.remove}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -62,17 +63,17 @@ export function BlueprintMenu({ blueprint }: { readonly blueprint: Blueprint }) 
 async function activate({ _meta, name }: Blueprint): Promise<void> {
   try {
     await setActive(_meta.guid, true)
-    notifyDone(`${name} is active`)
+    notifyDone(blueprintsTexts.isActive(name))
   } catch (error) {
-    notifyFailed(`${name} was not activated`, error)
+    notifyFailed(blueprintsTexts.wasNotActivated(name), error)
   }
 }
 
 function askToDeactivate({ _meta, name }: Blueprint): void {
   confirm({
-    title: `Deactivate ${name}?`,
-    text: 'Its endpoints reply 404 and its schedules stop, on every node. Requests in progress finish. You can activate it again at any time.',
-    action: 'Deactivate',
+    title: blueprintsTexts.deactivateTitle(name),
+    text: blueprintsTexts.deactivateText,
+    action: blueprintsTexts.deactivate,
     run: () => setActive(_meta.guid, false),
   })
 }
@@ -82,7 +83,7 @@ async function save(blueprint: Blueprint): Promise<void> {
     const text = `${JSON.stringify(await exportBlueprintFile(blueprint), null, 2)}\n`
     saveFile(fileName(blueprint.name, 'blueprint.json'), new Blob([text], { type: 'application/json' }))
   } catch (error) {
-    notifyFailed(`${blueprint.name} was not exported`, error)
+    notifyFailed(blueprintsTexts.wasNotExported(blueprint.name), error)
   }
 }
 
@@ -94,13 +95,12 @@ async function duplicate(blueprint: Blueprint): Promise<void> {
     await importBlueprintFile(
       { ...file, name },
       {
-        stays: (part) =>
-          notifyAbout('Not all was undone', `${part} was made and could not be removed again.`),
+        stays: (part) => notifyAbout(blueprintsTexts.notAllWasUndone, blueprintsTexts.leftOver(part)),
       },
     )
-    notifyDone(`${name} was made. It is not active.`)
+    notifyDone(blueprintsTexts.duplicated(name))
   } catch (error) {
-    notifyFailed(`${blueprint.name} was not duplicated`, error)
+    notifyFailed(blueprintsTexts.wasNotDuplicated(blueprint.name), error)
   }
 }
 
@@ -109,9 +109,9 @@ const LONGEST_NAME = 190
 
 function askToRemove({ _meta, name }: Blueprint): void {
   confirm({
-    title: `Remove ${name}?`,
-    text: 'The blueprint and all its blocks are removed, staged changes included. Its documents stay. This cannot be undone here; export it first if you may want it back.',
-    action: 'Remove',
+    title: blueprintsTexts.removeTitle(name),
+    text: blueprintsTexts.removeText,
+    action: blueprintsTexts.remove,
     run: async () => {
       await call('DELETE', `/blueprints/${_meta.guid}`)
       await forgetBlueprints()

@@ -5,6 +5,7 @@ import { pendingQuery } from '../../api/blueprints.ts'
 import { deployedPages, type PlacedPage } from '../../api/deployed-pages.ts'
 import { MethodTag } from '../../controls/method-tag.tsx'
 import { OpenPage } from '../../controls/pages/open-page.tsx'
+import { blueprintsTexts } from '../../texts/blueprints.ts'
 import classes from './blueprint-endpoints.module.css'
 
 const SHOWN = 6
@@ -26,17 +27,22 @@ export function BlueprintPages({ blueprint, saved }: BlueprintPagesProps) {
   if (pages.length === 0 || !(isKnown || isError)) return null
   const sorted = pages.toSorted((a, b) => (a.path ?? '').localeCompare(b.path ?? ''))
   return (
-    <ul className={classes.list} aria-label={`Pages of ${blueprint.name}`}>
+    <ul className={classes.list} aria-label={blueprintsTexts.pagesOf(blueprint.name)}>
       {sorted.slice(0, SHOWN).map(({ block, path, isPublic }) => (
         <li key={block}>
           <Group gap={8} wrap="nowrap">
             <MethodTag method="PAGE" />
             <Text size="sm" ff="monospace" truncate>
-              {path ?? '(from a wire)'}
+              {path ?? blueprintsTexts.fromAWire}
             </Text>
             {isPublic ? (
-              <Badge size="xs" color="sand" style={{ flexShrink: 0 }} title="Everyone can open it">
-                no sign-in
+              <Badge
+                size="xs"
+                color="sand"
+                style={{ flexShrink: 0 }}
+                title={blueprintsTexts.everyoneCanOpenIt}
+              >
+                {blueprintsTexts.noSignIn}
               </Badge>
             ) : null}
             {blueprint.active && isKnown && path !== undefined ? <OpenPage path={path} /> : null}
@@ -45,7 +51,7 @@ export function BlueprintPages({ blueprint, saved }: BlueprintPagesProps) {
       ))}
       {pages.length > SHOWN ? (
         <Text component="li" size="xs" c="dimmed">
-          and {pages.length - SHOWN} more pages
+          {blueprintsTexts.andMorePages(pages.length - SHOWN)}
         </Text>
       ) : null}
     </ul>

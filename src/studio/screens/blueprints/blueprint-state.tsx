@@ -2,6 +2,7 @@ import { Badge, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Blueprint } from '../../../shared/api/blueprints.ts'
 import { pendingQuery, stagedQuery } from '../../api/blueprints.ts'
+import { blueprintsTexts } from '../../texts/blueprints.ts'
 
 /** What answers requests, and what was built since: saved and not deployed, or only staged, and by whom. */
 export function BlueprintState({ blueprint }: { readonly blueprint: Blueprint }) {
@@ -14,22 +15,22 @@ export function BlueprintState({ blueprint }: { readonly blueprint: Blueprint })
   return (
     <Group gap={4}>
       {active ? (
-        <Badge color="green" title="Its endpoints are live">
-          Active · version {version}
+        <Badge color="green" title={blueprintsTexts.itsEndpointsAreLive}>
+          {blueprintsTexts.activeVersion(version)}
         </Badge>
       ) : (
-        <Badge color="gray" title="Its endpoints reply 404">
-          {version === 0 ? 'Never deployed' : 'Inactive'}
+        <Badge color="gray" title={blueprintsTexts.itsEndpointsReply404}>
+          {blueprintsTexts.neverDeployed(version)}
         </Badge>
       )}
       {waiting > 0 ? (
-        <Badge color="sand" title="Saved blocks that differ from what is deployed">
-          {waiting} not deployed
+        <Badge color="sand" title={blueprintsTexts.notDeployedHelp}>
+          {blueprintsTexts.notDeployed(waiting)}
         </Badge>
       ) : null}
       {edits.length > 0 ? (
-        <Badge color="violet" title={`Staged by ${[...people].join(', ')}; not live`}>
-          {edits.length} staged
+        <Badge color="violet" title={blueprintsTexts.stagedHelp([...people].join(', '))}>
+          {blueprintsTexts.staged(edits.length)}
         </Badge>
       ) : null}
     </Group>

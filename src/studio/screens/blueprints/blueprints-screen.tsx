@@ -12,6 +12,7 @@ import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
 import { useCommands } from '../../shell/commands.ts'
 import { useShortcut } from '../../shell/shortcuts.ts'
+import { blueprintsTexts } from '../../texts/blueprints.ts'
 import { BlueprintEndpoints } from './blueprint-endpoints.tsx'
 import { BlueprintMenu } from './blueprint-menu.tsx'
 import { BlueprintName } from './blueprint-name.tsx'
@@ -23,26 +24,26 @@ import { NoBlueprints } from './no-blueprints.tsx'
 const columns: readonly Column<Blueprint>[] = [
   {
     id: 'name',
-    label: 'Name',
+    label: blueprintsTexts.name,
     sort: 'name',
     width: '26%',
     render: (one) => <BlueprintName blueprint={one} />,
   },
   {
     id: 'state',
-    label: 'State',
+    label: blueprintsTexts.state,
     sort: 'active',
     width: '22%',
     render: (one) => <BlueprintState blueprint={one} />,
   },
   {
     id: 'endpoints',
-    label: 'Endpoints and pages, as seen by this node',
+    label: blueprintsTexts.endpointsColumn,
     render: (one) => <BlueprintEndpoints blueprint={one} />,
   },
   {
     id: 'changed',
-    label: 'Changed',
+    label: blueprintsTexts.changed,
     sort: '_meta.updated',
     width: 120,
     render: (one) => <Time at={one._meta.updated} />,
@@ -54,12 +55,25 @@ export function BlueprintsScreen() {
   const [{ query }] = useListAddress()
   const [isCreating, create] = useDisclosure(false)
   const [isImporting, take] = useDisclosure(false)
-  useShortcut({ keys: 'n', label: 'New blueprint', group: 'Blueprints' }, create.open)
+  useShortcut(
+    { keys: 'n', label: blueprintsTexts.newBlueprint, group: blueprintsTexts.blueprints },
+    create.open,
+  )
   useCommands(
     useMemo(
       () => [
-        { id: 'new blueprint', label: 'New blueprint', group: 'Blueprints', run: create.open },
-        { id: 'import blueprint', label: 'Import a blueprint', group: 'Blueprints', run: take.open },
+        {
+          id: 'new blueprint',
+          label: blueprintsTexts.newBlueprint,
+          group: blueprintsTexts.blueprints,
+          run: create.open,
+        },
+        {
+          id: 'import blueprint',
+          label: blueprintsTexts.importABlueprint,
+          group: blueprintsTexts.blueprints,
+          run: take.open,
+        },
       ],
       [create.open, take.open],
     ),
@@ -67,22 +81,19 @@ export function BlueprintsScreen() {
   const empty = useMemo(() => <NoBlueprints query={query} onCreate={create.open} />, [query, create.open])
   return (
     <>
-      <ScreenHead
-        title="Blueprints"
-        about="Flows of blocks: endpoints, jobs and pages. Open one to build; activate it to go live."
-      >
+      <ScreenHead title={blueprintsTexts.blueprints} about={blueprintsTexts.blueprintsAbout}>
         <Button variant="default" leftSection={<Icon name="upload" size={16} />} onClick={take.open}>
-          Import
+          {blueprintsTexts.import}
         </Button>
         <Button leftSection={<Icon name="plus" size={16} />} onClick={create.open}>
-          New blueprint
+          {blueprintsTexts.newBlueprint}
         </Button>
       </ScreenHead>
       <Group mb="sm">
-        <SearchField label="Search blueprints" />
+        <SearchField label={blueprintsTexts.searchBlueprints} />
       </Group>
       <RecordTable<Blueprint>
-        label="Blueprints"
+        label={blueprintsTexts.blueprints}
         queryKey={['blueprints', 'list']}
         load={(body, signal) => search<Blueprint>('/blueprints/search', body, signal)}
         columns={columns}

@@ -4,6 +4,7 @@ import { forgetBlueprints } from '../../api/blueprints.ts'
 import { call } from '../../api/request.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
+import { blueprintsTexts } from '../../texts/blueprints.ts'
 import { BlueprintForm, emptyBlueprint } from './blueprint-form.tsx'
 
 interface CreateBlueprintProps {
@@ -25,8 +26,8 @@ export function CreateBlueprintDialog({ opened, onClose }: CreateBlueprintProps)
     <FormDialog
       opened={opened}
       onClose={onClose}
-      title="New blueprint"
-      action="Create and open"
+      title={blueprintsTexts.newBlueprint}
+      action={blueprintsTexts.createAndOpen}
       submit={submit}
     >
       <BlueprintForm draft={draft} set={set} />

@@ -3,6 +3,7 @@ import { forgetBlueprints } from '../../api/blueprints.ts'
 import { call } from '../../api/request.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
+import { blueprintsTexts } from '../../texts/blueprints.ts'
 import { BlueprintForm, draftOf } from './blueprint-form.tsx'
 
 interface EditBlueprintProps {
@@ -18,7 +19,13 @@ export function EditBlueprintDialog({ opened, onClose, blueprint }: EditBlueprin
     await forgetBlueprints()
   }
   return (
-    <FormDialog opened={opened} onClose={onClose} title={blueprint.name} action="Save" submit={submit}>
+    <FormDialog
+      opened={opened}
+      onClose={onClose}
+      title={blueprint.name}
+      action={blueprintsTexts.save}
+      submit={submit}
+    >
       <BlueprintForm draft={draft} set={set} />
     </FormDialog>
   )

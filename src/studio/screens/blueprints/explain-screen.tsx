@@ -7,6 +7,7 @@ import { explain } from '../../api/blueprints.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { UserSelect } from '../../controls/user-select.tsx'
+import { blueprintsTexts } from '../../texts/blueprints.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
 
@@ -35,14 +36,11 @@ export function ExplainScreen() {
   }
   return (
     <>
-      <ScreenHead
-        title="Why 404?"
-        about="Unknown, inactive and forbidden endpoints give callers the same 404. Ask here which it is."
-      />
+      <ScreenHead title={blueprintsTexts.why404} about={blueprintsTexts.why404About} />
       <form onSubmit={submit}>
         <Group align="flex-end" gap="sm" mb="md">
           <Select
-            label="Method"
+            label={blueprintsTexts.method}
             data={methods}
             value={method}
             onChange={(one) => setMethod(one ?? 'GET')}
@@ -50,16 +48,21 @@ export function ExplainScreen() {
             allowDeselect={false}
           />
           <TextInput
-            label="Path"
+            label={blueprintsTexts.path}
             placeholder="/api/v1/tasks"
             required
             value={path}
             onChange={(event) => setPath(event.currentTarget.value)}
             style={{ flex: '1 1 260px' }}
           />
-          <UserSelect label="Caller" placeholder="Anonymous" value={user} onChange={setUser} />
+          <UserSelect
+            label={blueprintsTexts.caller}
+            placeholder={blueprintsTexts.anonymous}
+            value={user}
+            onChange={setUser}
+          />
           <Button type="submit" loading={answer.isFetching}>
-            Explain
+            {blueprintsTexts.explain}
           </Button>
         </Group>
       </form>
@@ -77,7 +80,7 @@ function Answer({
   readonly answer: Explanation
 }) {
   return (
-    <Alert color={reachable ? 'green' : 'sand'} title={reachable ? 'Reachable' : '404'}>
+    <Alert color={reachable ? 'green' : 'sand'} title={reachable ? blueprintsTexts.reachable : '404'}>
       <Stack gap="xs">
         <Text size="sm">{reason}</Text>
         {blueprint ? (
@@ -90,13 +93,13 @@ function Answer({
               {blueprint.name}
             </Anchor>
             <Badge color={blueprint.active ? 'green' : 'gray'}>
-              {blueprint.active ? 'active' : 'inactive'}
+              {blueprint.active ? blueprintsTexts.active : blueprintsTexts.inactive}
             </Badge>
           </Group>
         ) : null}
         {scopes && scopes.length > 0 ? (
           <Group gap={6}>
-            <Text size="sm">Open to:</Text>
+            <Text size="sm">{blueprintsTexts.openTo}</Text>
             {scopes.map((scope) => (
               <Badge key={scope} color="petrol">
                 {scope}

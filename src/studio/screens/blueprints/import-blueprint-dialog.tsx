@@ -6,6 +6,7 @@ import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { notifyAbout } from '../../controls/notify.ts'
+import { blueprintsTexts } from '../../texts/blueprints.ts'
 
 interface ImportBlueprintProps {
   readonly opened: boolean
@@ -24,31 +25,33 @@ export function ImportBlueprintDialog({ opened, onClose }: ImportBlueprintProps)
     if (chosen) setName(nameIn(await chosen.text()))
   }
   const submit = async () => {
-    if (file === null) throw new Error('Choose a file first.')
+    if (file === null) throw new Error(blueprintsTexts.chooseAFileFirst)
     const read = readFile(file.name, await file.text())
     const named = name.trim()
     try {
       const { guid, left } = await importBlueprintFile(named === '' ? read : { ...read, name: named }, {
         onProgress: setShare,
-        stays: (part) =>
-          notifyAbout('Not all was undone', `${part} was made and could not be removed again.`),
+        stays: (part) => notifyAbout(blueprintsTexts.notAllWasUndone, blueprintsTexts.leftOver(part)),
       })
       if (left.length > 0)
-        notifyAbout(
-          'Some parts were there',
-          `They differ from the file and were left as they are: ${left.join(', ')}. The command quoin import --replace changes them.`,
-        )
+        notifyAbout(blueprintsTexts.somePartsWereThere, blueprintsTexts.partsLeft(left.join(', ')))
       go(`/blueprints/${guid}`)
     } finally {
       setShare(undefined)
     }
   }
   return (
-    <FormDialog opened={opened} onClose={onClose} title="Import a blueprint" action="Import" submit={submit}>
+    <FormDialog
+      opened={opened}
+      onClose={onClose}
+      title={blueprintsTexts.importABlueprint}
+      action={blueprintsTexts.import}
+      submit={submit}
+    >
       <FileInput
-        label="Blueprint file"
-        description="JSON from Export, or from quoin export on the command line."
-        placeholder="Choose a file"
+        label={blueprintsTexts.blueprintFile}
+        description={blueprintsTexts.blueprintFileHelp}
+        placeholder={blueprintsTexts.chooseAFile}
         accept=".json,application/json"
         required
         value={file}
@@ -56,9 +59,9 @@ export function ImportBlueprintDialog({ opened, onClose }: ImportBlueprintProps)
       />
       <NameField value={name} onChange={setName} />
       <Text size="sm" c="dimmed">
-        It is saved but not active. Activate it to go live.
+        {blueprintsTexts.importedText}
       </Text>
-      {share === undefined ? null : <Progress value={share * 100} aria-label="Importing" />}
+      {share === undefined ? null : <Progress value={share * 100} aria-label={blueprintsTexts.importing} />}
     </FormDialog>
   )
 }
@@ -72,8 +75,8 @@ function NameField({ value, onChange }: NameFieldProps) {
   const error = useFieldError()('name')
   return (
     <TextInput
-      label="Name"
-      description="Of the new blueprint. Empty: the name in the file."
+      label={blueprintsTexts.name}
+      description={blueprintsTexts.nameHelp}
       error={error}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
@@ -95,9 +98,9 @@ function readFile(name: string, text: string): BlueprintFile {
     const json: unknown = JSON.parse(text)
     if (isBlueprintFile(json)) return json
   } catch {
-    throw new Error(`${name} is not JSON.`)
+    throw new Error(blueprintsTexts.isNotJson(name))
   }
-  throw new Error(`${name} is not a blueprint file: it has no "name" and "blocks".`)
+  throw new Error(blueprintsTexts.notBlueprintFile(name))
 }
 
 /** Enough to begin; the server checks each block. */

@@ -9,6 +9,7 @@ import { call } from '../../api/request.ts'
 import { fieldsQuery } from '../../api/storages.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
+import { blueprintsTexts } from '../../texts/blueprints.ts'
 import { apiFile, canFilter } from './api-file.ts'
 
 interface MakeApiProps {
@@ -44,20 +45,20 @@ export function MakeApiDialog({ opened, onClose, storage }: MakeApiProps) {
     <FormDialog
       opened={opened}
       onClose={onClose}
-      title={`Make an API for ${storage}`}
-      action="Make and activate"
+      title={blueprintsTexts.makeAnApiFor(storage)}
+      action={blueprintsTexts.makeAndActivate}
       submit={submit}
     >
       <TextInput
-        label="Address"
-        description={`Served at /api/v1/${draft.uri}`}
+        label={blueprintsTexts.address}
+        description={blueprintsTexts.servedAtApiV1(draft.uri)}
         required
         data-autofocus
         value={draft.uri}
         onChange={(event) => set('uri', event.currentTarget.value)}
       />
       <Checkbox.Group
-        label="Operations"
+        label={blueprintsTexts.operations}
         value={[...draft.operations]}
         onChange={(operations) => set('operations', operations)}
       >
@@ -68,34 +69,34 @@ export function MakeApiDialog({ opened, onClose, storage }: MakeApiProps) {
         </Stack>
       </Checkbox.Group>
       <FieldNames
-        label="Filters"
-        description="Fields by which a list can be filtered."
+        label={blueprintsTexts.filters}
+        description={blueprintsTexts.filtersHelp}
         names={fields.filter(canFilter)}
         chosen={draft.filters}
         onChange={(names) => set('filters', names)}
       />
       <FieldNames
-        label="Orders"
-        description="Fields by which a list can be sorted."
+        label={blueprintsTexts.orders}
+        description={blueprintsTexts.ordersHelp}
         names={fields.filter(canFilter)}
         chosen={draft.orders}
         onChange={(names) => set('orders', names)}
       />
       <Stack gap={4}>
         <Text size="sm" fw={500} id="who-writes">
-          Who may create, change and remove
+          {blueprintsTexts.writers}
         </Text>
         <SegmentedControl
           aria-labelledby="who-writes"
           value={draft.writers}
           onChange={(writers) => set('writers', writers)}
           data={[
-            { value: 'loggedin', label: 'Signed-in users' },
-            { value: 'public', label: 'Everyone' },
+            { value: 'loggedin', label: blueprintsTexts.signedInUsers },
+            { value: 'public', label: blueprintsTexts.everyone },
           ]}
         />
         <Text size="xs" c="dimmed">
-          Everyone may list and read. Scopes on the block change both.
+          {blueprintsTexts.writersHelp}
         </Text>
       </Stack>
     </FormDialog>
@@ -103,11 +104,11 @@ export function MakeApiDialog({ opened, onClose, storage }: MakeApiProps) {
 }
 
 const words = {
-  list: 'List (GET)',
-  read: 'Read one (GET)',
-  create: 'Create (POST)',
-  change: 'Change (PUT)',
-  remove: 'Remove (DELETE)',
+  list: blueprintsTexts.listGet,
+  read: blueprintsTexts.readOneGet,
+  create: blueprintsTexts.createPost,
+  change: blueprintsTexts.changePut,
+  remove: blueprintsTexts.removeDelete,
 } as const
 
 interface FieldNamesProps {

@@ -7,6 +7,7 @@ import { call } from '../../api/request.ts'
 import { fieldsQuery } from '../../api/storages.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
+import { blueprintsTexts } from '../../texts/blueprints.ts'
 import { inOrder } from '../data/use-document-list.ts'
 import { isInput, pagesFile } from './pages-file.ts'
 
@@ -23,8 +24,7 @@ export function MakePagesDialog({ opened, onClose, storage }: MakePagesProps) {
   const { data: fields = [] } = useQuery({ ...fieldsQuery(storage), enabled: opened })
   const { draft, set } = useDraft({ uri: storage, readers: 'loggedin' })
   const submit = async () => {
-    if (!fields.some(isInput))
-      throw new Error('Add fields to the storage first: pages show and ask for them.')
+    if (!fields.some(isInput)) throw new Error(blueprintsTexts.addFieldsFirst)
     const file = pagesFile({ storage, ...draft }, inOrder(fields))
     const { guid: blueprint } = await importBlueprintFile(file, { stays: () => undefined })
     try {
@@ -39,13 +39,13 @@ export function MakePagesDialog({ opened, onClose, storage }: MakePagesProps) {
     <FormDialog
       opened={opened}
       onClose={onClose}
-      title={`Make pages for ${storage}`}
-      action="Make and activate"
+      title={blueprintsTexts.makePagesFor(storage)}
+      action={blueprintsTexts.makeAndActivate}
       submit={submit}
     >
       <TextInput
-        label="Address"
-        description={`The list is at /${draft.uri}, a new document at /${draft.uri}/new.`}
+        label={blueprintsTexts.address}
+        description={blueprintsTexts.addressHelp(draft.uri)}
         required
         data-autofocus
         value={draft.uri}
@@ -53,19 +53,19 @@ export function MakePagesDialog({ opened, onClose, storage }: MakePagesProps) {
       />
       <Stack gap={4}>
         <Text size="sm" fw={500} id="who-reads">
-          Who may see the list and its documents
+          {blueprintsTexts.readers}
         </Text>
         <SegmentedControl
           aria-labelledby="who-reads"
           value={draft.readers}
           onChange={(readers) => set('readers', readers)}
           data={[
-            { value: 'loggedin', label: 'Signed-in users' },
-            { value: 'public', label: 'Everyone' },
+            { value: 'loggedin', label: blueprintsTexts.signedInUsers },
+            { value: 'public', label: blueprintsTexts.everyone },
           ]}
         />
         <Text size="xs" c="dimmed">
-          Signed-in users create, change and remove. Scopes on the page blocks change both.
+          {blueprintsTexts.readersHelp}
         </Text>
       </Stack>
     </FormDialog>

@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { EmptyState } from '../../controls/empty-state.tsx'
+import { blueprintsTexts } from '../../texts/blueprints.ts'
 
 interface NoBlueprintsProps {
   readonly query: string
@@ -10,17 +11,17 @@ interface NoBlueprintsProps {
 export function NoBlueprints({ query, onCreate }: NoBlueprintsProps) {
   if (query !== '')
     return (
-      <EmptyState icon="search" title="No match">
-        <Text size="sm">No blueprint has “{query}” in its name or description.</Text>
+      <EmptyState icon="search" title={blueprintsTexts.noMatch}>
+        <Text size="sm">{blueprintsTexts.noMatchText(query)}</Text>
       </EmptyState>
     )
   return (
-    <EmptyState icon="blueprint" title="No blueprints yet">
-      <Text size="sm">A blueprint is a flow of blocks: it serves requests, runs jobs or shows pages.</Text>
+    <EmptyState icon="blueprint" title={blueprintsTexts.noBlueprintsYet}>
+      <Text size="sm">{blueprintsTexts.noBlueprintsText}</Text>
       <Group gap="xs">
-        <Button onClick={onCreate}>New blueprint</Button>
+        <Button onClick={onCreate}>{blueprintsTexts.newBlueprint}</Button>
         <Button component={Link} href="/welcome" variant="default">
-          Start from a template
+          {blueprintsTexts.noBlueprintsYetText}
         </Button>
       </Group>
     </EmptyState>

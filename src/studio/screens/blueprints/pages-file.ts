@@ -1,8 +1,10 @@
 /** The blueprint that serves a storage as pages: a list, a form for a new document, one document, and a form that changes it. */
+
 import type { FieldRecord } from '../../../shared/api/blueprint-fields.ts'
 import type { BlueprintFile } from '../../../shared/application/blueprint-file.ts'
 import { fieldTypeEntries, isFieldType } from '../../../shared/fields/field-type.ts'
 import { wordsOfField } from '../../../shared/fields/words-of-field.ts'
+import { blueprintsTexts } from '../../texts/blueprints.ts'
 
 export interface PagesDraft {
   readonly storage: string
@@ -42,8 +44,8 @@ export function pagesFile(
   }
   const pages = [listPage(parts), newPage(parts), onePage(parts), editPage(parts)]
   return {
-    name: `${storage} pages`,
-    description: `Lists, shows and changes the documents of ${storage} at /${uri}.`,
+    name: blueprintsTexts.pages(storage),
+    description: blueprintsTexts.pagesDescription(storage, uri),
     blocks: Object.assign({}, ...pages),
     layout: Object.assign({}, ...pages.map((blocks, row) => rowOf(blocks, row))),
   }
@@ -75,7 +77,13 @@ function listPage({ storage, uri, title, read, fields }: Parts): Blocks {
     list_heading: { type: 'state_h1', in: { text: title } },
     list_new: {
       type: 'state_button',
-      in: { state: '@list_heading.state', label: 'New', kind: 'link', url: `/${uri}/new`, tone: 'primary' },
+      in: {
+        state: '@list_heading.state',
+        label: blueprintsTexts.new,
+        kind: 'link',
+        url: `/${uri}/new`,
+        tone: 'primary',
+      },
     },
     list_table: {
       type: 'state_advanced_datatable',
@@ -99,22 +107,31 @@ function path(parts: Parts, label: string, href: string): Block {
 function newPage(parts: Parts): Blocks {
   const { storage, uri, inputs } = parts
   return {
-    add: { type: 'state_page', in: { url: `${uri}/new`, title: 'New' }, scopes: write },
-    add_path: path(parts, 'New', 'new'),
-    add_heading: { type: 'state_h1', in: { state: '@add_path.state', text: 'New' } },
+    add: { type: 'state_page', in: { url: `${uri}/new`, title: blueprintsTexts.new }, scopes: write },
+    add_path: path(parts, blueprintsTexts.new, 'new'),
+    add_heading: { type: 'state_h1', in: { state: '@add_path.state', text: blueprintsTexts.new } },
     add_form: {
       type: 'state_form',
-      in: { state: '@add_heading.state', form_id: 'new', storage, inputs: [...inputs], label: 'New' },
+      in: {
+        state: '@add_heading.state',
+        form_id: 'new',
+        storage,
+        inputs: [...inputs],
+        label: blueprintsTexts.new,
+      },
     },
     add_shown: { type: 'state_render_page', in: { flow: '@add.flow', state: '@add_form.state' } },
     create: {
       type: 'function_create_document_from_mutations',
       in: { flow: '@add_form.submit', storage, set: '=add_form.values' },
     },
-    created: { type: 'state_redirect', in: { flow: '@create.flow', url: `/${uri}`, message: 'Created.' } },
+    created: {
+      type: 'state_redirect',
+      in: { flow: '@create.flow', url: `/${uri}`, message: blueprintsTexts.created },
+    },
     not_created: {
       type: 'state_form_error',
-      in: { flow: '@create.conflict', message: 'Another document has this value already.' },
+      in: { flow: '@create.conflict', message: blueprintsTexts.valueTaken },
     },
   }
 }
@@ -133,17 +150,23 @@ function onePage(parts: Parts): Blocks {
       in: {
         flow: ['@viewed.not_found', '@edited.not_found'],
         status: 404,
-        message: 'There is no such document',
+        message: blueprintsTexts.noSuchDocument,
       },
     },
-    view_path: path(parts, 'Document', 'view'),
+    view_path: path(parts, blueprintsTexts.document, 'view'),
     view_facts: {
       type: 'state_detail',
       in: { state: '@view_path.state', document: '@viewed.document', fields: facts },
     },
     view_edit: {
       type: 'state_button',
-      in: { state: '@view_facts.state', label: 'Edit', kind: 'link', url: 'edit', tone: 'primary' },
+      in: {
+        state: '@view_facts.state',
+        label: blueprintsTexts.edit,
+        kind: 'link',
+        url: 'edit',
+        tone: 'primary',
+      },
     },
     view_shown: { type: 'state_render_page', in: { flow: '@viewed.flow', state: '@view_edit.state' } },
   }
@@ -153,13 +176,17 @@ function editPage(parts: Parts): Blocks {
   const { storage, uri, inputs } = parts
   const guid = '=params.guid'
   return {
-    edit: { type: 'state_page', in: { url: `${uri}/{guid}/edit`, title: 'Edit' }, scopes: write },
+    edit: {
+      type: 'state_page',
+      in: { url: `${uri}/{guid}/edit`, title: blueprintsTexts.edit },
+      scopes: write,
+    },
     edited: { type: 'function_get_document', in: { flow: '@edit.flow', storage, guid } },
-    edit_path: path(parts, 'Edit', 'edit'),
+    edit_path: path(parts, blueprintsTexts.edit, 'edit'),
     edit_form: {
       type: 'state_form',
       in: {
-        ...{ state: '@edit_path.state', form_id: 'edit', storage, label: 'Edit' },
+        ...{ state: '@edit_path.state', form_id: 'edit', storage, label: blueprintsTexts.edit },
         document: '={ ...edited.document, update_hash: edited.document._meta.update_hash }',
         inputs: [...inputs, { field: 'update_hash', type: 'hidden' }],
       },
@@ -167,8 +194,8 @@ function editPage(parts: Parts): Blocks {
     edit_remove: {
       type: 'state_button',
       in: {
-        ...{ state: '@edit_form.state', label: 'Remove', kind: 'action', tone: 'danger' },
-        confirm: 'Remove this document?',
+        ...{ state: '@edit_form.state', label: blueprintsTexts.remove, kind: 'action', tone: 'danger' },
+        confirm: blueprintsTexts.removeThisDocument,
       },
     },
     edit_shown: { type: 'state_render_page', in: { flow: '@edited.flow', state: '@edit_remove.state' } },
@@ -180,16 +207,21 @@ function editPage(parts: Parts): Blocks {
         update_hash: '=edit_form.values.update_hash',
       },
     },
-    saved: { type: 'state_redirect', in: { flow: '@save.flow', url: 'view', message: 'Saved.' } },
+    saved: {
+      type: 'state_redirect',
+      in: { flow: '@save.flow', url: 'view', message: blueprintsTexts.saved },
+    },
     not_saved: {
       type: 'state_form_error',
       in: {
         flow: ['@save.conflict', '@save.not_found'],
-        message:
-          'Another user has changed it, or its value is taken. Open the page again, then make your change.',
+        message: blueprintsTexts.changedMeanwhile,
       },
     },
     remove: { type: 'function_remove_document', in: { flow: '@edit_remove.click', storage, guid } },
-    removed: { type: 'state_redirect', in: { flow: '@remove.flow', url: `/${uri}`, message: 'Removed.' } },
+    removed: {
+      type: 'state_redirect',
+      in: { flow: '@remove.flow', url: `/${uri}`, message: blueprintsTexts.removed },
+    },
   }
 }

@@ -9,6 +9,7 @@ import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Facts } from '../../controls/facts.tsx'
 import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { Time } from '../../controls/time.tsx'
+import { dataTexts } from '../../texts/data.ts'
 import { TextIndexAction } from './text-index-action.tsx'
 
 interface AdviceDrawerProps {
@@ -21,8 +22,8 @@ interface AdviceDrawerProps {
 export function AdviceDrawer({ storage, opened, onClose }: AdviceDrawerProps) {
   const { data, error, refetch } = useQuery({ ...adviceQuery(storage), enabled: opened })
   return (
-    <Drawer opened={opened} onClose={onClose} title="Searches and indexes">
-      {error ? <ErrorNotice error={error} title="Could not load" onRetry={refetch} /> : null}
+    <Drawer opened={opened} onClose={onClose} title={dataTexts.searchesAndIndexes}>
+      {error ? <ErrorNotice error={error} title={dataTexts.couldNotLoad} onRetry={refetch} /> : null}
       {data ? <Advice {...data} storage={storage} /> : error ? null : <LoadingScreen />}
     </Drawer>
   )
@@ -32,12 +33,12 @@ function Advice({ storage, searches, indexes, text_index }: StorageAdvice & { re
   return (
     <Stack gap="lg">
       {searches.length === 0 ? (
-        <EmptyState icon="check" title="No slow searches">
-          <Text size="sm">Every search since the start of this node was fast or used an index.</Text>
+        <EmptyState icon="check" title={dataTexts.noSlowSearches}>
+          <Text size="sm">{dataTexts.noSlowSearchesText}</Text>
         </EmptyState>
       ) : (
         <Text size="sm" c="dimmed">
-          They still work, but slower than necessary. Observed on this node since its start.
+          {dataTexts.slowSearchesText}
         </Text>
       )}
       {searches
@@ -47,20 +48,20 @@ function Advice({ storage, searches, indexes, text_index }: StorageAdvice & { re
         ))}
       <section>
         <Title order={3} size="h5" mb={6}>
-          Existing indexes
+          {dataTexts.existingIndexes}
         </Title>
         <Text size="sm" c="dimmed" mb={6}>
-          Newest first and by guid are always fast. Other indexes are created when blueprints are deployed.
+          {dataTexts.existingIndexesText}
         </Text>
         <Group gap={6}>
           {indexes.map(({ fields, unique }) => (
             <Code key={fields.join()}>
               {fields.join(', ')}
-              {unique ? ' (unique)' : ''}
+              {unique ? dataTexts.unique : ''}
             </Code>
           ))}
           {text_index ? <Code>free text</Code> : null}
-          {indexes.length === 0 && !text_index ? <Text size="sm">None yet.</Text> : null}
+          {indexes.length === 0 && !text_index ? <Text size="sm">{dataTexts.noneYet}</Text> : null}
           <TextIndexAction storage={storage} />
         </Group>
       </section>
@@ -77,33 +78,38 @@ function SlowSearch({ search }: { readonly search: SlowSearchRecord }) {
   return (
     <section className="surface" style={{ padding: 14 }}>
       <Group gap={8} mb={8} align="baseline">
-        <Badge color="gray">{kind === 'count' ? 'Count' : 'Search'}</Badge>
-        <Code>{filter === '' ? 'all documents' : filter}</Code>
+        <Badge color="gray">{kind === 'count' ? dataTexts.count : dataTexts.search}</Badge>
+        <Code>{filter === '' ? dataTexts.allDocuments : filter}</Code>
       </Group>
       <Text size="sm" mb={8}>
         {why}
       </Text>
       <Facts
         facts={{
-          Sorted: kind === 'count' ? '' : sort === null ? 'best matches first' : order || 'newest first',
-          Slowest: (
+          [dataTexts.sorted]:
+            kind === 'count'
+              ? ''
+              : sort === null
+                ? dataTexts.bestMatchesFirst
+                : order || dataTexts.newestFirst,
+          [dataTexts.slowest]: (
             <span className="numbers">
-              {duration(milliseconds)}, read {rows.toLocaleString()} documents
+              {dataTexts.readDocuments(duration(milliseconds), rows.toLocaleString())}
             </span>
           ),
-          Slow: (
+          [dataTexts.slow]: (
             <span>
-              {times === 1 ? 'once' : `${times.toLocaleString()} times`}, last <Time at={last} />
+              {dataTexts.timesSlow(times, times.toLocaleString())} <Time at={last} />
             </span>
           ),
-          'Index that would help': index ? (
+          [dataTexts.indexThatWouldHelp]: index ? (
             <Code>{index.join(', ')}</Code>
           ) : text_index ? (
             <Code>free text</Code>
           ) : (
             ''
           ),
-          'Required by':
+          [dataTexts.requiredBy]:
             brought_by.length === 0
               ? ''
               : brought_by.map(({ guid, name }) => (

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { adviceQuery, canHelp } from '../../api/storages.ts'
+import { dataTexts } from '../../texts/data.ts'
 
 interface AdviceNoticeProps {
   readonly storage: string
@@ -15,12 +16,9 @@ export function AdviceNotice({ storage, onOpen }: AdviceNoticeProps) {
   return (
     <Alert color="sand" variant="light" p="xs" mb="sm">
       <Group justify="space-between" gap="sm">
-        <Text size="sm">
-          {slow === 1 ? 'One search' : `${slow} searches`} on this storage {slow === 1 ? 'was' : 'were'} slow.
-          An index would help.
-        </Text>
+        <Text size="sm">{dataTexts.slowSearches(slow)}</Text>
         <Button size="compact-sm" variant="default" onClick={onOpen}>
-          Show suggested indexes
+          {dataTexts.showSuggestedIndexes}
         </Button>
       </Group>
     </Alert>

@@ -1,5 +1,6 @@
 import { Button, Checkbox, Popover, ScrollArea, Stack } from '@mantine/core'
 import { Icon } from '../../controls/icon.tsx'
+import { fieldsTexts } from '../../texts/fields.ts'
 import type { ShapeField } from './document-shape.ts'
 
 interface ColumnMenuProps {
@@ -15,7 +16,7 @@ export function ColumnMenu({ fields, columns, onChange }: ColumnMenuProps) {
     <Popover position="bottom-end" trapFocus withArrow>
       <Popover.Target>
         <Button variant="default" leftSection={<Icon name="columns" size={16} />}>
-          Columns
+          {fieldsTexts.columns}
         </Button>
       </Popover.Target>
       <Popover.Dropdown>

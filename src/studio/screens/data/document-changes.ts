@@ -1,3 +1,4 @@
+import { dataTexts } from '../../texts/data.ts'
 import { isFields } from './document-shape.ts'
 
 /** Edits of a document: dotted or plain field name → new value. */
@@ -30,6 +31,6 @@ export function withoutMeta(document: Edits): Edits {
 /** The object that a text holds; an Error in words if it holds something else. */
 export function objectIn(text: string): Edits {
   const value: unknown = JSON.parse(text)
-  if (!isFields(value)) throw new Error('A document is an object: { "field": value, … }.')
+  if (!isFields(value)) throw new Error(dataTexts.documentIsObject)
   return value
 }

@@ -4,6 +4,7 @@ import type { FieldRecord } from '../../../shared/api/blueprint-fields.ts'
 import { wordsOfField } from '../../../shared/fields/words-of-field.ts'
 import { JsonField } from '../../controls/json/json-field.tsx'
 import { jsonMistake } from '../../controls/json/json-mistake.ts'
+import { dataTexts } from '../../texts/data.ts'
 import { type FieldType, isFields, typeOf } from './document-shape.ts'
 
 interface DocumentFieldProps {
@@ -30,7 +31,7 @@ export function DocumentField(props: DocumentFieldProps) {
   const choices = choicesOf(rule)
   const words = rule ? rule.label || wordsOfField(name) : name
   const shared = {
-    label: isEdited ? `${words} (changed)` : words,
+    label: isEdited ? dataTexts.changed(words) : words,
     description: rule?.description || undefined,
     withAsterisk: rule?.required ?? false,
     error,

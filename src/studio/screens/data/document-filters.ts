@@ -1,13 +1,14 @@
+import { dataTexts } from '../../texts/data.ts'
 import type { FieldType } from './document-shape.ts'
 
 /** How a filter compares, with the words for it. */
 export const comparisons = {
   is: 'is',
-  not: 'is not',
-  gte: 'at least',
-  lte: 'at most',
+  not: dataTexts.isNot,
+  gte: dataTexts.atLeast,
+  lte: dataTexts.atMost,
   exists: 'exists',
-  missing: 'is missing',
+  missing: dataTexts.isMissing,
 } as const
 
 export type Comparison = keyof typeof comparisons

@@ -5,6 +5,7 @@ import type { Document } from '../../../shared/api/documents.ts'
 import type { StorageRecord } from '../../../shared/api/storages.ts'
 import { fieldsQuery, findDocuments } from '../../api/storages.ts'
 import { fieldMessage } from '../../controls/field-errors.tsx'
+import { dataTexts } from '../../texts/data.ts'
 import type { Edits } from './document-changes.ts'
 import { DocumentField } from './document-field.tsx'
 import { shapeOf, valueAt } from './document-shape.ts'
@@ -60,7 +61,7 @@ export function DocumentForm({ storage, document }: DocumentFormProps) {
       ))}
       {names.length === 0 ? (
         <Text size="sm" c="dimmed">
-          The documents of this storage have no fields yet. Add the first one, or write JSON.
+          {dataTexts.noFieldsYet}
         </Text>
       ) : null}
       <AddField taken={names} onAdd={(name) => setAdded([...added, name])} />
@@ -97,13 +98,13 @@ function AddField({
     <form onSubmit={submit}>
       <Group gap="xs">
         <TextInput
-          aria-label="Name of a field to add"
-          placeholder="Another field"
+          aria-label={dataTexts.nameFieldAdd}
+          placeholder={dataTexts.anotherField}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <Button type="submit" variant="default">
-          Add
+          {dataTexts.add}
         </Button>
       </Group>
     </form>

@@ -9,6 +9,7 @@ import { diffValues } from '../../controls/json/diff-values.ts'
 import { DifferenceTable } from '../../controls/json/difference-table.tsx'
 import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { Time } from '../../controls/time.tsx'
+import { dataTexts } from '../../texts/data.ts'
 
 const colours = {
   created: 'green',
@@ -27,16 +28,12 @@ export function DocumentHistory({
   readonly guid: string
 }) {
   const { data, error, refetch } = useQuery(historyQuery(storage._meta.guid, guid))
-  if (error) return <ErrorNotice error={error} title="Could not load the history" onRetry={refetch} />
+  if (error) return <ErrorNotice error={error} title={dataTexts.couldNotLoadHistory} onRetry={refetch} />
   if (!data) return <LoadingScreen />
   if (data.length === 0)
     return (
-      <EmptyState icon="history" title="No history">
-        <Text size="sm">
-          {storage.history
-            ? 'No writes since history was turned on.'
-            : 'This storage does not keep history. Turn it on in the menu of the storage.'}
-        </Text>
+      <EmptyState icon="history" title={dataTexts.noHistory}>
+        <Text size="sm">{storage.history ? dataTexts.historyEmpty : dataTexts.historyOff}</Text>
       </EmptyState>
     )
   return (
@@ -54,11 +51,11 @@ function Entry({ entry: { _meta, action, user, run, revisions } }: { readonly en
       <Group gap="xs" mb={revisions.length > 0 ? 8 : 0}>
         <Badge color={colours[action]}>{action}</Badge>
         <Text size="sm">
-          by <b>{user.username}</b> <Time at={_meta.created} />
+          {dataTexts.by} <b>{user.username}</b> <Time at={_meta.created} />
         </Text>
         {run === null ? null : (
           <Text size="xs" c="dimmed">
-            in run <Code>{run}</Code>
+            {dataTexts.inRun} <Code>{run}</Code>
           </Text>
         )}
       </Group>

@@ -4,6 +4,7 @@ import type { Document } from '../../../shared/api/documents.ts'
 import type { StorageRecord } from '../../../shared/api/storages.ts'
 import { JsonField } from '../../controls/json/json-field.tsx'
 import { jsonMistake } from '../../controls/json/json-mistake.ts'
+import { dataTexts } from '../../texts/data.ts'
 import { changedFields, objectIn, withoutMeta } from './document-changes.ts'
 import { isFields } from './document-shape.ts'
 import { SaveBar } from './save-bar.tsx'
@@ -27,8 +28,8 @@ export function DocumentJson({ storage, document }: DocumentJsonProps) {
   return (
     <Stack gap="sm" maw={860}>
       <JsonField
-        label="Document"
-        description="Without _meta, which only the cluster writes."
+        label={dataTexts.document}
+        description={dataTexts.documentHelp}
         value={text}
         onChange={setTyped}
         error={mistake || undefined}
@@ -36,7 +37,7 @@ export function DocumentJson({ storage, document }: DocumentJsonProps) {
       />
       {lost.length > 0 ? (
         <Text size="sm" c="dimmed">
-          {lost.join(', ')}: a document cannot lose a field here; it becomes null.
+          {dataTexts.lostFields(lost.join(', '))}
         </Text>
       ) : null}
       <SaveBar
@@ -58,5 +59,5 @@ export function DocumentJson({ storage, document }: DocumentJsonProps) {
 function mistakeIn(text: string): string {
   const mistake = jsonMistake(text)
   if (mistake !== '') return mistake
-  return isFields(JSON.parse(text)) ? '' : 'A document is an object: { "field": value, … }.'
+  return isFields(JSON.parse(text)) ? '' : dataTexts.documentIsObject
 }

@@ -10,6 +10,7 @@ import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
+import { dataTexts } from '../../texts/data.ts'
 import type { ScreenProps } from '../screen-props.ts'
 import { DocumentForm } from './document-form.tsx'
 import { DocumentHistory } from './document-history.tsx'
@@ -23,7 +24,8 @@ export function DocumentScreen({ params }: ScreenProps) {
   const found = useQuery({ ...documentQuery(storageGuid, guid), enabled: !isNew })
   const [words, setWords] = useSearchParams()
   const error = storage.error ?? found.error
-  if (error) return <ErrorNotice error={error} title="Could not load this document" onRetry={found.refetch} />
+  if (error)
+    return <ErrorNotice error={error} title={dataTexts.couldNotLoadDocument} onRetry={found.refetch} />
   if (!storage.data || (!isNew && !found.data)) return <LoadingScreen />
   const props = { storage: storage.data, document: found.data }
   const tab = words.get('tab') ?? 'form'
@@ -31,7 +33,11 @@ export function DocumentScreen({ params }: ScreenProps) {
     <>
       <ScreenHead
         title={
-          isNew ? 'New document' : <span style={{ overflowWrap: 'anywhere' }}>{titleOf(found.data)}</span>
+          isNew ? (
+            dataTexts.newDocument
+          ) : (
+            <span style={{ overflowWrap: 'anywhere' }}>{titleOf(found.data)}</span>
+          )
         }
         about={found.data ? <About document={found.data} /> : undefined}
         parent={{ href: `/data/storages/${storageGuid}`, label: storage.data.name }}
@@ -46,9 +52,9 @@ export function DocumentScreen({ params }: ScreenProps) {
         keepMounted={false}
       >
         <Tabs.List mb="md">
-          <Tabs.Tab value="form">Form</Tabs.Tab>
-          <Tabs.Tab value="json">JSON</Tabs.Tab>
-          {isNew ? null : <Tabs.Tab value="history">History</Tabs.Tab>}
+          <Tabs.Tab value="form">{dataTexts.form}</Tabs.Tab>
+          <Tabs.Tab value="json">{dataTexts.json}</Tabs.Tab>
+          {isNew ? null : <Tabs.Tab value="history">{dataTexts.history}</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="form">
           <DocumentForm {...props} />
@@ -76,9 +82,10 @@ function titleOf(document: Document | undefined): string {
 function About({ document: { _meta } }: { readonly document: Document }) {
   return (
     <Group component="span" gap="sm">
-      {_meta.removed > 0 ? <Badge color="red">removed</Badge> : null}
+      {_meta.removed > 0 ? <Badge color="red">{dataTexts.removed}</Badge> : null}
       <Text span inherit>
-        Created <Time at={_meta.created} />, changed <Time at={_meta.updated} />
+        {dataTexts.created} <Time at={_meta.created} />
+        {dataTexts.changedBefore} <Time at={_meta.updated} />
       </Text>
       <Text span inherit ff="monospace" fz="xs">
         {_meta.guid}
@@ -98,24 +105,24 @@ function Actions({
   const restore = async () => {
     try {
       await restoreDocument(storage, _meta.guid)
-      notifyDone('Document restored')
+      notifyDone(dataTexts.documentRestored)
     } catch (error) {
-      notifyFailed('Could not restore the document', error)
+      notifyFailed(dataTexts.couldNotRestoreDocument, error)
     }
   }
   const remove = async () => {
     try {
       await removeDocument(storage, _meta.guid, false)
-      notifyDone('Removed. You can restore it here.')
+      notifyDone(dataTexts.documentRemoved)
     } catch (error) {
-      notifyFailed('Could not remove the document', error)
+      notifyFailed(dataTexts.couldNotRemoveDocument, error)
     }
   }
   const askToDelete = () =>
     confirm({
-      title: 'Delete this document permanently?',
-      text: 'It cannot be restored. Its history, if any, is kept.',
-      action: 'Delete permanently',
+      title: dataTexts.deleteThisDocument,
+      text: dataTexts.deleteDocumentText,
+      action: dataTexts.deletePermanently,
       run: async () => {
         await removeDocument(storage, _meta.guid, true)
         go(`/data/storages/${storage}`)
@@ -124,16 +131,16 @@ function Actions({
   if (_meta.removed === 0)
     return (
       <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={() => void remove()}>
-        Remove
+        {dataTexts.remove}
       </Button>
     )
   return (
     <>
       <Button variant="default" color="red" onClick={askToDelete}>
-        Delete permanently
+        {dataTexts.deletePermanently}
       </Button>
       <Button leftSection={<Icon name="restore" size={16} />} onClick={() => void restore()}>
-        Restore
+        {dataTexts.restore}
       </Button>
     </>
   )

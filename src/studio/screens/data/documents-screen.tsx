@@ -11,6 +11,7 @@ import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { useOpened } from '../../controls/use-opened.ts'
 import { useTabTitle } from '../../controls/use-tab-title.ts'
+import { dataTexts } from '../../texts/data.ts'
 import { MakeApiDialog } from '../blueprints/make-api-dialog.tsx'
 import { MakePagesDialog } from '../blueprints/make-pages-dialog.tsx'
 import type { ScreenProps } from '../screen-props.ts'
@@ -29,8 +30,8 @@ export function DocumentsScreen({ params }: ScreenProps) {
   const { data: storage, error } = useQuery(storageQuery(guid))
   const [opened, open] = useOpened()
   const [words, setWords] = useSearchParams()
-  useTabTitle(storage?.name ?? 'Documents')
-  if (error) return <ErrorNotice error={error} title="Could not load this storage" />
+  useTabTitle(storage?.name ?? dataTexts.documents)
+  if (error) return <ErrorNotice error={error} title={dataTexts.couldNotLoadStorage} />
   if (!storage) return <LoadingScreen />
   const tab = words.get('tab') === 'fields' ? 'fields' : 'documents'
   return (
@@ -38,7 +39,7 @@ export function DocumentsScreen({ params }: ScreenProps) {
       <ScreenHead
         title={storage.name}
         about={storage.description || undefined}
-        parent={{ href: '/data', label: 'Storages' }}
+        parent={{ href: '/data', label: dataTexts.storages }}
       >
         <Actions storage={storage} />
       </ScreenHead>
@@ -49,8 +50,8 @@ export function DocumentsScreen({ params }: ScreenProps) {
         keepMounted={false}
       >
         <Tabs.List mb="md">
-          <Tabs.Tab value="documents">Documents</Tabs.Tab>
-          <Tabs.Tab value="fields">Fields</Tabs.Tab>
+          <Tabs.Tab value="documents">{dataTexts.documents}</Tabs.Tab>
+          <Tabs.Tab value="fields">{dataTexts.fields}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="documents">
           <StorageDocuments key={guid} storage={storage} />
@@ -73,21 +74,21 @@ function Actions({ storage }: { readonly storage: StorageRecord }) {
   return (
     <>
       <Button variant="default" leftSection={<Icon name="upload" size={16} />} onClick={take.open}>
-        Import
+        {dataTexts.import}
       </Button>
       <ExportDocuments storage={guid} name={storage.name} listed={listed} />
       <Button variant="default" leftSection={<Icon name="api" size={16} />} onClick={api.open}>
-        Make API
+        {dataTexts.makeApi}
       </Button>
       <Button variant="default" leftSection={<Icon name="file" size={16} />} onClick={pages.open}>
-        Make pages
+        {dataTexts.makePages}
       </Button>
       <Button
         component={Link}
         href={`/data/storages/${guid}/documents/new`}
         leftSection={<Icon name="plus" size={16} />}
       >
-        New document
+        {dataTexts.newDocument}
       </Button>
       <StorageMenu storage={storage} />
       <ImportDocumentsDialog opened={isImporting} onClose={take.close} storage={storage} />

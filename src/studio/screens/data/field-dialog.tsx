@@ -4,6 +4,7 @@ import { queryClient } from '../../api/query-client.ts'
 import { call } from '../../api/request.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
+import { fieldsTexts } from '../../texts/fields.ts'
 import { bodyOfField, draftOfField, type FieldDraft, newField } from './field-draft.ts'
 import { FieldForm } from './field-form.tsx'
 
@@ -44,8 +45,8 @@ function Opened({ initial, guid, onClose }: OpenedProps) {
     <FormDialog
       opened
       onClose={onClose}
-      title={guid === '' ? 'New field' : initial.name}
-      action={guid === '' ? 'Create' : 'Save'}
+      title={guid === '' ? fieldsTexts.newField : initial.name}
+      action={guid === '' ? fieldsTexts.create : fieldsTexts.save}
       submit={submit}
       size="lg"
     >

@@ -1,6 +1,7 @@
 import type { FieldRecord } from '../../../shared/api/blueprint-fields.ts'
 import type { onDeletes } from '../../../shared/field-rule.ts'
 import { type FieldType, fieldTypeEntries, isFieldType } from '../../../shared/fields/field-type.ts'
+import { fieldsTexts } from '../../texts/fields.ts'
 import { isFields } from './document-shape.ts'
 
 /** A field as its form holds it: limits as they are typed. */
@@ -184,6 +185,6 @@ function readDefault(text: string, type: FieldType): unknown {
   } catch {
     const { value, read } = fieldTypeEntries[type]
     if (value === 'text' || read === 'text' || read === 'date') return text
-    throw new Error('The default value is not JSON.')
+    throw new Error(fieldsTexts.defaultValueNotJson)
   }
 }

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import type { useDraft } from '../../controls/use-draft.ts'
+import { fieldsTexts } from '../../texts/fields.ts'
 import type { FieldDraft } from './field-draft.ts'
 
 type Draft = ReturnType<typeof useDraft<FieldDraft>>
@@ -13,8 +14,8 @@ export function FieldExpressionsForm({ draft, set }: Pick<Draft, 'draft' | 'set'
     <>
       {defaultValue === '' && computed === '' ? (
         <TextInput
-          label="Default expression"
-          description="Expression for new documents that leave it out, such as today() or user.username."
+          label={fieldsTexts.defaultExpression}
+          description={fieldsTexts.defaultExpressionHelp}
           value={defaultExpression}
           error={error('default_expression')}
           onChange={(event) => set('defaultExpression', event.currentTarget.value)}
@@ -22,8 +23,8 @@ export function FieldExpressionsForm({ draft, set }: Pick<Draft, 'draft' | 'set'
       ) : null}
       {defaultValue === '' && defaultExpression === '' ? (
         <TextInput
-          label="Computed as"
-          description="Expression over the document, such as doc.price * doc.quantity. Every write stores its result."
+          label={fieldsTexts.computedAs}
+          description={fieldsTexts.computedAsHelp}
           value={computed}
           error={error('computed')}
           onChange={(event) => set('computed', event.currentTarget.value)}

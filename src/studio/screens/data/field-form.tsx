@@ -4,6 +4,7 @@ import { fieldTypeEntries, fieldTypes, isFieldType } from '../../../shared/field
 import { storageNamesQuery } from '../../api/storages.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import type { useDraft } from '../../controls/use-draft.ts'
+import { fieldsTexts } from '../../texts/fields.ts'
 import type { FieldDraft } from './field-draft.ts'
 import { FieldExpressionsForm } from './field-expressions-form.tsx'
 import { FieldLimitsForm } from './field-limits-form.tsx'
@@ -22,8 +23,8 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
     <>
       <Group grow align="flex-start">
         <TextInput
-          label="Name"
-          description="Use dots for nested fields."
+          label={fieldsTexts.name}
+          description={fieldsTexts.nameHelp}
           required
           data-autofocus
           value={draft.name}
@@ -31,8 +32,8 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
           onChange={(event) => set('name', event.currentTarget.value)}
         />
         <Select
-          label="Type"
-          description="Type of the values."
+          label={fieldsTexts.type}
+          description={fieldsTexts.typeHelp}
           data={types}
           allowDeselect={false}
           searchable
@@ -42,8 +43,8 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
         />
       </Group>
       <Select
-        label="Storage"
-        description="Storage that has this field. If empty, the rules apply to this field name in every storage."
+        label={fieldsTexts.storage}
+        description={fieldsTexts.storageHelp}
         data={storages.map(({ name }) => name)}
         clearable
         searchable
@@ -53,38 +54,38 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
       />
       <Group grow align="flex-start">
         <TextInput
-          label="Label"
-          description="If empty, it is made from the name."
+          label={fieldsTexts.label}
+          description={fieldsTexts.labelHelp}
           value={draft.label}
           error={error('label')}
           onChange={(event) => set('label', event.currentTarget.value)}
         />
         <NumberInput
-          label="Order"
-          description="Fields with smaller numbers come first."
+          label={fieldsTexts.order}
+          description={fieldsTexts.orderHelp}
           value={draft.order}
           error={error('order')}
           onChange={(order) => set('order', String(order))}
         />
       </Group>
       <TextInput
-        label="Help"
-        description="One sentence below the input of a form."
+        label={fieldsTexts.help}
+        description={fieldsTexts.helpHelp}
         value={draft.help}
         error={error('help')}
         onChange={(event) => set('help', event.currentTarget.value)}
       />
       <Switch
-        label="Required"
-        description="Required in new documents; it cannot be set empty."
+        label={fieldsTexts.required}
+        description={fieldsTexts.requiredHelp}
         checked={draft.required}
         onChange={(event) => set('required', event.currentTarget.checked)}
       />
       <FieldLimitsForm draft={draft} set={set} />
       {draft.computed === '' ? (
         <TextInput
-          label="Default"
-          description="Default value (JSON) for new documents that leave it out."
+          label={fieldsTexts.default}
+          description={fieldsTexts.defaultHelp}
           value={draft.defaultValue}
           error={error('default_value')}
           onChange={(event) => set('defaultValue', event.currentTarget.value)}
@@ -97,8 +98,8 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
       {draft.storage === '' ? null : <FieldUniqueForm draft={draft} set={set} />}
       {draft.storage === '' ? null : <FieldPermissionsForm draft={draft} set={set} />}
       <Textarea
-        label="Description"
-        description="For builders."
+        label={fieldsTexts.description}
+        description={fieldsTexts.forBuilders}
         autosize
         value={draft.description}
         onChange={(event) => set('description', event.currentTarget.value)}

@@ -3,16 +3,17 @@ import { itemTypes } from '../../../shared/fields/field-limits.ts'
 import { fieldTypeEntries } from '../../../shared/fields/field-type.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import type { useDraft } from '../../controls/use-draft.ts'
+import { fieldsTexts } from '../../texts/fields.ts'
 import type { FieldDraft } from './field-draft.ts'
 
 type Draft = ReturnType<typeof useDraft<FieldDraft>>
 
 const amounts = [
-  { key: 'min', limit: 'min', label: 'At least' },
-  { key: 'max', limit: 'max', label: 'At most' },
-  { key: 'minLength', limit: 'min_length', label: 'Shortest' },
-  { key: 'maxLength', limit: 'max_length', label: 'Longest' },
-  { key: 'places', limit: 'places', label: 'Decimal places' },
+  { key: 'min', limit: 'min', label: fieldsTexts.atLeast },
+  { key: 'max', limit: 'max', label: fieldsTexts.atMost },
+  { key: 'minLength', limit: 'min_length', label: fieldsTexts.shortest },
+  { key: 'maxLength', limit: 'max_length', label: fieldsTexts.longest },
+  { key: 'places', limit: 'places', label: fieldsTexts.decimalPlaces },
 ] as const
 
 const items = itemTypes.map((type) => ({ value: type, label: fieldTypeEntries[type].label }))
@@ -40,8 +41,8 @@ export function FieldLimitsForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
       ) : null}
       {limits.includes('pattern') ? (
         <TextInput
-          label="Pattern"
-          description="A regular expression that must match a part of the text; use ^ and $ to match all of it."
+          label={fieldsTexts.pattern}
+          description={fieldsTexts.patternHelp}
           value={draft.pattern}
           error={error('validation_rules.pattern')}
           onChange={(event) => set('pattern', event.currentTarget.value)}
@@ -49,7 +50,7 @@ export function FieldLimitsForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
       ) : null}
       {limits.includes('items') ? (
         <Select
-          label="Type of the items"
+          label={fieldsTexts.typeOfTheItems}
           data={items}
           required
           value={draft.items === '' ? null : draft.items}
@@ -59,8 +60,8 @@ export function FieldLimitsForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
       ) : null}
       {limits.includes('choices') ? (
         <TagsInput
-          label="Choices"
-          description="Allowed values. Type one and press Enter."
+          label={fieldsTexts.choices}
+          description={fieldsTexts.choicesHelp}
           required={needs === 'choices'}
           value={[...draft.choices]}
           error={error('validation_rules.choices')}

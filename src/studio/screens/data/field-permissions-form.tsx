@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import type { useDraft } from '../../controls/use-draft.ts'
+import { fieldsTexts } from '../../texts/fields.ts'
 import type { FieldDraft } from './field-draft.ts'
 
 type Draft = ReturnType<typeof useDraft<FieldDraft>>
@@ -11,16 +12,16 @@ export function FieldPermissionsForm({ draft, set }: Pick<Draft, 'draft' | 'set'
   return (
     <>
       <TextInput
-        label="Visible to"
-        description='Expression over user, such as contains(user.scopes, "hr"). Empty: all who see the document.'
+        label={fieldsTexts.visibleTo}
+        description={fieldsTexts.visibleToHelp}
         spellCheck={false}
         value={draft.visibleTo}
         error={error('visible_to')}
         onChange={(event) => set('visibleTo', event.currentTarget.value)}
       />
       <TextInput
-        label="Settable by"
-        description="Expression over user. Empty: all who may write the document."
+        label={fieldsTexts.settableBy}
+        description={fieldsTexts.settableByHelp}
         spellCheck={false}
         value={draft.settableBy}
         error={error('settable_by')}

@@ -4,14 +4,15 @@ import { onDeletes } from '../../../shared/field-rule.ts'
 import { storageNamesQuery } from '../../api/storages.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import type { useDraft } from '../../controls/use-draft.ts'
+import { fieldsTexts } from '../../texts/fields.ts'
 import type { FieldDraft } from './field-draft.ts'
 
 type Draft = ReturnType<typeof useDraft<FieldDraft>>
 
 const words = {
-  refuse: 'refuse it while documents refer to it',
-  clear: 'clear the field',
-  delete: 'remove these documents too',
+  refuse: fieldsTexts.onRemoveRefuse,
+  clear: fieldsTexts.onRemoveClear,
+  delete: fieldsTexts.onRemoveDelete,
 } as const
 
 /** Which storage's documents the field holds, and what happens when one of them is removed. */
@@ -21,8 +22,8 @@ export function FieldReferenceForm({ draft, set }: Pick<Draft, 'draft' | 'set'>)
   return (
     <Group grow align="flex-start">
       <Select
-        label="Refers to"
-        description="Storage whose documents it names."
+        label={fieldsTexts.refersTo}
+        description={fieldsTexts.refersToHelp}
         data={storages.map(({ name }) => name)}
         clearable
         searchable
@@ -32,8 +33,8 @@ export function FieldReferenceForm({ draft, set }: Pick<Draft, 'draft' | 'set'>)
       />
       {draft.refersTo === '' ? null : (
         <Select
-          label="When that document is removed"
-          description="In the same transaction."
+          label={fieldsTexts.whenDocumentRemoved}
+          description={fieldsTexts.whenDocumentRemovedHelp}
           data={onDeletes.map((value) => ({ value, label: words[value] }))}
           allowDeselect={false}
           value={draft.onDelete}

@@ -1,6 +1,7 @@
 import { Group, Switch, TextInput } from '@mantine/core'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import type { useDraft } from '../../controls/use-draft.ts'
+import { fieldsTexts } from '../../texts/fields.ts'
 import type { FieldDraft } from './field-draft.ts'
 
 type Draft = ReturnType<typeof useDraft<FieldDraft>>
@@ -11,8 +12,8 @@ export function FieldUniqueForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
   return (
     <>
       <Switch
-        label="Unique"
-        description="No two documents of the storage hold the same value."
+        label={fieldsTexts.unique}
+        description={fieldsTexts.uniqueHelp}
         checked={draft.unique}
         error={error('unique')}
         onChange={(event) => set('unique', event.currentTarget.checked)}
@@ -20,19 +21,19 @@ export function FieldUniqueForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
       {draft.unique ? (
         <>
           <TextInput
-            label="Unique together as"
-            description="Fields that have the same name here are unique together. Empty: unique alone."
+            label={fieldsTexts.uniqueTogetherAs}
+            description={fieldsTexts.uniqueTogetherAsHelp}
             value={draft.uniqueWith}
             onChange={(event) => set('uniqueWith', event.currentTarget.value)}
           />
           <Group>
             <Switch
-              label="Ignore case"
+              label={fieldsTexts.ignoreCase}
               checked={draft.ignoreCase}
               onChange={(event) => set('ignoreCase', event.currentTarget.checked)}
             />
             <Switch
-              label="Ignore accents"
+              label={fieldsTexts.ignoreAccents}
               checked={draft.ignoreAccents}
               onChange={(event) => set('ignoreAccents', event.currentTarget.checked)}
             />

@@ -13,30 +13,31 @@ import { openAddress } from '../../controls/open-address.ts'
 import { RemoveAction } from '../../controls/remove-action.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { useOpened } from '../../controls/use-opened.ts'
+import { fieldsTexts } from '../../texts/fields.ts'
 import { askToRemoveField } from './ask-to-remove-field.ts'
 import { FieldDialog } from './field-dialog.tsx'
 
 const columns: readonly Column<FieldRecord>[] = [
   {
     id: 'name',
-    label: 'Field',
+    label: fieldsTexts.field,
     sort: 'name',
     render: ({ name }) => <span style={{ fontFamily: 'monospace' }}>{name}</span>,
   },
   {
     id: 'storage',
-    label: 'Storage',
+    label: fieldsTexts.storage,
     sort: 'storage',
     render: ({ storage }) =>
       storage ?? (
         <Text span size="sm" c="dimmed">
-          every storage
+          {fieldsTexts.everyStorage}
         </Text>
       ),
   },
   {
     id: 'type',
-    label: 'Type',
+    label: fieldsTexts.type,
     sort: 'type',
     width: 110,
     render: ({ type }) => (
@@ -45,13 +46,13 @@ const columns: readonly Column<FieldRecord>[] = [
   },
   {
     id: 'required',
-    label: 'Required',
+    label: fieldsTexts.required,
     width: 110,
-    render: ({ required }) => (required ? <Badge color="sand">required</Badge> : null),
+    render: ({ required }) => (required ? <Badge color="sand">{fieldsTexts.requiredText}</Badge> : null),
   },
   {
     id: 'rules',
-    label: 'Rules',
+    label: fieldsTexts.rules,
     render: ({ validation_rules: rules }) => {
       const text = shortJson(rules ?? {}, 90)
       return text === '{}' ? null : <Code>{text}</Code>
@@ -62,7 +63,10 @@ const columns: readonly Column<FieldRecord>[] = [
     label: '',
     width: 48,
     render: (field) => (
-      <RemoveAction label={`Remove the rules of ${field.name}`} onClick={() => askToRemoveField(field)} />
+      <RemoveAction
+        label={fieldsTexts.removeTheRulesOfText(field.name)}
+        onClick={() => askToRemoveField(field)}
+      />
     ),
   },
 ]
@@ -73,27 +77,24 @@ export function FieldsScreen() {
   const [, , words] = useListAddress()
   return (
     <>
-      <ScreenHead
-        title="Fields"
-        about="Rules for fields of documents: type, limits, choices, defaults. Every write is checked, by blocks, by the API and by imports."
-      >
+      <ScreenHead title={fieldsTexts.fields} about={fieldsTexts.fieldsAbout}>
         <Button leftSection={<Icon name="plus" size={16} />} onClick={() => show('new')}>
-          New field
+          {fieldsTexts.newField}
         </Button>
       </ScreenHead>
       <Group mb="sm">
-        <SearchField label="Search fields" />
+        <SearchField label={fieldsTexts.searchFields} />
       </Group>
       <RecordTable<FieldRecord>
-        label="Fields"
+        label={fieldsTexts.fields}
         queryKey={['fields', 'list']}
         load={(body, signal) => search<FieldRecord>('/blueprintfields/search', body, signal)}
         columns={columns}
         keyOf={({ _meta }) => _meta.guid}
         hrefOf={({ _meta }) => openAddress('/data/fields', words, _meta.guid)}
         empty={
-          <EmptyState icon="data" title="No fields">
-            <Text size="sm">Without fields, documents may hold any values.</Text>
+          <EmptyState icon="data" title={fieldsTexts.noFields}>
+            <Text size="sm">{fieldsTexts.noFieldsText}</Text>
           </EmptyState>
         }
       />

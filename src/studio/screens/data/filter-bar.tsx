@@ -1,6 +1,7 @@
 import { Autocomplete, Button, Group, Pill, Popover, Select, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Icon } from '../../controls/icon.tsx'
+import { dataTexts } from '../../texts/data.ts'
 import { comparisons, type DocumentFilter, filterWord, isComparison, needsValue } from './document-filters.ts'
 import type { ShapeField } from './document-shape.ts'
 
@@ -25,7 +26,7 @@ export function FilterBar({ fields, filters, onChange, opened, onOpen }: FilterB
           size="md"
           withRemoveButton
           removeButtonProps={{
-            'aria-label': `Remove the filter on ${filter.field}`,
+            'aria-label': dataTexts.removeTheFilterOn(filter.field),
             'aria-hidden': false,
             tabIndex: 0,
           }}
@@ -43,7 +44,7 @@ export function FilterBar({ fields, filters, onChange, opened, onOpen }: FilterB
       >
         <Popover.Target>
           <Button variant="default" leftSection={<Icon name="filter" size={16} />} onClick={open}>
-            Filter
+            {dataTexts.filter}
           </Button>
         </Popover.Target>
         <Popover.Dropdown>
@@ -78,7 +79,7 @@ function NewFilter({ fields, field: first, onAdd }: NewFilterProps) {
     <form onSubmit={submit}>
       <Stack gap="xs" w={240}>
         <Autocomplete
-          label="Field"
+          label={dataTexts.field}
           required
           data-autofocus={first === '' ? true : undefined}
           comboboxProps={{ withinPortal: false }}
@@ -87,7 +88,7 @@ function NewFilter({ fields, field: first, onAdd }: NewFilterProps) {
           onChange={(field) => setFilter({ ...filter, field })}
         />
         <Select
-          label="Compare"
+          label={dataTexts.compare}
           allowDeselect={false}
           comboboxProps={{ withinPortal: false }}
           data={Object.entries(comparisons).map(([value, label]) => ({ value, label }))}
@@ -98,13 +99,13 @@ function NewFilter({ fields, field: first, onAdd }: NewFilterProps) {
         />
         {needsValue(filter.comparison) ? (
           <TextInput
-            label="Value"
+            label={dataTexts.value}
             data-autofocus={first === '' ? undefined : true}
             value={filter.value}
             onChange={(event) => setFilter({ ...filter, value: event.currentTarget.value })}
           />
         ) : null}
-        <Button type="submit">Add the filter</Button>
+        <Button type="submit">{dataTexts.addTheFilter}</Button>
       </Stack>
     </form>
   )

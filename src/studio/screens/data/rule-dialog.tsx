@@ -5,6 +5,7 @@ import { queryClient } from '../../api/query-client.ts'
 import { call } from '../../api/request.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
+import { rulesTexts } from '../../texts/rules.ts'
 import { kindOfRule, ruleKinds } from './rule-kinds.ts'
 import { RuleParameterField } from './rule-parameter-field.tsx'
 
@@ -55,12 +56,12 @@ function Opened({ rule, onClose }: { readonly rule?: ValidationRule; readonly on
     <FormDialog
       opened
       onClose={onClose}
-      title={rule ? 'Validation rule' : 'New rule'}
-      action={rule ? 'Save' : 'Create'}
+      title={rule ? rulesTexts.validationRule : rulesTexts.newRule}
+      action={rule ? rulesTexts.save : rulesTexts.create}
       submit={submit}
     >
       <Select
-        label="Rule"
+        label={rulesTexts.rule}
         data={ruleKinds.map(({ type, title }) => ({ value: type, label: title }))}
         allowDeselect={false}
         value={draft.rule_type}
@@ -78,18 +79,18 @@ function Opened({ rule, onClose }: { readonly rule?: ValidationRule; readonly on
         />
       ))}
       <Textarea
-        label="Message"
-        description="Shown when the rule is violated."
+        label={rulesTexts.message}
+        description={rulesTexts.messageHelp}
         autosize
         value={draft.message}
         onChange={(event) => set('message', event.currentTarget.value)}
       />
       <Select
-        label="Violation"
+        label={rulesTexts.violation}
         data={[
-          { value: 'error', label: 'refuses the deploy' },
-          { value: 'warning', label: 'writes a warning to the system log' },
-          { value: 'info', label: 'writes a note to the system log' },
+          { value: 'error', label: rulesTexts.refuses },
+          { value: 'warning', label: rulesTexts.warns },
+          { value: 'info', label: rulesTexts.notes },
         ]}
         allowDeselect={false}
         value={draft.severity}

@@ -1,3 +1,5 @@
+import { rulesTexts } from '../../texts/rules.ts'
+
 export interface RuleParameter {
   readonly name: string
   readonly label: string
@@ -17,26 +19,26 @@ interface RuleKind {
 export const ruleKinds: readonly RuleKind[] = [
   {
     type: 'required_scope',
-    title: 'Endpoints need a scope',
+    title: rulesTexts.neededScope,
     parameters: [
       {
         name: 'methods',
-        label: 'Methods',
-        help: 'Which endpoints; all if none is chosen.',
+        label: rulesTexts.methods,
+        help: rulesTexts.methodsHelp,
         kind: 'names',
         options: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
       },
-      { name: 'scope', label: 'Scope', help: 'If empty: any scope but *public.', kind: 'text' },
+      { name: 'scope', label: rulesTexts.scope, help: rulesTexts.scopeHelp, kind: 'text' },
     ],
   },
   {
     type: 'forbidden_block',
-    title: 'A block must not be used',
+    title: rulesTexts.forbiddenBlock,
     parameters: [
       {
         name: 'type',
-        label: 'Block',
-        help: 'Its identifier, such as http_request.',
+        label: rulesTexts.block,
+        help: rulesTexts.blockHelp,
         kind: 'text',
         required: true,
       },
@@ -44,24 +46,30 @@ export const ruleKinds: readonly RuleKind[] = [
   },
   {
     type: 'naming',
-    title: 'Names follow a pattern',
+    title: rulesTexts.namePattern,
     parameters: [
       {
         name: 'target',
-        label: 'Names of',
-        help: 'The names to check.',
+        label: rulesTexts.namesOf,
+        help: rulesTexts.namesOfHelp,
         kind: 'choice',
         options: ['blueprint', 'uri', 'storage', 'block_title'],
         required: true,
       },
-      { name: 'pattern', label: 'Pattern', help: 'A regular expression.', kind: 'text', required: true },
+      {
+        name: 'pattern',
+        label: rulesTexts.pattern,
+        help: rulesTexts.aRegularExpression,
+        kind: 'text',
+        required: true,
+      },
     ],
   },
   {
     type: 'max_blocks',
-    title: 'At most this many blocks',
+    title: rulesTexts.mostBlocks,
     parameters: [
-      { name: 'max', label: 'Most', help: 'Blocks in one blueprint.', kind: 'number', required: true },
+      { name: 'max', label: rulesTexts.most, help: rulesTexts.mostHelp, kind: 'number', required: true },
     ],
   },
 ]

@@ -13,13 +13,14 @@ import { openAddress } from '../../controls/open-address.ts'
 import { RemoveAction } from '../../controls/remove-action.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { useOpened } from '../../controls/use-opened.ts'
+import { rulesTexts } from '../../texts/rules.ts'
 import { RuleDialog } from './rule-dialog.tsx'
 import { kindOfRule } from './rule-kinds.ts'
 
 const columns: readonly Column<ValidationRule>[] = [
   {
     id: 'rule',
-    label: 'Rule',
+    label: rulesTexts.rule,
     sort: 'rule_type',
     render: ({ rule_type, message }) => (
       <>
@@ -32,17 +33,17 @@ const columns: readonly Column<ValidationRule>[] = [
   },
   {
     id: 'parameters',
-    label: 'Parameters',
+    label: rulesTexts.parameters,
     render: ({ parameters }) => <Code>{shortJson(parameters, 90)}</Code>,
   },
   {
     id: 'severity',
-    label: 'Violation',
+    label: rulesTexts.violation,
     sort: 'severity',
     width: 150,
     render: ({ severity }) => (
       <Badge color={severity === 'error' ? 'red' : severity === 'warning' ? 'sand' : 'gray'}>
-        {severity === 'error' ? 'refuses the deploy' : severity}
+        {severity === 'error' ? rulesTexts.refuses : severity}
       </Badge>
     ),
   },
@@ -50,7 +51,7 @@ const columns: readonly Column<ValidationRule>[] = [
     id: 'remove',
     label: '',
     width: 48,
-    render: (rule) => <RemoveAction label="Remove the rule" onClick={() => askToRemove(rule)} />,
+    render: (rule) => <RemoveAction label={rulesTexts.removeTheRule} onClick={() => askToRemove(rule)} />,
   },
 ]
 
@@ -60,26 +61,21 @@ export function RulesScreen() {
   const [, , words] = useListAddress()
   return (
     <>
-      <ScreenHead
-        title="Validation rules"
-        about="Rules that every blueprint is checked against when it is deployed."
-      >
+      <ScreenHead title={rulesTexts.validationRules} about={rulesTexts.validationRulesAbout}>
         <Button leftSection={<Icon name="plus" size={16} />} onClick={() => show('new')}>
-          New rule
+          {rulesTexts.newRule}
         </Button>
       </ScreenHead>
       <RecordTable<ValidationRule>
-        label="Validation rules"
+        label={rulesTexts.validationRules}
         queryKey={['rules', 'list']}
         load={(body, signal) => search<ValidationRule>('/_system/blueprintvalidation/search', body, signal)}
         columns={columns}
         keyOf={({ _meta }) => _meta.guid}
         hrefOf={({ _meta }) => openAddress('/data/rules', words, _meta.guid)}
         empty={
-          <EmptyState icon="check" title="No rules">
-            <Text size="sm">
-              For example: every endpoint that writes needs a scope, or no blueprint has more than 200 blocks.
-            </Text>
+          <EmptyState icon="check" title={rulesTexts.noRules}>
+            <Text size="sm">{rulesTexts.noRulesText}</Text>
           </EmptyState>
         }
       />
@@ -90,9 +86,9 @@ export function RulesScreen() {
 
 function askToRemove({ _meta, rule_type }: ValidationRule): void {
   confirm({
-    title: 'Remove this rule?',
-    text: `Deploys are no longer checked for “${kindOfRule(rule_type)?.title ?? rule_type}”.`,
-    action: 'Remove',
+    title: rulesTexts.removeThisRule,
+    text: rulesTexts.removeThisRuleText(kindOfRule(rule_type)?.title ?? rule_type),
+    action: rulesTexts.remove,
     run: async () => {
       await call('DELETE', `/_system/blueprintvalidation/${_meta.guid}`)
       await queryClient.invalidateQueries({ queryKey: ['rules'] })

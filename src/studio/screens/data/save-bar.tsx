@@ -3,6 +3,7 @@ import { ApiError } from '../../api/api-error.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { useShortcut } from '../../shell/shortcuts.ts'
+import { dataTexts } from '../../texts/data.ts'
 import classes from './save-bar.module.css'
 
 interface SaveBarProps {
@@ -27,7 +28,7 @@ export function SaveBar({
   onDiscard,
 }: SaveBarProps) {
   const canSave = (isNew || changes > 0) && !disabled && !isSaving
-  useShortcut({ keys: 'mod+s', label: 'Save', group: 'Document', whileTyping: true }, () => {
+  useShortcut({ keys: 'mod+s', label: dataTexts.save, group: dataTexts.document, whileTyping: true }, () => {
     if (canSave) onSave()
   })
   const isStale = error instanceof ApiError && error.code === 'CONFLICT' && !isNew
@@ -35,23 +36,23 @@ export function SaveBar({
     <div className={classes.bar}>
       <ErrorNotice
         error={error}
-        title={isStale ? 'Another user has changed this document' : 'Not saved'}
+        title={isStale ? dataTexts.conflict : dataTexts.notSaved}
         onRetry={isStale ? () => queryClient.invalidateQueries({ queryKey: ['documents'] }) : undefined}
       />
       {isStale ? (
         <Text size="sm" c="dimmed">
-          “Try again” reloads it and keeps your edits; compare both, then save.
+          {dataTexts.conflictText}
         </Text>
       ) : null}
       <Group gap="sm" mt={error ? 'sm' : 0}>
         <Button onClick={onSave} loading={isSaving} disabled={!canSave}>
-          {isNew ? 'Create' : 'Save'}
+          {isNew ? dataTexts.create : dataTexts.save}
         </Button>
         <Button variant="default" onClick={onDiscard} disabled={changes === 0 || isSaving}>
-          Discard
+          {dataTexts.discard}
         </Button>
         <Text size="sm" c="dimmed" role="status">
-          {changes === 0 ? '' : changes === 1 ? 'One field changed' : `${changes} fields changed`}
+          {dataTexts.fieldsChanged(changes)}
         </Text>
       </Group>
     </div>

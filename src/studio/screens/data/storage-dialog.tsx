@@ -6,6 +6,7 @@ import { forgetStorages } from '../../api/storages.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
+import { dataTexts } from '../../texts/data.ts'
 
 interface StorageDialogProps {
   readonly opened: boolean
@@ -35,8 +36,8 @@ export function StorageDialog({ opened, onClose, storage }: StorageDialogProps) 
     <FormDialog
       opened={opened}
       onClose={onClose}
-      title={storage ? storage.name : 'New storage'}
-      action={storage ? 'Save' : 'Create'}
+      title={storage ? storage.name : dataTexts.newStorage}
+      action={storage ? dataTexts.save : dataTexts.create}
       submit={submit}
     >
       <Fields form={form} isNew={storage === undefined} />
@@ -55,8 +56,8 @@ function Fields({ form: { draft, set }, isNew }: FieldsProps) {
     <>
       {isNew ? (
         <TextInput
-          label="Name"
-          description="1 to 63 of a–z, 0–9, _ and -, starting with a letter. It cannot be changed."
+          label={dataTexts.name}
+          description={dataTexts.nameHelp}
           required
           data-autofocus
           value={draft.name}
@@ -65,7 +66,7 @@ function Fields({ form: { draft, set }, isNew }: FieldsProps) {
         />
       ) : null}
       <Textarea
-        label="Description"
+        label={dataTexts.description}
         autosize
         minRows={2}
         value={draft.description}
@@ -73,14 +74,14 @@ function Fields({ form: { draft, set }, isNew }: FieldsProps) {
         onChange={(event) => set('description', event.currentTarget.value)}
       />
       <Switch
-        label="Keep history"
-        description="Records user, field and time of every write from now on."
+        label={dataTexts.keepHistory}
+        description={dataTexts.keepHistoryHelp}
         checked={draft.history}
         onChange={(event) => set('history', event.currentTarget.checked)}
       />
       <Switch
-        label="Closed"
-        description="Documents have only the fields that the storage lists; writes of other ones are refused."
+        label={dataTexts.closed}
+        description={dataTexts.closedHelp}
         checked={draft.closed}
         onChange={(event) => set('closed', event.currentTarget.checked)}
       />

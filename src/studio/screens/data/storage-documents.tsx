@@ -7,6 +7,7 @@ import { confirm } from '../../controls/confirm.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import { SearchField } from '../../controls/lists/search-field.tsx'
 import { useRecordPage } from '../../controls/lists/use-record-page.ts'
+import { dataTexts } from '../../texts/data.ts'
 import { ColumnMenu } from './column-menu.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { DocumentGrid } from './grid/document-grid.tsx'
@@ -47,7 +48,7 @@ export function StorageDocuments({ storage }: { readonly storage: StorageRecord 
     <>
       <Group mb="sm" gap="sm">
         <ViewsMenu storage={guid} />
-        <SearchField label="Search all text" />
+        <SearchField label={dataTexts.searchAllText} />
         {query === '' ? null : <TextIndexAction storage={guid} />}
         <FilterBar
           fields={list.fields}
@@ -59,7 +60,7 @@ export function StorageDocuments({ storage }: { readonly storage: StorageRecord 
         <Group ml="auto" gap="sm">
           <UndoAction undo={undo} />
           <Switch
-            label="Removed"
+            label={dataTexts.removedText}
             checked={list.removed}
             onChange={(event) => list.setRemoved(event.currentTarget.checked)}
           />
@@ -80,7 +81,7 @@ export function StorageDocuments({ storage }: { readonly storage: StorageRecord 
         onDone={undo.record}
       />
       <DocumentGrid
-        label={`Documents of ${storage.name}`}
+        label={dataTexts.documentsOf(storage.name)}
         shown={shown}
         columns={columns}
         names={names}
@@ -111,11 +112,11 @@ function useGridColumns(list: DocumentList) {
 }
 
 function askToAppend(storage: string, rows: readonly ReadonlyMap<string, unknown>[]): void {
-  const many = rows.length === 1 ? 'a new document' : `${rows.length.toLocaleString()} new documents`
+  const many = dataTexts.newDocuments(rows.length, rows.length.toLocaleString())
   confirm({
-    title: `Create ${many}?`,
-    text: 'More rows were pasted than there are below the cursor. The first row that is refused stops it; the rows before it stay.',
-    action: 'Create',
+    title: dataTexts.createTitle(many),
+    text: dataTexts.createText,
+    action: dataTexts.create,
     run: async () => {
       for (const row of rows) await createDocument(storage, Object.fromEntries(row))
     },
@@ -123,11 +124,11 @@ function askToAppend(storage: string, rows: readonly ReadonlyMap<string, unknown
 }
 
 function NoDocuments({ isSearch, removed }: { readonly isSearch: boolean; readonly removed: boolean }) {
-  if (isSearch) return <EmptyState icon="search" title="No match" />
-  if (removed) return <EmptyState icon="trash" title="No removed documents" />
+  if (isSearch) return <EmptyState icon="search" title={dataTexts.noMatch} />
+  if (removed) return <EmptyState icon="trash" title={dataTexts.noRemovedDocuments} />
   return (
-    <EmptyState icon="data" title="No documents">
-      <Text size="sm">Create one, import a file, or let a blueprint create them.</Text>
+    <EmptyState icon="data" title={dataTexts.noDocuments}>
+      <Text size="sm">{dataTexts.noDocumentsText}</Text>
     </EmptyState>
   )
 }

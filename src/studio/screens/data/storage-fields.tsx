@@ -20,6 +20,7 @@ import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { openAddress } from '../../controls/open-address.ts'
 import { RemoveAction } from '../../controls/remove-action.tsx'
 import { useOpened } from '../../controls/use-opened.ts'
+import { dataTexts } from '../../texts/data.ts'
 import { askToRemoveField } from './ask-to-remove-field.ts'
 import { FieldDialog } from './field-dialog.tsx'
 import { inOrder } from './use-document-list.ts'
@@ -29,7 +30,7 @@ export function StorageFields({ storage }: { readonly storage: StorageRecord }) 
   const { data, error, refetch } = useQuery({ ...fieldsQuery(storage.name), retry: false })
   const [open, show] = useOpened()
   const [words] = useSearchParams()
-  if (error) return <ErrorNotice error={error} title="Could not load the fields" onRetry={refetch} />
+  if (error) return <ErrorNotice error={error} title={dataTexts.couldNotLoadFields} onRetry={refetch} />
   if (!data) return <LoadingScreen />
   const fields = inOrder(data)
   const address = `/data/storages/${storage._meta.guid}`
@@ -38,19 +39,19 @@ export function StorageFields({ storage }: { readonly storage: StorageRecord }) 
       <NewField storage={storage.name} fields={fields} />
       <div className="surface">
         {fields.length === 0 ? (
-          <EmptyState icon="data" title="No fields">
-            <Text size="sm">Without fields, documents may hold any values.</Text>
+          <EmptyState icon="data" title={dataTexts.noFields}>
+            <Text size="sm">{dataTexts.noFieldsText}</Text>
           </EmptyState>
         ) : (
           <Table.ScrollContainer minWidth={560} type="native">
-            <Table aria-label={`Fields of ${storage.name}`}>
+            <Table aria-label={dataTexts.fieldsOf(storage.name)}>
               <Table.Thead>
                 <Table.Tr>
-                  <Table.Th>Field</Table.Th>
-                  <Table.Th>Label</Table.Th>
-                  <Table.Th w={170}>Type</Table.Th>
-                  <Table.Th>Rules</Table.Th>
-                  <Table.Th w={48} aria-label="Actions" />
+                  <Table.Th>{dataTexts.field}</Table.Th>
+                  <Table.Th>{dataTexts.label}</Table.Th>
+                  <Table.Th w={170}>{dataTexts.type}</Table.Th>
+                  <Table.Th>{dataTexts.rules}</Table.Th>
+                  <Table.Th w={48} aria-label={dataTexts.actions} />
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
@@ -97,14 +98,14 @@ function FieldRow({ field, href }: { readonly field: FieldRecord; readonly href:
       </Table.Td>
       <Table.Td>
         <Group gap={6}>
-          {required ? <Badge color="sand">required</Badge> : null}
-          {unique ? <Badge color="petrol">unique</Badge> : null}
-          {reference ? <Badge color="petrol">refers to {reference.storage}</Badge> : null}
-          {computed ? <Badge color="gray">computed</Badge> : null}
+          {required ? <Badge color="sand">{dataTexts.required}</Badge> : null}
+          {unique ? <Badge color="petrol">{dataTexts.uniqueText}</Badge> : null}
+          {reference ? <Badge color="petrol">{dataTexts.refersTo(reference.storage)}</Badge> : null}
+          {computed ? <Badge color="gray">{dataTexts.computed}</Badge> : null}
         </Group>
       </Table.Td>
       <Table.Td>
-        <RemoveAction label={`Remove the rules of ${name}`} onClick={() => askToRemoveField(field)} />
+        <RemoveAction label={dataTexts.removeTheRulesOf(name)} onClick={() => askToRemoveField(field)} />
       </Table.Td>
     </Table.Tr>
   )
@@ -144,8 +145,8 @@ function NewField({ storage, fields }: NewFieldProps) {
       <Group mb="sm" gap="sm" align="flex-end">
         <TextInput
           ref={input}
-          label="New field"
-          placeholder="Name"
+          label={dataTexts.newField}
+          placeholder={dataTexts.name}
           required
           withAsterisk={false}
           autoFocus={fields.length === 0}
@@ -153,7 +154,7 @@ function NewField({ storage, fields }: NewFieldProps) {
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <Select
-          label="Type"
+          label={dataTexts.type}
           data={plainTypes.map((one) => ({ value: one, label: fieldTypeEntries[one].label }))}
           allowDeselect={false}
           searchable
@@ -161,13 +162,13 @@ function NewField({ storage, fields }: NewFieldProps) {
           onChange={(one) => setType(isFieldType(one) ? one : 'string')}
         />
         <Button type="submit" loading={add.isPending} leftSection={<Icon name="plus" size={16} />}>
-          Add
+          {dataTexts.add}
         </Button>
         <Button variant="default" ml="auto" onClick={() => show('new')}>
-          More types and rules
+          {dataTexts.moreTypesAndRules}
         </Button>
       </Group>
-      {add.error ? <ErrorNotice error={add.error} title="The field was not added" /> : null}
+      {add.error ? <ErrorNotice error={add.error} title={dataTexts.fieldNotAdded} /> : null}
     </form>
   )
 }

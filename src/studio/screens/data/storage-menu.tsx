@@ -7,6 +7,7 @@ import { call } from '../../api/request.ts'
 import { countQuery, forgetStorages } from '../../api/storages.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { Icon } from '../../controls/icon.tsx'
+import { dataTexts } from '../../texts/data.ts'
 import { StorageDialog } from './storage-dialog.tsx'
 import { StorageRulesDialog } from './storage-rules-dialog.tsx'
 
@@ -17,30 +18,30 @@ export function StorageMenu({ storage }: { readonly storage: StorageRecord }) {
     <>
       <Menu position="bottom-end" width={200}>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`More about ${storage.name}`}>
+          <ActionIcon variant="subtle" color="gray" aria-label={dataTexts.moreAbout(storage.name)}>
             <Icon name="more" />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={edit.open}>
-            Description and history
+            {dataTexts.descriptionAndHistory}
           </Menu.Item>
           <Menu.Item leftSection={<Icon name="lock" size={16} />} onClick={rule.open}>
-            Rules
+            {dataTexts.rules}
           </Menu.Item>
           <Menu.Item
             component={Link}
             href={`/data/storages/${storage._meta.guid}?open=advice`}
             leftSection={<Icon name="search" size={16} />}
           >
-            Searches and indexes
+            {dataTexts.searchesAndIndexes}
           </Menu.Item>
           <Menu.Item
             color="red"
             leftSection={<Icon name="trash" size={16} />}
             onClick={() => void askToDelete(storage)}
           >
-            Delete
+            {dataTexts.delete}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -52,11 +53,11 @@ export function StorageMenu({ storage }: { readonly storage: StorageRecord }) {
 
 async function askToDelete({ _meta, name }: StorageRecord): Promise<void> {
   const found = await queryClient.fetchQuery(countQuery(_meta.guid)).catch(() => undefined)
-  const what = found ? `${found.count.toLocaleString()} documents` : 'all its documents'
+  const what = found ? dataTexts.documentCount(found.count.toLocaleString()) : dataTexts.allItsDocuments
   confirm({
-    title: `Delete the storage ${name}?`,
-    text: `Deletes it with ${what} and their history, immediately and permanently. Blueprints that use it will fail. Export its documents first if you may want them back.`,
-    action: 'Delete permanently',
+    title: dataTexts.deleteTheStorage(name),
+    text: dataTexts.deleteTheStorageText(what),
+    action: dataTexts.deletePermanently,
     type: name,
     run: async () => {
       await call('DELETE', `/_system/storages/${_meta.guid}`)

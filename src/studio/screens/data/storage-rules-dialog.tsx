@@ -5,6 +5,7 @@ import { forgetStorages } from '../../api/storages.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
+import { dataTexts } from '../../texts/data.ts'
 
 interface StorageRulesDialogProps {
   readonly opened: boolean
@@ -33,14 +34,14 @@ export function StorageRulesDialog({ opened, onClose, storage }: StorageRulesDia
     <FormDialog
       opened={opened}
       onClose={onClose}
-      title={`Rules of ${storage.name}`}
-      action="Save"
+      title={dataTexts.rulesOf(storage.name)}
+      action={dataTexts.save}
       submit={submit}
     >
       <Text size="sm" c="dimmed">
-        Expressions over <Code>doc</Code> and <Code>user</Code> (<Code>guid</Code>, <Code>username</Code>,{' '}
-        <Code>groups</Code>, <Code>scopes</Code>). Empty: no rule. Users with the scope{' '}
-        <Code>storages_rules</Code> set them and are not bound by them.
+        {dataTexts.rulesOver} <Code>doc</Code> {dataTexts.and} <Code>user</Code> (<Code>guid</Code>,{' '}
+        <Code>username</Code>, <Code>groups</Code>, <Code>scopes</Code>
+        {dataTexts.rulesEmpty} <Code>storages_rules</Code> {dataTexts.rulesBound}
       </Text>
       <Fields form={form} />
     </FormDialog>
@@ -48,14 +49,10 @@ export function StorageRulesDialog({ opened, onClose, storage }: StorageRulesDia
 }
 
 const fields = [
-  [
-    'see',
-    'See',
-    'Documents that a user sees, such as doc.owner == user.guid || contains(user.scopes, "deals_all").',
-  ],
-  ['create', 'Create', 'Checked on the new document.'],
-  ['change', 'Change', 'Checked on the document before and after.'],
-  ['remove', 'Remove', 'Also for restoring and deleting.'],
+  ['see', dataTexts.see, dataTexts.seeHelp],
+  ['create', dataTexts.create, dataTexts.createHelp],
+  ['change', dataTexts.change, dataTexts.changeHelp],
+  ['remove', dataTexts.remove, dataTexts.removeHelp],
 ] as const
 
 function Fields({ form: { draft, set } }: { readonly form: ReturnType<typeof useDraft<Rules>> }) {

@@ -11,13 +11,14 @@ import { SearchField } from '../../controls/lists/search-field.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
 import { useShortcut } from '../../shell/shortcuts.ts'
+import { dataTexts } from '../../texts/data.ts'
 import { StorageDialog } from './storage-dialog.tsx'
 import { StorageMenu } from './storage-menu.tsx'
 
 const columns: readonly Column<StorageRecord>[] = [
   {
     id: 'name',
-    label: 'Name',
+    label: dataTexts.name,
     sort: 'name',
     render: ({ name, description }) => (
       <>
@@ -30,16 +31,23 @@ const columns: readonly Column<StorageRecord>[] = [
       </>
     ),
   },
-  { id: 'count', label: 'Documents', numeric: true, width: 130, render: (one) => <Count storage={one} /> },
+  {
+    id: 'count',
+    label: dataTexts.documents,
+    numeric: true,
+    width: 130,
+    render: (one) => <Count storage={one} />,
+  },
   {
     id: 'history',
-    label: 'History',
+    label: dataTexts.history,
     width: 120,
-    render: ({ history }) => (history ? <Badge color="petrol">kept</Badge> : <Badge color="gray">off</Badge>),
+    render: ({ history }) =>
+      history ? <Badge color="petrol">{dataTexts.kept}</Badge> : <Badge color="gray">{dataTexts.off}</Badge>,
   },
   {
     id: 'created',
-    label: 'Created',
+    label: dataTexts.created,
     sort: '_meta.created',
     width: 140,
     render: ({ _meta }) => <Time at={_meta.created} />,
@@ -49,27 +57,27 @@ const columns: readonly Column<StorageRecord>[] = [
 
 export function StoragesScreen() {
   const [isCreating, create] = useDisclosure(false)
-  useShortcut({ keys: 'n', label: 'New storage', group: 'Data' }, create.open)
+  useShortcut({ keys: 'n', label: dataTexts.newStorage, group: dataTexts.data }, create.open)
   return (
     <>
-      <ScreenHead title="Storages" about="Collections of documents. Blocks read and write them by name.">
+      <ScreenHead title={dataTexts.storages} about={dataTexts.storagesAbout}>
         <Button leftSection={<Icon name="plus" size={16} />} onClick={create.open}>
-          New storage
+          {dataTexts.newStorage}
         </Button>
       </ScreenHead>
       <Group mb="sm">
-        <SearchField label="Search storages" />
+        <SearchField label={dataTexts.searchStorages} />
       </Group>
       <RecordTable<StorageRecord>
-        label="Storages"
+        label={dataTexts.storages}
         queryKey={['storages', 'list']}
         load={findStorages}
         columns={columns}
         keyOf={({ _meta }) => _meta.guid}
         hrefOf={({ _meta }) => `/data/storages/${_meta.guid}`}
         empty={
-          <EmptyState icon="data" title="No storages">
-            <Text size="sm">Create a storage here, or activate a blueprint with a block that names it.</Text>
+          <EmptyState icon="data" title={dataTexts.noStorages}>
+            <Text size="sm">{dataTexts.noStoragesText}</Text>
           </EmptyState>
         }
       />

@@ -13,15 +13,16 @@ import { notifyDone } from '../../controls/notify.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
 import { useShortcut } from '../../shell/shortcuts.ts'
+import { rulesTexts } from '../../texts/rules.ts'
 import type { ScreenProps } from '../screen-props.ts'
 
 const about = {
-  content: 'JSON: layout, width, brand, navigation, footer, tokens, language, direction, account.',
-  css: 'Goes behind the style of Quoin.',
+  content: rulesTexts.layoutHelp,
+  css: rulesTexts.styleHelp,
   js: '',
 } as const
 
-const parts = { content: 'Layout', css: 'CSS', js: 'JavaScript' } as const
+const parts = { content: rulesTexts.layout, css: 'CSS', js: rulesTexts.javascript } as const
 
 export function TemplateScreen({ params }: ScreenProps) {
   const guid = params.guid ?? ''
@@ -32,7 +33,7 @@ export function TemplateScreen({ params }: ScreenProps) {
     enabled: !isNew,
   })
   if (isNew) return <Editor />
-  if (error) return <ErrorNotice error={error} title="Could not load this template" />
+  if (error) return <ErrorNotice error={error} title={rulesTexts.couldNotLoadTemplate} />
   return data ? <Editor key={data._meta.update_hash} template={data} /> : <LoadingScreen />
 }
 
@@ -46,35 +47,37 @@ function Editor({ template }: { readonly template?: Template }) {
         ? call<Template>('PUT', `/blueprinttemplates/${template._meta.guid}`, { body: draft })
         : call<Template>('POST', '/blueprinttemplates', { body: draft }),
     onSuccess: async ({ _meta }) => {
-      notifyDone('Saved')
+      notifyDone(rulesTexts.saved)
       await queryClient.invalidateQueries({ queryKey: ['templates'] })
       if (!template) go(`/data/templates/${_meta.guid}`, { replace: true })
     },
   })
-  useShortcut({ keys: 'mod+s', label: 'Save', group: 'Template', whileTyping: true }, () => save.mutate())
+  useShortcut({ keys: 'mod+s', label: rulesTexts.save, group: rulesTexts.template, whileTyping: true }, () =>
+    save.mutate(),
+  )
   return (
     <>
       <ScreenHead
-        title={template?.name ?? 'New template'}
-        parent={{ href: '/data/templates', label: 'Page templates' }}
+        title={template?.name ?? rulesTexts.newTemplate}
+        parent={{ href: '/data/templates', label: rulesTexts.pageTemplates }}
       >
         {template ? <RemoveTemplate template={template} /> : null}
         <Button loading={save.isPending} onClick={() => save.mutate()}>
-          {template ? 'Save' : 'Create'}
+          {template ? rulesTexts.save : rulesTexts.create}
         </Button>
       </ScreenHead>
       <Stack gap="md" maw={960}>
-        <ErrorNotice error={save.error} title="Could not save the template" />
+        <ErrorNotice error={save.error} title={rulesTexts.couldNotSaveTemplate} />
         <Group grow align="flex-start">
           <TextInput
-            label="Name"
+            label={rulesTexts.name}
             required
             value={draft.name}
             error={fieldMessage(save.error, 'name')}
             onChange={(event) => set('name', event.currentTarget.value)}
           />
           <TextInput
-            label="Description"
+            label={rulesTexts.description}
             value={draft.description}
             error={fieldMessage(save.error, 'description')}
             onChange={(event) => set('description', event.currentTarget.value)}
@@ -114,9 +117,9 @@ function RemoveTemplate({ template: { _meta, name } }: { readonly template: Temp
   const [, go] = useLocation()
   const ask = () =>
     confirm({
-      title: `Remove the template ${name}?`,
-      text: 'Its pages will be shown in the plain frame. This cannot be undone.',
-      action: 'Remove',
+      title: rulesTexts.removeTheTemplate(name),
+      text: rulesTexts.removeTheTemplateText,
+      action: rulesTexts.remove,
       run: async () => {
         await call('DELETE', `/blueprinttemplates/${_meta.guid}`)
         await queryClient.invalidateQueries({ queryKey: ['templates'] })
@@ -125,7 +128,7 @@ function RemoveTemplate({ template: { _meta, name } }: { readonly template: Temp
     })
   return (
     <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={ask}>
-      Remove
+      {rulesTexts.remove}
     </Button>
   )
 }

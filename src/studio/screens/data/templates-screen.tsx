@@ -9,22 +9,28 @@ import { RecordTable } from '../../controls/lists/record-table.tsx'
 import { SearchField } from '../../controls/lists/search-field.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
+import { rulesTexts } from '../../texts/rules.ts'
 
 const columns: readonly Column<Template>[] = [
-  { id: 'name', label: 'Template', sort: 'name', render: ({ name }) => name },
+  { id: 'name', label: rulesTexts.template, sort: 'name', render: ({ name }) => name },
   {
     id: 'description',
-    label: 'Description',
+    label: rulesTexts.description,
     render: ({ description }) => (
       <Text size="sm" c="dimmed" lineClamp={1}>
         {description}
       </Text>
     ),
   },
-  { id: 'by', label: 'Changed by', width: 140, render: ({ last_modified_by }) => last_modified_by.username },
+  {
+    id: 'by',
+    label: rulesTexts.changedBy,
+    width: 140,
+    render: ({ last_modified_by }) => last_modified_by.username,
+  },
   {
     id: 'changed',
-    label: 'Changed',
+    label: rulesTexts.changed,
     sort: '_meta.updated',
     width: 130,
     render: ({ _meta }) => <Time at={_meta.updated} />,
@@ -36,27 +42,24 @@ export function TemplatesScreen() {
   const [, go] = useLocation()
   return (
     <>
-      <ScreenHead
-        title="Page templates"
-        about="The frame around the content of pages: layout, style and script."
-      >
+      <ScreenHead title={rulesTexts.pageTemplates} about={rulesTexts.pageTemplatesAbout}>
         <Button leftSection={<Icon name="plus" size={16} />} onClick={() => go('/data/templates/new')}>
-          New template
+          {rulesTexts.newTemplate}
         </Button>
       </ScreenHead>
       <Group mb="sm">
-        <SearchField label="Search templates" />
+        <SearchField label={rulesTexts.searchTemplates} />
       </Group>
       <RecordTable<Template>
-        label="Page templates"
+        label={rulesTexts.pageTemplates}
         queryKey={['templates', 'list']}
         load={(body, signal) => search<Template>('/blueprinttemplates/search', body, signal)}
         columns={columns}
         keyOf={({ _meta }) => _meta.guid}
         hrefOf={({ _meta }) => `/data/templates/${_meta.guid}`}
         empty={
-          <EmptyState icon="file" title="No templates">
-            <Text size="sm">Without a template, pages are shown in a plain frame.</Text>
+          <EmptyState icon="file" title={rulesTexts.noTemplates}>
+            <Text size="sm">{rulesTexts.noTemplatesText}</Text>
           </EmptyState>
         }
       />

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { adviceQuery, createTextIndex } from '../../api/storages.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
+import { fieldsTexts } from '../../texts/fields.ts'
 
 /** Creates the text index of a storage; nothing where there is one. */
 export function TextIndexAction({ storage }: { readonly storage: string }) {
@@ -14,9 +15,9 @@ export function TextIndexAction({ storage }: { readonly storage: string }) {
     setMaking(true)
     try {
       await createTextIndex(storage)
-      notifyDone('Text index created: searches for words use it')
+      notifyDone(fieldsTexts.textIndexCreated)
     } catch (error) {
-      notifyFailed('Could not create the text index', error)
+      notifyFailed(fieldsTexts.textIndexFailed, error)
     } finally {
       setMaking(false)
     }
@@ -27,10 +28,10 @@ export function TextIndexAction({ storage }: { readonly storage: string }) {
       variant="default"
       leftSection={<Icon name="search" size={14} />}
       loading={isMaking}
-      title="Searches for words read every document until there is one"
+      title={fieldsTexts.textIndexHelp}
       onClick={() => void make()}
     >
-      Create a text index
+      {fieldsTexts.textIndex}
     </Button>
   )
 }

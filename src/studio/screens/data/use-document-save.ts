@@ -4,6 +4,7 @@ import type { Document } from '../../../shared/api/documents.ts'
 import type { StorageRecord } from '../../../shared/api/storages.ts'
 import { changeDocument, createDocument } from '../../api/storages.ts'
 import { notifyDone } from '../../controls/notify.ts'
+import { dataTexts } from '../../texts/data.ts'
 import type { Edits } from './document-changes.ts'
 
 /** Creates the document and opens it, or changes the one that is there: only the given fields, and only if it is unchanged since. */
@@ -15,7 +16,7 @@ export function useDocumentSave(storage: StorageRecord, document: Document | und
         ? changeDocument(storage._meta.guid, document, fields)
         : createDocument(storage._meta.guid, fields),
     onSuccess: (saved) => {
-      notifyDone(document ? 'Saved' : 'Created')
+      notifyDone(document ? dataTexts.saved : dataTexts.created)
       onSaved()
       if (!document)
         go(`/data/storages/${storage._meta.guid}/documents/${saved._meta.guid}`, { replace: true })

@@ -8,11 +8,16 @@ import { DifferenceTable } from '../../controls/json/difference-table.tsx'
 import { JsonView } from '../../controls/json/json-view.tsx'
 import { RecordDrawer } from '../../controls/record-drawer.tsx'
 import { Time } from '../../controls/time.tsx'
+import { operateTexts } from '../../texts/operate.ts'
 import { actionColours } from './action-colours.ts'
 
 export function AuditLogDrawer() {
   return (
-    <RecordDrawer<AuditLog> title="Change" queryKey={['logs', 'audit', 'one']} load={oneOf(findAuditLogs)}>
+    <RecordDrawer<AuditLog>
+      title={operateTexts.change}
+      queryKey={['logs', 'audit', 'one']}
+      load={oneOf(findAuditLogs)}
+    >
       {(record) => <Opened record={record} />}
     </RecordDrawer>
   )
@@ -24,23 +29,23 @@ function Opened({ record }: { readonly record: AuditLog }) {
     <Stack gap="md">
       <Facts
         facts={{
-          What: name,
-          Resource: category,
-          Action: <Badge color={actionColours[action]}>{action}</Badge>,
-          By: user.username,
-          When: <Time at={_meta.created} exact />,
-          Record: (
+          [operateTexts.what]: name,
+          [operateTexts.resource]: category,
+          [operateTexts.action]: <Badge color={actionColours[action]}>{action}</Badge>,
+          [operateTexts.by]: user.username,
+          [operateTexts.when]: <Time at={_meta.created} exact />,
+          [operateTexts.record]: (
             <span>
               <Code>{guid}</Code>{' '}
               <Anchor component={Link} href={`/operate/audit-log?record=${guid}`} size="sm">
-                all its changes
+                {operateTexts.allItsChanges}
               </Anchor>
             </span>
           ),
         }}
       />
       {before === null || after === null ? (
-        <JsonView value={after ?? before} label={after === null ? 'Before' : 'After'} />
+        <JsonView value={after ?? before} label={after === null ? operateTexts.before : operateTexts.after} />
       ) : (
         <DifferenceTable differences={diffValues(before, after)} />
       )}

@@ -10,6 +10,7 @@ import { filtersOf, SelectFilter } from '../../controls/lists/select-filter.tsx'
 import { openAddress } from '../../controls/open-address.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
+import { operateTexts } from '../../texts/operate.ts'
 import { actionColours } from './action-colours.ts'
 import { AuditLogDrawer } from './audit-log-drawer.tsx'
 
@@ -41,28 +42,45 @@ const categories = [
 ]
 
 const columns: readonly Column<AuditLog>[] = [
-  { id: 'name', label: 'What', sort: 'name', render: ({ name, guid }) => name || <Code>{guid}</Code> },
-  { id: 'category', label: 'Resource', sort: 'category', width: 180, render: ({ category }) => category },
+  {
+    id: 'name',
+    label: operateTexts.what,
+    sort: 'name',
+    render: ({ name, guid }) => name || <Code>{guid}</Code>,
+  },
+  {
+    id: 'category',
+    label: operateTexts.resource,
+    sort: 'category',
+    width: 180,
+    render: ({ category }) => category,
+  },
   {
     id: 'action',
-    label: 'Action',
+    label: operateTexts.action,
     sort: 'action',
     width: 110,
     render: ({ action }) => <Badge color={actionColours[action]}>{action}</Badge>,
   },
   {
     id: 'changes',
-    label: 'Fields',
+    label: operateTexts.fields,
     render: ({ changes }) => (
       <Text size="sm" c="dimmed" lineClamp={1}>
         {changes.join(', ')}
       </Text>
     ),
   },
-  { id: 'user', label: 'By', sort: 'user.username', width: 130, render: ({ user }) => user.username },
+  {
+    id: 'user',
+    label: operateTexts.by,
+    sort: 'user.username',
+    width: 130,
+    render: ({ user }) => user.username,
+  },
   {
     id: 'when',
-    label: 'When',
+    label: operateTexts.when,
     sort: '_meta.cms',
     width: 180,
     render: ({ _meta }) => <Time at={_meta.created} exact />,
@@ -74,17 +92,19 @@ export function AuditLogScreen() {
   const [, , words] = useListAddress()
   return (
     <>
-      <ScreenHead
-        title="Audit log"
-        about="Each management write, with user and the values before and after."
-      />
+      <ScreenHead title={operateTexts.auditLog} about={operateTexts.auditLogAbout} />
       <Group mb="sm" gap="sm">
-        <SearchField label="Search the audit log" />
-        <SelectFilter name="category" label="Resource" options={categories} width={200} />
-        <SelectFilter name="action" label="Action" options={Object.keys(actionColours)} width={140} />
+        <SearchField label={operateTexts.searchTheAuditLog} />
+        <SelectFilter name="category" label={operateTexts.resource} options={categories} width={200} />
+        <SelectFilter
+          name="action"
+          label={operateTexts.action}
+          options={Object.keys(actionColours)}
+          width={140}
+        />
       </Group>
       <RecordTable<AuditLog>
-        label="Audit log"
+        label={operateTexts.auditLog}
         queryKey={['logs', 'audit']}
         load={findAuditLogs}
         body={filtersOf(words, {
@@ -97,7 +117,7 @@ export function AuditLogScreen() {
         keyOf={({ _meta }) => _meta.guid}
         hrefOf={({ _meta }) => openAddress('/operate/audit-log', words, _meta.guid)}
         minWidth={860}
-        empty={<EmptyState icon="history" title="No match" />}
+        empty={<EmptyState icon="history" title={operateTexts.noMatch} />}
       />
       <AuditLogDrawer />
     </>

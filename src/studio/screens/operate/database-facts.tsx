@@ -4,6 +4,7 @@ import type { DatabaseRecord } from '../../../shared/api/database.ts'
 import { databaseQuery } from '../../api/figures.ts'
 import { bytes } from '../../controls/amounts.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { operateTexts } from '../../texts/operate.ts'
 
 /** Nothing but its terms may stand in the list itself, so that it is the grid. */
 const grid = {
@@ -20,9 +21,9 @@ export function DatabaseFacts() {
   return (
     <section style={{ marginBottom: 24 }}>
       <Title order={2} mb="xs">
-        Database
+        {operateTexts.database}
       </Title>
-      {error ? <ErrorNotice error={error} title="Could not load the figures of the database" /> : null}
+      {error ? <ErrorNotice error={error} title={operateTexts.couldNotLoadFiguresDatabase} /> : null}
       {data ? (
         <dl className="surface" style={grid}>
           {factsOf(data).map(([name, value]) => (
@@ -46,13 +47,13 @@ function factsOf(data: DatabaseRecord): [name: string, value: string][] {
   const reads = cache_hits + cache_misses
   const share = reads === 0 ? '–' : `${Math.floor((cache_hits / reads) * 1000) / 10} %`
   const used =
-    connections && `${connections.busy} of ${connections.most} busy, ${connections.waiting} waiting`
+    connections && operateTexts.connectionsBusy(connections.busy, connections.most, connections.waiting)
   return [
-    ['Engine', engine],
-    ['Size', bytes(size_bytes)],
-    ['Log', log_bytes === null ? 'not shown to this user' : bytes(log_bytes)],
-    ['Commits', commits.toLocaleString()],
-    ['Found in cache', share],
-    ...(used === null ? [] : [['Connections', used] satisfies [string, string]]),
+    [operateTexts.engine, engine],
+    [operateTexts.size, bytes(size_bytes)],
+    [operateTexts.log, log_bytes === null ? operateTexts.notShownUser : bytes(log_bytes)],
+    [operateTexts.commits, commits.toLocaleString()],
+    [operateTexts.foundInCache, share],
+    ...(used === null ? [] : [[operateTexts.connections, used] satisfies [string, string]]),
   ]
 }

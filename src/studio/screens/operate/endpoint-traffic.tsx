@@ -9,6 +9,7 @@ import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { CardTable } from '../../controls/lists/card-table.tsx'
 import type { Column } from '../../controls/lists/column.ts'
 import { MethodTag } from '../../controls/method-tag.tsx'
+import { operateTexts } from '../../texts/operate.ts'
 
 /** The endpoints of blueprints that were asked for, on the node that answers; the busiest first. */
 export function EndpointTraffic() {
@@ -21,15 +22,15 @@ export function EndpointTraffic() {
   return (
     <section>
       <Group justify="space-between" mb="xs">
-        <Title order={2}>Endpoints</Title>
+        <Title order={2}>{operateTexts.endpoints}</Title>
         <Text size="sm" c="dimmed">
-          On this node, since it started
+          {operateTexts.nodeSinceStarted}
         </Text>
       </Group>
-      {error ? <ErrorNotice error={error} title="Could not load the traffic" /> : null}
+      {error ? <ErrorNotice error={error} title={operateTexts.couldNotLoadTraffic} /> : null}
       {endpoints ? (
         <CardTable
-          label="Traffic of endpoints"
+          label={operateTexts.trafficOfEndpoints}
           columns={columns}
           records={rows}
           keyOf={({ block, method, uri }) => `${block} ${method} ${uri}`}
@@ -56,39 +57,39 @@ interface TrafficRow {
 const columns: readonly Column<TrafficRow>[] = [
   {
     id: 'endpoint',
-    label: 'Endpoint',
+    label: operateTexts.endpoint,
     render: ({ blueprint, block, method, uri }) => (
       <Group gap={6} wrap="nowrap">
         <MethodTag method={method} />
         <Anchor component={Link} href={`/blueprints/${blueprint}?block=${block}`} size="sm" ff="monospace">
-          {uri || '(from a wire)'}
+          {uri || operateTexts.fromAWire}
         </Anchor>
       </Group>
     ),
   },
   {
     id: 'requests',
-    label: 'Requests',
+    label: operateTexts.requests,
     numeric: true,
     render: ({ traffic }) => traffic?.requests.toLocaleString() ?? 0,
   },
   {
     id: 'rate',
-    label: 'Per second',
+    label: operateTexts.perSecond,
     numeric: true,
     render: ({ traffic }) => traffic?.rate?.toFixed(1) ?? '–',
   },
-  { id: 'p50', label: 'p50', numeric: true, render: ({ traffic }) => timeOf(traffic?.p50) },
-  { id: 'p95', label: 'p95', numeric: true, render: ({ traffic }) => timeOf(traffic?.p95) },
+  { id: 'p50', label: operateTexts.p50, numeric: true, render: ({ traffic }) => timeOf(traffic?.p50) },
+  { id: 'p95', label: operateTexts.p95, numeric: true, render: ({ traffic }) => timeOf(traffic?.p95) },
   {
     id: 'failed',
-    label: 'Failed',
+    label: operateTexts.failed,
     numeric: true,
     render: ({ traffic }) => <BadNumber value={traffic?.errors ?? 0} />,
   },
   {
     id: 'run',
-    label: 'Run',
+    label: operateTexts.run,
     width: 70,
     render: ({ blueprint, block, traffic }) =>
       traffic?.errors ? (
@@ -96,9 +97,9 @@ const columns: readonly Column<TrafficRow>[] = [
           component={Link}
           href={`/operate/runs/failed?blueprint=${blueprint}&trigger=${block}`}
           size="sm"
-          title="Show the newest failed run on the canvas"
+          title={operateTexts.showNewestFailedRun}
         >
-          Run
+          {operateTexts.run}
         </Anchor>
       ) : null,
   },

@@ -10,11 +10,12 @@ import { notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { RecordDrawer } from '../../controls/record-drawer.tsx'
 import { RunLink } from '../../controls/run-link.tsx'
 import { Time } from '../../controls/time.tsx'
+import { operateTexts } from '../../texts/operate.ts'
 import { JobState } from './job-state.tsx'
 
 export function JobDrawer() {
   return (
-    <RecordDrawer<Job> title="Job" queryKey={['jobs', 'one']} load={readJob}>
+    <RecordDrawer<Job> title={operateTexts.job} queryKey={['jobs', 'one']} load={readJob}>
       {(job, close) => <Opened job={job} close={close} />}
     </RecordDrawer>
   )
@@ -24,48 +25,52 @@ function Opened({ job, close }: { readonly job: Job; readonly close: () => void 
   const requeue = async () => {
     try {
       await requeueJob(job._meta.guid)
-      notifyDone('Job will run again')
+      notifyDone(operateTexts.jobWillRunAgain)
       await forgetJobs()
     } catch (error) {
-      notifyFailed('Could not run the job again', error)
+      notifyFailed(operateTexts.couldNotRunJob, error)
     }
   }
   return (
     <Stack gap="md">
       {job.error === null ? null : (
-        <Alert color="red" title="Why the last attempt failed">
+        <Alert color="red" title={operateTexts.whyLastAttemptFailed}>
           {job.error}
           {job.failed_in === null ? null : (
             <div>
-              <RunLink run={job.failed_in.run} label="Show the run on the canvas" />
+              <RunLink run={job.failed_in.run} label={operateTexts.showRunCanvas} />
             </div>
           )}
         </Alert>
       )}
       <Facts
         facts={{
-          State: <JobState job={job} />,
-          Title: job.title,
-          Queue: job.queue,
-          Kind: job.type,
-          'Waiting run': waitOf(job) === '' ? null : <WaitLink guid={waitOf(job)} />,
-          Attempts: `${job.attempts} of ${job.max_attempts}`,
-          Priority: String(job.priority),
-          Made: <Time at={job._meta.created} exact />,
-          Due: <Time at={job.scheduled_for} exact />,
-          Begun: <Time at={job.started_at} exact />,
-          Ended: <Time at={job.completed_at} exact />,
-          Worker: job.worker_id,
-          'Order key': job.order_key,
-          'Idempotency key': job.dedupe_key,
-          Guid: <Code>{job._meta.guid}</Code>,
+          [operateTexts.state]: <JobState job={job} />,
+          [operateTexts.title]: job.title,
+          [operateTexts.queue]: job.queue,
+          [operateTexts.kind]: job.type,
+          [operateTexts.waitingRun]: waitOf(job) === '' ? null : <WaitLink guid={waitOf(job)} />,
+          [operateTexts.attempts]: operateTexts.attemptsOf(job.attempts, job.max_attempts),
+          [operateTexts.priority]: String(job.priority),
+          [operateTexts.made]: <Time at={job._meta.created} exact />,
+          [operateTexts.due]: <Time at={job.scheduled_for} exact />,
+          [operateTexts.begun]: <Time at={job.started_at} exact />,
+          [operateTexts.ended]: <Time at={job.completed_at} exact />,
+          [operateTexts.worker]: job.worker_id,
+          [operateTexts.orderKey]: job.order_key,
+          [operateTexts.idempotencyKey]: job.dedupe_key,
+          [operateTexts.guid]: <Code>{job._meta.guid}</Code>,
         }}
       />
-      <JsonView value={job.data} label="Data of the job" />
+      <JsonView value={job.data} label={operateTexts.dataOfTheJob} />
       <Group gap="xs">
-        {job.status === 'dead' ? <Button onClick={() => void requeue()}>Run again</Button> : null}
+        {job.status === 'dead' ? (
+          <Button onClick={() => void requeue()}>{operateTexts.runAgain}</Button>
+        ) : null}
         <Button variant="default" color="red" onClick={() => askToRemove(job, close)}>
-          {job.status === 'waiting' || job.status === 'running' ? 'Cancel the job' : 'Remove'}
+          {job.status === 'waiting' || job.status === 'running'
+            ? operateTexts.cancelTheJob
+            : operateTexts.remove}
         </Button>
       </Group>
     </Stack>
@@ -80,7 +85,7 @@ function waitOf({ type, data }: Job): string {
 function WaitLink({ guid }: { readonly guid: string }) {
   return (
     <Anchor component={Link} href={`/operate/waits?open=${guid}`} size="sm">
-      Show it
+      {operateTexts.showIt}
     </Anchor>
   )
 }
@@ -88,16 +93,16 @@ function WaitLink({ guid }: { readonly guid: string }) {
 function askToRemove(job: Job, close: () => void): void {
   const { _meta, status } = job
   confirm({
-    title: status === 'running' ? 'Stop this job?' : 'Remove this job?',
+    title: status === 'running' ? operateTexts.stopThisJob : operateTexts.removeThisJob,
     text:
       status === 'running'
-        ? 'The job is asked to stop within a few seconds. Its committed writes stay.'
+        ? operateTexts.stopJobText
         : status === 'waiting'
           ? waitOf(job) !== ''
-            ? 'The run that waits for it never continues. This cannot be undone.'
-            : 'It will not run.'
-          : 'Its record and its data are removed.',
-    action: status === 'running' ? 'Stop it' : 'Remove',
+            ? operateTexts.removeWaitingText
+            : operateTexts.removeDueText
+          : operateTexts.removeDoneText,
+    action: status === 'running' ? operateTexts.stopIt : operateTexts.remove,
     run: async () => {
       await removeJob(_meta.guid)
       close()

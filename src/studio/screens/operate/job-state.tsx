@@ -1,11 +1,12 @@
 import { Badge } from '@mantine/core'
 import type { JobSummary } from '../../../shared/api/queues.ts'
+import { operateTexts } from '../../texts/operate.ts'
 
 const states = {
   waiting: ['waiting', 'gray'],
   running: ['running', 'petrol'],
   done: ['done', 'green'],
-  dead: ['dead letter', 'red'],
+  dead: [operateTexts.deadLetter, 'red'],
 } as const
 
 export function JobState({ job }: { readonly job: JobSummary }) {

@@ -7,27 +7,30 @@ import { CardTable } from '../../controls/lists/card-table.tsx'
 import type { Column } from '../../controls/lists/column.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
+import { operateTexts } from '../../texts/operate.ts'
 
 const columns: readonly Column<NodeRecord>[] = [
   {
     id: 'name',
-    label: 'Name',
+    label: operateTexts.name,
     render: ({ name, self }) => (
       <Group gap={6}>
         {name}
-        {self ? <Badge color="petrol">serves this studio</Badge> : null}
+        {self ? <Badge color="petrol">{operateTexts.servesThisStudio}</Badge> : null}
       </Group>
     ),
   },
   {
     id: 'state',
-    label: 'State',
-    render: ({ live }) => <Badge color={live ? 'green' : 'red'}>{live ? 'live' : 'gone'}</Badge>,
+    label: operateTexts.state,
+    render: ({ live }) => (
+      <Badge color={live ? 'green' : 'red'}>{live ? operateTexts.live : operateTexts.gone}</Badge>
+    ),
   },
-  { id: 'load', label: 'Load', width: 220, render: (node) => <Load {...node} /> },
-  { id: 'version', label: 'Version', render: ({ version }) => version },
-  { id: 'started', label: 'Started', render: ({ started }) => <Time at={started} /> },
-  { id: 'seen', label: 'Seen', render: ({ seen }) => <Time at={seen} /> },
+  { id: 'load', label: operateTexts.load, width: 220, render: (node) => <Load {...node} /> },
+  { id: 'version', label: operateTexts.version, render: ({ version }) => version },
+  { id: 'started', label: operateTexts.started, render: ({ started }) => <Time at={started} /> },
+  { id: 'seen', label: operateTexts.seen, render: ({ seen }) => <Time at={seen} /> },
 ]
 
 /** The running processes of the cluster. */
@@ -35,13 +38,16 @@ export function NodesScreen() {
   const { data, error, refetch } = useQuery(nodesQuery)
   return (
     <>
-      <ScreenHead
-        title="Nodes"
-        about="Running Quoin processes on one database. All are identical; a stopped one is listed for an hour."
-      />
-      {error ? <ErrorNotice error={error} title="Could not load the nodes" onRetry={refetch} /> : null}
+      <ScreenHead title={operateTexts.nodes} about={operateTexts.nodesAbout} />
+      {error ? <ErrorNotice error={error} title={operateTexts.couldNotLoadNodes} onRetry={refetch} /> : null}
       {data ? (
-        <CardTable label="Nodes" columns={columns} records={data} keyOf={({ guid }) => guid} minWidth={640} />
+        <CardTable
+          label={operateTexts.nodes}
+          columns={columns}
+          records={data}
+          keyOf={({ guid }) => guid}
+          minWidth={640}
+        />
       ) : (
         <div className="surface">
           <Skeleton height={92} />
@@ -58,7 +64,7 @@ function Load({ load, name }: { readonly load: number; readonly name: string }) 
         value={load * 100}
         color={load > 0.8 ? 'red' : 'petrol'}
         flex={1}
-        aria-label={`Load of ${name}`}
+        aria-label={operateTexts.loadOf(name)}
       />
       <Text size="xs" c="dimmed" w={36} ta="right">
         {Math.round(load * 100)} %

@@ -5,6 +5,7 @@ import { eachJob, removeJob, requeueJob, steerQueue } from '../../api/operations
 import { confirm } from '../../controls/confirm.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
+import { operateTexts } from '../../texts/operate.ts'
 
 /** Pause or go on, how many at once, and what concerns all jobs of the queue. */
 export function QueueControls({ queue }: { readonly queue: Queue }) {
@@ -13,7 +14,7 @@ export function QueueControls({ queue }: { readonly queue: Queue }) {
     try {
       await steerQueue(name, change)
     } catch (error) {
-      notifyFailed(`The queue ${name} could not be changed`, error)
+      notifyFailed(operateTexts.queueCouldNotChanged(name), error)
     }
   }
   return (
@@ -24,21 +25,21 @@ export function QueueControls({ queue }: { readonly queue: Queue }) {
         leftSection={<Icon name={paused ? 'play' : 'pause'} size={14} />}
         onClick={() => void steer({ paused: !paused })}
       >
-        {paused ? 'Resume' : 'Pause'}
+        {paused ? operateTexts.resume : operateTexts.pause}
       </Button>
       <Concurrency queue={queue} onChange={(concurrency) => void steer({ concurrency })} />
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`More about ${name}`}>
+          <ActionIcon variant="subtle" color="gray" aria-label={operateTexts.moreAbout(name)}>
             <Icon name="more" size={16} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item disabled={dead === 0} onClick={() => askToRequeue(name, dead)}>
-            Run all dead letters again
+            {operateTexts.runAllDeadLetters}
           </Menu.Item>
           <Menu.Item color="red" disabled={depth === 0} onClick={() => askToDrain(name, depth)}>
-            Drain: cancel all waiting jobs
+            {operateTexts.drainCancelAllWaiting}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -65,9 +66,9 @@ function Concurrency({ queue, onChange }: ConcurrencyProps) {
       min={1}
       max={100_000}
       allowDecimal={false}
-      placeholder="no limit"
-      aria-label={`Concurrency of ${queue.name}`}
-      title="Most simultaneous jobs in the whole cluster"
+      placeholder={operateTexts.noLimit}
+      aria-label={operateTexts.concurrencyOf(queue.name)}
+      title={operateTexts.concurrencyHelp}
       value={value}
       onChange={setValue}
       onBlur={send}
@@ -80,23 +81,23 @@ function Concurrency({ queue, onChange }: ConcurrencyProps) {
 
 function askToRequeue(queue: string, dead: number): void {
   confirm({
-    title: `Run the dead letters of ${queue} again?`,
-    text: `${dead.toLocaleString()} jobs become due immediately, with all their attempts. If the cause still exists, they fail again.`,
-    action: 'Run again',
+    title: operateTexts.runDeadLettersAgain(queue),
+    text: operateTexts.runDeadLettersText(dead.toLocaleString()),
+    action: operateTexts.runAgain,
     run: async () => {
-      notifyDone(`${await eachJob({ queue, status: 'dead' }, requeueJob)} jobs run again`)
+      notifyDone(operateTexts.jobsRunAgain(await eachJob({ queue, status: 'dead' }, requeueJob)))
     },
   })
 }
 
 function askToDrain(queue: string, depth: number): void {
   confirm({
-    title: `Cancel all waiting jobs of ${queue}?`,
-    text: `${depth.toLocaleString()} jobs never run. Those that run now end. This cannot be undone.`,
-    action: 'Cancel jobs',
+    title: operateTexts.cancelAllWaitingJobs(queue),
+    text: operateTexts.cancelAllWaitingText(depth.toLocaleString()),
+    action: operateTexts.cancelJobs,
     type: queue,
     run: async () => {
-      notifyDone(`${await eachJob({ queue, status: 'waiting' }, removeJob)} jobs cancelled`)
+      notifyDone(operateTexts.jobsCancelled(await eachJob({ queue, status: 'waiting' }, removeJob)))
     },
   })
 }

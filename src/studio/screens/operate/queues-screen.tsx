@@ -12,32 +12,39 @@ import { openAddress } from '../../controls/open-address.ts'
 import { RunLink } from '../../controls/run-link.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
+import { operateTexts } from '../../texts/operate.ts'
 import { JobDrawer } from './job-drawer.tsx'
 import { JobState } from './job-state.tsx'
 import { QueueTable } from './queue-table.tsx'
 
 const columns: readonly Column<JobSummary>[] = [
-  { id: 'title', label: 'Job', sort: 'title', render: ({ title, type }) => title || type },
-  { id: 'queue', label: 'Queue', sort: 'queue', render: ({ queue }) => queue },
-  { id: 'status', label: 'State', sort: 'status', width: 110, render: (job) => <JobState job={job} /> },
+  { id: 'title', label: operateTexts.job, sort: 'title', render: ({ title, type }) => title || type },
+  { id: 'queue', label: operateTexts.queue, sort: 'queue', render: ({ queue }) => queue },
+  {
+    id: 'status',
+    label: operateTexts.state,
+    sort: 'status',
+    width: 110,
+    render: (job) => <JobState job={job} />,
+  },
   {
     id: 'attempts',
-    label: 'Attempts',
+    label: operateTexts.attempts,
     sort: 'attempts',
     numeric: true,
     width: 100,
-    render: ({ attempts, max_attempts }) => `${attempts} of ${max_attempts}`,
+    render: ({ attempts, max_attempts }) => operateTexts.attemptsOf(attempts, max_attempts),
   },
   {
     id: 'when',
-    label: 'Due',
+    label: operateTexts.due,
     sort: 'scheduled_for',
     width: 130,
     render: ({ scheduled_for }) => <Time at={scheduled_for} />,
   },
   {
     id: 'error',
-    label: 'Last error',
+    label: operateTexts.lastError,
     render: ({ error }) => (
       <Text size="sm" c={error === null ? 'dimmed' : 'red'} lineClamp={1}>
         {error ?? ''}
@@ -46,7 +53,7 @@ const columns: readonly Column<JobSummary>[] = [
   },
   {
     id: 'run',
-    label: 'Run',
+    label: operateTexts.run,
     width: 70,
     render: ({ failed_in: failedIn }) => (failedIn === null ? null : <RunLink run={failedIn.run} />),
   },
@@ -58,36 +65,33 @@ export function QueuesScreen() {
   const { data: queues = [] } = useQuery(queuesQuery)
   return (
     <>
-      <ScreenHead
-        title="Queues and jobs"
-        about="Background jobs. A job that failed too often is a dead letter: read its error, then run it again."
-      />
+      <ScreenHead title={operateTexts.queuesAndJobs} about={operateTexts.queuesAndJobsAbout} />
       <QueueTable />
       <Title order={2} mt="xl" mb="sm">
-        Jobs
+        {operateTexts.jobs}
       </Title>
       <Group mb="sm" gap="sm">
-        <SearchField label="Search jobs" />
-        <SelectFilter name="queue" label="Queue" options={queues.map(({ name }) => name)} />
+        <SearchField label={operateTexts.searchJobs} />
+        <SelectFilter name="queue" label={operateTexts.queue} options={queues.map(({ name }) => name)} />
         <SelectFilter
           name="status"
-          label="State"
+          label={operateTexts.state}
           options={[
-            { value: 'waiting', label: 'Waiting' },
-            { value: 'running', label: 'Running' },
-            { value: 'done', label: 'Done' },
-            { value: 'dead', label: 'Dead letters' },
+            { value: 'waiting', label: operateTexts.waiting },
+            { value: 'running', label: operateTexts.running },
+            { value: 'done', label: operateTexts.done },
+            { value: 'dead', label: operateTexts.deadLetters },
           ]}
         />
         <SelectFilter
           name="type"
-          label="Kind"
+          label={operateTexts.kind}
           options={['function', 'event', 'tick', 'change', 'wait', 'failure']}
           width={130}
         />
       </Group>
       <RecordTable<JobSummary>
-        label="Jobs"
+        label={operateTexts.jobs}
         queryKey={['jobs', 'list']}
         load={findJobs}
         body={filtersOf(words, { queue: 'queue', status: 'status', type: 'type' })}
@@ -97,8 +101,8 @@ export function QueuesScreen() {
         refetchInterval={5_000}
         minWidth={860}
         empty={
-          <EmptyState icon="operate" title="No jobs">
-            <Text size="sm">Storage events, schedules and the queue block create jobs.</Text>
+          <EmptyState icon="operate" title={operateTexts.noJobs}>
+            <Text size="sm">{operateTexts.noJobsText}</Text>
           </EmptyState>
         }
       />

@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { runByHand } from '../../api/runs.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { operateTexts } from '../../texts/operate.ts'
 
 /** Runs a schedule once, for real. Its id is the guid of the blueprint, a space and the guid of the block. */
 export function RunNow({ schedule }: { readonly schedule: string }) {
@@ -20,27 +21,27 @@ export function RunNow({ schedule }: { readonly schedule: string }) {
           loading={running.isPending}
           onClick={() =>
             confirm({
-              title: 'Run this schedule now?',
-              text: 'It runs once for real: its writes, jobs, mails and requests stay. The planned times do not change.',
-              action: 'Run now',
+              title: operateTexts.runThisScheduleNow,
+              text: operateTexts.runScheduleNowText,
+              action: operateTexts.runNow,
               run: async () => {
                 await running.mutateAsync()
               },
             })
           }
         >
-          Run now
+          {operateTexts.runNow}
         </Button>
         {run ? (
           <Text size="sm" role="status">
-            {run.status === 'failed' ? 'It failed. ' : 'It ran. '}
+            {run.status === 'failed' ? operateTexts.itFailed : operateTexts.itRan}
             <Anchor component={Link} href={`/blueprints/${blueprint}?panel=runs&run=${run.guid}`} size="sm">
-              Show the run
+              {operateTexts.showTheRun}
             </Anchor>
           </Text>
         ) : null}
       </Group>
-      <ErrorNotice error={running.error} title="Could not run the schedule" />
+      <ErrorNotice error={running.error} title={operateTexts.couldNotRunSchedule} />
     </>
   )
 }

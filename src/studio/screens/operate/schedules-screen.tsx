@@ -8,16 +8,22 @@ import { RecordTable } from '../../controls/lists/record-table.tsx'
 import { openAddress } from '../../controls/open-address.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
+import { operateTexts } from '../../texts/operate.ts'
 import { TicksDrawer } from './ticks-drawer.tsx'
 
 const columns: readonly Column<Schedule>[] = [
-  { id: 'title', label: 'Schedule', sort: 'title', render: ({ title, schedule }) => title || schedule },
+  {
+    id: 'title',
+    label: operateTexts.schedule,
+    sort: 'title',
+    render: ({ title, schedule }) => title || schedule,
+  },
   {
     id: 'rhythm',
-    label: 'When',
+    label: operateTexts.when,
     render: ({ cron, every, time_zone }) => (
       <Group gap={6}>
-        <Code>{cron || `every ${every}`}</Code>
+        <Code>{cron || operateTexts.every(every)}</Code>
         {cron === '' ? null : (
           <Text size="xs" c="dimmed">
             {time_zone}
@@ -26,18 +32,30 @@ const columns: readonly Column<Schedule>[] = [
       </Group>
     ),
   },
-  { id: 'next', label: 'Next', sort: 'next_at', width: 130, render: ({ next_at }) => <Time at={next_at} /> },
-  { id: 'last', label: 'Last', sort: 'last_at', width: 130, render: ({ last_at }) => <Time at={last_at} /> },
+  {
+    id: 'next',
+    label: operateTexts.next,
+    sort: 'next_at',
+    width: 130,
+    render: ({ next_at }) => <Time at={next_at} />,
+  },
+  {
+    id: 'last',
+    label: operateTexts.last,
+    sort: 'last_at',
+    width: 130,
+    render: ({ last_at }) => <Time at={last_at} />,
+  },
   {
     id: 'policy',
-    label: 'If late or still running',
+    label: operateTexts.ifLateStillRunning,
     render: ({ overlap, catch_up }) => (
       <Group gap={4}>
-        <Badge color="gray" title="While the previous run is not finished">
-          overlap: {overlap}
+        <Badge color="gray" title={operateTexts.whilePreviousRunNot}>
+          {operateTexts.overlap(overlap)}
         </Badge>
-        <Badge color="gray" title="Missed ticks">
-          catch up: {catch_up}
+        <Badge color="gray" title={operateTexts.missedTicks}>
+          {operateTexts.catchUp(catch_up)}
         </Badge>
       </Group>
     ),
@@ -49,12 +67,9 @@ export function SchedulesScreen() {
   const [, , words] = useListAddress()
   return (
     <>
-      <ScreenHead
-        title="Schedules"
-        about="Schedules of active blueprints. A tick fires once, on any number of nodes; open a schedule to see the result of each tick."
-      />
+      <ScreenHead title={operateTexts.schedules} about={operateTexts.schedulesAbout} />
       <RecordTable<Schedule>
-        label="Schedules"
+        label={operateTexts.schedules}
         queryKey={['schedules', 'list']}
         load={findSchedules}
         columns={columns}
@@ -63,10 +78,8 @@ export function SchedulesScreen() {
         refetchInterval={10_000}
         minWidth={760}
         empty={
-          <EmptyState icon="operate" title="No schedules">
-            <Text size="sm">
-              Activating a blueprint with the block “schedule repeating event” creates one.
-            </Text>
+          <EmptyState icon="operate" title={operateTexts.noSchedules}>
+            <Text size="sm">{operateTexts.noSchedulesText}</Text>
           </EmptyState>
         }
       />

@@ -7,12 +7,13 @@ import { JsonView } from '../../controls/json/json-view.tsx'
 import { RecordDrawer } from '../../controls/record-drawer.tsx'
 import { RunLink } from '../../controls/run-link.tsx'
 import { Time } from '../../controls/time.tsx'
+import { operateTexts } from '../../texts/operate.ts'
 import { levelColours } from './level-colours.ts'
 
 export function SystemLogDrawer() {
   return (
     <RecordDrawer<SystemLog>
-      title="Log record"
+      title={operateTexts.logRecord}
       queryKey={['logs', 'system', 'one']}
       load={oneOf(findSystemLogs)}
     >
@@ -28,31 +29,31 @@ function Opened({ record }: { readonly record: SystemLog }) {
       <Text style={{ overflowWrap: 'anywhere' }}>{message}</Text>
       <Facts
         facts={{
-          Level: <Badge color={levelColours[level]}>{level}</Badge>,
-          When: <Time at={_meta.created} exact />,
-          Block:
+          [operateTexts.level]: <Badge color={levelColours[level]}>{level}</Badge>,
+          [operateTexts.when]: <Time at={_meta.created} exact />,
+          [operateTexts.block]:
             blueprint === undefined ? undefined : (
               <Anchor
                 component={Link}
                 href={`/blueprints/${blueprint}${block === undefined ? '' : `?block=${block}`}`}
                 size="sm"
               >
-                open in the blueprint
+                {operateTexts.openInTheBlueprint}
               </Anchor>
             ),
-          Pin: pin === undefined ? undefined : <Code>{pin}</Code>,
-          Run:
+          [operateTexts.pin]: pin === undefined ? undefined : <Code>{pin}</Code>,
+          [operateTexts.run]:
             run === undefined ? undefined : (
               <>
-                <RunLink run={run} label="Show it on the canvas" /> <Code>{run}</Code>{' '}
+                <RunLink run={run} label={operateTexts.showCanvas} /> <Code>{run}</Code>{' '}
                 <Anchor component={Link} href={`/operate/system-log?run=${run}`} size="sm">
-                  all it logged
+                  {operateTexts.allItLogged}
                 </Anchor>
               </>
             ),
         }}
       />
-      {value === undefined ? null : <JsonView value={value} label="Logged value" />}
+      {value === undefined ? null : <JsonView value={value} label={operateTexts.loggedValue} />}
     </Stack>
   )
 }

@@ -13,31 +13,32 @@ import { openAddress } from '../../controls/open-address.ts'
 import { RunLink } from '../../controls/run-link.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
+import { operateTexts } from '../../texts/operate.ts'
 import { levelColours } from './level-colours.ts'
 import { SystemLogDrawer } from './system-log-drawer.tsx'
 
 const columns: readonly Column<SystemLog>[] = [
   {
     id: 'message',
-    label: 'Message',
+    label: operateTexts.message,
     render: ({ message }) => <span style={{ overflowWrap: 'anywhere' }}>{message}</span>,
   },
   {
     id: 'level',
-    label: 'Level',
+    label: operateTexts.level,
     sort: 'level',
     width: 90,
     render: ({ level }) => <Badge color={levelColours[level]}>{level}</Badge>,
   },
   {
     id: 'run',
-    label: 'Run',
+    label: operateTexts.run,
     width: 70,
     render: ({ run }) => (run === undefined ? null : <RunLink run={run} />),
   },
   {
     id: 'when',
-    label: 'When',
+    label: operateTexts.when,
     sort: '_meta.cms',
     width: 180,
     render: ({ _meta }) => <Time at={_meta.created} exact />,
@@ -63,23 +64,25 @@ export function SystemLogScreen() {
     )
   return (
     <>
-      <ScreenHead
-        title="System log"
-        about="Log entries of blueprints, and errors of runs. Kept for 30 days."
-      />
+      <ScreenHead title={operateTexts.systemLog} about={operateTexts.systemLogAbout} />
       <Group mb="sm" gap="sm">
-        <SearchField label="Search messages" />
-        <SelectFilter name="level" label="Level" options={['debug', 'info', 'warn', 'error']} width={130} />
+        <SearchField label={operateTexts.searchMessages} />
+        <SelectFilter
+          name="level"
+          label={operateTexts.level}
+          options={['debug', 'info', 'warn', 'error']}
+          width={130}
+        />
         <TimeFilter />
         <Switch
           ml="auto"
-          label="Follow"
+          label={operateTexts.follow}
           checked={isLive}
           onChange={(event) => setLive(event.currentTarget.checked)}
         />
       </Group>
       <RecordTable<SystemLog>
-        label="System log"
+        label={operateTexts.systemLog}
         queryKey={['logs', 'system']}
         load={findSystemLogs}
         body={{
@@ -94,8 +97,8 @@ export function SystemLogScreen() {
         hrefOf={({ _meta }) => openAddress('/operate/system-log', words, _meta.guid)}
         refetchInterval={isLive && page === 1 ? TAIL : false}
         empty={
-          <EmptyState icon="check" title="No log records">
-            <Text size="sm">Errors of runs and the console log block write here.</Text>
+          <EmptyState icon="check" title={operateTexts.noLogRecords}>
+            <Text size="sm">{operateTexts.noLogRecordsText}</Text>
           </EmptyState>
         }
       />

@@ -7,6 +7,7 @@ import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { Time } from '../../controls/time.tsx'
 import { useOpened } from '../../controls/use-opened.ts'
+import { operateTexts } from '../../texts/operate.ts'
 import { RunNow } from './run-now.tsx'
 
 const colours = {
@@ -30,24 +31,24 @@ export function TicksDrawer() {
     refetchInterval: 5_000,
   })
   return (
-    <Drawer opened={schedule !== ''} onClose={() => open('')} title="Ticks">
+    <Drawer opened={schedule !== ''} onClose={() => open('')} title={operateTexts.ticks}>
       <RunNow schedule={schedule} />
-      {error ? <ErrorNotice error={error} title="Could not load the ticks" onRetry={refetch} /> : null}
+      {error ? <ErrorNotice error={error} title={operateTexts.couldNotLoadTicks} onRetry={refetch} /> : null}
       {data ? <Ticks ticks={data.records} total={data.total} /> : error ? null : <LoadingScreen />}
     </Drawer>
   )
 }
 
 function Ticks({ ticks, total }: { readonly ticks: readonly Tick[]; readonly total: number }) {
-  if (ticks.length === 0) return <Text size="sm">No tick yet.</Text>
+  if (ticks.length === 0) return <Text size="sm">{operateTexts.noTickYet}</Text>
   return (
     <>
-      <Table aria-label="Ticks">
+      <Table aria-label={operateTexts.ticks}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Planned for</Table.Th>
-            <Table.Th>Result</Table.Th>
-            <Table.Th>Job</Table.Th>
+            <Table.Th>{operateTexts.plannedFor}</Table.Th>
+            <Table.Th>{operateTexts.result}</Table.Th>
+            <Table.Th>{operateTexts.job}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -60,8 +61,8 @@ function Ticks({ ticks, total }: { readonly ticks: readonly Tick[]; readonly tot
                 <Group gap={4}>
                   <Badge color={colours[state]}>{state.replace('_', ' ')}</Badge>
                   {late ? (
-                    <Badge color="sand" title="No node was running">
-                      late
+                    <Badge color="sand" title={operateTexts.noNodeWasRunning}>
+                      {operateTexts.late}
                     </Badge>
                   ) : null}
                 </Group>
@@ -69,7 +70,7 @@ function Ticks({ ticks, total }: { readonly ticks: readonly Tick[]; readonly tot
               <Table.Td>
                 {job === '' ? null : (
                   <Anchor component={Link} href={`/operate/queues?open=${job}`} size="sm">
-                    open
+                    {operateTexts.open}
                   </Anchor>
                 )}
               </Table.Td>
@@ -79,7 +80,7 @@ function Ticks({ ticks, total }: { readonly ticks: readonly Tick[]; readonly tot
       </Table>
       {total > ticks.length ? (
         <Text size="sm" c="dimmed" mt="sm">
-          The newest {ticks.length} of {total.toLocaleString()}.
+          {operateTexts.newestOf(ticks.length, total.toLocaleString())}
         </Text>
       ) : null}
     </>

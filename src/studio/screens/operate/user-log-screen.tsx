@@ -11,11 +11,12 @@ import { filtersOf, SelectFilter } from '../../controls/lists/select-filter.tsx'
 import { MethodTag } from '../../controls/method-tag.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
+import { operateTexts } from '../../texts/operate.ts'
 
 const events = {
-  sign_in: ['signed in', 'green'],
-  sign_in_failed: ['sign-in failed', 'red'],
-  sign_out: ['signed out', 'gray'],
+  sign_in: [operateTexts.signedIn, 'green'],
+  sign_in_failed: [operateTexts.signInFailed, 'red'],
+  sign_out: [operateTexts.signedOut, 'gray'],
   request: ['request', 'petrol'],
   lost: ['lost', 'sand'],
 } as const
@@ -23,30 +24,30 @@ const events = {
 /** The first path; the record itself lists all. */
 function pathText(path: NonNullable<UserLog['path']>): string {
   const [first = '', ...more] = typeof path === 'string' ? [path] : path
-  return more.length === 0 ? first : `${first} and ${more.length} more`
+  return more.length === 0 ? first : operateTexts.firstAndMore(first, more.length)
 }
 
 const columns: readonly Column<UserLog>[] = [
   {
     id: 'user',
-    label: 'User',
+    label: operateTexts.user,
     sort: 'user.username',
     width: 110,
-    render: ({ user }) => user?.username ?? 'unknown user',
+    render: ({ user }) => user?.username ?? operateTexts.unknownUser,
   },
   {
     id: 'event',
-    label: 'What',
+    label: operateTexts.what,
     sort: 'event',
     width: 105,
     render: ({ event }) => <Badge color={events[event][1]}>{events[event][0]}</Badge>,
   },
   {
     id: 'path',
-    label: 'Request',
+    label: operateTexts.request,
     render: ({ method, path, count }) =>
       count !== undefined ? (
-        <Text size="sm">{count} requests could not be recorded in time</Text>
+        <Text size="sm">{operateTexts.requestsNotRecorded(count)}</Text>
       ) : path === undefined ? null : (
         <Group gap={6} wrap="nowrap">
           <MethodTag method={method ?? ''} />
@@ -58,7 +59,7 @@ const columns: readonly Column<UserLog>[] = [
   },
   {
     id: 'status',
-    label: 'Status',
+    label: operateTexts.status,
     sort: 'status',
     numeric: true,
     width: 80,
@@ -66,7 +67,7 @@ const columns: readonly Column<UserLog>[] = [
   },
   {
     id: 'time',
-    label: 'Took',
+    label: operateTexts.took,
     sort: 'milliseconds',
     numeric: true,
     width: 90,
@@ -74,14 +75,14 @@ const columns: readonly Column<UserLog>[] = [
   },
   {
     id: 'ip',
-    label: 'From',
+    label: operateTexts.from,
     sort: 'ip',
     width: 110,
     render: ({ ip, agent }) => <span title={agent}>{ip}</span>,
   },
   {
     id: 'when',
-    label: 'When',
+    label: operateTexts.when,
     sort: '_meta.cms',
     width: 170,
     render: ({ _meta }) => <Time at={_meta.created} exact />,
@@ -93,24 +94,24 @@ export function UserLogScreen() {
   const [, , words] = useListAddress()
   return (
     <>
-      <ScreenHead title="User log" about="Sign-ins, and the requests of users. Kept for 30 days." />
+      <ScreenHead title={operateTexts.userLog} about={operateTexts.userLogAbout} />
       <Group mb="sm" gap="sm">
-        <SearchField label="Search the user log" />
+        <SearchField label={operateTexts.searchTheUserLog} />
         <SelectFilter
           name="event"
-          label="What"
+          label={operateTexts.what}
           options={Object.entries(events).map(([value, [label]]) => ({ value, label }))}
         />
       </Group>
       <RecordTable<UserLog>
-        label="User log"
+        label={operateTexts.userLog}
         queryKey={['logs', 'user']}
         load={findUserLogs}
         body={filtersOf(words, { event: 'event', user: 'user.username' })}
         columns={columns}
         keyOf={({ _meta }) => _meta.guid}
         minWidth={900}
-        empty={<EmptyState icon="people" title="No match" />}
+        empty={<EmptyState icon="people" title={operateTexts.noMatch} />}
       />
     </>
   )

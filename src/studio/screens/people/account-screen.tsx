@@ -12,22 +12,23 @@ import { notifyDone } from '../../controls/notify.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
 import { LetterSwitch } from '../../shell/letter-switch.tsx'
+import { peopleTexts } from '../../texts/people.ts'
 import { ApiKeys } from './api-keys.tsx'
 import { Sessions } from './sessions.tsx'
 
 /** What users may change about themselves. */
 export function AccountScreen() {
   const { data: me, error } = useQuery(meQuery)
-  if (error) return <ErrorNotice error={error} title="Could not load your account" />
+  if (error) return <ErrorNotice error={error} title={peopleTexts.couldNotLoadYour} />
   if (!me) return <LoadingScreen />
   return (
     <>
-      <ScreenHead title="Your account" about={`You are signed in as ${me.username}.`} />
+      <ScreenHead title={peopleTexts.yourAccount} about={peopleTexts.yourAccountAbout(me.username)} />
       <Stack gap="xl" maw={620}>
         <Names key={me._meta.update_hash} me={me} />
         <Password />
         <Stack gap="sm">
-          <Title order={2}>Keyboard</Title>
+          <Title order={2}>{peopleTexts.keyboard}</Title>
           <LetterSwitch />
         </Stack>
       </Stack>
@@ -40,10 +41,10 @@ export function AccountScreen() {
 }
 
 const names = {
-  firstname: 'First name',
-  lastname: 'Last name',
-  language: 'Language',
-  timezone: 'Time zone',
+  firstname: peopleTexts.firstName,
+  lastname: peopleTexts.lastName,
+  language: peopleTexts.language,
+  timezone: peopleTexts.timeZone,
 } as const
 type Name = keyof typeof names
 
@@ -60,7 +61,7 @@ function Names({ me }: { readonly me: User }) {
       return call('PUT', '/users/me', { body: Object.fromEntries(given) })
     },
     onSuccess: async () => {
-      notifyDone('Saved')
+      notifyDone(peopleTexts.saved)
       await queryClient.invalidateQueries({ queryKey: ['me'] })
     },
   })
@@ -83,10 +84,10 @@ function Names({ me }: { readonly me: User }) {
             />
           ))}
         </SimpleGrid>
-        <ErrorNotice error={save.error} title="Not saved" />
+        <ErrorNotice error={save.error} title={peopleTexts.notSaved} />
         <Group>
           <Button type="submit" loading={save.isPending}>
-            Save
+            {peopleTexts.save}
           </Button>
         </Group>
       </Stack>
@@ -110,10 +111,10 @@ function Password() {
       }}
     >
       <Stack gap="sm">
-        <Title order={2}>Password</Title>
+        <Title order={2}>{peopleTexts.password}</Title>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <PasswordInput
-            label="Current password"
+            label={peopleTexts.currentPassword}
             autoComplete="current-password"
             required
             value={draft.current}
@@ -121,8 +122,8 @@ function Password() {
             onChange={(event) => set('current', event.currentTarget.value)}
           />
           <PasswordInput
-            label="New password"
-            description="At least 10 characters."
+            label={peopleTexts.newPassword}
+            description={peopleTexts.atLeast10Characters}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             autoComplete="new-password"
             required
@@ -131,10 +132,10 @@ function Password() {
             onChange={(event) => set('next', event.currentTarget.value)}
           />
         </SimpleGrid>
-        <ErrorNotice error={save.error} title="The password could not be changed" />
+        <ErrorNotice error={save.error} title={peopleTexts.passwordNotChanged} />
         <Group>
           <Button type="submit" variant="default" loading={save.isPending}>
-            Change it and sign in again
+            {peopleTexts.changePassword}
           </Button>
         </Group>
       </Stack>

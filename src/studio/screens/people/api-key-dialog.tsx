@@ -4,15 +4,16 @@ import type { ApiKey, ApiKeyInput, ShownApiKey } from '../../../shared/api/api-k
 import { createKey, type Owner, updateKey } from '../../api/credentials.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
+import { peopleTexts } from '../../texts/people.ts'
 import { ScopeInput } from './scope-input.tsx'
 
 const DAY = 86_400
 /** Days as text; empty: never. */
 const lifetimes = [
-  { value: '30', label: 'in 30 days' },
-  { value: '90', label: 'in 90 days' },
-  { value: '365', label: 'in a year' },
-  { value: '', label: 'never' },
+  { value: '30', label: peopleTexts.in30Days },
+  { value: '90', label: peopleTexts.in90Days },
+  { value: '365', label: peopleTexts.inAYear },
+  { value: '', label: peopleTexts.never },
 ]
 
 /** The expiry stays as it is. */
@@ -34,7 +35,7 @@ export function ApiKeyDialog({ owner, record, onClose, onDone }: ApiKeyDialogPro
     days: record ? KEEP : '365',
   })
   const [scopes, setScopes] = useState<readonly string[]>(record?.scopes ?? [])
-  const expiries = record ? [{ value: KEEP, label: `as now: ${expiryText(record.expiry)}` }] : []
+  const expiries = record ? [{ value: KEEP, label: peopleTexts.asNow(expiryText(record.expiry)) }] : []
   const submit = async () => {
     const { name, endpoints, days } = draft
     const wanted = {
@@ -55,36 +56,36 @@ export function ApiKeyDialog({ owner, record, onClose, onDone }: ApiKeyDialogPro
     <FormDialog
       opened
       onClose={onClose}
-      title={record ? `Change ${record.name}` : 'New API key'}
-      action={record ? 'Save' : 'Create'}
+      title={record ? peopleTexts.change(record.name) : peopleTexts.newApiKey}
+      action={record ? peopleTexts.save : peopleTexts.create}
       submit={submit}
       size="lg"
     >
       <TextInput
-        label="Name"
-        description="Which program uses it."
+        label={peopleTexts.name}
+        description={peopleTexts.nameHelp}
         required
         data-autofocus
         value={draft.name}
         onChange={(event) => set('name', event.currentTarget.value)}
       />
       <ScopeInput
-        label="Scopes"
-        description="Of those that the owner holds; * stands for all of them."
+        label={peopleTexts.scopes}
+        description={peopleTexts.scopesHelp}
         value={scopes}
         error={undefined}
         onChange={setScopes}
       />
       <Textarea
-        label="Allowed endpoints"
-        description="One in a line, such as GET /api/v1/orders or /api/v1/orders/*. Empty: every endpoint."
+        label={peopleTexts.allowedEndpoints}
+        description={peopleTexts.allowedEndpointsHelp}
         autosize
         minRows={2}
         value={draft.endpoints}
         onChange={(event) => set('endpoints', event.currentTarget.value)}
       />
       <Select
-        label="Expires"
+        label={peopleTexts.expires}
         data={[...expiries, ...lifetimes]}
         allowDeselect={false}
         value={draft.days}

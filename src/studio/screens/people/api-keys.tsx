@@ -9,6 +9,7 @@ import { Icon } from '../../controls/icon.tsx'
 import { CardTable } from '../../controls/lists/card-table.tsx'
 import type { Column } from '../../controls/lists/column.ts'
 import { Time } from '../../controls/time.tsx'
+import { peopleTexts } from '../../texts/people.ts'
 import { ApiKeyDialog } from './api-key-dialog.tsx'
 import { ShownKeyDialog } from './shown-key-dialog.tsx'
 
@@ -28,23 +29,23 @@ export function ApiKeys({ owner }: { readonly owner: Owner }) {
   return (
     <Stack gap="sm">
       <Group justify="space-between">
-        <Title order={2}>API keys</Title>
+        <Title order={2}>{peopleTexts.apiKeys}</Title>
         <Button
           variant="default"
           leftSection={<Icon name="plus" size={16} />}
           onClick={() => setAdding(true)}
         >
-          New API key
+          {peopleTexts.newApiKey}
         </Button>
       </Group>
-      {error ? <ErrorNotice error={error} title="Could not load the API keys" /> : null}
+      {error ? <ErrorNotice error={error} title={peopleTexts.couldNotLoadApi} /> : null}
       {data.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No keys. A program that calls in needs one.
+          {peopleTexts.noKeys}
         </Text>
       ) : (
         <CardTable
-          label="API keys"
+          label={peopleTexts.apiKeys}
           columns={[...columns, actions]}
           records={data}
           keyOf={({ _meta }) => _meta.guid}
@@ -69,7 +70,7 @@ export function ApiKeys({ owner }: { readonly owner: Owner }) {
 const columns: readonly Column<ApiKey>[] = [
   {
     id: 'name',
-    label: 'Name',
+    label: peopleTexts.name,
     render: ({ name, hint }) => (
       <div>
         {name}
@@ -81,27 +82,27 @@ const columns: readonly Column<ApiKey>[] = [
   },
   {
     id: 'calls',
-    label: 'May call',
+    label: peopleTexts.mayCall,
     render: ({ endpoints, scopes }) => (
       <div>
-        <Text size="sm">{endpoints.length === 0 ? 'every endpoint' : endpoints.join(', ')}</Text>
+        <Text size="sm">{endpoints.length === 0 ? peopleTexts.everyEndpoint : endpoints.join(', ')}</Text>
         <Text size="xs" c="dimmed">
-          {scopes.length === 0 ? 'no scopes' : `scopes ${scopes.join(', ')}`}
+          {peopleTexts.scopesText(scopes.length, scopes.join(', '))}
         </Text>
       </div>
     ),
   },
   {
     id: 'used',
-    label: 'Last used',
+    label: peopleTexts.lastUsed,
     width: 120,
-    render: ({ last_used }) => <Time at={last_used} never="never" />,
+    render: ({ last_used }) => <Time at={last_used} never={peopleTexts.never} />,
   },
   {
     id: 'expiry',
-    label: 'Expires',
+    label: peopleTexts.expires,
     width: 150,
-    render: ({ expiry }) => <Time at={expiry} exact never="never" />,
+    render: ({ expiry }) => <Time at={expiry} exact never={peopleTexts.never} />,
   },
 ]
 
@@ -118,15 +119,15 @@ function KeyActions({ owner, record, show }: KeyActionsProps) {
     <>
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${record.name}`}>
+          <ActionIcon variant="subtle" color="gray" aria-label={peopleTexts.actionsFor(record.name)}>
             <Icon name="more" size={16} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => setChanging(true)}>Change</Menu.Item>
-          <Menu.Item onClick={() => askToRotate(owner, record, show)}>Rotate</Menu.Item>
+          <Menu.Item onClick={() => setChanging(true)}>{peopleTexts.changeText}</Menu.Item>
+          <Menu.Item onClick={() => askToRotate(owner, record, show)}>{peopleTexts.rotate}</Menu.Item>
           <Menu.Item color="red" onClick={() => askToRemove(owner, record)}>
-            Remove
+            {peopleTexts.remove}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -137,18 +138,18 @@ function KeyActions({ owner, record, show }: KeyActionsProps) {
 
 function askToRotate(owner: Owner, { _meta, name }: ApiKey, show: KeyActionsProps['show']): void {
   confirm({
-    title: `Rotate ${name}?`,
-    text: 'You get a new key. The present one stays valid for one day, so that programs can change over.',
-    action: 'Rotate',
+    title: peopleTexts.rotateTitle(name),
+    text: peopleTexts.rotateText,
+    action: peopleTexts.rotate,
     run: async () => show(await rotateKey(owner, _meta.guid, DAY)),
   })
 }
 
 function askToRemove(owner: Owner, { _meta, name }: ApiKey): void {
   confirm({
-    title: `Remove ${name}?`,
-    text: 'Programs with this key are refused at once. This cannot be undone.',
-    action: 'Remove',
+    title: peopleTexts.removeTitle(name),
+    text: peopleTexts.removeText,
+    action: peopleTexts.remove,
     run: () => removeKey(owner, _meta.guid),
   })
 }

@@ -6,6 +6,7 @@ import { call } from '../../api/request.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
+import { peopleTexts } from '../../texts/people.ts'
 import { ScopeInput } from './scope-input.tsx'
 
 interface GroupDialogProps {
@@ -42,8 +43,8 @@ function Opened({ group, onClose }: { readonly group?: Group; readonly onClose: 
     <FormDialog
       opened
       onClose={onClose}
-      title={group ? group.name : 'New group'}
-      action={group ? 'Save' : 'Create'}
+      title={group ? group.name : peopleTexts.newGroup}
+      action={group ? peopleTexts.save : peopleTexts.create}
       submit={submit}
     >
       <Fields form={form} />
@@ -58,7 +59,7 @@ function Fields({ form: { draft, set } }: { readonly form: Draft }) {
   return (
     <>
       <TextInput
-        label="Name"
+        label={peopleTexts.name}
         required
         data-autofocus
         value={draft.name}
@@ -66,22 +67,22 @@ function Fields({ form: { draft, set } }: { readonly form: Draft }) {
         onChange={(event) => set('name', event.currentTarget.value)}
       />
       <Textarea
-        label="Description"
+        label={peopleTexts.description}
         autosize
         value={draft.description}
         error={error('description')}
         onChange={(event) => set('description', event.currentTarget.value)}
       />
       <ScopeInput
-        label="Scopes"
-        description="Every user of the group holds them. You can only grant scopes that you hold."
+        label={peopleTexts.scopes}
+        description={peopleTexts.groupScopesHelp}
         value={draft.scopes}
         error={error('scopes')}
         onChange={(scopes) => set('scopes', scopes)}
       />
       <Switch
-        label="Active"
-        description="An inactive group grants no scopes."
+        label={peopleTexts.active}
+        description={peopleTexts.activeHelp}
         checked={draft.is_active}
         onChange={(event) => set('is_active', event.currentTarget.checked)}
       />

@@ -13,6 +13,7 @@ import { openAddress } from '../../controls/open-address.ts'
 import { RemoveAction } from '../../controls/remove-action.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { useOpened } from '../../controls/use-opened.ts'
+import { peopleTexts } from '../../texts/people.ts'
 import { GroupDialog } from './group-dialog.tsx'
 
 const SHOWN = 5
@@ -20,7 +21,7 @@ const SHOWN = 5
 const columns: readonly Column<Group>[] = [
   {
     id: 'name',
-    label: 'Group',
+    label: peopleTexts.group,
     sort: 'name',
     width: '30%',
     render: ({ name, description }) => (
@@ -34,7 +35,7 @@ const columns: readonly Column<Group>[] = [
   },
   {
     id: 'scopes',
-    label: 'Scopes',
+    label: peopleTexts.scopes,
     render: ({ scopes }) => (
       <Row gap={4}>
         {scopes.slice(0, SHOWN).map((scope) => (
@@ -44,7 +45,7 @@ const columns: readonly Column<Group>[] = [
         ))}
         {scopes.length > SHOWN ? (
           <Text size="xs" c="dimmed">
-            and {scopes.length - SHOWN} more
+            {peopleTexts.andMore(scopes.length - SHOWN)}
           </Text>
         ) : null}
       </Row>
@@ -52,11 +53,13 @@ const columns: readonly Column<Group>[] = [
   },
   {
     id: 'state',
-    label: 'State',
+    label: peopleTexts.state,
     sort: 'is_active',
     width: 110,
     render: ({ is_active }) => (
-      <Badge color={is_active ? 'green' : 'gray'}>{is_active ? 'active' : 'inactive'}</Badge>
+      <Badge color={is_active ? 'green' : 'gray'}>
+        {is_active ? peopleTexts.activeText : peopleTexts.inactive}
+      </Badge>
     ),
   },
   {
@@ -64,7 +67,7 @@ const columns: readonly Column<Group>[] = [
     label: '',
     width: 48,
     render: (group) => (
-      <RemoveAction label={`Remove the group ${group.name}`} onClick={() => askToRemove(group)} />
+      <RemoveAction label={peopleTexts.removeTheGroup(group.name)} onClick={() => askToRemove(group)} />
     ),
   },
 ]
@@ -75,27 +78,24 @@ export function GroupsScreen() {
   const [, , words] = useListAddress()
   return (
     <>
-      <ScreenHead
-        title="Groups"
-        about="Sets of scopes for users. A change applies immediately to every user of the group."
-      >
+      <ScreenHead title={peopleTexts.groups} about={peopleTexts.groupsAbout}>
         <Button leftSection={<Icon name="plus" size={16} />} onClick={() => show('new')}>
-          New group
+          {peopleTexts.newGroup}
         </Button>
       </ScreenHead>
       <Row mb="sm">
-        <SearchField label="Search groups" />
+        <SearchField label={peopleTexts.searchGroups} />
       </Row>
       <RecordTable<Group>
-        label="Groups"
+        label={peopleTexts.groups}
         queryKey={['people', 'groups', 'list']}
         load={findGroups}
         columns={columns}
         keyOf={({ _meta }) => _meta.guid}
         hrefOf={({ _meta }) => openAddress('/people/groups', words, _meta.guid)}
         empty={
-          <EmptyState icon="people" title="No groups">
-            <Text size="sm">Grant scopes to a group once, then add users to it.</Text>
+          <EmptyState icon="people" title={peopleTexts.noGroups}>
+            <Text size="sm">{peopleTexts.noGroupsText}</Text>
           </EmptyState>
         }
       />
@@ -106,9 +106,9 @@ export function GroupsScreen() {
 
 function askToRemove({ _meta, name }: Group): void {
   confirm({
-    title: `Remove the group ${name}?`,
-    text: 'Its users lose its scopes immediately.',
-    action: 'Remove',
+    title: peopleTexts.removeTheGroupTitle(name),
+    text: peopleTexts.removeTheGroupText,
+    action: peopleTexts.remove,
     run: async () => {
       await call('DELETE', `/_system/authentication-groups/${_meta.guid}`)
       await forgetPeople()

@@ -4,6 +4,7 @@ import { forgetPeople } from '../../api/people.ts'
 import { call } from '../../api/request.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
+import { peopleTexts } from '../../texts/people.ts'
 
 /** Of a user who has set no password yet: sends another link, or ends the links. */
 export function Invitation({ user }: { readonly user: User }) {
@@ -11,10 +12,10 @@ export function Invitation({ user }: { readonly user: User }) {
   return (
     <>
       <Button variant="default" onClick={() => void inviteAgain(user)}>
-        Invite again
+        {peopleTexts.inviteAgain}
       </Button>
       <Button variant="default" onClick={() => askToWithdraw(user)}>
-        Withdraw
+        {peopleTexts.withdraw}
       </Button>
     </>
   )
@@ -23,18 +24,18 @@ export function Invitation({ user }: { readonly user: User }) {
 async function inviteAgain({ _meta, email }: User): Promise<void> {
   try {
     await call('POST', `/users/${_meta.guid}/invitation`)
-    notifyDone(`${email} gets a mail`)
+    notifyDone(peopleTexts.getsAMail(email))
     await forgetPeople()
   } catch (error) {
-    notifyFailed('The invitation could not be sent', error)
+    notifyFailed(peopleTexts.invitationNotSent, error)
   }
 }
 
 function askToWithdraw({ _meta, username }: User): void {
   confirm({
-    title: `Withdraw the invitation of ${username}?`,
-    text: 'The link in the mail stops working. The user stays, without a password.',
-    action: 'Withdraw',
+    title: peopleTexts.withdrawTheInvitationOf(username),
+    text: peopleTexts.withdrawText,
+    action: peopleTexts.withdraw,
     run: async () => {
       await call('DELETE', `/users/${_meta.guid}/invitation`)
       await forgetPeople()

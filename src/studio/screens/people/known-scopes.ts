@@ -2,6 +2,7 @@ import type { Group } from '../../../shared/api/authentication-groups.ts'
 import type { BlockRecord } from '../../../shared/api/blueprint-actions.ts'
 import type { User } from '../../../shared/api/users.ts'
 import { managementScopes, meaningOfSpecial } from '../../../shared/management-scopes.ts'
+import { peopleTexts } from '../../texts/people.ts'
 
 /** One scope: who holds it, and what it opens. */
 export interface ScopeUse {
@@ -40,12 +41,12 @@ export function scopeUses(
 
 /** What a scope means, where the cluster gives it a meaning; empty for names that builders made up. */
 export function meaningOf(scope: string): string {
-  if (scope === '*') return 'Everything.'
-  if (scope === '*public') return 'Every caller, signed in or not.'
-  if (scope === '*loggedin') return 'Any signed-in user.'
+  if (scope === '*') return peopleTexts.everyScope
+  if (scope === '*public') return peopleTexts.publicScope
+  if (scope === '*loggedin') return peopleTexts.signedInScope
   const special = meaningOfSpecial(scope)
   if (special !== undefined) return special
   if (!managementScopes.includes(scope)) return ''
   const at = scope.lastIndexOf('_')
-  return `May ${scope.slice(at + 1)} ${scope.slice(0, at).replaceAll('_', ' ')}.`
+  return peopleTexts.permissionScope(scope.slice(at + 1), scope.slice(0, at).replaceAll('_', ' '))
 }

@@ -2,6 +2,7 @@ import { Alert, Stack, TagsInput, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { equalsAdministrator, managementScopes } from '../../../shared/management-scopes.ts'
 import { groupsQuery } from '../../api/people.ts'
+import { peopleTexts } from '../../texts/people.ts'
 import { meaningOf } from './known-scopes.ts'
 
 interface ScopeInputProps {
@@ -38,7 +39,7 @@ export function ScopeInput({ label, description, value, error, onChange }: Scope
         onChange={onChange}
       />
       {powerful.length > 0 ? (
-        <Alert color="yellow" title="Equals administrator rights">
+        <Alert color="yellow" title={peopleTexts.equalsAdministratorRights}>
           {powerful.map((scope) => (
             <Text key={scope} size="sm">
               {scope}: {meaningOf(scope)}

@@ -10,6 +10,7 @@ import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { CardTable } from '../../controls/lists/card-table.tsx'
 import type { Column } from '../../controls/lists/column.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
+import { peopleTexts } from '../../texts/people.ts'
 import { meaningOf, type ScopeUse, scopeUses } from './known-scopes.ts'
 
 const noNames: ReadonlyMap<string, string> = new Map()
@@ -19,7 +20,7 @@ export function ScopesScreen() {
   const groups = useQuery(groupsQuery)
   const users = useQuery(usersQuery)
   const triggers = useQuery({
-    queryKey: ['blueprints', 'scoped triggers'],
+    queryKey: ['blueprints', peopleTexts.scopedTriggers],
     queryFn: ({ signal }) =>
       search<BlockRecord>(
         '/blueprintactions/search',
@@ -35,11 +36,8 @@ export function ScopesScreen() {
       : undefined
   return (
     <>
-      <ScreenHead
-        title="Scopes"
-        about="Names that grant access to endpoints. A scope exists when a trigger requires it or a user or group holds it."
-      />
-      {error ? <ErrorNotice error={error} title="Could not load the scopes" /> : null}
+      <ScreenHead title={peopleTexts.scopes} about={peopleTexts.scopesAbout} />
+      {error ? <ErrorNotice error={error} title={peopleTexts.couldNotLoadScopes} /> : null}
       {uses ? (
         <ScopeTable uses={uses} names={names} />
       ) : (
@@ -61,12 +59,12 @@ function ScopeTable({ uses, names }: ScopeTableProps) {
   if (uses.length === 0)
     return (
       <div className="surface">
-        <EmptyState icon="key" title="No scopes in use" />
+        <EmptyState icon="key" title={peopleTexts.noScopesInUse} />
       </div>
     )
   const access: Column<ScopeUse> = {
     id: 'access',
-    label: 'Grants access to',
+    label: peopleTexts.grantsAccessTo,
     render: ({ blueprints }) =>
       blueprints.length === 0 ? null : (
         <Group gap={8}>
@@ -80,7 +78,7 @@ function ScopeTable({ uses, names }: ScopeTableProps) {
   }
   return (
     <CardTable
-      label="Scopes"
+      label={peopleTexts.scopes}
       columns={[...columns, access]}
       records={uses}
       keyOf={({ scope }) => scope}
@@ -92,7 +90,7 @@ function ScopeTable({ uses, names }: ScopeTableProps) {
 const columns: readonly Column<ScopeUse>[] = [
   {
     id: 'scope',
-    label: 'Scope',
+    label: peopleTexts.scope,
     render: ({ scope }) => (
       <div>
         <Code>{scope}</Code>
@@ -102,8 +100,8 @@ const columns: readonly Column<ScopeUse>[] = [
       </div>
     ),
   },
-  { id: 'groups', label: 'Held by groups', render: ({ groups }) => <Badges names={groups} /> },
-  { id: 'users', label: 'Held by users', render: ({ users }) => <Badges names={users} /> },
+  { id: 'groups', label: peopleTexts.heldByGroups, render: ({ groups }) => <Badges names={groups} /> },
+  { id: 'users', label: peopleTexts.heldByUsers, render: ({ users }) => <Badges names={users} /> },
 ]
 
 function Badges({ names }: { readonly names: readonly string[] }) {

@@ -9,6 +9,7 @@ import { CardTable } from '../../controls/lists/card-table.tsx'
 import type { Column } from '../../controls/lists/column.ts'
 import { notifyFailed } from '../../controls/notify.ts'
 import { Time } from '../../controls/time.tsx'
+import { peopleTexts } from '../../texts/people.ts'
 import { agentName } from './agent-name.ts'
 
 /** Where a user is signed in. */
@@ -24,21 +25,21 @@ export function Sessions({ owner }: { readonly owner: Owner }) {
   return (
     <Stack gap="sm">
       <Group justify="space-between">
-        <Title order={2}>Sessions</Title>
+        <Title order={2}>{peopleTexts.sessions}</Title>
         {others.length > 0 ? (
           <Button variant="default" onClick={() => askToEndAll(owner, others.length)}>
-            {owner === 'me' ? 'End all others' : 'End all'}
+            {owner === 'me' ? peopleTexts.endAllOthers : peopleTexts.endAll}
           </Button>
         ) : null}
       </Group>
-      {error ? <ErrorNotice error={error} title="Could not load the sessions" /> : null}
+      {error ? <ErrorNotice error={error} title={peopleTexts.couldNotLoadSessions} /> : null}
       {data.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Not signed in anywhere.
+          {peopleTexts.notSignedInAnywhere}
         </Text>
       ) : (
         <CardTable
-          label="Sessions"
+          label={peopleTexts.sessions}
           columns={[...columns, end]}
           records={data}
           keyOf={({ _meta }) => _meta.guid}
@@ -52,17 +53,17 @@ export function Sessions({ owner }: { readonly owner: Owner }) {
 const columns: readonly Column<UserSession>[] = [
   {
     id: 'agent',
-    label: 'Signed in with',
+    label: peopleTexts.signedInWith,
     render: ({ agent, current }) => (
       <Group gap={6} title={agent}>
         {agentName(agent)}
-        {current ? <Badge color="petrol">this one</Badge> : null}
+        {current ? <Badge color="petrol">{peopleTexts.thisOne}</Badge> : null}
       </Group>
     ),
   },
-  { id: 'ip', label: 'Address', render: ({ ip }) => <span className="numbers">{ip}</span> },
-  { id: 'created', label: 'Signed in', width: 120, render: ({ created }) => <Time at={created} /> },
-  { id: 'used', label: 'Last used', width: 120, render: ({ last_used }) => <Time at={last_used} /> },
+  { id: 'ip', label: peopleTexts.address, render: ({ ip }) => <span className="numbers">{ip}</span> },
+  { id: 'created', label: peopleTexts.signedIn, width: 120, render: ({ created }) => <Time at={created} /> },
+  { id: 'used', label: peopleTexts.lastUsed, width: 120, render: ({ last_used }) => <Time at={last_used} /> },
 ]
 
 interface EndSessionProps {
@@ -76,11 +77,11 @@ function EndSession({ owner, session: { _meta, agent, ip, current } }: EndSessio
     <ActionIcon
       variant="subtle"
       color="gray"
-      aria-label={`End the session of ${agentName(agent)}, ${ip}`}
-      title="End"
+      aria-label={peopleTexts.endTheSessionOf(agentName(agent), ip)}
+      title={peopleTexts.end}
       onClick={() =>
         void endSession(owner, _meta.guid).catch((error) =>
-          notifyFailed('The session could not be ended', error),
+          notifyFailed(peopleTexts.sessionCouldNotEnded, error),
         )
       }
     >
@@ -91,9 +92,9 @@ function EndSession({ owner, session: { _meta, agent, ip, current } }: EndSessio
 
 function askToEndAll(owner: Owner, count: number): void {
   confirm({
-    title: count === 1 ? 'End one session?' : `End ${count} sessions?`,
-    text: 'These browsers and programs have to sign in again. API keys stay.',
-    action: 'End',
+    title: peopleTexts.endSessions(count),
+    text: peopleTexts.endSessionsText,
+    action: peopleTexts.end,
     run: () => endSessions(owner),
   })
 }

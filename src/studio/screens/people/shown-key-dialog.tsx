@@ -1,6 +1,7 @@
 import { Alert, Button, Code, CopyButton, Group, Modal, Stack } from '@mantine/core'
 import type { ShownApiKey } from '../../../shared/api/api-keys.ts'
 import { CopyAction } from '../../controls/copy-action.tsx'
+import { peopleTexts } from '../../texts/people.ts'
 
 interface ShownKeyDialogProps {
   readonly shown: ShownApiKey | undefined
@@ -13,21 +14,21 @@ export function ShownKeyDialog({ shown, onClose }: ShownKeyDialogProps) {
     <Modal
       opened={shown !== undefined}
       onClose={onClose}
-      title={`API key ${shown?.name ?? ''}`}
+      title={peopleTexts.apiKey(shown?.name ?? '')}
       size="lg"
       closeOnClickOutside={false}
       closeOnEscape={false}
       withCloseButton={false}
     >
       <Stack gap="md">
-        <Alert color="yellow" title="Shown once">
-          Copy the key now. It is not stored and cannot be shown again.
+        <Alert color="yellow" title={peopleTexts.shownOnce}>
+          {peopleTexts.copyKeyNow}
         </Alert>
         <Group gap="xs" wrap="nowrap">
           <Code
             block
             flex={1}
-            aria-label="The key"
+            aria-label={peopleTexts.theKey}
             style={{ overflowWrap: 'anywhere', whiteSpace: 'normal' }}
           >
             {shown?.key}
@@ -35,7 +36,7 @@ export function ShownKeyDialog({ shown, onClose }: ShownKeyDialogProps) {
           <CopyButton value={shown?.key ?? ''}>{(copying) => <CopyAction {...copying} />}</CopyButton>
         </Group>
         <Group justify="flex-end">
-          <Button onClick={onClose}>I have copied it</Button>
+          <Button onClick={onClose}>{peopleTexts.iHaveCopiedIt}</Button>
         </Group>
       </Stack>
     </Modal>

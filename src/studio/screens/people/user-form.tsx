@@ -17,14 +17,15 @@ import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { fieldMessage } from '../../controls/field-errors.tsx'
 import { notifyDone } from '../../controls/notify.ts'
 import { useDraft } from '../../controls/use-draft.ts'
+import { peopleTexts } from '../../texts/people.ts'
 import { ScopeInput } from './scope-input.tsx'
 import { bodyOfInvitation, bodyOfUser, draftOfUser } from './user-draft.ts'
 
 const names = {
-  firstname: 'First name',
-  lastname: 'Last name',
-  language: 'Language',
-  timezone: 'Time zone',
+  firstname: peopleTexts.firstName,
+  lastname: peopleTexts.lastName,
+  language: peopleTexts.language,
+  timezone: peopleTexts.timeZone,
 } as const
 
 /** Makes a user, or changes one. */
@@ -40,7 +41,13 @@ export function UserForm({ user }: { readonly user?: User }) {
           ? call<User>('POST', '/users/invite', { body: bodyOfInvitation(draft) })
           : call<User>('POST', '/users', { body: bodyOfUser(draft) }),
     onSuccess: async ({ _meta, username }) => {
-      notifyDone(user ? 'Saved' : draft.invite ? `${username} gets a mail` : `${username} may sign in`)
+      notifyDone(
+        user
+          ? peopleTexts.saved
+          : draft.invite
+            ? peopleTexts.getsAMailText(username)
+            : peopleTexts.maySignIn(username),
+      )
       await forgetPeople()
       if (!user) go(`/people/users/${_meta.guid}`, { replace: true })
     },
@@ -56,8 +63,8 @@ export function UserForm({ user }: { readonly user?: User }) {
       <Stack gap="md" maw={720}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextInput
-            label="User name"
-            description={draft.invite ? 'The e-mail address if empty.' : undefined}
+            label={peopleTexts.userName}
+            description={draft.invite ? peopleTexts.userNameHelp : undefined}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             required={!draft.invite}
             autoComplete="off"
@@ -66,7 +73,7 @@ export function UserForm({ user }: { readonly user?: User }) {
             onChange={(event) => set('username', event.currentTarget.value)}
           />
           <TextInput
-            label="E-mail"
+            label={peopleTexts.eMail}
             type="email"
             required={draft.invite}
             autoComplete="off"
@@ -87,8 +94,8 @@ export function UserForm({ user }: { readonly user?: User }) {
         </SimpleGrid>
         {user ? null : (
           <Switch
-            label="Invite by mail"
-            description="The user gets a link and sets the password. Mail has to be set up."
+            label={peopleTexts.inviteByMail}
+            description={peopleTexts.inviteByMailHelp}
             checked={draft.invite}
             onChange={(event) => set('invite', event.currentTarget.checked)}
           />
@@ -102,8 +109,8 @@ export function UserForm({ user }: { readonly user?: User }) {
           />
         )}
         <MultiSelect
-          label="Groups"
-          description="The user holds the scopes of each."
+          label={peopleTexts.groups}
+          description={peopleTexts.groupsHelp}
           data={groups.map((group) => ({ value: group._meta.guid, label: group.name }))}
           searchable
           value={[...draft.groups]}
@@ -111,22 +118,22 @@ export function UserForm({ user }: { readonly user?: User }) {
           onChange={(list) => set('groups', list)}
         />
         <ScopeInput
-          label="Scopes held directly"
-          description="* grants everything. You can only grant scopes that you hold."
+          label={peopleTexts.scopesHeldDirectly}
+          description={peopleTexts.scopesHeldDirectlyHelp}
           value={draft.scopes}
           error={error('custom_scopes')}
           onChange={(list) => set('scopes', list)}
         />
         <Switch
-          label="Active"
-          description="An inactive user cannot sign in."
+          label={peopleTexts.active}
+          description={peopleTexts.userActiveHelp}
           checked={draft.isActive}
           onChange={(event) => set('isActive', event.currentTarget.checked)}
         />
-        <ErrorNotice error={save.error} title="Could not save the user" />
+        <ErrorNotice error={save.error} title={peopleTexts.couldNotSaveUser} />
         <Group>
           <Button type="submit" loading={save.isPending}>
-            {user ? 'Save' : draft.invite ? 'Invite' : 'Create'}
+            {user ? peopleTexts.save : draft.invite ? peopleTexts.invite : peopleTexts.create}
           </Button>
         </Group>
       </Stack>
@@ -144,12 +151,8 @@ interface PasswordProps {
 function Password({ isNew, value, error, onChange }: PasswordProps) {
   return (
     <PasswordInput
-      label={isNew ? 'Password' : 'New password'}
-      description={
-        isNew
-          ? 'At least 10 characters.'
-          : 'Leave empty to keep the password. A new one signs the user out everywhere.'
-      }
+      label={isNew ? peopleTexts.password : peopleTexts.newPassword}
+      description={isNew ? peopleTexts.atLeast10Characters : peopleTexts.newPasswordHelp}
       required={isNew}
       autoComplete="new-password"
       value={value}

@@ -11,6 +11,7 @@ import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
+import { peopleTexts } from '../../texts/people.ts'
 import type { ScreenProps } from '../screen-props.ts'
 import { ApiKeys } from './api-keys.tsx'
 import { Invitation } from './invitation.tsx'
@@ -18,7 +19,7 @@ import { Sessions } from './sessions.tsx'
 import { UserForm } from './user-form.tsx'
 import { isLocked } from './user-lock.ts'
 
-const parent = { href: '/people', label: 'Users' }
+const parent = { href: '/people', label: peopleTexts.users }
 
 export function UserScreen({ params }: ScreenProps) {
   const guid = params.guid ?? ''
@@ -31,11 +32,11 @@ export function UserScreen({ params }: ScreenProps) {
   if (isNew)
     return (
       <>
-        <ScreenHead title="New user" parent={parent} />
+        <ScreenHead title={peopleTexts.newUser} parent={parent} />
         <UserForm />
       </>
     )
-  if (error) return <ErrorNotice error={error} title="Could not load this user" onRetry={refetch} />
+  if (error) return <ErrorNotice error={error} title={peopleTexts.couldNotLoadUser} onRetry={refetch} />
   if (!data) return <LoadingScreen />
   return (
     <>
@@ -46,7 +47,7 @@ export function UserScreen({ params }: ScreenProps) {
             leftSection={<Icon name="key" size={16} />}
             onClick={() => void unlock(data)}
           >
-            Unlock
+            {peopleTexts.unlock}
           </Button>
         ) : null}
         <Invitation user={data} />
@@ -67,17 +68,18 @@ function About({ user }: { readonly user: User }) {
     <Group component="span" gap="sm">
       {isLocked(user) ? (
         <Badge color="red">
-          locked for some networks until <Time at={locked_until} exact />
+          {peopleTexts.lockedUntil} <Time at={locked_until} exact />
         </Badge>
       ) : null}
       {user.invited_until ? (
         <Badge color="sand">
-          invited until <Time at={user.invited_until} exact />
+          {peopleTexts.invitedUntil} <Time at={user.invited_until} exact />
         </Badge>
       ) : null}
       <span>
-        Created <Time at={_meta.created} />, last active <Time at={last_activity} never="never" />
-        {login_attempts > 0 ? `, ${login_attempts} failed sign-ins in a row` : ''}
+        {peopleTexts.created} <Time at={_meta.created} />
+        {peopleTexts.lastActive} <Time at={last_activity} never={peopleTexts.never} />
+        {peopleTexts.failedSignIns(login_attempts)}
       </span>
     </Group>
   )
@@ -86,10 +88,10 @@ function About({ user }: { readonly user: User }) {
 async function unlock({ _meta, username }: User): Promise<void> {
   try {
     await call('POST', `/users/${_meta.guid}/reset-login-attempts`)
-    notifyDone(`${username} may sign in again`)
+    notifyDone(peopleTexts.maySignInAgain(username))
     await forgetPeople()
   } catch (error) {
-    notifyFailed(`${username} could not be unlocked`, error)
+    notifyFailed(peopleTexts.couldNotBeUnlocked(username), error)
   }
 }
 
@@ -97,9 +99,9 @@ function RemoveUser({ user }: { readonly user: User }) {
   const [, go] = useLocation()
   const ask = () =>
     confirm({
-      title: `Remove ${user.username}?`,
-      text: 'The user is signed out everywhere and cannot sign in again. Records of the user stay.',
-      action: 'Remove',
+      title: peopleTexts.removeUserTitle(user.username),
+      text: peopleTexts.removeUserText,
+      action: peopleTexts.remove,
       run: async () => {
         await call('DELETE', `/users/${user._meta.guid}`)
         await forgetPeople()
@@ -108,7 +110,7 @@ function RemoveUser({ user }: { readonly user: User }) {
     })
   return (
     <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={ask}>
-      Remove
+      {peopleTexts.remove}
     </Button>
   )
 }

@@ -11,12 +11,13 @@ import { SearchField } from '../../controls/lists/search-field.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
 import { useShortcut } from '../../shell/shortcuts.ts'
+import { peopleTexts } from '../../texts/people.ts'
 import { isLocked } from './user-lock.ts'
 
 const columns: readonly Column<User>[] = [
   {
     id: 'username',
-    label: 'User name',
+    label: peopleTexts.userName,
     sort: 'username',
     render: ({ username, firstname, lastname }) => (
       <>
@@ -27,42 +28,47 @@ const columns: readonly Column<User>[] = [
       </>
     ),
   },
-  { id: 'email', label: 'E-mail', sort: 'email', render: ({ email }) => email },
-  { id: 'groups', label: 'Groups', render: (user) => <Groups user={user} /> },
-  { id: 'state', label: 'State', sort: 'is_active', width: 110, render: (user) => <UserState user={user} /> },
+  { id: 'email', label: peopleTexts.eMail, sort: 'email', render: ({ email }) => email },
+  { id: 'groups', label: peopleTexts.groups, render: (user) => <Groups user={user} /> },
+  {
+    id: 'state',
+    label: peopleTexts.state,
+    sort: 'is_active',
+    width: 110,
+    render: (user) => <UserState user={user} />,
+  },
   {
     id: 'activity',
-    label: 'Last active',
+    label: peopleTexts.lastActiveText,
     sort: 'last_activity',
     width: 130,
-    render: ({ last_activity }) => <Time at={last_activity} never="never" />,
+    render: ({ last_activity }) => <Time at={last_activity} never={peopleTexts.never} />,
   },
 ]
 
 export function UsersScreen() {
   const [, go] = useLocation()
-  useShortcut({ keys: 'n', label: 'New user', group: 'Users' }, () => go('/people/users/new'))
+  useShortcut({ keys: 'n', label: peopleTexts.newUser, group: peopleTexts.users }, () =>
+    go('/people/users/new'),
+  )
   return (
     <>
-      <ScreenHead
-        title="Users"
-        about="Accounts that can sign in. Their rights come from their groups and their own scopes."
-      >
+      <ScreenHead title={peopleTexts.users} about={peopleTexts.usersAbout}>
         <Button leftSection={<Icon name="plus" size={16} />} onClick={() => go('/people/users/new')}>
-          New user
+          {peopleTexts.newUser}
         </Button>
       </ScreenHead>
       <Group mb="sm">
-        <SearchField label="Search users" />
+        <SearchField label={peopleTexts.searchUsers} />
       </Group>
       <RecordTable<User>
-        label="Users"
+        label={peopleTexts.users}
         queryKey={['people', 'users', 'list']}
         load={findUsers}
         columns={columns}
         keyOf={({ _meta }) => _meta.guid}
         hrefOf={({ _meta }) => `/people/users/${_meta.guid}`}
-        empty={<EmptyState icon="people" title="No match" />}
+        empty={<EmptyState icon="people" title={peopleTexts.noMatch} />}
       />
     </>
   )
@@ -77,14 +83,14 @@ function Groups({ user }: { readonly user: User }) {
           {groups.find((group) => group._meta.guid === guid)?.name ?? '…'}
         </Badge>
       ))}
-      {user.custom_scopes?.includes('*') ? <Badge color="sand">administrator</Badge> : null}
+      {user.custom_scopes?.includes('*') ? <Badge color="sand">{peopleTexts.administrator}</Badge> : null}
     </Group>
   )
 }
 
 function UserState({ user }: { readonly user: User }) {
-  if (!user.is_active) return <Badge color="gray">inactive</Badge>
-  if (user.invited_until) return <Badge color="sand">invited</Badge>
-  if (isLocked(user)) return <Badge color="red">locked</Badge>
-  return <Badge color="green">active</Badge>
+  if (!user.is_active) return <Badge color="gray">{peopleTexts.inactive}</Badge>
+  if (user.invited_until) return <Badge color="sand">{peopleTexts.invited}</Badge>
+  if (isLocked(user)) return <Badge color="red">{peopleTexts.locked}</Badge>
+  return <Badge color="green">{peopleTexts.activeText}</Badge>
 }

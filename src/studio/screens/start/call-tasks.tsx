@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { CopyAction } from '../../controls/copy-action.tsx'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Icon } from '../../controls/icon.tsx'
+import { startTexts } from '../../texts/start.ts'
 import { TryReplyView } from '../api/try-reply-view.tsx'
 import { sendTry } from '../api/try-request.ts'
 
@@ -18,7 +19,7 @@ export function CallTasks({ isThere }: { readonly isThere: boolean }) {
   return (
     <>
       <Text size="sm" c="dimmed" mb="sm">
-        Its list is public. Call it here, or in a terminal:
+        {startTexts.callTasks}
       </Text>
       <Group gap="xs" mb="sm">
         <Button
@@ -27,28 +28,28 @@ export function CallTasks({ isThere }: { readonly isThere: boolean }) {
           disabled={!isThere}
           onClick={() => ask.mutate()}
         >
-          GET {path}
+          {startTexts.get(path)}
         </Button>
         <Code>{line}</Code>
         <CopyButton value={line}>{(state) => <CopyAction {...state} />}</CopyButton>
       </Group>
-      {ask.error ? <ErrorNotice error={ask.error} title="No reply" /> : null}
+      {ask.error ? <ErrorNotice error={ask.error} title={startTexts.noReply} /> : null}
       {ask.data ? (
         <>
           <TryReplyView reply={ask.data} />
           <Text size="sm" mt="sm">
-            Create one at{' '}
+            {startTexts.createOneAt}{' '}
             <Anchor
               component={Link}
               href={`/api?open=${encodeURIComponent(`POST ${path}`)}`}
               inherit
               underline="always"
             >
-              POST {path}
+              {startTexts.post(path)}
             </Anchor>
-            , and find it in{' '}
+            {startTexts.andFindItIn}{' '}
             <Anchor component={Link} href="/data" inherit underline="always">
-              the data
+              {startTexts.theData}
             </Anchor>
             .
           </Text>

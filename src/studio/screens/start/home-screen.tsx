@@ -3,11 +3,12 @@ import { Redirect } from 'wouter'
 import type { Blueprint } from '../../../shared/api/blueprints.ts'
 import { search } from '../../api/request.ts'
 import { LoadingScreen } from '../../controls/loading-screen.tsx'
+import { startTexts } from '../../texts/start.ts'
 
 /** Where one arrives: at the first steps while the cluster has no more than the example, else at the blueprints. */
 export function HomeScreen() {
   const { data, isError } = useQuery({
-    queryKey: ['blueprints', 'how many'],
+    queryKey: ['blueprints', startTexts.howMany],
     queryFn: async ({ signal }) =>
       (await search<Blueprint>('/blueprints/search', { limit: 0 }, signal)).total,
     retry: false,

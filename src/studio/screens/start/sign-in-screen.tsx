@@ -11,11 +11,12 @@ import { session, signedIn } from '../../api/session.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { useTabTitle } from '../../controls/use-tab-title.ts'
 import mark from '../../quoin.svg'
+import { startTexts } from '../../texts/start.ts'
 import classes from './sign-in-screen.module.css'
 
 /** In place of whatever was asked for; afterwards that is shown. */
 export function SignInScreen() {
-  useTabTitle('Sign in')
+  useTabTitle(startTexts.signIn)
   const { data: info } = useQuery(infoQuery)
   const wasRefused = useStore(session, ({ expired }) => expired)
   const [username, setUsername] = useState('')
@@ -42,7 +43,7 @@ export function SignInScreen() {
             <img src={mark} alt="" width={36} height={36} />
             <div>
               <Title order={1} size="h3">
-                Sign in to Quoin
+                {startTexts.signInToQuoin}
               </Title>
               <Text size="sm" c="dimmed" className={classes.node}>
                 {info ? `${info.node} · ${info.environment}` : ' '}
@@ -51,12 +52,12 @@ export function SignInScreen() {
           </div>
           {wasRefused && !signIn.error ? (
             <Alert color="sand" p="xs">
-              Your session has expired. Sign in again to continue here.
+              {startTexts.sessionExpired}
             </Alert>
           ) : null}
-          {signIn.error ? <ErrorNotice error={signIn.error} title="You are not signed in" /> : null}
+          {signIn.error ? <ErrorNotice error={signIn.error} title={startTexts.youNotSigned} /> : null}
           <TextInput
-            label="User name or e-mail"
+            label={startTexts.userNameEMail}
             name="username"
             autoComplete="username"
             autoFocus
@@ -66,7 +67,7 @@ export function SignInScreen() {
             onChange={(event) => setUsername(event.currentTarget.value)}
           />
           <PasswordInput
-            label="Password"
+            label={startTexts.password}
             name="password"
             autoComplete="current-password"
             required
@@ -75,15 +76,16 @@ export function SignInScreen() {
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
           <Checkbox
-            label="Stay signed in on this machine"
+            label={startTexts.staySignedMachine}
             checked={stay}
             onChange={(event) => setStay(event.currentTarget.checked)}
           />
           <Button type="submit" loading={signIn.isPending}>
-            Sign in
+            {startTexts.signIn}
           </Button>
           <Text size="xs" c="dimmed">
-            First start? The user is <b>admin</b>, and the password was printed once in the terminal of Quoin.
+            {startTexts.firstStart} <b>admin</b>
+            {startTexts.firstStartPassword}
           </Text>
         </Stack>
       </form>

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
 import { notifyAbout, notifyFailed } from '../../controls/notify.ts'
 import { type Starter, starterFile, starters } from '../../starters/starters.ts'
+import { startTexts } from '../../texts/start.ts'
 
 /** Templates: each makes a blueprint that is saved and not active, and opens it. */
 export function StarterCards() {
@@ -14,12 +15,11 @@ export function StarterCards() {
     try {
       const { guid } = await importBlueprintFile(await starterFile(starter), {
         onProgress: (share) => setRunning({ id: starter.id, share }),
-        stays: (part) =>
-          notifyAbout('Not all was undone', `${part} was made and could not be removed again.`),
+        stays: (part) => notifyAbout(startTexts.notAllWasUndone, startTexts.leftOver(part)),
       })
       go(`/blueprints/${guid}`)
     } catch (error) {
-      notifyFailed(`${starter.title} could not be created`, error)
+      notifyFailed(startTexts.couldNotBeCreated(starter.title), error)
       setRunning(undefined)
     }
   }
@@ -36,16 +36,16 @@ export function StarterCards() {
             </Text>
           </div>
           {running?.id === starter.id ? (
-            <Progress value={running.share * 100} my={12} aria-label={`Creating ${starter.title}`} />
+            <Progress value={running.share * 100} my={12} aria-label={startTexts.creating(starter.title)} />
           ) : (
             <Button
               variant="default"
               size="xs"
               disabled={running !== undefined}
-              aria-label={`Start from this: ${starter.title}`}
+              aria-label={startTexts.startFromThis(starter.title)}
               onClick={() => void start(starter)}
             >
-              Start from this
+              {startTexts.startFromThisText}
             </Button>
           )}
         </Stack>

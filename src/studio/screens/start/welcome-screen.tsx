@@ -5,6 +5,7 @@ import type { Blueprint } from '../../../shared/api/blueprints.ts'
 import { search } from '../../api/request.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
+import { startTexts } from '../../texts/start.ts'
 import { CallTasks } from './call-tasks.tsx'
 import { StarterCards } from './starter-cards.tsx'
 import { Step } from './step.tsx'
@@ -12,50 +13,54 @@ import { Step } from './step.tsx'
 /** The three steps of the first minutes, and what to start from. */
 export function WelcomeScreen() {
   const { data, error } = useQuery({
-    queryKey: ['blueprints', 'tasks example'],
+    queryKey: ['blueprints', startTexts.tasksExample],
     queryFn: async ({ signal }) =>
-      (await search<Blueprint>('/blueprints/search', { filters: { name: 'Tasks' }, limit: 1 }, signal))
-        .records,
+      (
+        await search<Blueprint>(
+          '/blueprints/search',
+          { filters: { name: startTexts.tasks }, limit: 1 },
+          signal,
+        )
+      ).records,
   })
   const [tasks] = data ?? []
   return (
     <>
-      <ScreenHead title="Welcome to Quoin" about="Three steps to a live endpoint. Then build your own." />
-      {error ? <ErrorNotice error={error} title="Could not load the blueprints" /> : null}
+      <ScreenHead title={startTexts.welcomeToQuoin} about={startTexts.welcomeAbout} />
+      {error ? <ErrorNotice error={error} title={startTexts.couldNotLoadBlueprints} /> : null}
       <Stack component="ol" gap="md" p={0} m={0} maw={820}>
-        <Step number={1} title="Sign in" done>
+        <Step number={1} title={startTexts.signIn} done>
           <Text size="sm" c="dimmed">
-            Done. Change the generated password in{' '}
+            {startTexts.passwordDone}{' '}
             <Anchor component={Link} href="/account" inherit underline="always">
-              your account
+              {startTexts.yourAccount}
             </Anchor>
             .
           </Text>
         </Step>
-        <Step number={2} title="Open the tasks example">
+        <Step number={2} title={startTexts.openTheTasksExample}>
           <Text size="sm" c="dimmed" mb="sm">
-            A small API of five endpoints: list, create, read, update, remove. Look at how its blocks are
-            wired.
+            {startTexts.tasksText}
           </Text>
           {tasks ? (
             <Button component={Link} href={`/blueprints/${tasks._meta.guid}`}>
-              Open Tasks
+              {startTexts.openTasks}
             </Button>
           ) : (
-            <Text size="sm">{data ? 'The example is not installed. Start from a template below.' : ' '}</Text>
+            <Text size="sm">{data ? startTexts.tasksMissing : ' '}</Text>
           )}
         </Step>
-        <Step number={3} title="Call it">
+        <Step number={3} title={startTexts.callIt}>
           <CallTasks isThere={tasks?.active === true} />
         </Step>
       </Stack>
       <Title order={2} mt="xl" mb="xs">
-        Start your own from a template
+        {startTexts.startFromTemplate}
       </Title>
       <StarterCards />
       <Group mt="md">
         <Button component={Link} href="/blueprints" variant="default">
-          Or start from scratch
+          {startTexts.orStartFromScratch}
         </Button>
       </Group>
     </>

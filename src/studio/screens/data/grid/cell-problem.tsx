@@ -1,4 +1,5 @@
 import { Button, Group } from '@mantine/core'
+import { gridTexts } from '../../../texts/grid.ts'
 import classes from './grid.module.css'
 
 interface CellProblemProps {
@@ -15,10 +16,10 @@ export function CellProblem({ id, message, onEdit, onDiscard }: CellProblemProps
       {message}
       <Group gap="xs" mt={6}>
         <Button size="compact-xs" variant="default" tabIndex={-1} onClick={onEdit}>
-          Edit (Enter)
+          {gridTexts.editEnter}
         </Button>
         <Button size="compact-xs" variant="default" tabIndex={-1} onClick={onDiscard}>
-          Discard (Esc)
+          {gridTexts.discardEsc}
         </Button>
       </Group>
     </div>

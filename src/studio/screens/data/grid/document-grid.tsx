@@ -12,6 +12,7 @@ import type { Document } from '../../../../shared/api/documents.ts'
 import { ErrorNotice } from '../../../controls/error-notice.tsx'
 import { ListFooter } from '../../../controls/lists/list-footer.tsx'
 import { LoadingScreen } from '../../../controls/loading-screen.tsx'
+import { gridTexts } from '../../../texts/grid.ts'
 import type { DocumentGridProps } from './document-grid-props.ts'
 import classes from './grid.module.css'
 import type { GridColumn } from './grid-column.ts'
@@ -26,11 +27,12 @@ import { type GridEdit, useGridEdit } from './use-grid-edit.ts'
 export function DocumentGrid(props: DocumentGridProps) {
   const { shown, empty } = props
   const { data, error, isPending, isPlaceholderData, refetch } = shown
-  if (error && !data) return <ErrorNotice error={error} title="Could not load the list" onRetry={refetch} />
+  if (error && !data)
+    return <ErrorNotice error={error} title={gridTexts.couldNotLoadList} onRetry={refetch} />
   if (isPending || !data) return <LoadingScreen />
   return (
     <>
-      {error ? <ErrorNotice error={error} title="Could not reload the list" onRetry={refetch} /> : null}
+      {error ? <ErrorNotice error={error} title={gridTexts.couldNotReloadList} onRetry={refetch} /> : null}
       <div className="surface" aria-busy={isPlaceholderData}>
         {data.records.length === 0 ? (
           <div className={classes.empty}>{empty}</div>

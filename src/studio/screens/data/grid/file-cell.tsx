@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { thumbnailQuery } from '../../../api/assets.ts'
 import { Icon } from '../../../controls/icon.tsx'
+import { gridTexts } from '../../../texts/grid.ts'
 import { isFields } from '../document-shape.ts'
 import classes from './grid.module.css'
 
@@ -20,7 +21,7 @@ export function FileCell({ value }: { readonly value: unknown }) {
 }
 
 function OneFile({ file }: { readonly file: Readonly<Record<string, unknown>> }) {
-  const name = typeof file.name === 'string' ? file.name : 'File'
+  const name = typeof file.name === 'string' ? file.name : gridTexts.file
   const type = typeof file.type === 'string' ? file.type : ''
   const size = typeof file.size === 'number' ? file.size : Number.POSITIVE_INFINITY
   const { data } = useQuery(thumbnailQuery({ guid: String(file.guid), type, size }))

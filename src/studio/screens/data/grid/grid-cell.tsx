@@ -1,4 +1,5 @@
 import { Badge } from '@mantine/core'
+import { gridTexts } from '../../../texts/grid.ts'
 import { cellText } from './cell-text.ts'
 import { FileCell } from './file-cell.tsx'
 import classes from './grid.module.css'
@@ -15,7 +16,7 @@ interface CellValueProps {
 export function CellValue({ column, value, names }: CellValueProps) {
   if (value === undefined || value === null) return null
   if (typeof value === 'boolean')
-    return <Badge color={value ? 'green' : 'gray'}>{value ? 'yes' : 'no'}</Badge>
+    return <Badge color={value ? 'green' : 'gray'}>{value ? gridTexts.yes : gridTexts.no}</Badge>
   if (column.kind === 'files') return <FileCell value={value} />
   const { text, exact } = cellText(column, value, names)
   if (column.kind === 'choice')

@@ -1,7 +1,9 @@
 /** The columns of a grid: what a field's type, or what documents hold where there is no field, means for its cells. */
+
 import type { FieldRecord } from '../../../../shared/api/blueprint-fields.ts'
 import { type FieldType, fieldTypeEntries, isFieldType } from '../../../../shared/fields/field-type.ts'
 import { wordsOfField } from '../../../../shared/fields/words-of-field.ts'
+import { gridTexts } from '../../../texts/grid.ts'
 import { isFields, type FieldType as Shape, type ShapeField } from '../document-shape.ts'
 
 export type CellKind =
@@ -83,10 +85,10 @@ const LEAST_WIDTH = 60
 const MOST_WIDTH = 900
 
 const metaLabels: Readonly<Record<string, string>> = {
-  '_meta.guid': 'Guid',
-  '_meta.created': 'Created',
-  '_meta.updated': 'Changed',
-  '_meta.removed': 'Removed',
+  '_meta.guid': gridTexts.guid,
+  '_meta.created': gridTexts.created,
+  '_meta.updated': gridTexts.changed,
+  '_meta.removed': gridTexts.removed,
 }
 
 /** Also of a width that stands in an address. */

@@ -3,6 +3,7 @@ import { memo, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Document } from '../../../../shared/api/documents.ts'
 import { Icon } from '../../../controls/icon.tsx'
+import { gridTexts } from '../../../texts/grid.ts'
 import { valueAt } from '../document-shape.ts'
 import classes from './grid.module.css'
 import { CellValue } from './grid-cell.tsx'
@@ -69,12 +70,17 @@ function RowHead({ row, number, href, isSelected, onSelect }: GridRowProps) {
       <Checkbox
         size="xs"
         tabIndex={-1}
-        aria-label={`Select row ${number + 1}`}
+        aria-label={gridTexts.selectRow(number + 1)}
         checked={isSelected}
         onChange={() => undefined}
         onClick={(event) => onSelect(row, event.shiftKey)}
       />
-      <Link href={href} className={classes.open} tabIndex={-1} aria-label={`Open document ${number + 1}`}>
+      <Link
+        href={href}
+        className={classes.open}
+        tabIndex={-1}
+        aria-label={gridTexts.openDocument(number + 1)}
+      >
         <Icon name="panel" size={16} />
       </Link>
     </div>

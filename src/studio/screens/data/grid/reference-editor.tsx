@@ -1,5 +1,6 @@
 import { Select } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useState } from 'react'
+import { gridTexts } from '../../../texts/grid.ts'
 import type { CellEditorProps } from './cell-editor-props.ts'
 import classes from './grid.module.css'
 import { isMarked, noOption } from './marked-option.ts'
@@ -36,7 +37,7 @@ export function ReferenceEditor({ column, value, typed, onValue, onCancel }: Cel
     <Select
       className={classes.select}
       aria-label={column.label}
-      placeholder={`Search ${storage}`}
+      placeholder={gridTexts.search(storage)}
       data={[...offered]}
       filter={({ options }) => options}
       nothingFoundMessage={nothing}

@@ -1,5 +1,6 @@
 import { Select } from '@mantine/core'
 import { useState } from 'react'
+import { gridTexts } from '../../../texts/grid.ts'
 import type { GridColumn } from './grid-column.ts'
 import { useOfferedDocuments } from './use-offered-documents.ts'
 
@@ -18,7 +19,7 @@ export function ReferenceSelect({ column, label, error, onChange }: ReferenceSel
   return (
     <Select
       label={label}
-      placeholder={`Search ${storage}`}
+      placeholder={gridTexts.search(storage)}
       data={[...offered]}
       filter={({ options }) => options}
       nothingFoundMessage={nothing}

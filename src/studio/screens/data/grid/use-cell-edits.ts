@@ -5,6 +5,7 @@
  * Lock: each write names the version of the document that it was made from. If another client has changed the document but not
  * this cell, the write is sent again for the new version; if it has changed this cell, that is a refusal.
  */
+
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
 import type { Document } from '../../../../shared/api/documents.ts'
@@ -12,6 +13,7 @@ import { ApiError } from '../../../api/api-error.ts'
 import { call, type Page } from '../../../api/request.ts'
 import { documentPath } from '../../../api/storages.ts'
 import { messageOf } from '../../../controls/error-notice.tsx'
+import { gridTexts } from '../../../texts/grid.ts'
 import { valueAt } from '../document-shape.ts'
 import type { DocumentChange } from '../undo/undo-step.ts'
 import { atMost } from './at-most.ts'
@@ -128,9 +130,7 @@ function picked(document: Document, values: ReadonlyMap<string, unknown>): Reado
 class Changed extends Error {
   readonly document: Document
   constructor(document: Document, name: string) {
-    super(
-      `Another user has changed this cell. It holds ${JSON.stringify(valueAt(document, name) ?? null)} now.`,
-    )
+    super(gridTexts.cellChangedMeanwhile(JSON.stringify(valueAt(document, name) ?? null)))
     this.document = document
   }
 }
@@ -165,10 +165,7 @@ function problems(error: unknown, names: readonly string[]): readonly (readonly 
   const named = error instanceof ApiError ? names.filter((name) => error.fields.includes(name)) : []
   const message = messageOf(error)
   if (named.length === 0) return names.map((name) => [name, message])
-  return names.map((name) => [
-    name,
-    named.includes(name) ? message : `Not stored, because ${named.join(', ')} is refused.`,
-  ])
+  return names.map((name) => [name, named.includes(name) ? message : gridTexts.notStored(named.join(', '))])
 }
 
 function changed(

@@ -1,8 +1,10 @@
 /** What is done to the cells of a grid: edit one, clear, copy and paste a block, as in a spreadsheet. */
+
 import { type ClipboardEvent, type KeyboardEvent, useState } from 'react'
 import type { Document } from '../../../../shared/api/documents.ts'
 import { valueOfText } from '../../../../shared/fields/value-of-text.ts'
 import { notifyAbout } from '../../../controls/notify.ts'
+import { gridTexts } from '../../../texts/grid.ts'
 import { isFields, valueAt } from '../document-shape.ts'
 import type { Move } from './cell-editor-props.ts'
 import { copiedText } from './cell-text.ts'
@@ -177,7 +179,7 @@ function readTexts(texts: Texts) {
     const limits = isFields(field?.validation_rules) ? field.validation_rules : {}
     const read = valueOfText({ type, limits }, text)
     if ('value' in read) values.set(name, read.value)
-    else refused.push([name, text, `The value ${read.problem}.`])
+    else refused.push([name, text, gridTexts.valueProblem(read.problem)])
   }
   return { values, refused }
 }
@@ -188,8 +190,8 @@ function paste(options: GridEditOptions, table: readonly (readonly string[])[]):
   const wide = Math.max(0, ...table.map((row) => row.length))
   if (table.length * wide > MOST_PASTED) {
     notifyAbout(
-      'Nothing was pasted',
-      `${table.length} rows of ${wide} cells are more than ${MOST_PASTED.toLocaleString()} cells. Import them as CSV.`,
+      gridTexts.nothingWasPasted,
+      gridTexts.tooManyCells(table.length, wide, MOST_PASTED.toLocaleString()),
     )
     return
   }

@@ -1,6 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { fieldsQuery, findDocuments } from '../../../api/storages.ts'
+import { gridTexts } from '../../../texts/grid.ts'
 import { documentName } from './document-name.ts'
 
 const MOST_OFFERED = 30
@@ -30,7 +31,7 @@ export function useOfferedDocuments(storage: string, typed: string): OfferedDocu
   return {
     offered,
     isAnswered,
-    nothing: error ? 'Could not search' : isFetching ? 'Searching …' : 'No match',
+    nothing: error ? gridTexts.couldNotSearch : isFetching ? gridTexts.searching : gridTexts.noMatch,
   }
 }
 

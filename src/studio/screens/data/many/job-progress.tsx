@@ -7,6 +7,7 @@ import { call } from '../../../api/request.ts'
 import { forgetDocuments } from '../../../api/storages.ts'
 import { ErrorNotice } from '../../../controls/error-notice.tsx'
 import { notifyFailed } from '../../../controls/notify.ts'
+import { gridTexts } from '../../../texts/grid.ts'
 
 interface JobProgressProps {
   readonly job: string
@@ -27,27 +28,30 @@ export function JobProgress({ job, storage, onClose }: JobProgressProps) {
   useEffect(() => {
     if (finished) void forgetDocuments(storage)
   }, [finished, storage])
-  if (error)
-    return <ErrorNotice error={error} title="A job changes the documents; its progress cannot be read" />
+  if (error) return <ErrorNotice error={error} title={gridTexts.progressFailed} />
   const { done = 0, total = 0, changed = 0, refused = 0, problems = [] } = progress ?? {}
   const cancel = () =>
     call('DELETE', `/queue/${job}`).then(onClose, (failed) =>
-      notifyFailed('Could not cancel the job', failed),
+      notifyFailed(gridTexts.couldNotCancelJob, failed),
     )
   return (
     <Alert
       mb="sm"
-      title={finished ? 'The documents are changed' : 'A job changes the documents'}
+      title={finished ? gridTexts.theDocumentsAreChanged : gridTexts.jobChangesDocuments}
       role="status"
     >
       <Progress
         value={finished ? 100 : total === 0 ? 0 : (done / total) * 100}
-        aria-label="Progress"
+        aria-label={gridTexts.progress}
         mb={6}
       />
       <Text size="sm">
-        {changed.toLocaleString()} changed
-        {refused > 0 ? `, ${refused.toLocaleString()} refused` : ''} of {total.toLocaleString()}
+        {gridTexts.changedSoFar(
+          changed.toLocaleString(),
+          refused,
+          refused.toLocaleString(),
+          total.toLocaleString(),
+        )}
       </Text>
       {problems
         .filter(isJsonObject)
@@ -60,11 +64,11 @@ export function JobProgress({ job, storage, onClose }: JobProgressProps) {
       <Group justify="flex-end">
         {finished ? null : (
           <Button size="compact-sm" variant="default" onClick={() => void cancel()}>
-            Cancel
+            {gridTexts.cancel}
           </Button>
         )}
         <Button size="compact-sm" variant="default" onClick={onClose}>
-          {finished ? 'Close' : 'Hide'}
+          {finished ? gridTexts.close : gridTexts.hide}
         </Button>
       </Group>
     </Alert>

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { confirm } from '../../../controls/confirm.ts'
 import { Icon } from '../../../controls/icon.tsx'
 import { notifyDone } from '../../../controls/notify.ts'
+import { gridTexts } from '../../../texts/grid.ts'
 import type { GridColumn } from '../grid/grid-column.ts'
 import type { RowSelection } from '../grid/use-row-selection.ts'
 import type { UndoStep } from '../undo/undo-step.ts'
@@ -36,11 +37,9 @@ export function ManyBar({ selection, selected, total, columns, removed, onDone }
   }
   const remove = () =>
     confirm({
-      title: removed ? `Delete ${counted(count)} permanently?` : `Remove ${counted(count)}?`,
-      text: removed
-        ? 'They cannot be restored. Their history, if any, is kept.'
-        : `They can be restored one by one, under “Removed”. ${atOnce(count, selection.isAll)}`,
-      action: removed ? 'Delete permanently' : 'Remove',
+      title: removed ? gridTexts.deletePermanently(counted(count)) : gridTexts.remove(counted(count)),
+      text: removed ? gridTexts.deleteManyText : gridTexts.removeManyText(atOnce(count, selection.isAll)),
+      action: removed ? gridTexts.deletePermanentlyLabel : gridTexts.removeLabel,
       ...(removed || count <= AT_ONCE ? {} : { type: String(count) }),
       run: () => run({ way: 'remove', hard: removed }, removed ? 'deleted' : 'removed'),
     })
@@ -48,13 +47,13 @@ export function ManyBar({ selection, selected, total, columns, removed, onDone }
     <>
       {job === '' ? null : <JobProgress job={job} storage={selected.storage} onClose={() => setJob('')} />}
       {count === 0 ? null : (
-        <Group mb="sm" gap="sm" role="toolbar" aria-label="Selected documents">
+        <Group mb="sm" gap="sm" role="toolbar" aria-label={gridTexts.selectedDocuments}>
           <Text size="sm" fw={550} role="status">
-            {counted(count)} selected
+            {gridTexts.selected(counted(count))}
           </Text>
           {selection.here === 'all' && !selection.isAll && total > selection.guids.size ? (
             <Button size="compact-sm" variant="subtle" onClick={selection.selectAll}>
-              Select all {total.toLocaleString()}
+              {gridTexts.selectAll(total.toLocaleString())}
             </Button>
           ) : null}
           {removed ? null : (
@@ -64,7 +63,7 @@ export function ManyBar({ selection, selected, total, columns, removed, onDone }
               leftSection={<Icon name="edit" size={14} />}
               onClick={change.open}
             >
-              Change a field
+              {gridTexts.changeAField}
             </Button>
           )}
           <Button
@@ -73,17 +72,17 @@ export function ManyBar({ selection, selected, total, columns, removed, onDone }
             leftSection={<Icon name="trash" size={14} />}
             onClick={remove}
           >
-            {removed ? 'Delete permanently' : 'Remove'}
+            {removed ? gridTexts.deletePermanentlyLabel : gridTexts.removeLabel}
           </Button>
           <Button size="compact-sm" variant="subtle" onClick={selection.clear}>
-            Clear selection
+            {gridTexts.clearSelection}
           </Button>
         </Group>
       )}
       <ChangeManyDialog
         opened={isChanging}
         onClose={change.close}
-        title={`Change a field of ${counted(count)}`}
+        title={gridTexts.changeAFieldOf(counted(count))}
         about={atOnce(count, selection.isAll)}
         columns={columns.filter(({ readOnly }) => !readOnly)}
         submit={(name, value) => run({ way: 'update', set: { [name]: value } }, 'changed')}
@@ -93,11 +92,9 @@ export function ManyBar({ selection, selected, total, columns, removed, onDone }
 }
 
 function counted(count: number): string {
-  return count === 1 ? '1 document' : `${count.toLocaleString()} documents`
+  return gridTexts.documentCount(count, count.toLocaleString())
 }
 
 function atOnce(count: number, isAll: boolean): string {
-  return isAll && count > AT_ONCE
-    ? 'A job does it in batches; documents whose change is refused are left as they are, and listed. It cannot be undone with Ctrl Z.'
-    : 'All of them in one transaction, or none.'
+  return isAll && count > AT_ONCE ? gridTexts.asJobText : gridTexts.atOnceText
 }

@@ -5,6 +5,7 @@ import { bytes } from '../../../controls/amounts.ts'
 import { Icon } from '../../../controls/icon.tsx'
 import { notifyFailed } from '../../../controls/notify.ts'
 import { fileName, saveFile } from '../../../controls/save-file.ts'
+import { transferTexts } from '../../../texts/transfer.ts'
 
 interface ExportProps {
   readonly storage: string
@@ -33,7 +34,7 @@ export function ExportDocuments({ storage, name, listed }: ExportProps) {
       }
       saveFile(fileName(name, format), new Blob(parts, { type: reply.headers.get('content-type') ?? '' }))
     } catch (error) {
-      notifyFailed('Could not export the documents', error)
+      notifyFailed(transferTexts.couldNotExportDocuments, error)
     } finally {
       setRead(undefined)
     }
@@ -46,13 +47,13 @@ export function ExportDocuments({ storage, name, listed }: ExportProps) {
           leftSection={<Icon name="download" size={16} />}
           disabled={read !== undefined}
         >
-          {read === undefined ? 'Export' : bytes(read)}
+          {read === undefined ? transferTexts.export : bytes(read)}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => void run('csv')}>CSV, the columns shown</Menu.Item>
-        <Menu.Item onClick={() => void run('xlsx')}>XLSX, the columns shown</Menu.Item>
-        <Menu.Item onClick={() => void run('ndjson')}>NDJSON, whole documents</Menu.Item>
+        <Menu.Item onClick={() => void run('csv')}>{transferTexts.csv}</Menu.Item>
+        <Menu.Item onClick={() => void run('xlsx')}>{transferTexts.xlsx}</Menu.Item>
+        <Menu.Item onClick={() => void run('ndjson')}>{transferTexts.ndjson}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )

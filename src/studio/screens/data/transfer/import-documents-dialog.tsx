@@ -14,6 +14,7 @@ import { useRef, useState } from 'react'
 import type { StorageRecord } from '../../../../shared/api/storages.ts'
 import { CSV } from '../../../../shared/files/table-types.ts'
 import { ErrorNotice } from '../../../controls/error-notice.tsx'
+import { transferTexts } from '../../../texts/transfer.ts'
 import { type ImportDraft, importFile, previewImport, typeOf } from './import-file.ts'
 import { ImportPreviewTable } from './import-preview-table.tsx'
 import { ImportResult } from './import-result.tsx'
@@ -28,7 +29,7 @@ interface ImportDocumentsProps {
 /** A file, what its first rows become, and where its columns go; then the import, and what can be undone of it. */
 export function ImportDocumentsDialog({ opened, onClose, storage }: ImportDocumentsProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Import documents" size="xl">
+    <Modal opened={opened} onClose={onClose} title={transferTexts.importDocuments} size="xl">
       <ImportForm storage={storage} onClose={onClose} />
     </Modal>
   )
@@ -58,9 +59,9 @@ function ImportForm({ storage, onClose }: Omit<ImportDocumentsProps, 'opened'>) 
   return (
     <Stack gap="md">
       <FileInput
-        label="File"
-        description="CSV or XLSX with names of columns in the first line, or NDJSON: one JSON document per line."
-        placeholder="Choose a file"
+        label={transferTexts.file}
+        description={transferTexts.fileHelp}
+        placeholder={transferTexts.chooseAFile}
         accept=".csv,.tsv,.xlsx,.ndjson,.jsonl,text/csv,application/x-ndjson"
         required
         value={file}
@@ -71,7 +72,7 @@ function ImportForm({ storage, onClose }: Omit<ImportDocumentsProps, 'opened'>) 
         }}
       />
       {file && typeOf(file) === CSV ? <DecimalMark value={decimal} onChange={setDecimal} /> : null}
-      <ErrorNotice error={preview.error} title="This file cannot be read" />
+      <ErrorNotice error={preview.error} title={transferTexts.fileCannotRead} />
       {preview.data ? (
         <ImportPreviewTable
           storage={storage.name}
@@ -81,28 +82,28 @@ function ImportForm({ storage, onClose }: Omit<ImportDocumentsProps, 'opened'>) 
         />
       ) : null}
       <Switch
-        label="Skip lines that are refused"
-        description="Without it, one such line refuses the whole file."
+        label={transferTexts.skipLinesRefused}
+        description={transferTexts.skipLinesRefusedHelp}
         checked={skipInvalid}
         onChange={(event) => setSkip(event.currentTarget.checked)}
       />
       {send.error ? (
         <>
-          <ErrorNotice error={send.error} title="Nothing was imported" />
+          <ErrorNotice error={send.error} title={transferTexts.nothingWasImported} />
           <LineProblems problems={problemsIn(send.error)} />
         </>
       ) : null}
       <Sending share={share} />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={cancel}>
-          Cancel
+          {transferTexts.cancel}
         </Button>
         <Button
           loading={send.isPending}
           disabled={file === null}
           onClick={() => file && send.mutate({ storage: guid, file, mapping, decimal, skipInvalid })}
         >
-          Import
+          {transferTexts.import}
         </Button>
       </Group>
     </Stack>
@@ -138,7 +139,7 @@ function DecimalMark({
   return (
     <Group gap="sm">
       <Text size="sm" fw={500} id="decimal-mark">
-        Numbers
+        {transferTexts.numbers}
       </Text>
       <SegmentedControl
         aria-labelledby="decimal-mark"
@@ -158,9 +159,9 @@ function Sending({ share }: { readonly share: number | undefined }) {
   if (share === undefined) return null
   return (
     <div>
-      <Progress value={share * 100} animated={share === 1} aria-label="Importing" />
+      <Progress value={share * 100} animated={share === 1} aria-label={transferTexts.importing} />
       <Text size="xs" c="dimmed" role="status">
-        {share < 1 ? `${Math.round(share * 100)} % sent` : 'Sent. The server is storing it …'}
+        {transferTexts.sent(share, Math.round(share * 100))}
       </Text>
     </div>
   )

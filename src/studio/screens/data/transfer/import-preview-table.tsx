@@ -2,6 +2,7 @@ import { NativeSelect, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ImportPreview } from '../../../../shared/api/documents.ts'
 import { fieldsQuery } from '../../../api/storages.ts'
+import { transferTexts } from '../../../texts/transfer.ts'
 import { valueAt } from '../document-shape.ts'
 import { copiedText } from '../grid/cell-text.ts'
 import type { ImportDraft } from './import-file.ts'
@@ -28,10 +29,10 @@ export function ImportPreviewTable({ storage, preview, mapping, onMap }: Preview
         }))
   return (
     <Table.ScrollContainer minWidth={Math.max(400, shown.length * 140)} mah={320} type="native">
-      <Table aria-label="Preview" withTableBorder>
+      <Table aria-label={transferTexts.preview} withTableBorder>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th w={60}>Line</Table.Th>
+            <Table.Th w={60}>{transferTexts.line}</Table.Th>
             {shown.map(({ column, field }, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a file may name two columns alike
               <Table.Th key={i}>
@@ -77,7 +78,7 @@ export function ImportPreviewTable({ storage, preview, mapping, onMap }: Preview
 function choices(names: readonly string[], column: string, field: string | null) {
   const offered = [...new Set([...names, ...(field === null ? [] : [field]), column])]
   return [
-    { value: '', label: '(left out)' },
+    { value: '', label: transferTexts.leftOut },
     ...offered.filter((name) => name !== '').map((name) => ({ value: name, label: name })),
   ]
 }

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { Imported } from '../../../../shared/api/documents.ts'
 import { ErrorNotice } from '../../../controls/error-notice.tsx'
+import { transferTexts } from '../../../texts/transfer.ts'
 import { undoImport } from './import-file.ts'
 import { LineProblems } from './line-problems.tsx'
 
@@ -19,22 +20,22 @@ export function ImportResult({ storage, result, onClose }: ImportResultProps) {
     <Stack gap="md">
       <Text role="status">
         {take.data
-          ? `Undone: ${take.data.deleted.toLocaleString()} documents deleted${
-              take.data.left > 0 ? `, ${take.data.left.toLocaleString()} left, since they have changed` : ''
-            }.`
-          : `${imported.toLocaleString()} documents imported${
-              refused > 0 ? `, ${refused.toLocaleString()} lines left out` : ''
-            }.`}
+          ? transferTexts.undone(
+              take.data.deleted.toLocaleString(),
+              take.data.left,
+              take.data.left.toLocaleString(),
+            )
+          : transferTexts.imported(imported.toLocaleString(), refused, refused.toLocaleString())}
       </Text>
       <LineProblems problems={problems} />
-      <ErrorNotice error={take.error} title="Could not undo the import" />
+      <ErrorNotice error={take.error} title={transferTexts.couldNotUndoImport} />
       <Group justify="flex-end" gap="xs">
         {undo === undefined || take.data ? null : (
           <Button variant="default" loading={take.isPending} onClick={() => take.mutate(undo)}>
-            Undo the import
+            {transferTexts.undoTheImport}
           </Button>
         )}
-        <Button onClick={onClose}>Close</Button>
+        <Button onClick={onClose}>{transferTexts.close}</Button>
       </Group>
     </Stack>
   )

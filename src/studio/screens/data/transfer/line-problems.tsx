@@ -1,6 +1,7 @@
 import { Table, Text } from '@mantine/core'
 import type { LineProblem } from '../../../../shared/api/documents.ts'
 import { ApiError } from '../../../api/api-error.ts'
+import { transferTexts } from '../../../texts/transfer.ts'
 import { isFields } from '../document-shape.ts'
 
 /** The lines that a refused import lists. */
@@ -18,12 +19,12 @@ export function LineProblems({ problems }: { readonly problems: readonly LinePro
   if (problems.length === 0) return null
   return (
     <Table.ScrollContainer minWidth={400} mah={240} type="native">
-      <Table aria-label="Refused lines">
+      <Table aria-label={transferTexts.refusedLines}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th w={70}>Line</Table.Th>
-            <Table.Th w={140}>Field</Table.Th>
-            <Table.Th>Problem</Table.Th>
+            <Table.Th w={70}>{transferTexts.line}</Table.Th>
+            <Table.Th w={140}>{transferTexts.field}</Table.Th>
+            <Table.Th>{transferTexts.problem}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { Icon } from '../../../controls/icon.tsx'
+import { gridTexts } from '../../../texts/grid.ts'
 import type { Undo } from './use-undo.ts'
 
 /** Takes back the last thing that was done here; nothing while there is none. */
@@ -10,11 +11,11 @@ export function UndoAction({ undo }: { readonly undo: Undo }) {
       variant="default"
       leftSection={<Icon name="restore" size={16} />}
       loading={undo.isRunning}
-      aria-label={`Undo the ${undo.next}`}
-      title={`Undo the ${undo.next} (Ctrl Z)`}
+      aria-label={gridTexts.undoStep(undo.next)}
+      title={gridTexts.undoStepKey(undo.next)}
       onClick={undo.run}
     >
-      Undo
+      {gridTexts.undo}
     </Button>
   )
 }

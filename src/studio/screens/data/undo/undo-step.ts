@@ -1,9 +1,11 @@
 /** What was done to documents in the grid, and how it is undone: not what another user has changed since. */
+
 import type { Document } from '../../../../shared/api/documents.ts'
 import { ApiError } from '../../../api/api-error.ts'
 import { call } from '../../../api/request.ts'
 import { documentPath } from '../../../api/storages.ts'
 import { messageOf } from '../../../controls/error-notice.tsx'
+import { gridTexts } from '../../../texts/grid.ts'
 import { valueAt } from '../document-shape.ts'
 
 /** Values of one document by name of field. */
@@ -27,8 +29,8 @@ export function sizeOf(step: UndoStep): number {
 /** Finishes “Undo the …”. */
 export function wordsFor(step: UndoStep): string {
   const count = sizeOf(step)
-  const documents = count === 1 ? '1 document' : `${count.toLocaleString()} documents`
-  return step.kind === 'changed' ? `change of ${documents}` : `removal of ${documents}`
+  const documents = gridTexts.documentCount(count, count.toLocaleString())
+  return step.kind === 'changed' ? gridTexts.changeOf(documents) : gridTexts.removalOf(documents)
 }
 
 /** The pieces of the work: each gives why it was not done, or nothing. What throws has not been answered by the server. */
@@ -75,10 +77,7 @@ export function compared(
     const present = valueAt(now, name)
     if (isSame(present, value)) continue
     if (isSame(present, after.get(name))) fields[name] = value ?? null
-    else
-      conflicts.push(
-        `Another user has changed ${name} of ${now._meta.guid}: it holds ${JSON.stringify(present ?? null)} now.`,
-      )
+    else conflicts.push(gridTexts.undoChanged(name, now._meta.guid, JSON.stringify(present ?? null)))
   }
   return { fields, conflicts }
 }
@@ -92,7 +91,5 @@ function reasonOf(error: unknown, guid: string): string {
   const isAnswer =
     error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 401
   if (!isAnswer) throw error
-  return error.status === 404
-    ? `Another user has removed or deleted ${guid}.`
-    : `${guid}: ${messageOf(error)}`
+  return gridTexts.undoRemoved(error.status, guid, messageOf(error))
 }

@@ -2,6 +2,7 @@ import { useMemo, useRef, useState } from 'react'
 import { forgetDocuments } from '../../../api/storages.ts'
 import { notifyAbout, notifyDone, notifyFailed } from '../../../controls/notify.ts'
 import { useShortcut } from '../../../shell/shortcuts.ts'
+import { gridTexts } from '../../../texts/grid.ts'
 import { atMost } from '../grid/at-most.ts'
 import { type DocumentChange, piecesOf, sizeOf, type UndoStep, wordsFor } from './undo-step.ts'
 
@@ -64,7 +65,7 @@ export function useUndo(storage: string, settled: () => Promise<unknown>): Undo 
           keep(steps.current.filter((one) => one !== last))
           tell(last.step, said.flat())
         } catch (error) {
-          notifyFailed('Could not undo', error)
+          notifyFailed(gridTexts.couldNotUndo, error)
         } finally {
           await forgetDocuments(storage)
           running.current = false
@@ -74,7 +75,7 @@ export function useUndo(storage: string, settled: () => Promise<unknown>): Undo 
     }
   }, [storage])
   const run = () => void undo.run()
-  useShortcut({ keys: 'mod+z', label: 'Undo', group: 'Documents' }, run)
+  useShortcut({ keys: 'mod+z', label: gridTexts.undo, group: gridTexts.documentsLabel }, run)
   return { ...undo, next, isRunning, run }
 }
 
@@ -90,12 +91,14 @@ function bounded(steps: readonly Kept[]): readonly Kept[] {
 
 function tell(step: UndoStep, conflicts: readonly string[]): void {
   if (conflicts.length === 0) {
-    notifyDone(`Undone: ${wordsFor(step)}`)
+    notifyDone(gridTexts.undone(wordsFor(step)))
     return
   }
   const more = conflicts.length - MOST_SAID
   notifyAbout(
-    'Not all of it was undone',
-    [...conflicts.slice(0, MOST_SAID), ...(more > 0 ? [`And ${more.toLocaleString()} more.`] : [])].join(' '),
+    gridTexts.notAllUndone,
+    [...conflicts.slice(0, MOST_SAID), ...(more > 0 ? [gridTexts.andMore(more.toLocaleString())] : [])].join(
+      ' ',
+    ),
   )
 }

@@ -2,6 +2,7 @@ import { Switch, TextInput } from '@mantine/core'
 import { useFieldError } from '../../../controls/field-errors.tsx'
 import { FormDialog } from '../../../controls/form-dialog.tsx'
 import { useDraft } from '../../../controls/use-draft.ts'
+import { gridTexts } from '../../../texts/grid.ts'
 
 interface SaveViewProps {
   readonly opened: boolean
@@ -17,8 +18,8 @@ export function SaveViewDialog({ opened, onClose, submit }: SaveViewProps) {
     <FormDialog
       opened={opened}
       onClose={onClose}
-      title="Save as a new view"
-      action="Save"
+      title={gridTexts.saveNewView}
+      action={gridTexts.save}
       submit={() => submit(form.draft)}
     >
       <Fields {...form} />
@@ -31,7 +32,7 @@ function Fields({ draft, set }: ReturnType<typeof useDraft<typeof newView>>) {
   return (
     <>
       <TextInput
-        label="Name"
+        label={gridTexts.name}
         required
         data-autofocus
         value={draft.name}
@@ -39,8 +40,8 @@ function Fields({ draft, set }: ReturnType<typeof useDraft<typeof newView>>) {
         onChange={(event) => set('name', event.currentTarget.value)}
       />
       <Switch
-        label="Shared"
-        description="Shown to all who may view the storage."
+        label={gridTexts.shared}
+        description={gridTexts.sharedHelp}
         checked={draft.shared}
         onChange={(event) => set('shared', event.currentTarget.checked)}
       />

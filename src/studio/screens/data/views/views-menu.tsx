@@ -7,6 +7,7 @@ import { removeView, saveView, viewsQuery } from '../../../api/views.ts'
 import { confirm } from '../../../controls/confirm.ts'
 import { Icon } from '../../../controls/icon.tsx'
 import { notifyDone, notifyFailed } from '../../../controls/notify.ts'
+import { gridTexts } from '../../../texts/grid.ts'
 import { SaveViewDialog } from './save-view-dialog.tsx'
 import { viewAddress, wordsOfView } from './view-address.ts'
 
@@ -21,14 +22,14 @@ export function ViewsMenu({ storage }: { readonly storage: string }) {
   const show = ({ _meta, address: of }: ViewRecord) => setWords(wordsOfView(_meta.guid, of))
   const store = () =>
     saveView(storage, current?._meta.guid ?? '', { address }).then(
-      () => notifyDone('View saved'),
-      (error) => notifyFailed('Could not save the view', error),
+      () => notifyDone(gridTexts.viewSaved),
+      (error) => notifyFailed(gridTexts.couldNotSaveView, error),
     )
   const remove = ({ _meta, name }: ViewRecord) =>
     confirm({
-      title: `Delete the view ${name}?`,
-      text: 'Documents stay as they are.',
-      action: 'Delete',
+      title: gridTexts.deleteTheView(name),
+      text: gridTexts.deleteTheViewText,
+      action: gridTexts.delete,
       run: async () => {
         await removeView(storage, _meta.guid)
         setWords({})
@@ -39,11 +40,11 @@ export function ViewsMenu({ storage }: { readonly storage: string }) {
       <Menu position="bottom-start" width={260}>
         <Menu.Target>
           <Button variant="default" leftSection={<Icon name="panel" size={16} />}>
-            {current ? `${current.name}${isChanged ? ' (changed)' : ''}` : 'Views'}
+            {current ? `${current.name}${isChanged ? ' (changed)' : ''}` : gridTexts.views}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => setWords({})}>All documents</Menu.Item>
+          <Menu.Item onClick={() => setWords({})}>{gridTexts.allDocuments}</Menu.Item>
           {views.map((view) => (
             <Menu.Item
               key={view._meta.guid}
@@ -51,7 +52,7 @@ export function ViewsMenu({ storage }: { readonly storage: string }) {
               rightSection={
                 view.shared ? (
                   <Text size="xs" c="dimmed">
-                    shared
+                    {gridTexts.sharedText}
                   </Text>
                 ) : null
               }
@@ -60,13 +61,13 @@ export function ViewsMenu({ storage }: { readonly storage: string }) {
             </Menu.Item>
           ))}
           <Menu.Divider />
-          <Menu.Item onClick={saving.open}>Save as a new view</Menu.Item>
+          <Menu.Item onClick={saving.open}>{gridTexts.saveNewView}</Menu.Item>
           {isChanged ? (
-            <Menu.Item onClick={() => void store()}>Save changes to {current.name}</Menu.Item>
+            <Menu.Item onClick={() => void store()}>{gridTexts.saveChangesTo(current.name)}</Menu.Item>
           ) : null}
           {current ? (
             <Menu.Item color="red" onClick={() => remove(current)}>
-              Delete {current.name}
+              {gridTexts.deleteNamed(current.name)}
             </Menu.Item>
           ) : null}
         </Menu.Dropdown>

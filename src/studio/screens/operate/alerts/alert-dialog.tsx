@@ -6,6 +6,7 @@ import { alerts } from '../../../api/alerts.ts'
 import { namesOf } from '../../../api/named-records.ts'
 import { secrets } from '../../../api/secrets.ts'
 import { useDraft } from '../../../controls/use-draft.ts'
+import { alertsTexts } from '../../../texts/alerts.ts'
 import { NamedDialog, NamedForm } from '../named/named-dialog.tsx'
 import type { NamedDialogProps } from '../named/named-screen.tsx'
 import { figureChoices, figureWords } from './alert-words.ts'
@@ -45,15 +46,15 @@ function Opened({ record, onClose }: OpenedProps) {
   return (
     <NamedForm
       record={record}
-      title="New alert"
-      nameHelp="Letters, digits and _. Stands in the mail's subject."
+      title={alertsTexts.newAlert}
+      nameHelp={alertsTexts.newAlertNameHelp}
       draft={draft}
       onDraft={set}
       submit={() => alerts.save(record?._meta.guid, name, { ...fields, mail: [...mail] })}
       onClose={onClose}
     >
       <Select
-        label="Figure"
+        label={alertsTexts.figure}
         data={figureChoices}
         allowDeselect={false}
         value={draft.figure}
@@ -64,11 +65,9 @@ function Opened({ record, onClose }: OpenedProps) {
         }}
       />
       <NumberInput
-        label={`Threshold (${unit})`}
+        label={alertsTexts.threshold(unit)}
         description={
-          draft.figure === 'disk_free'
-            ? 'Fires at this value and below it.'
-            : 'Fires at this value and above it.'
+          draft.figure === 'disk_free' ? alertsTexts.thresholdBelowHelp : alertsTexts.thresholdAboveHelp
         }
         required
         min={0}
@@ -77,8 +76,8 @@ function Opened({ record, onClose }: OpenedProps) {
       />
       {draft.figure === 'error_share' ? (
         <NumberInput
-          label="Minutes"
-          description="How far back requests are counted."
+          label={alertsTexts.minutes}
+          description={alertsTexts.minutesHelp}
           min={1}
           max={60}
           allowDecimal={false}
@@ -87,29 +86,29 @@ function Opened({ record, onClose }: OpenedProps) {
         />
       ) : null}
       <TagsInput
-        label="Mail to"
-        description="Addresses, each ended with Enter. Needs QUOIN_MAIL_URL."
+        label={alertsTexts.mailTo}
+        description={alertsTexts.mailToHelp}
         maxTags={10}
         value={mail}
         onChange={(value) => set('mail', value)}
       />
       <TextInput
-        label="Webhook"
-        description="Told by POST; empty for none."
+        label={alertsTexts.webhook}
+        description={alertsTexts.webhookHelp}
         placeholder="https://"
         value={draft.webhook}
         onChange={(event) => set('webhook', event.currentTarget.value)}
       />
       <Select
-        label="Secret that signs the webhook"
+        label={alertsTexts.secretSignsWebhook}
         data={namesOf(known)}
         clearable
-        placeholder="No signature"
+        placeholder={alertsTexts.noSignature}
         value={draft.secret || null}
         onChange={(value) => set('secret', value ?? '')}
       />
       <Checkbox
-        label="Checked each minute"
+        label={alertsTexts.checkedEachMinute}
         checked={draft.active}
         onChange={(event) => set('active', event.currentTarget.checked)}
       />

@@ -1,4 +1,5 @@
 import { type AlertFigure, alertFigures } from '../../../../shared/alerts/alert-figures.ts'
+import { alertsTexts } from '../../../texts/alerts.ts'
 
 interface FigureWords {
   readonly label: string
@@ -11,31 +12,31 @@ interface FigureWords {
 
 export const figureWords: Readonly<Record<AlertFigure, FigureWords>> = {
   error_share: {
-    label: 'Share of failed requests',
+    label: alertsTexts.shareOfFailedRequests,
     unit: '%',
     usual: 5,
-    cause: { label: 'Run', address: '/operate/runs/failed' },
+    cause: { label: alertsTexts.run, address: '/operate/runs/failed' },
   },
   dead_letters: {
-    label: 'Dead letters',
-    unit: 'dead letters',
+    label: alertsTexts.deadLetters,
+    unit: alertsTexts.deadLettersLabel,
     usual: 1,
-    cause: { label: 'Jobs', address: '/operate/queues?status=dead' },
+    cause: { label: alertsTexts.jobs, address: '/operate/queues?status=dead' },
   },
   queue_age: {
-    label: 'Wait of the oldest due job',
-    unit: 's',
+    label: alertsTexts.oldestWait,
+    unit: alertsTexts.s,
     usual: 300,
-    cause: { label: 'Jobs', address: '/operate/queues?status=waiting' },
+    cause: { label: alertsTexts.jobs, address: '/operate/queues?status=waiting' },
   },
-  disk_free: { label: 'Free disk', unit: 'MiB', usual: 2_000, cause: undefined },
+  disk_free: { label: alertsTexts.freeDisk, unit: alertsTexts.mib, usual: 2_000, cause: undefined },
 }
 
 export const figureChoices = alertFigures.map((value) => ({ value, label: figureWords[value].label }))
 
 /** `5 % or more in 5 minutes`. */
 export function conditionWords(figure: AlertFigure, threshold: number, minutes: number): string {
-  const side = figure === 'disk_free' ? 'or less' : 'or more'
-  const time = figure === 'error_share' ? ` in ${minutes} min` : ''
+  const side = figure === 'disk_free' ? alertsTexts.orLess : alertsTexts.orMore
+  const time = figure === 'error_share' ? alertsTexts.inMin(minutes) : ''
   return `${threshold.toLocaleString()} ${figureWords[figure].unit} ${side}${time}`
 }

@@ -6,6 +6,7 @@ import { EmptyState } from '../../../controls/empty-state.tsx'
 import type { Column } from '../../../controls/lists/column.ts'
 import { notifyDone } from '../../../controls/notify.ts'
 import { Time } from '../../../controls/time.tsx'
+import { alertsTexts } from '../../../texts/alerts.ts'
 import { NamedScreen } from '../named/named-screen.tsx'
 import { AlertDialog } from './alert-dialog.tsx'
 import { conditionWords, figureWords } from './alert-words.ts'
@@ -13,12 +14,12 @@ import { conditionWords, figureWords } from './alert-words.ts'
 const columns: readonly Column<AlertRecord>[] = [
   {
     id: 'state',
-    label: 'State',
+    label: alertsTexts.state,
     width: 190,
     render: ({ active, firing, since }) => (
       <>
         <Badge color={firing ? 'red' : active ? 'green' : 'gray'}>
-          {firing ? 'firing' : active ? 'quiet' : 'off'}
+          {firing ? alertsTexts.firing : active ? alertsTexts.quiet : alertsTexts.off}
         </Badge>{' '}
         {since > 0 ? <Time at={since} /> : null}
       </>
@@ -26,7 +27,7 @@ const columns: readonly Column<AlertRecord>[] = [
   },
   {
     id: 'condition',
-    label: 'Fires at',
+    label: alertsTexts.firesAt,
     render: ({ figure, threshold, minutes }) => (
       <>
         {figureWords[figure].label}
@@ -38,16 +39,16 @@ const columns: readonly Column<AlertRecord>[] = [
   },
   {
     id: 'tells',
-    label: 'Tells',
+    label: alertsTexts.tells,
     render: ({ mail, webhook }) => (
       <span style={{ overflowWrap: 'anywhere' }}>
-        {[...mail, ...(webhook === '' ? [] : [webhook])].join(', ') || 'nothing yet'}
+        {[...mail, ...(webhook === '' ? [] : [webhook])].join(', ') || alertsTexts.nothingYet}
       </span>
     ),
   },
   {
     id: 'cause',
-    label: 'Cause',
+    label: alertsTexts.cause,
     width: 80,
     render: ({ figure, firing }) => {
       const { cause } = figureWords[figure]
@@ -66,10 +67,10 @@ const columns: readonly Column<AlertRecord>[] = [
       <Button
         variant="default"
         size="compact-sm"
-        aria-label={`Test ${name}`}
-        onClick={async () => notifyDone(`${await testAlert(_meta.guid)} messages on their way`)}
+        aria-label={alertsTexts.test(name)}
+        onClick={async () => notifyDone(alertsTexts.messagesOnTheirWay(await testAlert(_meta.guid)))}
       >
-        Test
+        {alertsTexts.testText}
       </Button>
     ),
   },
@@ -79,21 +80,18 @@ const columns: readonly Column<AlertRecord>[] = [
 export function AlertsScreen() {
   return (
     <NamedScreen
-      title="Alerts"
-      about="Tell people by mail or webhook, once when a figure is bad and once when that is over. Checked each minute."
-      action="New alert"
+      title={alertsTexts.alerts}
+      about={alertsTexts.alertsAbout}
+      action={alertsTexts.newAlert}
       address="/operate/alerts"
       records={alerts}
       columns={columns}
       empty={
-        <EmptyState icon="operate" title="No alerts">
-          <Text size="sm">
-            Begin with dead letters and the share of failed requests. A cluster that is down tells nothing:
-            watch /health/ready from outside.
-          </Text>
+        <EmptyState icon="operate" title={alertsTexts.noAlerts}>
+          <Text size="sm">{alertsTexts.noAlertsText}</Text>
         </EmptyState>
       }
-      removal={() => 'It is no longer checked.'}
+      removal={() => alertsTexts.noLongerChecked}
       Dialog={AlertDialog}
     />
   )

@@ -7,6 +7,7 @@ import type { Column } from '../../../controls/lists/column.ts'
 import { notifyFailed } from '../../../controls/notify.ts'
 import { RemoveAction } from '../../../controls/remove-action.tsx'
 import { Time } from '../../../controls/time.tsx'
+import { backupsTexts } from '../../../texts/backups.ts'
 
 interface BackupTableProps {
   readonly backups: readonly BackupRecord[]
@@ -22,7 +23,7 @@ export function BackupTable({ backups, isBusy }: BackupTableProps) {
   }
   return (
     <CardTable
-      label="Backups"
+      label={backupsTexts.backups}
       columns={[...columns, actions]}
       records={backups}
       keyOf={({ name }) => name}
@@ -32,44 +33,44 @@ export function BackupTable({ backups, isBusy }: BackupTableProps) {
 }
 
 const columns: readonly Column<BackupRecord>[] = [
-  { id: 'made', label: 'Made', render: ({ made }) => <Time at={made} /> },
-  { id: 'by', label: 'By', render: ({ kind }) => (kind === 'schedule' ? 'schedule' : 'hand') },
+  { id: 'made', label: backupsTexts.made, render: ({ made }) => <Time at={made} /> },
+  { id: 'by', label: backupsTexts.by, render: ({ kind }) => (kind === 'schedule' ? 'schedule' : 'hand') },
   {
     id: 'size',
-    label: 'Size',
-    render: ({ bytes, files }) =>
-      `${sizeOf(bytes)}, ${files === 1 ? '1 file' : `${files.toLocaleString()} files`}`,
+    label: backupsTexts.size,
+    render: ({ bytes, files }) => `${sizeOf(bytes)}, ${backupsTexts.files(files, files.toLocaleString())}`,
   },
   {
     id: 'checked',
-    label: 'Last check',
-    render: ({ checked }) => (checked ? <Checked {...checked} /> : 'when it was made'),
+    label: backupsTexts.lastCheck,
+    render: ({ checked }) => (checked ? <Checked {...checked} /> : backupsTexts.whenItWasMade),
   },
 ]
 
 function Actions({ name, isBusy }: { readonly name: string; readonly isBusy: boolean }) {
-  const begin = (work: Promise<void>) => void work.catch((error) => notifyFailed('It could not begin', error))
+  const begin = (work: Promise<void>) =>
+    void work.catch((error) => notifyFailed(backupsTexts.itCouldNotBegin, error))
   return (
     <Group gap={6} wrap="nowrap" justify="flex-end">
       <Button
         size="compact-sm"
         variant="default"
         disabled={isBusy}
-        aria-label={`Check ${name}`}
+        aria-label={backupsTexts.check(name)}
         onClick={() => begin(checkBackup(name))}
       >
-        Check
+        {backupsTexts.checkText}
       </Button>
       <Button
         size="compact-sm"
         variant="default"
         disabled={isBusy}
-        aria-label={`Restore ${name}`}
+        aria-label={backupsTexts.restore(name)}
         onClick={() => askToRestore(name)}
       >
-        Restore
+        {backupsTexts.restoreText}
       </Button>
-      <RemoveAction label={`Delete ${name}`} onClick={() => askToRemove(name)} />
+      <RemoveAction label={backupsTexts.delete(name)} onClick={() => askToRemove(name)} />
     </Group>
   )
 }
@@ -78,7 +79,7 @@ function Checked({ at, problem }: NonNullable<BackupRecord['checked']>) {
   return (
     <>
       <Badge color={problem === '' ? 'green' : 'red'} title={problem}>
-        {problem === '' ? 'right' : 'damaged'}
+        {problem === '' ? backupsTexts.right : backupsTexts.damaged}
       </Badge>{' '}
       <Time at={at} />
     </>
@@ -87,22 +88,22 @@ function Checked({ at, problem }: NonNullable<BackupRecord['checked']>) {
 
 function askToRestore(name: string): void {
   confirm({
-    title: `Restore ${name}?`,
-    text: 'It is copied into a new folder on the server, after checking every checksum. The running database stays as it is.',
-    action: 'Restore',
+    title: backupsTexts.restoreTitle(name),
+    text: backupsTexts.copiedIntoNewFolder,
+    action: backupsTexts.restoreText,
     run: () => restoreBackup(name),
   })
 }
 
 function askToRemove(name: string): void {
   confirm({
-    title: `Delete ${name}?`,
-    text: 'The backup is deleted permanently.',
-    action: 'Delete',
+    title: backupsTexts.deleteTitle(name),
+    text: backupsTexts.deleteText,
+    action: backupsTexts.deleteLabel,
     run: () => removeBackup(name),
   })
 }
 
 function sizeOf(bytes: number): string {
-  return `${(bytes / 1024 / 1024).toLocaleString(undefined, { maximumFractionDigits: 1 })} MiB`
+  return backupsTexts.mib((bytes / 1024 / 1024).toLocaleString(undefined, { maximumFractionDigits: 1 }))
 }

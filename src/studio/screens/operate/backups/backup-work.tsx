@@ -2,13 +2,18 @@ import { Alert, Button, Group, Progress, Text } from '@mantine/core'
 import type { BackupsState } from '../../../../shared/api/operate/backups.ts'
 import { cancelBackup } from '../../../api/backups.ts'
 import { notifyFailed } from '../../../controls/notify.ts'
+import { backupsTexts } from '../../../texts/backups.ts'
 
-const doing = { make: 'Making', check: 'Checking', restore: 'Restoring' } as const
-const done = { make: 'Made', check: 'Checked: every checksum is right,', restore: 'Restored' } as const
+const doing = {
+  make: backupsTexts.making,
+  check: backupsTexts.checking,
+  restore: backupsTexts.restoring,
+} as const
+const done = { make: backupsTexts.made, check: backupsTexts.checked, restore: backupsTexts.restored } as const
 const failed = {
-  make: 'Could not make',
-  check: 'The check failed for',
-  restore: 'Could not restore',
+  make: backupsTexts.couldNotMake,
+  check: backupsTexts.theCheckFailedFor,
+  restore: backupsTexts.couldNotRestore,
 } as const
 
 /** What runs, with its progress, or how the last work ended. */
@@ -27,17 +32,17 @@ export function BackupWork({ state: { running, last } }: { readonly state: Backu
             variant="default"
             size="compact-sm"
             onClick={() =>
-              void cancelBackup().catch((error) => notifyFailed('It could not be cancelled', error))
+              void cancelBackup().catch((error) => notifyFailed(backupsTexts.couldNotCancelled, error))
             }
           >
-            Cancel
+            {backupsTexts.cancel}
           </Button>
         </Group>
       </div>
     )
   }
   if (!last) return null
-  if (last.outcome === 'cancelled') return <Alert color="gray" title={`Cancelled: ${last.name}`} />
+  if (last.outcome === 'cancelled') return <Alert color="gray" title={backupsTexts.cancelled(last.name)} />
   if (last.outcome === 'failed')
     return (
       <Alert color="red" title={`${failed[last.work]} ${last.name}`}>
@@ -47,9 +52,7 @@ export function BackupWork({ state: { running, last } }: { readonly state: Backu
   return (
     <Alert color="green" title={`${done[last.work]} ${last.name}`}>
       {last.work === 'restore' ? (
-        <span style={{ overflowWrap: 'anywhere' }}>
-          Into {last.message}. Start a server with QUOIN_DATA set to this folder to look at it.
-        </span>
+        <span style={{ overflowWrap: 'anywhere' }}>{backupsTexts.restoredInto(last.message)}</span>
       ) : null}
     </Alert>
   )

@@ -8,28 +8,28 @@ import { ErrorNotice } from '../../../controls/error-notice.tsx'
 import { Icon } from '../../../controls/icon.tsx'
 import { notifyFailed } from '../../../controls/notify.ts'
 import { ScreenHead } from '../../../controls/screen-head.tsx'
+import { backupsTexts } from '../../../texts/backups.ts'
 import { BackupTable } from './backup-table.tsx'
 import { BackupWork } from './backup-work.tsx'
 
 /** Backups that the server makes of its own data. */
 export function BackupsScreen() {
   const { data, error, refetch } = useQuery(backupsQuery)
-  const make = () => makeBackup().catch((problem) => notifyFailed('The backup could not begin', problem))
+  const make = () => makeBackup().catch((problem) => notifyFailed(backupsTexts.backupCouldNotBegin, problem))
   return (
     <>
-      <ScreenHead
-        title="Backups"
-        about="Copies of the database and the uploaded files, at one moment, while the server goes on working."
-      >
+      <ScreenHead title={backupsTexts.backups} about={backupsTexts.backupsAbout}>
         <Button
           leftSection={<Icon name="plus" size={16} />}
           disabled={data?.available !== true || data.running !== null}
           onClick={() => void make()}
         >
-          Back up now
+          {backupsTexts.backUpNow}
         </Button>
       </ScreenHead>
-      {error ? <ErrorNotice error={error} title="Could not load the backups" onRetry={refetch} /> : null}
+      {error ? (
+        <ErrorNotice error={error} title={backupsTexts.couldNotLoadBackups} onRetry={refetch} />
+      ) : null}
       {data ? <Loaded state={data} /> : error ? null : <Skeleton height={200} />}
     </>
   )
@@ -38,7 +38,7 @@ export function BackupsScreen() {
 function Loaded({ state }: { readonly state: BackupsState }) {
   if (!state.available)
     return (
-      <Alert color="blue" title="Backups of this cluster are made outside of Quoin">
+      <Alert color="blue" title={backupsTexts.madeOutside}>
         {state.instead}
       </Alert>
     )
@@ -47,17 +47,17 @@ function Loaded({ state }: { readonly state: BackupsState }) {
       <BackupWork state={state} />
       {state.backups.length === 0 ? (
         <div className="surface">
-          <EmptyState icon="operate" title="No backups">
-            <Text size="sm">Make one now, and set a schedule.</Text>
+          <EmptyState icon="operate" title={backupsTexts.noBackups}>
+            <Text size="sm">{backupsTexts.noBackupsText}</Text>
           </EmptyState>
         </div>
       ) : (
         <BackupTable backups={state.backups} isBusy={state.running !== null} />
       )}
       <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-        They lie in {state.folder} on the server; copy them to another machine. The schedule is{' '}
+        {backupsTexts.whereTheyLie(state.folder)}{' '}
         <Anchor component={Link} href="/operate/settings" size="sm" underline="always">
-          QUOIN_BACKUP_SCHEDULE in the settings
+          {backupsTexts.scheduleSetting}
         </Anchor>
         .
       </Text>

@@ -8,9 +8,10 @@ import { timeWords } from '../../../controls/charts/time-series.ts'
 import { ErrorNotice } from '../../../controls/error-notice.tsx'
 import { withWords } from '../../../controls/lists/list-address.ts'
 import { ScreenHead } from '../../../controls/screen-head.tsx'
+import { operateTexts } from '../../../texts/operate.ts'
 import { chartsOf, logOf, worstOf } from './figure-charts.ts'
 
-const labels = { hour: 'Hour', day: 'Day', week: 'Week' }
+const labels = { hour: operateTexts.hour, day: operateTexts.day, week: operateTexts.week }
 
 /** What the cluster served over time, and where it failed. */
 export function ChartsScreen() {
@@ -26,39 +27,38 @@ export function ChartsScreen() {
   const worst = data && worstOf(data)
   return (
     <>
-      <ScreenHead
-        title="Charts"
-        about="Requests, failures, latency and queues over time. Kept for a week; a minute appears when it is over."
-      >
+      <ScreenHead title={operateTexts.charts} about={operateTexts.chartsAbout}>
         <Select
-          aria-label="Node"
+          aria-label={operateTexts.node}
           w={170}
-          data={[{ value: '', label: 'All nodes' }, ...(data?.nodes ?? [])]}
+          data={[{ value: '', label: operateTexts.allNodes }, ...(data?.nodes ?? [])]}
           value={node}
           allowDeselect={false}
           onChange={(value) => change({ node: value ?? '' })}
         />
         <SegmentedControl
-          aria-label="Range"
+          aria-label={operateTexts.range}
           data={figureRanges.map((value) => ({ value, label: labels[value] }))}
           value={range}
           onChange={(value: FigureRange) => change({ range: value, until: '' })}
         />
       </ScreenHead>
-      {error ? <ErrorNotice error={error} title="Could not load the figures" onRetry={refetch} /> : null}
+      {error ? (
+        <ErrorNotice error={error} title={operateTexts.couldNotLoadFigures} onRetry={refetch} />
+      ) : null}
       {data && until > 0 ? (
         <Group mb="sm" gap="sm">
-          <Text size="sm">{`Up to ${timeWords(until, [], true)}`}</Text>
+          <Text size="sm">{operateTexts.upTo(timeWords(until, [], true))}</Text>
           <Button variant="default" size="compact-sm" onClick={() => change({ until: '' })}>
-            Up to now
+            {operateTexts.upToNow}
           </Button>
         </Group>
       ) : null}
       {data && worst ? (
         <Text size="sm" mb="sm">
-          {`Most failures: ${worst.failed} from ${timeWords(worst.at, [], true)} on. `}
+          {operateTexts.mostFailures(worst.failed, timeWords(worst.at, [], true))}
           <Anchor component={Link} href={logOf(worst.at, data.step)} size="sm" underline="always">
-            Errors of this time
+            {operateTexts.errorsOfThisTime}
           </Anchor>
           {range === 'hour' ? null : (
             <>
@@ -69,7 +69,7 @@ export function ChartsScreen() {
                 size="sm"
                 underline="always"
               >
-                Minute by minute
+                {operateTexts.minuteByMinute}
               </Anchor>
             </>
           )}
@@ -77,7 +77,7 @@ export function ChartsScreen() {
       ) : null}
       {data?.complete === false ? (
         <Text size="sm" c="dimmed" mb="sm">
-          More nodes served in this time than are added up here: the earliest days are incomplete.
+          {operateTexts.incomplete}
         </Text>
       ) : null}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">

@@ -1,6 +1,7 @@
 import type { FigurePoint, FiguresOverTime } from '../../../../shared/api/figures.ts'
 import { duration } from '../../../controls/amounts.ts'
 import type { TimeSeries } from '../../../controls/charts/time-series.ts'
+import { operateTexts } from '../../../texts/operate.ts'
 
 interface FigureChart {
   readonly title: string
@@ -30,43 +31,43 @@ export function chartsOf({ points, step }: FiguresOverTime): FigureChart[] {
     points.map((point) => (isOpen(point) ? null : of(point)))
   return [
     {
-      title: `Requests in ${stepWords(step)}`,
+      title: operateTexts.requestsIn(stepWords(step)),
       ...{ times, say: count },
       series: [
-        { name: 'Requests', values: all((one) => one.requests), colour: 'calm' },
-        { name: 'Runs', values: all((one) => one.runs), colour: 'warm', dash: '6 4' },
+        { name: operateTexts.requests, values: all((one) => one.requests), colour: 'calm' },
+        { name: operateTexts.runs, values: all((one) => one.runs), colour: 'warm', dash: '6 4' },
       ],
     },
     {
-      title: `Failures in ${stepWords(step)}`,
+      title: operateTexts.failuresIn(stepWords(step)),
       ...{ times, say: count },
       series: [
-        { name: 'Replies 5xx', values: all((one) => one.failed), colour: 'bad' },
-        { name: 'Failed runs', values: all((one) => one.failed_runs), colour: 'warm', dash: '6 4' },
-        { name: 'Replies 4xx', values: all((one) => one.refused), colour: 'calm', dash: '2 4' },
+        { name: operateTexts.replies5xx, values: all((one) => one.failed), colour: 'bad' },
+        { name: operateTexts.failedRuns, values: all((one) => one.failed_runs), colour: 'warm', dash: '6 4' },
+        { name: operateTexts.replies4xx, values: all((one) => one.refused), colour: 'calm', dash: '2 4' },
       ],
       hrefOf: (at) => (failed.has(at) ? logOf(at, step) : undefined),
     },
     {
-      title: 'Latency of requests',
+      title: operateTexts.latencyOfRequests,
       ...{ times, say: shortTime },
       series: [
-        { name: 'Half were faster (p50)', values: all((one) => one.p50), colour: 'calm' },
-        { name: '95 of 100 were faster (p95)', values: all((one) => one.p95), colour: 'warm', dash: '6 4' },
+        { name: operateTexts.p50Latency, values: all((one) => one.p50), colour: 'calm' },
+        { name: operateTexts.p95Latency, values: all((one) => one.p95), colour: 'warm', dash: '6 4' },
       ],
     },
     {
-      title: 'Jobs in queues',
+      title: operateTexts.jobsInQueues,
       ...{ times, say: count },
       series: [
-        { name: 'Waiting', values: all((one) => one.waiting), colour: 'calm' },
-        { name: 'Dead letters', values: all((one) => one.dead), colour: 'bad', dash: '6 4' },
+        { name: operateTexts.waiting, values: all((one) => one.waiting), colour: 'calm' },
+        { name: operateTexts.deadLetters, values: all((one) => one.dead), colour: 'bad', dash: '6 4' },
       ],
     },
     {
-      title: 'Wait of the oldest due job',
+      title: operateTexts.oldestWait,
       ...{ times, say: age },
-      series: [{ name: 'Oldest', values: all((one) => one.oldest), colour: 'warm' }],
+      series: [{ name: operateTexts.oldest, values: all((one) => one.oldest), colour: 'warm' }],
     },
   ]
 }
@@ -90,5 +91,5 @@ export function logOf(at: number, step: number): string {
 }
 
 function stepWords(step: number): string {
-  return step === 60 ? 'a minute' : step === 600 ? 'ten minutes' : 'an hour'
+  return operateTexts.step(step)
 }

@@ -3,6 +3,7 @@ import type { ConnectionRecord } from '../../../../shared/api/connections.ts'
 import { connections } from '../../../api/connections.ts'
 import { JsonField } from '../../../controls/json/json-field.tsx'
 import { useDraft } from '../../../controls/use-draft.ts'
+import { namedTexts } from '../../../texts/named.ts'
 import { draftOf, fieldsOf } from './connection-draft.ts'
 import { NamedDialog, NamedForm } from './named-dialog.tsx'
 import type { NamedDialogProps } from './named-screen.tsx'
@@ -29,16 +30,16 @@ function Opened({ record, onClose }: OpenedProps) {
   return (
     <NamedForm
       record={record}
-      title="New connection"
-      nameHelp="Letters, digits and _. The pin connection of http_request holds this name."
+      title={namedTexts.newConnection}
+      nameHelp={namedTexts.newConnectionNameHelp}
       draft={draft}
       onDraft={set}
       submit={async () => connections.save(record?._meta.guid, draft.name, fieldsOf(draft))}
       onClose={onClose}
     >
       <TextInput
-        label="Base address"
-        description="Requests lead below it and nowhere else."
+        label={namedTexts.baseAddress}
+        description={namedTexts.baseAddressHelp}
         placeholder="https://shop.example/v1"
         required
         value={draft.baseUrl}
@@ -46,8 +47,8 @@ function Opened({ record, onClose }: OpenedProps) {
       />
       <SignInFields draft={draft} set={set} />
       <JsonField
-        label="Headers"
-        description="JSON: sent with each request. Not for secrets."
+        label={namedTexts.headers}
+        description={namedTexts.headersHelp}
         value={draft.headers}
         onChange={(text) => set('headers', text)}
         minRows={2}

@@ -1,15 +1,17 @@
 /** A connection as its form holds it. */
+
 import type { ConnectionAuth, ConnectionRecord } from '../../../../shared/api/connections.ts'
 import type { JsonObject } from '../../../../shared/json.ts'
+import { namedTexts } from '../../../texts/named.ts'
 
 export type SignInKind = ConnectionAuth['kind']
 
 export const signInLabels: Readonly<Record<SignInKind, string>> = {
-  none: 'None',
-  bearer: 'Bearer token',
-  basic: 'Basic',
-  header: 'Header',
-  oauth2: 'OAuth 2 client credentials',
+  none: namedTexts.none,
+  bearer: namedTexts.bearerToken,
+  basic: namedTexts.basic,
+  header: namedTexts.header,
+  oauth2: namedTexts.oauth2ClientCredentials,
 }
 
 export interface ConnectionDraft {

@@ -3,6 +3,7 @@ import type { ConnectionRecord } from '../../../../shared/api/connections.ts'
 import { connections } from '../../../api/connections.ts'
 import { EmptyState } from '../../../controls/empty-state.tsx'
 import type { Column } from '../../../controls/lists/column.ts'
+import { namedTexts } from '../../../texts/named.ts'
 import { ConnectionDialog } from './connection-dialog.tsx'
 import { signInLabels } from './connection-draft.ts'
 import { NamedScreen } from './named-screen.tsx'
@@ -10,17 +11,17 @@ import { NamedScreen } from './named-screen.tsx'
 const columns: readonly Column<ConnectionRecord>[] = [
   {
     id: 'base_url',
-    label: 'Base address',
+    label: namedTexts.baseAddress,
     sort: 'base_url',
     render: ({ base_url: address }) => <Code style={{ overflowWrap: 'anywhere' }}>{address}</Code>,
   },
   {
     id: 'auth',
-    label: 'Sign-in',
+    label: namedTexts.signIn,
     render: ({ auth }) =>
       auth.kind === 'none' ? (
         <Text size="sm" c="dimmed">
-          None
+          {namedTexts.none}
         </Text>
       ) : (
         <>
@@ -37,21 +38,21 @@ const columns: readonly Column<ConnectionRecord>[] = [
 export function ConnectionsScreen() {
   return (
     <NamedScreen
-      title="Connections"
-      about="Other servers: their base address, headers and how requests are signed in. Blocks name them; secrets stay under Secrets."
-      action="New connection"
+      title={namedTexts.connections}
+      about={namedTexts.connectionsAbout}
+      action={namedTexts.newConnection}
       address="/operate/connections"
       records={connections}
       columns={columns}
       empty={
-        <EmptyState icon="operate" title="No connections">
+        <EmptyState icon="operate" title={namedTexts.noConnections}>
           <Text size="sm">
-            Add a server such as https://shop.example/v1 and name it in the pin <Code>connection</Code> of{' '}
-            <Code>http_request</Code>. The pin <Code>url</Code> is then a path below it.
+            {namedTexts.noConnectionsText} <Code>connection</Code> {namedTexts.of} <Code>http_request</Code>
+            {namedTexts.thePin} <Code>url</Code> {namedTexts.thenPathBelow}
           </Text>
         </EmptyState>
       }
-      removal={() => 'Blocks that name it fail from then on.'}
+      removal={() => namedTexts.blocksFail}
       Dialog={ConnectionDialog}
     />
   )

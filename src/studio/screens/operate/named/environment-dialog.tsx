@@ -4,6 +4,7 @@ import type { JsonValue } from '../../../../shared/json.ts'
 import { environmentValues } from '../../../api/environment.ts'
 import { JsonField } from '../../../controls/json/json-field.tsx'
 import { useDraft } from '../../../controls/use-draft.ts'
+import { namedTexts } from '../../../texts/named.ts'
 import { NamedDialog, NamedForm } from './named-dialog.tsx'
 import type { NamedDialogProps } from './named-screen.tsx'
 
@@ -35,8 +36,8 @@ function Opened({ record, onClose }: OpenedProps) {
   return (
     <NamedForm
       record={record}
-      title="New value"
-      nameHelp={`Letters, digits and _. Expressions read env.${name || 'NAME'}.`}
+      title={namedTexts.newValue}
+      nameHelp={namedTexts.newValueNameHelp(name || 'NAME')}
       draft={draft}
       onDraft={set}
       submit={async () =>
@@ -45,25 +46,25 @@ function Opened({ record, onClose }: OpenedProps) {
       onClose={onClose}
     >
       <SegmentedControl
-        aria-label="Kind of value"
+        aria-label={namedTexts.kindOfValue}
         data={[
-          { value: 'text', label: 'Text' },
-          { value: 'json', label: 'JSON' },
+          { value: 'text', label: namedTexts.text },
+          { value: 'json', label: namedTexts.json },
         ]}
         value={draft.kind}
         onChange={(kind) => set('kind', kind)}
       />
       {draft.kind === 'text' ? (
         <Textarea
-          label="Value"
+          label={namedTexts.value}
           autosize
           value={draft.text}
           onChange={(event) => set('text', event.currentTarget.value)}
         />
       ) : (
         <JsonField
-          label="Value"
-          description="A number, true or false, a list or an object."
+          label={namedTexts.value}
+          description={namedTexts.valueHelp}
           value={draft.text}
           onChange={(text) => set('text', text)}
           minRows={3}

@@ -4,12 +4,13 @@ import { environmentValues } from '../../../api/environment.ts'
 import { EmptyState } from '../../../controls/empty-state.tsx'
 import { shortJson } from '../../../controls/json/json-text.ts'
 import type { Column } from '../../../controls/lists/column.ts'
+import { namedTexts } from '../../../texts/named.ts'
 import { EnvironmentDialog } from './environment-dialog.tsx'
 import { NamedScreen } from './named-screen.tsx'
 
 const value: Column<EnvironmentValue> = {
   id: 'value',
-  label: 'Value',
+  label: namedTexts.value,
   render: ({ value }) => <Code>{shortJson(value, 90)}</Code>,
 }
 
@@ -17,21 +18,21 @@ const value: Column<EnvironmentValue> = {
 export function EnvironmentScreen() {
   return (
     <NamedScreen
-      title="Environment"
-      about="Named values of this cluster, such as base URLs and limits. Expressions read them as env.NAME."
-      action="New value"
+      title={namedTexts.environment}
+      about={namedTexts.environmentAbout}
+      action={namedTexts.newValue}
       address="/operate/environment"
       records={environmentValues}
       columns={[value]}
       empty={
-        <EmptyState icon="operate" title="No values">
+        <EmptyState icon="operate" title={namedTexts.noValues}>
           <Text size="sm">
-            Add a value such as BASE_URL and read it in any expression: <Code>=env.BASE_URL + '/orders'</Code>
-            . A change needs no deploy. Passwords and keys belong under Secrets.
+            {namedTexts.noValuesText} <Code>=env.BASE_URL + '/orders'</Code>
+            {namedTexts.noValuesRest}
           </Text>
         </EmptyState>
       }
-      removal={({ name }) => `Expressions that read env.${name} get nothing from then on.`}
+      removal={({ name }) => namedTexts.removeValueText(name)}
       Dialog={EnvironmentDialog}
     />
   )

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import type { NamedRecord, NamedRecords } from '../../../api/named-records.ts'
 import { FormDialog } from '../../../controls/form-dialog.tsx'
 import { Time } from '../../../controls/time.tsx'
+import { namedTexts } from '../../../texts/named.ts'
 import type { NamedDialogProps } from './named-screen.tsx'
 
 interface LoadedProps<R extends NamedRecord> extends Pick<NamedDialogProps, 'guid'> {
@@ -57,16 +58,16 @@ export function NamedForm({
       opened
       onClose={onClose}
       title={record ? record.name : title}
-      action={record ? 'Save' : 'Create'}
+      action={record ? namedTexts.save : namedTexts.create}
       submit={submit}
     >
       {record ? (
         <Text size="sm" c="dimmed">
-          Changed <Time at={record._meta.updated} /> by {record.modified_by.username}
+          {namedTexts.changed} <Time at={record._meta.updated} /> {namedTexts.by(record.modified_by.username)}
         </Text>
       ) : (
         <TextInput
-          label="Name"
+          label={namedTexts.name}
           description={nameHelp}
           required
           data-autofocus
@@ -76,7 +77,7 @@ export function NamedForm({
       )}
       {children}
       <Textarea
-        label="Description"
+        label={namedTexts.description}
         autosize
         value={draft.description}
         onChange={(event) => onDraft('description', event.currentTarget.value)}

@@ -11,6 +11,7 @@ import { RemoveAction } from '../../../controls/remove-action.tsx'
 import { ScreenHead } from '../../../controls/screen-head.tsx'
 import { Time } from '../../../controls/time.tsx'
 import { useOpened } from '../../../controls/use-opened.ts'
+import { namedTexts } from '../../../texts/named.ts'
 
 /** A dialog with one record: `new`, its guid, or empty for none. */
 export interface NamedDialogProps {
@@ -67,15 +68,15 @@ function columnsOf<R extends NamedRecord>({
 }: NamedScreenProps<R>): readonly Column<R>[] {
   const askToRemove = (record: R) =>
     confirm({
-      title: `Remove ${record.name}?`,
+      title: namedTexts.removeTitle(record.name),
       text: removal(record),
-      action: 'Remove',
+      action: namedTexts.removeLabel,
       run: () => records.remove(record._meta.guid),
     })
   return [
     {
       id: 'name',
-      label: 'Name',
+      label: namedTexts.name,
       sort: 'name',
       render: ({ name, description }) => (
         <>
@@ -89,12 +90,12 @@ function columnsOf<R extends NamedRecord>({
     ...columns,
     {
       id: 'changed',
-      label: 'Changed',
+      label: namedTexts.changed,
       sort: '_meta.updated',
       width: 220,
       render: ({ _meta, modified_by }) => (
         <>
-          <Time at={_meta.updated} /> by {modified_by.username}
+          <Time at={_meta.updated} /> {namedTexts.by(modified_by.username)}
         </>
       ),
     },
@@ -103,7 +104,7 @@ function columnsOf<R extends NamedRecord>({
       label: '',
       width: 48,
       render: (record) => (
-        <RemoveAction label={`Remove ${record.name}`} onClick={() => askToRemove(record)} />
+        <RemoveAction label={namedTexts.removeNamed(record.name)} onClick={() => askToRemove(record)} />
       ),
     },
   ]

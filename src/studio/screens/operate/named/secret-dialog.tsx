@@ -2,6 +2,7 @@ import { PasswordInput } from '@mantine/core'
 import type { SecretRecord } from '../../../../shared/api/secrets.ts'
 import { secrets } from '../../../api/secrets.ts'
 import { useDraft } from '../../../controls/use-draft.ts'
+import { namedTexts } from '../../../texts/named.ts'
 import { NamedDialog, NamedForm } from './named-dialog.tsx'
 import type { NamedDialogProps } from './named-screen.tsx'
 
@@ -26,8 +27,8 @@ function Opened({ record, onClose }: OpenedProps) {
   return (
     <NamedForm
       record={record}
-      title="New secret"
-      nameHelp="Letters, digits and _. Pins of the type secret hold this name."
+      title={namedTexts.newSecret}
+      nameHelp={namedTexts.newSecretNameHelp}
       draft={draft}
       onDraft={set}
       // Empty: as it is.
@@ -35,10 +36,8 @@ function Opened({ record, onClose }: OpenedProps) {
       onClose={onClose}
     >
       <PasswordInput
-        label={record ? 'New value' : 'Value'}
-        description={
-          record ? 'Empty: the value stays as it is. It is never shown.' : 'It is never shown again.'
-        }
+        label={record ? namedTexts.newValue : namedTexts.value}
+        description={record ? namedTexts.keptValueHelp : namedTexts.newValueHelp}
         required={!record}
         autoComplete="off"
         value={value}

@@ -2,6 +2,7 @@ import { Autocomplete, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { namesOf } from '../../../api/named-records.ts'
 import { secrets } from '../../../api/secrets.ts'
+import { namedTexts } from '../../../texts/named.ts'
 import { type ConnectionDraft, type SignInKind, signInLabels } from './connection-draft.ts'
 
 interface SignInFieldsProps {
@@ -21,12 +22,12 @@ interface TextField {
 const fields: Readonly<Record<SignInKind, readonly TextField[]>> = {
   none: [],
   bearer: [],
-  basic: [{ name: 'username', label: 'User name' }],
-  header: [{ name: 'header', label: 'Header', placeholder: 'x-api-key' }],
+  basic: [{ name: 'username', label: namedTexts.userName }],
+  header: [{ name: 'header', label: namedTexts.header, placeholder: 'x-api-key' }],
   oauth2: [
-    { name: 'tokenUrl', label: 'Address of tokens', placeholder: 'https://shop.example/token' },
-    { name: 'clientId', label: 'Client id' },
-    { name: 'scope', label: 'Scope', optional: true },
+    { name: 'tokenUrl', label: namedTexts.addressOfTokens, placeholder: 'https://shop.example/token' },
+    { name: 'clientId', label: namedTexts.clientId },
+    { name: 'scope', label: namedTexts.scope, optional: true },
   ],
 }
 
@@ -38,7 +39,7 @@ export function SignInFields({ draft, set }: SignInFieldsProps) {
   return (
     <>
       <Select
-        label="Sign-in"
+        label={namedTexts.signIn}
         allowDeselect={false}
         data={kinds.map((kind) => ({ value: kind, label: signInLabels[kind] }))}
         value={draft.kind}
@@ -56,8 +57,8 @@ export function SignInFields({ draft, set }: SignInFieldsProps) {
       ))}
       {draft.kind === 'none' ? null : (
         <Autocomplete
-          label="Secret"
-          description="Name of a secret: its value is set under Secrets."
+          label={namedTexts.secret}
+          description={namedTexts.secretHelp}
           required
           data={[...namesOf(data)]}
           value={draft.secret}

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TriedConnection } from '../../../../shared/api/connections.ts'
 import { tryConnection } from '../../../api/connections.ts'
+import { namedTexts } from '../../../texts/named.ts'
 
 interface TryConnectionProps {
   readonly guid: string
@@ -18,19 +19,19 @@ export function TryConnection({ guid, isChanged }: TryConnectionProps) {
     <>
       <Group align="flex-end" gap="xs" wrap="nowrap">
         <TextInput
-          label="Try a path"
-          description="Sends one GET request, signed in as those of flows."
-          placeholder="orders?limit=1"
+          label={namedTexts.tryAPath}
+          description={namedTexts.tryAPathHelp}
+          placeholder={namedTexts.ordersLimit1}
           style={{ flex: 1 }}
           value={path}
           onChange={(event) => setPath(event.currentTarget.value)}
         />
         <Button variant="default" loading={send.isPending} disabled={isChanged} onClick={() => send.mutate()}>
-          Try
+          {namedTexts.try}
         </Button>
       </Group>
       <Text size="sm" role="status" c={send.data?.ok ? 'green' : send.data || send.error ? 'red' : 'dimmed'}>
-        {isChanged ? 'Save the changes before you try.' : send.error ? send.error.message : told(send.data)}
+        {isChanged ? namedTexts.saveFirst : send.error ? send.error.message : told(send.data)}
       </Text>
     </>
   )
@@ -38,5 +39,5 @@ export function TryConnection({ guid, isChanged }: TryConnectionProps) {
 
 function told(tried: TriedConnection | undefined): string {
   if (!tried) return ''
-  return tried.problem ?? `Status ${tried.status} in ${Math.round(tried.milliseconds ?? 0)} ms.`
+  return tried.problem ?? namedTexts.tried(tried.status, Math.round(tried.milliseconds ?? 0))
 }

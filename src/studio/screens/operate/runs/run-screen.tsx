@@ -8,6 +8,7 @@ import { ErrorNotice } from '../../../controls/error-notice.tsx'
 import { LoadingScreen } from '../../../controls/loading-screen.tsx'
 import { notifyAbout } from '../../../controls/notify.ts'
 import { ScreenHead } from '../../../controls/screen-head.tsx'
+import { operateTexts } from '../../../texts/operate.ts'
 import type { ScreenProps } from '../../screen-props.ts'
 
 /**
@@ -30,26 +31,22 @@ export function RunScreen({ params: { run = '' } }: ScreenProps) {
   })
   useEffect(() => {
     if (!data) return
-    if (!data.isKept)
-      notifyAbout('The values of this run are not kept', 'The block that failed is shown without them.')
+    if (!data.isKept) notifyAbout(operateTexts.valuesNotKept, operateTexts.valuesNotKeptText)
     navigate(data.address, { replace: true })
   }, [data, navigate])
-  if (error) return <ErrorNotice error={error} title="Could not find the run" onRetry={refetch} />
+  if (error) return <ErrorNotice error={error} title={operateTexts.couldNotFindRun} onRetry={refetch} />
   if (data !== null) return <LoadingScreen />
   return (
     <>
-      <ScreenHead
-        title="Run"
-        about="Failed runs are kept for a day: the last 50 of a blueprint, ten a second."
-      />
-      <EmptyState icon="operate" title={isNewest ? 'No failed run is kept' : 'This run is not kept'}>
-        <Text size="sm">What runs logged is kept for 30 days.</Text>
+      <ScreenHead title={operateTexts.run} about={operateTexts.runAbout} />
+      <EmptyState icon="operate" title={isNewest ? operateTexts.noFailedRunKept : operateTexts.runNotKept}>
+        <Text size="sm">{operateTexts.runNotKeptText}</Text>
         <Anchor
           component={Link}
           size="sm"
           href={`/operate/system-log?level=error${blueprint === '' ? '' : `&blueprint=${blueprint}`}`}
         >
-          Errors in the system log
+          {operateTexts.errorsSystemLog}
         </Anchor>
       </EmptyState>
     </>

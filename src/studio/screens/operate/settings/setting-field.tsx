@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { OptionSetting } from '../../../../shared/api/operate/settings.ts'
 import { setSetting, unsetSetting } from '../../../api/settings.ts'
 import { notifyDone } from '../../../controls/notify.ts'
+import { settingsTexts } from '../../../texts/settings.ts'
 
 /** The text of an option, saved with Enter or the button. The server says what is wrong with it. */
 export function SettingField({ setting }: { readonly setting: OptionSetting }) {
@@ -11,11 +12,11 @@ export function SettingField({ setting }: { readonly setting: OptionSetting }) {
   const [text, setText] = useState(value ?? '')
   const save = useMutation({
     mutationFn: () => setSetting(name, text),
-    onSuccess: () => notifyDone(`${name} is ${text.trim()}`),
+    onSuccess: () => notifyDone(settingsTexts.is(name, text.trim())),
   })
   const reset = useMutation({
     mutationFn: () => unsetSetting(name),
-    onSuccess: () => notifyDone(`${name} has its default again`),
+    onSuccess: () => notifyDone(settingsTexts.hasItsDefaultAgain(name)),
   })
   const failed = save.error ?? reset.error
   const field = {
@@ -43,7 +44,7 @@ export function SettingField({ setting }: { readonly setting: OptionSetting }) {
       <Group gap="xs" mt={6}>
         {text === value ? null : (
           <Button type="submit" size="compact-sm" loading={save.isPending}>
-            Save
+            {settingsTexts.save}
           </Button>
         )}
         {source === 'setting' ? (
@@ -51,10 +52,10 @@ export function SettingField({ setting }: { readonly setting: OptionSetting }) {
             size="compact-sm"
             variant="default"
             loading={reset.isPending}
-            aria-label={`Reset ${name}`}
+            aria-label={settingsTexts.reset(name)}
             onClick={() => reset.mutate()}
           >
-            Reset to {setting.default}
+            {settingsTexts.resetTo(setting.default)}
           </Button>
         ) : null}
       </Group>

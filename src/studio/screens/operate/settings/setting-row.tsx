@@ -1,12 +1,13 @@
 import { Badge, Code, Text } from '@mantine/core'
 import type { OptionSetting } from '../../../../shared/api/operate/settings.ts'
+import { settingsTexts } from '../../../texts/settings.ts'
 import { SettingField } from './setting-field.tsx'
 import classes from './settings.module.css'
 
 const sources = {
-  environment: { label: 'environment', color: 'blue' },
-  setting: { label: 'set', color: 'green' },
-  default: { label: 'default', color: 'gray' },
+  environment: { label: settingsTexts.environment, color: 'blue' },
+  setting: { label: settingsTexts.set, color: 'green' },
+  default: { label: settingsTexts.default, color: 'gray' },
 } as const
 
 /** One option: what it is, its value, where that comes from, and a field where it can be changed. */
@@ -39,18 +40,21 @@ function FixedValue({
 }: {
   readonly setting: OptionSetting
 }) {
-  const text = secret ? (source === 'default' ? 'not set' : 'set, never shown') : value
+  const text = secret ? (source === 'default' ? settingsTexts.notSet : settingsTexts.setNeverShown) : value
   return (
     <>
       {secret || text === '' ? (
-        <Text size="sm">{text || 'empty'}</Text>
+        <Text size="sm">{text || settingsTexts.empty}</Text>
       ) : (
         <Code className={classes.text}>{text}</Code>
       )}
       <Text size="xs" c="dimmed">
         {changeable
-          ? `The environment of this node sets ${name}, which overrides ${stored === null ? 'a setting' : `the setting ${stored}`}.`
-          : `Needs a restart: ${name} in the environment.`}
+          ? settingsTexts.overridden(
+              name,
+              stored === null ? settingsTexts.aSetting : settingsTexts.theSetting(stored),
+            )
+          : settingsTexts.needsRestart(name)}
       </Text>
     </>
   )

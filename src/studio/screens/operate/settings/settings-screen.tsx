@@ -6,6 +6,7 @@ import { settingsQuery } from '../../../api/settings.ts'
 import { ErrorNotice } from '../../../controls/error-notice.tsx'
 import { Icon } from '../../../controls/icon.tsx'
 import { ScreenHead } from '../../../controls/screen-head.tsx'
+import { settingsTexts } from '../../../texts/settings.ts'
 import { SettingRow } from './setting-row.tsx'
 
 /** Options of the server: those that change without a restart are edited in place. */
@@ -15,23 +16,25 @@ export function SettingsScreen() {
   const found = (data ?? []).filter((setting) => isFound(setting, words))
   return (
     <>
-      <ScreenHead
-        title="Settings"
-        about="Options of the server. A change counts on every node at once; the environment of a node overrides it."
-      >
+      <ScreenHead title={settingsTexts.settings} about={settingsTexts.settingsAbout}>
         <TextInput
-          aria-label="Search settings"
-          placeholder="Search settings"
+          aria-label={settingsTexts.searchSettings}
+          placeholder={settingsTexts.searchSettings}
           leftSection={<Icon name="search" size={16} />}
           value={words}
           onChange={(event) => setWords(event.currentTarget.value)}
         />
       </ScreenHead>
-      {error ? <ErrorNotice error={error} title="Could not load the settings" onRetry={refetch} /> : null}
+      {error ? (
+        <ErrorNotice error={error} title={settingsTexts.couldNotLoadSettings} onRetry={refetch} />
+      ) : null}
       {data ? (
         <Stack gap="xl">
-          <Settings title="Change without a restart" settings={found.filter((one) => one.changeable)} />
-          <Settings title="Need a restart" settings={found.filter((one) => !one.changeable)} />
+          <Settings
+            title={settingsTexts.changeWithoutARestart}
+            settings={found.filter((one) => one.changeable)}
+          />
+          <Settings title={settingsTexts.needARestart} settings={found.filter((one) => !one.changeable)} />
         </Stack>
       ) : error ? null : (
         <Skeleton height={400} />
@@ -62,7 +65,7 @@ function Settings({
         ))}
         {settings.length === 0 ? (
           <Text size="sm" c="dimmed" p="md">
-            No setting has these words.
+            {settingsTexts.noMatch}
           </Text>
         ) : null}
       </div>

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../../shared/json.ts'
 import { continueWait } from '../../../api/waits.ts'
 import { FormDialog } from '../../../controls/form-dialog.tsx'
 import { JsonField } from '../../../controls/json/json-field.tsx'
+import { waitsTexts } from '../../../texts/waits.ts'
 import type { WaitWay } from './wait-ways.ts'
 
 interface ContinueDialogProps {
@@ -30,11 +31,11 @@ function Opened({ wait, way, onClose, onEnded }: ContinueDialogProps & { readonl
   }
   return (
     <FormDialog opened onClose={onClose} title={wait.title} action={way.label} submit={submit}>
-      <Text size="sm">{way.text} This cannot be undone.</Text>
+      <Text size="sm">{waitsTexts.forever(way.text)}</Text>
       {way.takes === 'comment' ? (
         <Textarea
-          label="Comment"
-          description="The flow has it, and the audit log."
+          label={waitsTexts.comment}
+          description={waitsTexts.commentHelp}
           autosize
           minRows={2}
           maxLength={2_000}
@@ -44,7 +45,12 @@ function Opened({ wait, way, onClose, onEnded }: ContinueDialogProps & { readonl
         />
       ) : null}
       {way.takes === 'body' ? (
-        <JsonField label="Body" description="JSON: what counts as sent." value={body} onChange={setBody} />
+        <JsonField
+          label={waitsTexts.body}
+          description={waitsTexts.bodyHelp}
+          value={body}
+          onChange={setBody}
+        />
       ) : null}
     </FormDialog>
   )

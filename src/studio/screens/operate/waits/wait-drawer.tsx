@@ -5,13 +5,14 @@ import { cancelWait, forgetWaits, readWait } from '../../../api/waits.ts'
 import { confirm } from '../../../controls/confirm.ts'
 import { notifyDone } from '../../../controls/notify.ts'
 import { RecordDrawer } from '../../../controls/record-drawer.tsx'
+import { waitsTexts } from '../../../texts/waits.ts'
 import { ContinueDialog } from './continue-dialog.tsx'
 import { ApprovalDetails, WaitFacts } from './wait-facts.tsx'
 import { type WaitWay, waysOf } from './wait-ways.ts'
 
 export function WaitDrawer() {
   return (
-    <RecordDrawer<Wait> title="Waiting run" queryKey={['waits', 'one']} load={readWait}>
+    <RecordDrawer<Wait> title={waitsTexts.waitingRun} queryKey={['waits', 'one']} load={readWait}>
       {(wait, close) => <Opened wait={wait} close={close} />}
     </RecordDrawer>
   )
@@ -21,7 +22,7 @@ function Opened({ wait, close }: { readonly wait: Wait; readonly close: () => vo
   const [way, ask] = useState<WaitWay>()
   const ended = async () => {
     close()
-    notifyDone('The run continues')
+    notifyDone(waitsTexts.theRunContinues)
     await forgetWaits()
   }
   return (
@@ -47,7 +48,7 @@ function Opened({ wait, close }: { readonly wait: Wait; readonly close: () => vo
               ))
           : null}
         <Button variant="default" onClick={() => askToCancel(wait, close)}>
-          Cancel the run
+          {waitsTexts.cancelTheRun}
         </Button>
       </Group>
       <ContinueDialog wait={wait} way={way} onClose={() => ask(undefined)} onEnded={ended} />
@@ -57,9 +58,9 @@ function Opened({ wait, close }: { readonly wait: Wait; readonly close: () => vo
 
 function askToCancel({ _meta, title }: Wait, close: () => void): void {
   confirm({
-    title: 'Cancel this run?',
-    text: `“${title}” never continues. What the run wrote before stays. This cannot be undone.`,
-    action: 'Cancel the run',
+    title: waitsTexts.cancelThisRun,
+    text: waitsTexts.cancelThisRunText(title),
+    action: waitsTexts.cancelTheRun,
     run: async () => {
       await cancelWait(_meta.guid)
       close()

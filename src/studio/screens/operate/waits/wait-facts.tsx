@@ -6,6 +6,7 @@ import { isJsonObject, type JsonValue } from '../../../../shared/json.ts'
 import { blueprintNamesQuery } from '../../../api/blueprints.ts'
 import { Facts } from '../../../controls/facts.tsx'
 import { Time } from '../../../controls/time.tsx'
+import { waitsTexts } from '../../../texts/waits.ts'
 import { kindLabels } from './wait-ways.ts'
 
 /** What is known of a wait of any kind. */
@@ -15,33 +16,34 @@ export function WaitFacts({ wait }: { readonly wait: Wait }) {
   return (
     <Facts
       facts={{
-        'Waits for': storage === '' ? kindLabels[kind] : `${kindLabels[kind]} of ${storage}`,
-        State: state === 'resumed' ? 'Its job continues it, or is tried again' : 'Waiting',
-        Since: <Time at={_meta.created} exact />,
-        Until: until === null ? 'It is ended' : <Time at={until} exact />,
-        Blueprint: (
+        [waitsTexts.waitsFor]: storage === '' ? kindLabels[kind] : waitsTexts.of(kindLabels[kind], storage),
+        [waitsTexts.state]: state === 'resumed' ? waitsTexts.resumed : waitsTexts.waiting,
+        [waitsTexts.since]: <Time at={_meta.created} exact />,
+        [waitsTexts.until]: until === null ? waitsTexts.itIsEnded : <Time at={until} exact />,
+        [waitsTexts.blueprint]: (
           <Anchor component={Link} href={`/blueprints/${blueprint}?block=${block}`} size="sm">
-            {data?.get(blueprint) ?? 'Show its block'}
+            {data?.get(blueprint) ?? waitsTexts.showItsBlock}
           </Anchor>
         ),
-        'Who may decide': kind === 'approval' ? <Deciders wait={wait} /> : null,
-        'Begun for': user?.username,
-        'Continues on': version === 'same' ? 'the version that it began with' : 'the deployed version',
-        Job:
+        [waitsTexts.whoMayDecide]: kind === 'approval' ? <Deciders wait={wait} /> : null,
+        [waitsTexts.begunFor]: user?.username,
+        [waitsTexts.continuesOn]:
+          version === 'same' ? waitsTexts.versionBegan : waitsTexts.theDeployedVersion,
+        [waitsTexts.job]:
           job === '' ? null : (
             <Anchor component={Link} href={`/operate/queues?open=${job}`} size="sm">
-              Show its job
+              {waitsTexts.showItsJob}
             </Anchor>
           ),
-        Run: <Code>{run}</Code>,
-        Guid: <Code>{_meta.guid}</Code>,
+        [waitsTexts.run]: <Code>{run}</Code>,
+        [waitsTexts.guid]: <Code>{_meta.guid}</Code>,
       }}
     />
   )
 }
 
 function Deciders({ wait: { scopes, state, _meta } }: { readonly wait: Wait }) {
-  if (scopes.length === 0) return 'Holders of its link'
+  if (scopes.length === 0) return waitsTexts.holdersOfItsLink
   return (
     <Group gap={6}>
       {scopes.map((scope) => (
@@ -51,7 +53,7 @@ function Deciders({ wait: { scopes, state, _meta } }: { readonly wait: Wait }) {
       ))}
       {state === 'waiting' ? (
         <Anchor href={`/_approvals/${_meta.guid}`} target="_blank" rel="noreferrer" size="sm">
-          Open its page
+          {waitsTexts.openItsPage}
         </Anchor>
       ) : null}
     </Group>

@@ -1,11 +1,13 @@
 /** What a run waits for, and how a person ends that by hand. */
+
 import type { Wait } from '../../../../shared/api/waits.ts'
+import { waitsTexts } from '../../../texts/waits.ts'
 
 export const kindLabels: Readonly<Record<Wait['kind'], string>> = {
-  time: 'Time',
-  approval: 'Approval',
-  request: 'Webhook',
-  document: 'Document',
+  time: waitsTexts.time,
+  approval: waitsTexts.approval,
+  request: waitsTexts.webhook,
+  document: waitsTexts.document,
 }
 
 export interface WaitWay {
@@ -23,36 +25,36 @@ export interface WaitWay {
 
 const timeout: WaitWay = {
   way: 'timeout',
-  label: 'Continue at timeout',
-  text: 'The run continues now on the way timeout, as if its time were over.',
+  label: waitsTexts.continueAtTimeout,
+  text: waitsTexts.continueAtTimeoutText,
 }
 
 /** Those that a wait can take are in its `ways`. The first one is what is usual. */
 export const waysOf: Readonly<Record<Wait['kind'], readonly WaitWay[]>> = {
-  time: [{ way: 'flow', label: 'Continue now', text: 'The run continues now instead of at its time.' }],
+  time: [{ way: 'flow', label: waitsTexts.continueNow, text: waitsTexts.continueNowText }],
   approval: [
-    { way: 'approved', label: 'Approve', text: 'The run continues on the way approved.', takes: 'comment' },
+    { way: 'approved', label: waitsTexts.approve, text: waitsTexts.approveText, takes: 'comment' },
     {
-      ...{ way: 'rejected', label: 'Reject', color: 'red', takes: 'comment' },
-      text: 'The run continues on the way rejected.',
+      ...{ way: 'rejected', label: waitsTexts.reject, color: 'red', takes: 'comment' },
+      text: waitsTexts.rejectText,
     },
     timeout,
   ],
   request: [
     {
-      ...{ way: 'received', label: 'Continue as received', takes: 'body' },
-      text: 'The run continues on the way received, with this in the pin body. Its address takes no request any more.',
+      ...{ way: 'received', label: waitsTexts.continueAsReceived, takes: 'body' },
+      text: waitsTexts.receivedText,
     },
     timeout,
   ],
   document: [
     {
-      ...{ way: 'found', label: 'Continue as found' },
-      text: 'The run continues on the way found. The pin guid is empty.',
+      ...{ way: 'found', label: waitsTexts.continueAsFound },
+      text: waitsTexts.foundText,
     },
     {
-      ...{ way: 'gone', label: 'Continue as gone' },
-      text: 'The run continues on the way gone, as if no document fitted any more.',
+      ...{ way: 'gone', label: waitsTexts.continueAsGone },
+      text: waitsTexts.goneText,
     },
     timeout,
   ],

@@ -11,39 +11,40 @@ import { filtersOf, SelectFilter } from '../../../controls/lists/select-filter.t
 import { openAddress } from '../../../controls/open-address.ts'
 import { ScreenHead } from '../../../controls/screen-head.tsx'
 import { Time } from '../../../controls/time.tsx'
+import { waitsTexts } from '../../../texts/waits.ts'
 import { WaitDrawer } from './wait-drawer.tsx'
 import { kindLabels } from './wait-ways.ts'
 
 type Names = ReadonlyMap<string, string>
 
 const columnsWith = (names: Names | undefined): readonly Column<Wait>[] => [
-  { id: 'title', label: 'Run', sort: 'title', render: ({ title }) => title },
+  { id: 'title', label: waitsTexts.run, sort: 'title', render: ({ title }) => title },
   {
     id: 'kind',
-    label: 'Waits for',
+    label: waitsTexts.waitsFor,
     sort: 'kind',
     width: 190,
     render: ({ kind, storage, state }) => (
       <Group gap={6}>
         <Badge color="petrol">{kindLabels[kind]}</Badge>
         {storage}
-        {state === 'resumed' ? <Badge color="gray">continues</Badge> : null}
+        {state === 'resumed' ? <Badge color="gray">{waitsTexts.continues}</Badge> : null}
       </Group>
     ),
   },
-  { id: 'blueprint', label: 'Blueprint', render: ({ blueprint }) => names?.get(blueprint) ?? '' },
+  { id: 'blueprint', label: waitsTexts.blueprint, render: ({ blueprint }) => names?.get(blueprint) ?? '' },
   {
     id: 'since',
-    label: 'Since',
+    label: waitsTexts.since,
     sort: '_meta.cms',
     width: 130,
     render: ({ _meta }) => <Time at={_meta.created} />,
   },
   {
     id: 'until',
-    label: 'Until',
+    label: waitsTexts.until,
     width: 130,
-    render: ({ until }) => <Time at={until} never="it is ended" />,
+    render: ({ until }) => <Time at={until} never={waitsTexts.itIsEndedLabel} />,
   },
 ]
 
@@ -54,20 +55,17 @@ export function WaitsScreen() {
   const blueprints = [...(names ?? [])].map(([value, label]) => ({ value, label }))
   return (
     <>
-      <ScreenHead
-        title="Waiting runs"
-        about="Runs that wait for a time, an approval, a webhook or a document. They survive restarts and deploys."
-      />
+      <ScreenHead title={waitsTexts.waitingRuns} about={waitsTexts.waitingRunsAbout} />
       <Group mb="sm" gap="sm">
-        <SelectFilter name="blueprint" label="Blueprint" options={blueprints} width={220} />
+        <SelectFilter name="blueprint" label={waitsTexts.blueprint} options={blueprints} width={220} />
         <SelectFilter
           name="kind"
-          label="Waits for"
+          label={waitsTexts.waitsFor}
           options={Object.entries(kindLabels).map(([value, label]) => ({ value, label }))}
         />
       </Group>
       <RecordTable<Wait>
-        label="Waiting runs"
+        label={waitsTexts.waitingRuns}
         queryKey={['waits', 'list']}
         load={findWaits}
         body={filtersOf(words, { blueprint: 'blueprint', kind: 'kind' })}
@@ -77,10 +75,10 @@ export function WaitsScreen() {
         refetchInterval={5_000}
         minWidth={760}
         empty={
-          <EmptyState icon="operate" title="No run waits">
+          <EmptyState icon="operate" title={waitsTexts.noRunWaits}>
             <Text size="sm">
-              Blocks such as <Code>wait</Code> and <Code>wait_for_approval</Code> store a run here and
-              continue it later.
+              {waitsTexts.noRunWaitsText} <Code>wait</Code> {waitsTexts.and} <Code>wait_for_approval</Code>{' '}
+              {waitsTexts.noRunWaitsRest}
             </Text>
           </EmptyState>
         }
