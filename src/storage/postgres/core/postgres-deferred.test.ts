@@ -147,21 +147,26 @@ test('a write is sent by itself while its session waits for something else, so t
 describe.each([
   ['before', 0],
   ['behind', 1],
-] as const)('a connection that is lost %s a COMMIT', (place, count) => {
-  test('is told as an outcome that is unknown, and nothing is written twice', async () => {
-    await create(one)
-    const session = one.session()
-    await session.create(name, [])
-    proxy.breakAt(place, 'COMMIT')
-    await expect(commit(session)).rejects.toMatchObject({
-      code: 'UNAVAILABLE',
-      message: expect.stringContaining('may still be stored'),
-    })
-    await session.rollback()
-    await expect.poll(stored).toBe(1 + count)
-    await create(one)
-    expect(await stored()).toBe(2 + count)
-  })
+] as const)('a connection that is lost %s what commits', (place, count) => {
+  test.each(['the only trip', 'a COMMIT'])(
+    '(%s) is told as an outcome that is unknown, and nothing is written twice',
+    async (what) => {
+      await create(one)
+      const session = one.session()
+      const guid = guidOf(documentOf(await session.create(name, [])))
+      // A read of its own write begins the transaction.
+      if (what === 'a COMMIT') await session.get(name, guid)
+      proxy.breakAt(place, what === 'a COMMIT' ? 'COMMIT' : guid)
+      await expect(commit(session)).rejects.toMatchObject({
+        code: 'UNAVAILABLE',
+        message: expect.stringContaining('may still be stored'),
+      })
+      await session.rollback()
+      await expect.poll(stored).toBe(1 + count)
+      await create(one)
+      expect(await stored()).toBe(2 + count)
+    },
+  )
 })
 
 test('a write on a connection that the server has ended is written on another one', async () => {
@@ -232,7 +237,7 @@ test.each([
   }
   try {
     await insert()
-    proxy.breakAt('before', 'BEGIN')
+    proxy.breakAt('before', `INSERT INTO ${table}`)
     const outcome = insert().then(
       () => 'stored',
       (error: Error) => (error.message.includes('may still be stored') ? 'unknown' : error.message),

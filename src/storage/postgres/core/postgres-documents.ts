@@ -53,15 +53,11 @@ export async function createDocument(
   writing: Writing,
   mutations: readonly Mutation[],
   options: CreateOptions | undefined,
-): Promise<StoredJson> {
+): Promise<NewRow> {
   const row = newRow(writing, mutations, options)
-  const made = new StoredJson(row.text)
-  if (writing.mayDefer && options?.guid === undefined && isPlain(writing.entry)) {
-    deferCreate(writing, row)
-    return made
-  }
-  await insertDocument(writing, row, options)
-  return made
+  if (writing.mayDefer && options?.guid === undefined && isPlain(writing.entry)) deferCreate(writing, row)
+  else await insertDocument(writing, row, options)
+  return row
 }
 
 function deferCreate(writing: Writing, row: NewRow): void {

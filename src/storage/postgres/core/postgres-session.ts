@@ -6,30 +6,28 @@ import type { Mutation } from '../../../shared/mutation.ts'
 import { matchAll, type Query, type Search } from '../../../shared/query.ts'
 import type { Aggregate } from '../../aggregate/aggregate.ts'
 import type { Aggregated } from '../../aggregate/finish-aggregate.ts'
-import {
-  type Change,
-  type CreatedAll,
-  type CreateOptions,
-  documentOf,
-  type Found,
-  type FoundWithTotal,
-  type Held,
-  type HoldUse,
-  type KeyHolder,
-  type NewDocument,
-  type Origin,
-  type Session,
-  type SessionShortcuts,
-  type Written,
+import type {
+  Change,
+  CreatedAll,
+  CreateOptions,
+  Found,
+  FoundWithTotal,
+  Held,
+  HoldUse,
+  KeyHolder,
+  NewDocument,
+  Origin,
+  Session,
+  SessionShortcuts,
+  Written,
 } from '../../database.ts'
-import { guidOf } from '../../document-fields.ts'
 import { type DocumentChanges, DocumentSession } from '../../document-session.ts'
 import type { Stamps } from '../../document-stamps.ts'
 import type { NewJob } from '../../job.ts'
 import type { Observers } from '../../observers.ts'
 import { noneHeld, type Referred } from '../../reference/referred.ts'
 import type { SearchAdvisor } from '../../search/search-advisor.ts'
-import type { StoredJson } from '../../stored-json.ts'
+import { StoredJson } from '../../stored-json.ts'
 import { asHolder, valueOfKey } from '../../unique/kept-key.ts'
 import { UnitConflict } from '../../unit-of-work.ts'
 import type { PostgresJobs } from '../jobs/postgres-jobs.ts'
@@ -134,9 +132,9 @@ export class PostgresSession
     options?: CreateOptions,
   ): Promise<StoredJson> {
     const document = await this.#write(storage, async (writing, work) => {
-      const created = await createDocument(writing, mutations, options)
-      noteWritten(work, storage, guidOf(documentOf(created)))
-      return created
+      const { meta, text } = await createDocument(writing, mutations, options)
+      noteWritten(work, storage, meta.guid)
+      return new StoredJson(text)
     })
     await this.tell(storage, 'created', undefined, document)
     return document

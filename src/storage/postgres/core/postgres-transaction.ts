@@ -1,10 +1,11 @@
 /**
  * A transaction that takes as few round trips as it can. `BEGIN` is sent with the first statement, and writes that nothing
  * waits for are sent with the next statement or with `COMMIT`. So one such write is one round trip, and the transaction has a
- * connection for no longer than that.
+ * connection for no longer than that. What is one trip from beginning to end needs neither `BEGIN` nor `COMMIT`: PostgreSQL
+ * commits it at the end of the trip, as a whole or not at all.
  *
- * A connection that has rested may be dead and nothing has said so. What is sent before `COMMIT` is sent again on another
- * one; behind a `COMMIT` the outcome would be unknown. So `COMMIT` goes with all the rest only where the connection has just
+ * A connection that has rested may be dead and nothing has said so. What is sent before a commit is sent again on another
+ * one; behind it the outcome would be unknown. So a commit goes with all the rest only where the connection has just
  * answered, and else in a trip of its own.
  */
 import { QuoinError } from '../../../shared/errors.ts'
@@ -54,6 +55,11 @@ export interface TransactionParts {
 }
 
 const COMMIT: Statement = { text: 'COMMIT' }
+
+/** That of one trip without it: https://www.postgresql.org/docs/18/protocol-flow.html#PROTOCOL-FLOW-PIPELINING */
+function isPlain([first, second]: readonly Statement[]): boolean {
+  return first?.text === 'BEGIN' && second === undefined
+}
 
 export function postgresTransaction(parts: TransactionParts): PostgresTransaction {
   return new LazyTransaction(parts)
@@ -121,7 +127,7 @@ class LazyTransaction implements PostgresTransaction {
     const isLiving = this.#taken !== undefined || hasAnswered(taken.client, this.#parts.restMs)
     if (isLiving && writes.length === this.#deferred.length) {
       const deferred = this.#deferred
-      if (await this.#commitOn(taken, begin, [...writes, COMMIT])) return
+      if (await this.#commitOn(taken, isPlain(begin) ? undefined : begin, writes)) return
       this.#over = false
       this.#deferred = deferred
     } else if (this.#taken === undefined) taken.release(false)
@@ -207,24 +213,27 @@ class LazyTransaction implements PostgresTransaction {
     }
   }
 
-  /** False when the server had ended the connection before it saw any of this, so that it can be sent on another one. */
+  /**
+   * False when the server had ended the connection before it saw any of this, so that it can be sent on another one. Without
+   * `begin` the trip is a transaction by itself, which PostgreSQL commits at its end.
+   */
   async #commitOn(
     { client, release }: TakenConnection,
-    begin: readonly Statement[],
-    statements: readonly Statement[],
+    begin: readonly Statement[] | undefined,
+    writes: readonly Statement[],
   ): Promise<boolean> {
     const { defers } = this
     this.#over = true
     this.#taken = undefined
     this.#deferred = []
-    const sent = sendTrip(client, [...begin, ...statements], NO_TIMEOUT)
+    const sent = sendTrip(client, begin ? [...begin, ...writes, COMMIT] : writes, NO_TIMEOUT)
     const asked = this.#during(defers, sent.answers)
     try {
       const answers = await this.#parts.late.within(client, asked, release)
-      if (answers.at(-1)?.command === 'COMMIT') return true
+      if (begin === undefined || answers.at(-1)?.command === 'COMMIT') return true
     } catch (error) {
       // Its answers come in order: it has not begun what it says farewell before.
-      if (isFarewell(error) && sent.done < begin.length) return false
+      if (isFarewell(error) && sent.done < (begin ?? writes.slice(0, 1)).length) return false
       throw isConnectionLost(error) ? unconfirmed(error) : storageError(error)
     }
     // What PostgreSQL answers to the COMMIT of a transaction in which something failed.
