@@ -18,7 +18,8 @@ ${table.map((line) => `| ${line.join(' | ')} |`).join('\n')}
 
 Near: on the same machine, with which PostgreSQL shares the cores. 2 ms away: through a proxy that takes 1 ms in each direction.
 The hand-written candidate sends one prepared statement for each request, an increment included, and keeps its token in memory.
-Quoin sends a create with its \`BEGIN\` and \`COMMIT\` in one round trip, and an increment in two: it reads the document, then writes it.
+Quoin sends a create in one round trip, and an increment too where this node has written the document last and lately; else it reads the
+document in a trip of its own.
 Each reply is sent after the commit, which PostgreSQL writes to disk. The load average before the start was
 ${loadBefore.toFixed(1)}: above 2 the figures say little and the ratios something. Measured on ${date}, commit ${commit}.
 `

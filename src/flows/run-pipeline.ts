@@ -51,7 +51,8 @@ export function runPipeline(
         })
       : (start) => on(start, database)
 
-  const units = unitRuns(environment.clock, environment.limits)
+  // Where another process may have written, what this one knows of a document is a guess.
+  const units = unitRuns(environment.clock, environment.limits, readVersions === undefined)
   return {
     ...counts,
     run: counted(units(traced(repeated(run)))),

@@ -62,6 +62,11 @@ export interface Origin {
   readonly afterFailure?: boolean | undefined
   /** Its reads must still hold when it writes: see `unit-of-work.ts`. */
   readonly unit?: UnitOfWork | undefined
+  /**
+   * Its work can be done once more: an engine may begin its first write from what it thinks is stored, and throws
+   * UnitConflict if that proves wrong, at the latest when it commits. Nothing of it is stored then.
+   */
+  readonly guesses?: boolean | undefined
   /** May use the room that the embedded engine keeps for a full disk, as deletes may: for signing in. */
   readonly reserve?: true
 }

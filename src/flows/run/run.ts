@@ -70,7 +70,7 @@ export class Run implements RunControl {
   readonly #start: RunStart
   readonly #steps: RunSteps
   readonly #reply: RunReply
-  /** Of a unit of work. */
+  /** Of a run that may begin once more. */
   readonly #held: HeldEffects | undefined
   readonly #milliseconds: number
   #functions: RunFunctions | undefined
@@ -381,7 +381,8 @@ export class Run implements RunControl {
   }
 
   #unitSession(unit: RunUnit, origin: Origin): Session {
-    const session = this.environment.database.session({ ...origin, unit })
+    const once = unit.guesses ? { guesses: unit.attempt === 1 } : { unit }
+    const session = this.environment.database.session({ ...origin, ...once })
     return new CommittingSession(session, () => {
       unit.committed = true
       this.#held?.release()

@@ -37,13 +37,15 @@ import { aggregateDocuments } from '../sql/postgres-aggregate.ts'
 import { countDocuments, findDocuments, findWithTotal, readsMoreThanOnce } from '../sql/postgres-query.ts'
 import { noted } from '../sql/postgres-search-advice.ts'
 import { holderOf } from '../unique/postgres-unique-values.ts'
+import { guessingChanges } from './guess-update.ts'
+import type { KnownDocuments } from './known-documents.ts'
 import type { PostgresCatalogue } from './postgres-catalogue.ts'
 import type { PostgresPool } from './postgres-connection.ts'
 import { createDocuments } from './postgres-create-all.ts'
 import { createDocument, documentChanges, getDocument, type Writing } from './postgres-documents.ts'
 import { isTableGone } from './postgres-errors.ts'
 import type { PostgresConnection } from './rows.ts'
-import { noteWritten, SessionTransaction, type Work } from './session-transaction.ts'
+import { noteText, noteWritten, SessionTransaction, type Work } from './session-transaction.ts'
 import type { StorageEntry } from './storage-entry.ts'
 import type { WritesUnderWay } from './writes-under-way.ts'
 
@@ -57,6 +59,7 @@ export interface SessionParts {
   readonly advisor: SearchAdvisor
   readonly observers: Observers
   readonly writes: WritesUnderWay
+  readonly known: KnownDocuments
 }
 
 type Reading<T> = (connection: PostgresConnection, entry: StorageEntry) => Promise<T>
@@ -71,11 +74,14 @@ export class PostgresSession
 {
   readonly #parts: SessionParts
   readonly #transaction: SessionTransaction
+  /** Until the first commit, if then. */
+  #guesses: boolean
   readonly origin: Origin
 
   constructor(parts: SessionParts, origin: Origin) {
     super()
     this.#parts = parts
+    this.#guesses = origin.guesses ?? false
     this.#transaction = new SessionTransaction(parts.pool, parts.writes, origin.unit)
     this.origin = origin
   }
@@ -134,6 +140,7 @@ export class PostgresSession
     const document = await this.#write(storage, async (writing, work) => {
       const { meta, text } = await createDocument(writing, mutations, options)
       noteWritten(work, storage, meta.guid)
+      noteText(work, { table: writing.entry.table, guid: meta.guid, text })
       return new StoredJson(text)
     })
     await this.tell(storage, 'created', undefined, document)
@@ -180,6 +187,7 @@ export class PostgresSession
   }
 
   commit(): MaybePromise<void> {
+    this.#guesses = false
     return this.#transaction.commit((work) => this.#keep(work))
   }
 
@@ -188,8 +196,8 @@ export class PostgresSession
   }
 
   /** Commits, and is over when the other nodes know of it that have to. */
-  async #keep({ transaction, written, enqueued }: Work): Promise<void> {
-    const { catalogue, cluster, jobs } = this.#parts
+  async #keep({ transaction, written, texts, enqueued }: Work): Promise<void> {
+    const { catalogue, cluster, jobs, known } = this.#parts
     let change: number | undefined
     try {
       const watched = [...written].filter(([storage]) => cluster.isWatched(storage))
@@ -203,6 +211,7 @@ export class PostgresSession
       throw error
     }
     for (const storage of written.keys()) catalogue.written(storage)
+    for (const { table, guid, text } of texts) known.wrote(table, guid, text)
     if (enqueued) jobs.committed()
     if (change !== undefined) await cluster.obeyed(change)
   }
@@ -252,7 +261,7 @@ export class PostgresSession
   }
 
   protected override get documents(): DocumentChanges<Writing, Promise<Written>> {
-    return documentChanges
+    return this.#guesses && !this.hasWritten ? guessingChanges : documentChanges
   }
 
   protected override get told(): Session {
@@ -267,14 +276,17 @@ export class PostgresSession
   ): Promise<Written> {
     return this.#write(storage, async (writing, transactionWork) => {
       const outcome = await work(writing)
-      if (outcome.outcome === 'written') noteWritten(transactionWork, storage, guid)
+      if (outcome.outcome !== 'written') return outcome
+      noteWritten(transactionWork, storage, guid)
+      const { text } = outcome.document
+      noteText(transactionWork, { table: writing.entry.table, guid, text })
       return outcome
     })
   }
 
   async #write<T>(storage: string, write: (writing: Writing, work: Work) => Promise<T>): Promise<T> {
     this.#transaction.refuseLost()
-    const { catalogue, stamps, writes } = this.#parts
+    const { catalogue, known, stamps, writes } = this.#parts
     return this.#transaction.inTurn(async (work) => {
       const entry = await catalogue.entry(storage)
       const current = () => catalogue.find(storage) ?? entry
@@ -284,6 +296,7 @@ export class PostgresSession
         stamps,
         current,
         mayDefer: !this.#transaction.isUnit,
+        known,
       }
       return writes.during(write(writing, work))
     })

@@ -10,6 +10,7 @@
  */
 import { QuoinError } from '../../../shared/errors.ts'
 import { unconfirmed } from '../../unconfirmed.ts'
+import { UnitConflict } from '../../unit-of-work.ts'
 import { type LateAnswers, NO_TIMEOUT } from './late-answers.ts'
 import { isConnectionLost, isFarewell, storageError } from './postgres-errors.ts'
 import type { PostgresConnection, Row } from './rows.ts'
@@ -23,6 +24,8 @@ export interface Deferred {
   statement(): Statement | undefined
   /** Does the write with as many statements as it takes. May throw CONFLICT. */
   perform(): Promise<void>
+  /** Of a write that rests on a guess: told when its statement has changed no row. The transaction is then undone. */
+  readonly wrong?: () => void
 }
 
 export interface PostgresTransaction extends PostgresConnection, Endings {
@@ -125,7 +128,9 @@ class LazyTransaction implements PostgresTransaction {
     const begin = this.#taken ? [] : this.#begin
     const writes = leading(this.#deferred)
     const isLiving = this.#taken !== undefined || hasAnswered(taken.client, this.#parts.restMs)
-    if (isLiving && writes.length === this.#deferred.length) {
+    // Nothing may be committed beside a wrong guess: it goes ahead, unless it is all there is.
+    const isSure = !this.#deferred.some(({ wrong }) => wrong) || (begin.length > 0 && writes.length === 1)
+    if (isLiving && isSure && writes.length === this.#deferred.length) {
       const deferred = this.#deferred
       if (await this.#commitOn(taken, isPlain(begin) ? undefined : begin, writes)) return
       this.#over = false
@@ -172,6 +177,7 @@ class LazyTransaction implements PostgresTransaction {
         sent = writes.length
         return sent === deferred.length ? [...writes, ...statements] : writes
       })
+      this.#refuseWrong(deferred, answers)
       const next = deferred[sent]
       if (next === undefined) return answers
       await next.perform().catch((error: unknown) => {
@@ -223,6 +229,7 @@ class LazyTransaction implements PostgresTransaction {
     writes: readonly Statement[],
   ): Promise<boolean> {
     const { defers } = this
+    const deferred = this.#deferred
     this.#over = true
     this.#taken = undefined
     this.#deferred = []
@@ -230,14 +237,29 @@ class LazyTransaction implements PostgresTransaction {
     const asked = this.#during(defers, sent.answers)
     try {
       const answers = await this.#parts.late.within(client, asked, release)
-      if (begin === undefined || answers.at(-1)?.command === 'COMMIT') return true
+      if (begin === undefined) {
+        this.#refuseWrong(deferred, answers)
+        return true
+      }
+      if (answers.at(-1)?.command === 'COMMIT') return true
     } catch (error) {
+      if (error instanceof UnitConflict) throw error
       // Its answers come in order: it has not begun what it says farewell before.
       if (isFarewell(error) && sent.done < (begin ?? writes.slice(0, 1)).length) return false
       throw isConnectionLost(error) ? unconfirmed(error) : storageError(error)
     }
     // What PostgreSQL answers to the COMMIT of a transaction in which something failed.
     throw new QuoinError('UNAVAILABLE', 'The transaction was undone by the database. Try again.')
+  }
+
+  #refuseWrong(writes: readonly Deferred[], answers: readonly Answer[]): void {
+    for (const [at, answer] of answers.entries()) {
+      const { wrong } = writes[at] ?? {}
+      if (wrong === undefined || answer.count > 0) continue
+      this.isSpoiled = true
+      wrong()
+      throw new UnitConflict()
+    }
   }
 
   #during<T>(defers: boolean, sending: Promise<T>): Promise<T> {
