@@ -32,10 +32,11 @@ export function* compilePageFlow(trigger: Node, facts: Facts, counts: BlockCount
       return andThen(visit?.proceed(), (event) => {
         const flow = event && events.get(event.block)
         if (!event || !flow) return undefined
+        frame.run.eventBegins()
         flow.accept(frame, event.given)
         return andThen(frame.run.drive(flow.first, frame), () => {
           const reply = visit?.finish()
-          if (reply) frame.run.reply(reply, event.block)
+          if (reply) frame.run.eventEnds(reply, event.block)
           return undefined
         })
       })

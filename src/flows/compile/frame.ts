@@ -90,6 +90,10 @@ export interface RunControl {
    * fields whose values another document has. `retryAfter`: seconds, of `exceeded`.
    */
   missed(way: Miss, taken: readonly string[], retryAfter?: number): void
+  /** What the page's own flow has missed does not count for what its visitor sent. */
+  eventBegins(): void
+  /** The reply to what a visitor sent, where its flow gave none. Throws where that took a way that is not wired. */
+  eventEnds(reply: Reply, block: string): void
   readonly counts: RunCounts
   /** Blocks that the run may still execute. */
   readonly budget: number

@@ -140,6 +140,15 @@ export class Run implements RunControl {
     this.#missed ??= missedError(way, taken, retryAfter)
   }
 
+  eventBegins(): void {
+    this.#missed = undefined
+  }
+
+  eventEnds(reply: Reply, block: string): void {
+    if (this.#missed) throw this.#missed
+    this.reply(reply, block)
+  }
+
   get counts(): RunCounts {
     const { counts } = this.environment
     if (!counts) throw new QuoinError('UNAVAILABLE', 'This process does not count.')
