@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axeProblems } from './axe-check.ts'
 import { eventually } from './studio-eventually.ts'
+import { expectNoProblem } from './studio-looks.ts'
 import { openStudio, type StudioRoom } from './studio-room.ts'
 
 let studio: StudioRoom
@@ -56,9 +57,25 @@ async function choose(label: string, option: RegExp): Promise<void> {
 }
 
 test('the body of an endpoint is made from its schema, and it is tried as it is drawn', async () => {
+  const item = panel().getByRole('textbox', { name: 'item' })
+  const json = panel().getByRole('radio', { name: 'JSON' })
   const body = panel().getByRole('textbox', { name: 'Body' })
-  await eventually(() => body.inputValue()).toBe('{\n  "item": ""\n}')
-  await body.fill('{ "item": "Coffee" }')
+  expect(await item.inputValue()).toBe('')
+  await panel().getByText('JSON', { exact: true }).click()
+  await eventually(() => json.isChecked()).toBe(true)
+  expect(await body.inputValue()).toBe('{\n  "item": ""\n}')
+  // What is written in one is in the other.
+  await body.fill('{ "item": "Cof')
+  await panel().getByText('Fields', { exact: true }).click()
+  await panel().getByText('The body is no JSON object. Mend it as JSON.').waitFor()
+  await panel().getByText('JSON', { exact: true }).click()
+  await body.fill('{ "item": "Cocoa", "more": 1 }')
+  await panel().getByText('Fields', { exact: true }).click()
+  await eventually(() => item.inputValue()).toBe('Cocoa')
+  await item.fill('Coffee')
+  await panel().getByText('JSON', { exact: true }).click()
+  await eventually(async () => JSON.parse(await body.inputValue())).toEqual({ item: 'Coffee', more: 1 })
+  await expectNoProblem(page, 'the form of a request')
   await panel().getByRole('button', { name: 'Try without effects' }).click()
   await panel().getByText('Tried without effects').waitFor()
   await page.getByRole('region', { name: 'Shown run' }).getByText('200').waitFor()

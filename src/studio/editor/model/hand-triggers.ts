@@ -54,12 +54,15 @@ function firstEvent(content: BlockContent): string {
 }
 
 /** The body that an endpoint's schema asks for; empty braces without a schema. */
-export function sampleBody(content: BlockContent | undefined): JsonObject {
+export function sampleBody(content: BlockContent | undefined, uri = ''): JsonObject {
+  const inPath = parametersOf(uri)
   const schema = content?.fields.schema
   const fields = Array.isArray(schema) ? schema.filter(isJsonObject) : []
   return Object.fromEntries(
     fields
-      .filter((field) => field.in === undefined || field.in === 'body')
+      .filter(
+        (field) => field.in === 'body' || (field.in === undefined && !inPath.includes(String(field.name))),
+      )
       .map((field): [string, JsonValue] => [
         String(field.name),
         field.default ?? sampleOf(String(field.type)),

@@ -12,18 +12,21 @@ import {
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
-import { JsonField } from '../../controls/json/json-field.tsx'
 import { jsonMistake } from '../../controls/json/json-mistake.ts'
-import { type Endpoint, endpointsOf, filledUri, parametersOf } from '../model/endpoints.ts'
+import { type Endpoint, endpointsOf, filledUri } from '../model/endpoints.ts'
 import { handTriggersOf, sampleBody } from '../model/hand-triggers.ts'
+import { queryField, withQueryField } from '../model/request-form.ts'
 import { triggerWords } from '../model/run-words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { leaveRun, showRun } from '../state/shown-run.ts'
 import { HandForm } from './hand-form.tsx'
 import { HandRunView } from './hand-run-view.tsx'
 import { ReplyView } from './reply-view.tsx'
+import { RequestBody } from './request-body.tsx'
+import { RequestFieldInput } from './request-field.tsx'
 import { sendRequest } from './send-request.ts'
 import { useHandRun } from './use-hand-run.ts'
+import { useRequestForm } from './use-request-form.ts'
 
 /** Runs any trigger of this blueprint: requests go to the endpoints, the rest is run by hand. */
 export function TryPanel() {
@@ -92,8 +95,9 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
   const [query, setQuery] = useState('')
   const content = useEditorState(({ drawing }) => drawing.flow.get(endpoint.block))
   const [body, setBody] = useState(() =>
-    ['POST', 'PUT', 'PATCH'].includes(method) ? JSON.stringify(sampleBody(content), undefined, 2) : '',
+    ['POST', 'PUT', 'PATCH'].includes(method) ? JSON.stringify(sampleBody(content, uri), undefined, 2) : '',
   )
+  const form = useRequestForm(content, method, uri)
   const trying = useHandRun()
   const [as, setAs] = useState(scopes.length === 0 || scopes.includes('*public') ? 'nobody' : 'me')
   const path = `${filledUri(uri, values)}${query === '' ? '' : `?${query.replace(/^\?/, '')}`}`
@@ -118,17 +122,22 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
     >
       <Stack gap="sm">
         <WhatRuns />
-        {parametersOf(uri).map((name) => (
-          <TextInput
-            key={name}
-            size="xs"
-            label={name}
-            required
-            value={values[name] ?? ''}
-            onChange={(event) => {
-              const { value } = event.currentTarget
-              setValues((now) => ({ ...now, [name]: value }))
-            }}
+        {form.path.map((field) => (
+          <RequestFieldInput
+            key={field.name}
+            field={field}
+            isBody={false}
+            value={values[field.name] ?? ''}
+            onChange={(value) => setValues((now) => ({ ...now, [field.name]: value }))}
+          />
+        ))}
+        {form.query.map((field) => (
+          <RequestFieldInput
+            key={field.name}
+            field={field}
+            isBody={false}
+            value={queryField(query, field.name)}
+            onChange={(value) => setQuery(withQueryField(query, field, value))}
           />
         ))}
         <TextInput
@@ -139,7 +148,7 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
           value={query}
           onChange={(event) => setQuery(event.currentTarget.value)}
         />
-        {method === 'GET' ? null : <JsonField label="Body" value={body} onChange={setBody} minRows={4} />}
+        {method === 'GET' ? null : <RequestBody fields={form.body} body={body} onChange={setBody} />}
         <Group justify="space-between" wrap="nowrap">
           <SegmentedControl
             size="xs"

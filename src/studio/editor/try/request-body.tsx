@@ -1,0 +1,53 @@
+import { Alert, SegmentedControl, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { JsonField } from '../../controls/json/json-field.tsx'
+import { requestFormTexts as texts } from '../../texts/request-form.ts'
+import { bodyObject, type FormField, fieldText, typedValue, withBodyField } from '../model/request-form.ts'
+import { RequestFieldInput } from './request-field.tsx'
+
+interface RequestBodyProps {
+  readonly fields: readonly FormField[]
+  /** JSON text; what is sent. */
+  readonly body: string
+  readonly onChange: (body: string) => void
+}
+
+/** The body of a request as the fields that its endpoint names, or as JSON. */
+export function RequestBody({ fields, body, onChange }: RequestBodyProps) {
+  const [way, setWay] = useState('fields')
+  if (fields.length === 0)
+    return <JsonField label={texts.body} value={body} onChange={onChange} minRows={4} />
+  const object = bodyObject(body)
+  return (
+    <Stack gap="xs" role="group" aria-label={texts.body}>
+      <SegmentedControl
+        size="xs"
+        aria-label={texts.howToWrite}
+        style={{ alignSelf: 'flex-start' }}
+        data={[
+          { value: 'fields', label: texts.fields },
+          { value: 'json', label: texts.json },
+        ]}
+        value={way}
+        onChange={setWay}
+      />
+      {way === 'json' ? (
+        <JsonField label={texts.body} value={body} onChange={onChange} minRows={4} />
+      ) : object === undefined ? (
+        <Alert color="sand" variant="light" p="xs">
+          <Text size="xs">{texts.noObject}</Text>
+        </Alert>
+      ) : (
+        fields.map((field) => (
+          <RequestFieldInput
+            key={field.name}
+            field={field}
+            isBody
+            value={Object.hasOwn(object, field.name) ? fieldText(field, object[field.name]) : ''}
+            onChange={(text) => onChange(withBodyField(body, field.name, typedValue(field, text).value))}
+          />
+        ))
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,21 @@
+/** Texts of the form of a request, in "Try it". */
+export const requestFormTexts = {
+  body: 'Body',
+  howToWrite: 'How the body is written',
+  fields: 'Fields',
+  json: 'JSON',
+  query: 'Query',
+  noObject: 'The body is no JSON object. Mend it as JSON.',
+  leftOut: 'Not sent',
+  needed: 'needed',
+  from: (least: string) => `from ${least}`,
+  upTo: (most: string) => `up to ${most}`,
+  between: (least: string, most: string) => `${least} to ${most}`,
+  characters: (range: string) => `${range} characters`,
+  items: (range: string) => `${range} items`,
+  like: (pattern: string) => `like ${pattern}`,
+  otherwise: (value: string) => `${value} if it is left out`,
+  asJson: 'as JSON',
+  separated: 'several with commas',
+  mustBe: (type: string) => `Must be a ${type}.`,
+} as const
