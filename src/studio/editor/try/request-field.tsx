@@ -74,7 +74,7 @@ export function RequestFieldInput({ field, value, onChange, isBody }: RequestFie
 }
 
 /** The rules of a field in words. */
-export function hintOf(
+function hintOf(
   { type, limits, default: standard, help, choices }: FormField,
   isBody: boolean,
 ): string {
