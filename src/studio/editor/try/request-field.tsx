@@ -74,10 +74,7 @@ export function RequestFieldInput({ field, value, onChange, isBody }: RequestFie
 }
 
 /** The rules of a field in words. */
-function hintOf(
-  { type, limits, default: standard, help, choices }: FormField,
-  isBody: boolean,
-): string {
+function hintOf({ type, limits, default: standard, help, choices }: FormField, isBody: boolean): string {
   const { min, max, min_length, max_length, pattern } = limits
   const words = [
     help,
