@@ -2,8 +2,8 @@ import { Alert, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { JsonField } from '../../controls/json/json-field.tsx'
 import { requestFormTexts as texts } from '../../texts/request-form.ts'
-import { bodyObject, type FormField, fieldText, typedValue, withBodyField } from '../model/request-form.ts'
 import { RequestFieldInput } from './request-field.tsx'
+import { bodyObject, type FormField, fieldText, typedValue, withBodyField } from './request-form.ts'
 
 interface RequestBodyProps {
   readonly fields: readonly FormField[]

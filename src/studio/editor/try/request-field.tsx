@@ -1,8 +1,8 @@
 import { Select, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { requestFormTexts as texts } from '../../texts/request-form.ts'
-import type { FormField } from '../model/request-form.ts'
-import { typedValue } from '../model/request-form.ts'
+import type { FormField } from './request-form.ts'
+import { typedValue } from './request-form.ts'
 
 interface RequestFieldProps {
   readonly field: FormField

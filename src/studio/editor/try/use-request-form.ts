@@ -4,7 +4,7 @@ import type { BlockContent } from '../../../shared/blueprint.ts'
 import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
 import { fieldsQuery } from '../../api/storages.ts'
 import { inPinOf } from '../model/flow.ts'
-import { type FormFields, formOf } from '../model/request-form.ts'
+import { type FormFields, formOf } from './request-form.ts'
 
 /** The fields of an endpoint's form. Those of a storage are missing where the user may not see its fields. */
 export function useRequestForm(content: BlockContent | undefined, method: string, uri: string): FormFields {

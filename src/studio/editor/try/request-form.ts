@@ -12,7 +12,7 @@ import {
   type RequestType,
   requestFields,
 } from '../../../shared/request-field.ts'
-import { parametersOf } from './endpoints.ts'
+import { parametersOf } from '../model/endpoints.ts'
 
 export interface FormField {
   readonly name: string
