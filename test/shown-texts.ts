@@ -20,7 +20,7 @@ const ofData = new Set(['action', 'text'])
 /** Attributes and properties whose strings never are. */
 const hidden = new Set(
   `aria-controls aria-describedby aria-keyshortcuts aria-labelledby autoComplete bd bg className d fontFamily
-   fontFamilyMonospace href id key rel sandbox sizes src style styles textDecoration to transform type viewBox`.split(
+   fontFamilyMonospace href id key multiSelectionKeyCode rel sandbox sizes src style styles textDecoration to transform type viewBox`.split(
     /\s+/,
   ),
 )
@@ -34,12 +34,13 @@ const hidingCalls = new Set(
   ),
 )
 
-/** Paths of icons, CSS, addresses, command lines, and names that a standard gives. */
+/** Paths of icons, CSS, addresses, command lines, keys of one letter, and names that a standard gives. */
 const code =
-  /^M\d|var\(--|light-dark\(|^\d+px |minmax\(|^(?:https?:\/)?\/\S*$|^(?:curl|-[XHd]) |^AbortError$|^Bearer ·$/
+  /^M\d|var\(--|light-dark\(|^\d+px |minmax\(|(?:max|min)-width|^[A-Z]$|^(?:https?:\/)?\/\S*$|^(?:curl|-[XHd]) |^AbortError$|^Bearer ·$/
 
-/** A word with a capital, two words, or a value and a word. */
-const prose = /(?:^|[\s(“"·])\p{Lu}\p{Ll}|\p{L}[,.:;)”"]* [(“"]*[\p{L}·]|· \p{L}{2}|…/u
+/** A word with a capital, two words, a value and a word, or the rest of a sentence. */
+const prose =
+  /(?:^|[\s(“"·])\p{Lu}\p{Ll}|\p{L}[,.:;)”"]* [(“"]*[\p{L}·]|(?:^|·)[,.:;)”"]* [(“"]*\p{L}{2}|^\(\p{L}{2}|…/u
 
 /**
  * The texts in a file: all of JSX, strings in places that are shown, and strings elsewhere that read like prose. A single
@@ -110,21 +111,28 @@ function placeOf(node: ts.Node): 'shown' | 'hidden' | 'unknown' {
     return isAssignment(parent.operatorToken.kind) ? 'unknown' : placeOf(parent)
   }
   if (ts.isJsxExpression(parent)) return ts.isJsxAttribute(parent.parent) ? placeOf(parent) : 'shown'
+  if (ts.isTemplateSpan(parent)) return placeOf(parent.parent)
   if (ts.isCaseClause(parent) || ts.isElementAccessExpression(parent)) return 'hidden'
   if (ts.isJsxAttribute(parent)) return byName(nameOf(parent))
   if (ts.isPropertyAssignment(parent)) {
     if (parent.name !== node) return ofData.has(nameOf(parent)) ? 'unknown' : byName(nameOf(parent))
     return isFact(node) ? 'shown' : 'hidden'
   }
-  if (ts.isCallExpression(parent)) return ofCall(parent)
+  if (ts.isCallExpression(parent)) return ofCall(parent, node)
   if (ts.isArrayLiteralExpression(parent) && ts.isPropertyAccessExpression(parent.parent))
     return parent.parent.name.text === 'includes' ? 'hidden' : 'unknown'
   return 'unknown'
 }
 
-function ofCall({ expression }: ts.CallExpression): 'shown' | 'hidden' | 'unknown' {
+function ofCall(
+  { expression, arguments: given }: ts.CallExpression,
+  node: ts.Node,
+): 'shown' | 'hidden' | 'unknown' {
   const name = ts.isPropertyAccessExpression(expression) ? expression.name.text : expression.getText()
   if (hidingCalls.has(name)) return 'hidden'
+  // A step of the editor: its label, what it does, and which others it goes on with.
+  if (name === 'run' || name === 'runOnNotes' || name === 'runOnAll')
+    return given[0] === node ? 'unknown' : 'hidden'
   return showingCalls.has(name) ? 'shown' : 'unknown'
 }
 

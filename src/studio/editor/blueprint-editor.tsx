@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { ErrorNotice } from '../controls/error-notice.tsx'
 import { notifyFailed } from '../controls/notify.ts'
+import { editorTexts } from '../texts/editor.ts'
 import { listBlockTypes } from './api/editor-api.ts'
 import { EditorFrame } from './frame/editor-frame.tsx'
 import { type Catalogue, catalogueOf } from './model/block-description.ts'
@@ -18,7 +19,7 @@ export function BlueprintEditor({ guid }: { guid: string }) {
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (types.error)
-    return <ErrorNotice title="Could not load the blocks" error={types.error} onRetry={types.refetch} />
+    return <ErrorNotice title={editorTexts.couldNotLoadBlocks} error={types.error} onRetry={types.refetch} />
   return types.data ? <OpenBlueprint key={guid} guid={guid} catalogue={types.data} /> : <Waiting />
 }
 
@@ -43,7 +44,11 @@ function OpenBlueprint({ guid, catalogue }: { readonly guid: string; readonly ca
   }, [guid, catalogue, tries])
   if (error !== undefined)
     return (
-      <ErrorNotice title="Could not open the blueprint" error={error} onRetry={() => setTries(tries + 1)} />
+      <ErrorNotice
+        title={editorTexts.couldNotOpenBlueprint}
+        error={error}
+        onRetry={() => setTries(tries + 1)}
+      />
     )
   if (!editor) return <Waiting />
   return (
@@ -55,7 +60,7 @@ function OpenBlueprint({ guid, catalogue }: { readonly guid: string; readonly ca
 
 function Waiting() {
   return (
-    <Center flex={1} role="status" aria-label="Loading">
+    <Center flex={1} role="status" aria-label={editorTexts.loading}>
       <Loader size="sm" />
     </Center>
   )

@@ -127,4 +127,5 @@ export const blueprintsTexts = {
   changedMeanwhile:
     'Another user has changed it, or its value is taken. Open the page again, then make your change.',
   removed: 'Removed.',
+  copy: (name: string) => `${name} (copy)`,
 } as const

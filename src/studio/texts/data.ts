@@ -10,6 +10,7 @@ export const dataTexts = {
     'Newest first and by guid are always fast. Other indexes are created when blueprints are deployed.',
   unique: ' (unique)',
   noneYet: 'None yet.',
+  thenBy: ', then ',
   count: 'Count',
   search: 'Search',
   allDocuments: 'all documents',
@@ -145,4 +146,6 @@ export const dataTexts = {
   noStorages: 'No storages',
   noStoragesText: 'Create a storage here, or activate a blueprint with a block that names it.',
   saved: 'Saved',
+  freeText: 'free text',
+  down: (field: string) => `${field}, down`,
 } as const

@@ -91,4 +91,5 @@ export const gridTexts = {
   sharedText: 'shared',
   saveChangesTo: (name: string) => `Save changes to ${name}`,
   deleteNamed: (name: string) => `Delete ${name}`,
+  changedText: ' (changed)',
 } as const

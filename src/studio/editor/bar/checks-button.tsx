@@ -1,5 +1,6 @@
 import { Button, Tooltip } from '@mantine/core'
 import { Icon } from '../../controls/icon.tsx'
+import { barTexts } from '../../texts/bar.ts'
 import { foundWords } from '../model/found-words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 
@@ -11,14 +12,14 @@ export function ChecksButton() {
   if (found === 0) return null
   const words = foundWords(problems.length, notes.length)
   return (
-    <Tooltip label={`${words}. Show them.`}>
+    <Tooltip label={barTexts.problemsButton(words)}>
       <Button
         size="xs"
         variant="light"
         color={problems.length > 0 ? 'red' : 'yellow'}
         px={8}
         leftSection={<Icon name="warning" size={14} />}
-        aria-label={`${words}. Show them.`}
+        aria-label={barTexts.problemsButton(words)}
         onClick={() => {
           editor.select([])
           editor.set({ panel: 'properties' })

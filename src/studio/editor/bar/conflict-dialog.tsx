@@ -1,5 +1,6 @@
 import { Button, Group, Modal, ScrollArea, Stack, Text } from '@mantine/core'
 import { useMemo } from 'react'
+import { barTexts } from '../../texts/bar.ts'
 import { nameOf } from '../model/block-names.ts'
 import { type emptyFlow, withBlock } from '../model/flow.ts'
 import { diffFlows } from '../model/flow-diff.ts'
@@ -18,9 +19,7 @@ export function ConflictDialog() {
       withCloseButton={false}
       closeOnEscape={false}
       closeOnClickOutside={false}
-      title={
-        <Text fw={650}>Conflicting change{conflicts.length > 1 ? ` (${conflicts.length} blocks)` : ''}</Text>
-      }
+      title={<Text fw={650}>{barTexts.conflicts(conflicts.length)}</Text>}
       size="lg"
     >
       {first ? <Choice key={first.guid} conflict={first} /> : null}
@@ -35,7 +34,7 @@ function Choice({ conflict: { guid, theirs } }: { readonly conflict: Conflict })
   const catalogue = useEditorState((state) => state.catalogue)
   const other = theirs?.staged ?? undefined
   const content = mine ?? other ?? theirs?.saved ?? undefined
-  const who = theirs?.staging?.by.username ?? 'Somebody'
+  const who = theirs?.staging?.by.username ?? barTexts.somebody
   const changes = useMemo(() => {
     const before = other ? withBlock(withoutBlock(flow, guid), guid, other) : withoutBlock(flow, guid)
     return diffFlows(before, mine ? withBlock(before, guid, mine) : withoutBlock(before, guid), catalogue)
@@ -43,23 +42,23 @@ function Choice({ conflict: { guid, theirs } }: { readonly conflict: Conflict })
   return (
     <Stack gap="md">
       <Text size="sm">
-        {who} {other ? 'changed' : 'removed'} <b>{content ? nameOf(content, catalogue) : 'a block'}</b> while
-        you did. Neither is lost until you choose. What your version would change in{' '}
-        {theirs?.staging ? `${who}’s` : 'the other'}:
+        {who} {other ? barTexts.changed : barTexts.removed}{' '}
+        <b>{content ? nameOf(content, catalogue) : barTexts.aBlock}</b>{' '}
+        {barTexts.conflictText(theirs?.staging ? barTexts.versionOf(who) : barTexts.theOther)}
       </Text>
       <ScrollArea.Autosize mah="40vh" type="auto">
         {changes.length === 0 ? (
-          <Text size="sm">Nothing: both versions are equal.</Text>
+          <Text size="sm">{barTexts.conflictEqual}</Text>
         ) : (
           <FlowDiffView changes={changes} />
         )}
       </ScrollArea.Autosize>
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={() => editor.sync.resolve(guid, 'mine')}>
-          {mine ? 'Keep mine' : 'Remove it anyway'}
+          {mine ? barTexts.keepMine : barTexts.keepRemoval}
         </Button>
         <Button data-autofocus onClick={() => editor.sync.resolve(guid, 'theirs')}>
-          {other ? `Take ${who}’s` : 'Accept the removal'}
+          {other ? barTexts.takeTheirs(who) : barTexts.takeRemoval}
         </Button>
       </Group>
     </Stack>

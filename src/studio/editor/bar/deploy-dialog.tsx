@@ -4,13 +4,14 @@ import { useEffect, useMemo, useRef } from 'react'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { notifyDone } from '../../controls/notify.ts'
+import { barTexts } from '../../texts/bar.ts'
+import { countsTexts } from '../../texts/counts.ts'
 import { activate, versionBlocks } from '../api/editor-api.ts'
 import { focusDrawingIn } from '../frame/focus-drawing.ts'
 import type { Flow } from '../model/flow.ts'
 import { diffFlows } from '../model/flow-diff.ts'
 import { openablePagesOf } from '../model/flow-pages.ts'
 import { flowOfVersion } from '../model/version-flow.ts'
-import { count } from '../model/words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { DeployedNews } from './deployed-news.tsx'
 import { EntranceList } from './entrance-list.tsx'
@@ -23,7 +24,7 @@ export function DeployDialog() {
   const opened = useEditorState(({ dialog }) => dialog?.kind === 'deploy')
   const close = () => editor.set({ dialog: undefined })
   return (
-    <Modal opened={opened} onClose={close} title={<Text fw={650}>Deploy</Text>} size="lg">
+    <Modal opened={opened} onClose={close} title={<Text fw={650}>{barTexts.deploy}</Text>} size="lg">
       {opened ? <Content onClose={close} /> : null}
     </Modal>
   )
@@ -74,11 +75,11 @@ function Content({ onClose }: { readonly onClose: () => void }) {
   return (
     <Stack gap="md">
       <Text size="sm">
-        {version === 0
-          ? 'First deployment. These blocks will go live:'
-          : changes.length === 0
-            ? `Version ${version} equals the canvas: nothing would change.`
-            : `Against version ${version}, which ${blueprint?.active ? 'is live' : 'was deployed last'}:`}
+        {barTexts.whatDeploys(
+          version,
+          changes.length,
+          blueprint?.active ? barTexts.isLive : barTexts.wasDeployedLast,
+        )}
       </Text>
       <ScrollArea.Autosize mah="46vh" type="auto">
         <FlowDiffView changes={changes} />
@@ -87,26 +88,22 @@ function Content({ onClose }: { readonly onClose: () => void }) {
         <EntranceList flow={flow} catalogue={catalogue} />
       </ScrollArea.Autosize>
       {broken === 0 ? null : (
-        <Alert
-          color="red"
-          variant="light"
-          title={`${count(broken, 'problem')} keep${broken === 1 ? 's' : ''} it from running`}
-        >
+        <Alert color="red" variant="light" title={barTexts.brokenBy(countsTexts.problems(broken), broken)}>
           <ProblemList of="problems" onGo={onClose} />
         </Alert>
       )}
       {checked.notes.length === 0 ? null : (
-        <Alert color="yellow" variant="light" title={count(checked.notes.length, 'warning')}>
+        <Alert color="yellow" variant="light" title={countsTexts.warnings(checked.notes.length)}>
           <ProblemList of="notes" onGo={onClose} />
         </Alert>
       )}
-      <ErrorNotice error={deploying.error} title="Not deployed; the live version is unchanged" />
+      <ErrorNotice error={deploying.error} title={barTexts.notDeployed} />
       <Text size="xs" c="dimmed">
-        Zero downtime: each request runs entirely on the old or the new version.
+        {barTexts.zeroDowntime}
       </Text>
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose}>
-          Cancel
+          {barTexts.cancel}
         </Button>
         <Button
           ref={primary}
@@ -115,7 +112,7 @@ function Content({ onClose }: { readonly onClose: () => void }) {
           disabled={broken > 0}
           onClick={() => deploying.mutate()}
         >
-          {blueprint?.active ? 'Save and deploy' : 'Save, deploy and activate'}
+          {blueprint?.active ? barTexts.saveAndDeploy : barTexts.saveDeployAndActivate}
         </Button>
       </Group>
     </Stack>

@@ -1,5 +1,6 @@
 import { Group, Text } from '@mantine/core'
 import { OpenPage } from '../../controls/pages/open-page.tsx'
+import { barTexts } from '../../texts/bar.ts'
 import type { FlowPage } from '../model/flow-pages.ts'
 
 /** More do not fit beside a message; the bar lists all. */
@@ -14,11 +15,11 @@ interface DeployedNewsProps {
 export function DeployedNews({ version, pages }: DeployedNewsProps) {
   return (
     <>
-      <Text size="sm">Version {version} is deployed and live.</Text>
+      <Text size="sm">{barTexts.deployed(version)}</Text>
       {pages.length === 0 ? null : (
         <Group gap={12} mt={4}>
           {pages.slice(0, SHOWN).map(({ block, path }) => (
-            <OpenPage key={block} path={path} label={`Open ${path}`} />
+            <OpenPage key={block} path={path} label={barTexts.open(path)} />
           ))}
         </Group>
       )}

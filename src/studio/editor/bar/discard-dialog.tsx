@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { notifyDone } from '../../controls/notify.ts'
+import { barTexts } from '../../texts/bar.ts'
 import { discardStaged } from '../api/editor-api.ts'
 import { diffFlows } from '../model/flow-diff.ts'
 import { savedFlow, stagedBy, stagedFlow } from '../model/staged-blocks.ts'
@@ -15,7 +16,12 @@ export function DiscardDialog() {
   const opened = useEditorState(({ dialog }) => dialog?.kind === 'discard')
   const close = () => editor.set({ dialog: undefined })
   return (
-    <Modal opened={opened} onClose={close} title={<Text fw={650}>Discard staged changes</Text>} size="lg">
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={<Text fw={650}>{barTexts.discardStagedChanges}</Text>}
+      size="lg"
+    >
       {opened ? <Content onClose={close} /> : null}
     </Modal>
   )
@@ -35,18 +41,17 @@ function Content({ onClose }: { readonly onClose: () => void }) {
       await editor.sync.refresh()
     },
     onSuccess: () => {
-      notifyDone('Discarded. The blocks equal the saved version.')
+      notifyDone(barTexts.discarded)
       onClose()
     },
   })
   return (
     <Stack gap="md">
       <Text size="sm">
-        These changes are reverted to the saved version
-        {by.length > 1
-          ? `, also those of others: ${by.map((one) => `${one.blocks} by ${one.username}`).join(', ')}`
-          : ''}
-        .
+        {barTexts.discardText(
+          by.length,
+          by.map((one) => barTexts.blocksBy(one.blocks, one.username)).join(', '),
+        )}
       </Text>
       <ScrollArea.Autosize mah="46vh" type="auto">
         <FlowDiffView changes={changes} />
@@ -54,10 +59,10 @@ function Content({ onClose }: { readonly onClose: () => void }) {
       <ErrorNotice error={discarding.error} />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" data-autofocus onClick={onClose}>
-          Cancel
+          {barTexts.cancel}
         </Button>
         <Button color="red" loading={discarding.isPending} onClick={() => discarding.mutate()}>
-          Discard
+          {barTexts.discard}
         </Button>
       </Group>
     </Stack>

@@ -1,6 +1,7 @@
 import { ActionIcon, Badge, Button, Group, Menu, SegmentedControl, Text, Tooltip } from '@mantine/core'
 import { Link } from 'wouter'
 import { Icon } from '../../controls/icon.tsx'
+import { barTexts } from '../../texts/bar.ts'
 import { PreviewButton } from '../preview/preview-button.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { ChecksButton } from './checks-button.tsx'
@@ -23,7 +24,7 @@ export function EditorBar() {
     <header className={classes.bar}>
       <Group gap={8} wrap="nowrap" className={classes.side}>
         <Link href="/blueprints" className={classes.back}>
-          Blueprints
+          {barTexts.blueprints}
         </Link>
         <span className={classes.slash}>/</span>
         <h1 className={classes.name}>{blueprint?.name ?? '…'}</h1>
@@ -35,26 +36,26 @@ export function EditorBar() {
             className={classes.state}
             style={{ flexShrink: 0 }}
           >
-            {blueprint.active ? `Active, version ${blueprint.version}` : 'Inactive'}
+            {blueprint.active ? barTexts.activeVersion(blueprint.version) : barTexts.inactive}
           </Badge>
         ) : null}
       </Group>
       <Group gap={6} wrap="nowrap">
         <SegmentedControl
           size="xs"
-          aria-label="View"
+          aria-label={barTexts.view}
           data={[
-            { value: 'canvas', label: 'Canvas' },
-            { value: 'outline', label: 'Outline' },
+            { value: 'canvas', label: barTexts.canvas },
+            { value: 'outline', label: barTexts.outline },
           ]}
           value={view}
           onChange={(to) => editor.set({ view: to === 'outline' ? 'outline' : 'canvas' })}
         />
-        <Tooltip label={last === undefined ? 'Nothing to undo' : `Undo: ${last}`}>
+        <Tooltip label={last === undefined ? barTexts.nothingToUndo : barTexts.undo(last)}>
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label="Undo"
+            aria-label={barTexts.undoLabel}
             aria-disabled={last === undefined}
             style={{ opacity: last === undefined ? 0.4 : 1 }}
             onClick={editor.undo}
@@ -62,11 +63,11 @@ export function EditorBar() {
             <Icon name="restore" size={17} />
           </ActionIcon>
         </Tooltip>
-        <Tooltip label={next === undefined ? 'Nothing to redo' : `Redo: ${next}`}>
+        <Tooltip label={next === undefined ? barTexts.nothingToRedo : barTexts.redo(next)}>
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label="Redo"
+            aria-label={barTexts.redoLabel}
             aria-disabled={next === undefined}
             style={{ opacity: next === undefined ? 0.4 : 1 }}
             onClick={editor.redo}
@@ -85,17 +86,17 @@ export function EditorBar() {
           aria-pressed={panel === 'try'}
           onClick={() => editor.set({ panel: panel === 'try' ? 'properties' : 'try' })}
         >
-          Try it
+          {barTexts.tryIt}
         </Button>
         <PreviewButton />
         <RunsButton />
         <OpenPagesMenu />
         <Button size="xs" onClick={() => editor.set({ dialog: { kind: 'deploy' } })}>
-          {blueprint?.active ? 'Deploy' : 'Deploy and activate'}
+          {blueprint?.active ? barTexts.deploy : barTexts.deployAndActivate}
         </Button>
         <Menu position="bottom-end" width={230}>
           <Menu.Target>
-            <ActionIcon variant="default" size={30} aria-label="More">
+            <ActionIcon variant="default" size={30} aria-label={barTexts.more}>
               <Icon name="more" size={16} />
             </ActionIcon>
           </Menu.Target>
@@ -104,29 +105,29 @@ export function EditorBar() {
               leftSection={<Icon name="history" size={15} />}
               onClick={() => editor.set({ dialog: { kind: 'versions' } })}
             >
-              Versions
+              {barTexts.versions}
             </Menu.Item>
             <Menu.Item
               leftSection={<Icon name="help" size={15} />}
               onClick={() => editor.set({ dialog: { kind: 'explain' } })}
             >
-              Why is it 404?
+              {barTexts.why404}
             </Menu.Item>
             <Menu.Divider />
             {blueprint?.active ? (
               <Menu.Item leftSection={<Icon name="pause" size={15} />} onClick={deactivateNow}>
-                Deactivate
+                {barTexts.deactivate}
               </Menu.Item>
             ) : (
               <Menu.Item leftSection={<Icon name="play" size={15} />} onClick={activateNow}>
-                Activate the saved version
+                {barTexts.activate}
               </Menu.Item>
             )}
           </Menu.Dropdown>
         </Menu>
       </Group>
       <Text className={classes.live} role="status" aria-live="polite">
-        {last === undefined ? '' : `Done: ${last}`}
+        {last === undefined ? '' : barTexts.done(last)}
       </Text>
     </header>
   )

@@ -1,5 +1,6 @@
 import { Badge, Stack, Text } from '@mantine/core'
 import { useMemo } from 'react'
+import { barTexts } from '../../texts/bar.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Flow } from '../model/flow.ts'
 import { entrancesOf } from '../model/open-to.ts'
@@ -17,7 +18,7 @@ export function EntranceList({ flow, catalogue }: EntranceListProps) {
   return (
     <Stack gap={4}>
       <Text size="sm" fw={600} id="entrances">
-        Who may open it
+        {barTexts.whoMayOpenIt}
       </Text>
       <table className={classes.lines} aria-labelledby="entrances">
         <tbody>
@@ -28,7 +29,7 @@ export function EntranceList({ flow, catalogue }: EntranceListProps) {
                 {openTo}
                 {isPublic ? (
                   <Badge size="xs" color="sand" ml={8}>
-                    no sign-in
+                    {barTexts.noSignIn}
                   </Badge>
                 ) : null}
               </td>

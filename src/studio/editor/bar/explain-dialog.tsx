@@ -2,6 +2,7 @@ import { Alert, Button, Group, Modal, Select, Stack, Text, TextInput } from '@ma
 import { useMutation } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { barTexts } from '../../texts/bar.ts'
 import { explain } from '../api/editor-api.ts'
 import { endpointsOf } from '../model/endpoints.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -12,7 +13,7 @@ export function ExplainDialog() {
   const opened = useEditorState(({ dialog }) => dialog?.kind === 'explain')
   const close = () => editor.set({ dialog: undefined })
   return (
-    <Modal opened={opened} onClose={close} title={<Text fw={650}>Why is it 404?</Text>} size="md">
+    <Modal opened={opened} onClose={close} title={<Text fw={650}>{barTexts.why404}</Text>} size="md">
       {opened ? <Content onClose={close} /> : null}
     </Modal>
   )
@@ -37,7 +38,7 @@ function Content({ onClose }: { readonly onClose: () => void }) {
         <Group gap="xs" align="flex-end" wrap="nowrap">
           <Select
             w={110}
-            label="Method"
+            label={barTexts.method}
             data={['GET', 'POST', 'PUT', 'PATCH', 'DELETE']}
             value={method}
             allowDeselect={false}
@@ -45,20 +46,23 @@ function Content({ onClose }: { readonly onClose: () => void }) {
           />
           <TextInput
             flex={1}
-            label="Path"
-            placeholder="tasks/123"
+            label={barTexts.path}
+            placeholder={barTexts.tasks123}
             leftSection="/"
             value={path}
             onChange={(event) => setPath(event.currentTarget.value)}
             data-autofocus
           />
           <Button type="submit" loading={asking.isPending}>
-            Ask
+            {barTexts.ask}
           </Button>
         </Group>
         <ErrorNotice error={asking.error} />
         {found ? (
-          <Alert color={found.reachable ? 'petrol' : 'sand'} title={found.reachable ? 'Reachable' : '404'}>
+          <Alert
+            color={found.reachable ? 'petrol' : 'sand'}
+            title={found.reachable ? barTexts.reachable : '404'}
+          >
             <Text size="sm">{found.reason}</Text>
             {found.block && flow.has(found.block) ? (
               <Button
@@ -70,7 +74,7 @@ function Content({ onClose }: { readonly onClose: () => void }) {
                   editor.focusPin(found.block ?? '', '')
                 }}
               >
-                Show the block
+                {barTexts.showTheBlock}
               </Button>
             ) : null}
           </Alert>

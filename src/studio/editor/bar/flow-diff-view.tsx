@@ -1,9 +1,10 @@
 import { Badge, Text } from '@mantine/core'
+import { barTexts } from '../../texts/bar.ts'
+import { countsTexts } from '../../texts/counts.ts'
 import type { BlockChange } from '../model/flow-diff.ts'
-import { count } from '../model/words.ts'
 import classes from './flow-diff-view.module.css'
 
-const words = { created: 'New', updated: 'Changed', removed: 'Gone' } as const
+const words = { created: barTexts.new, updated: barTexts.changedLabel, removed: barTexts.gone } as const
 const colors = { created: 'petrol', updated: 'sand', removed: 'red' } as const
 
 /** What differs, block by block and pin by pin, to be read by a person. */
@@ -43,7 +44,7 @@ export function FlowDiffView({ changes }: { readonly changes: readonly BlockChan
       ))}
       {moved.length === 0 ? null : (
         <Text size="xs" c="dimmed">
-          {count(moved.length, 'block')} only moved, renamed or commented; runs do not change.
+          {barTexts.onlyDrawing(countsTexts.blocks(moved.length))}
         </Text>
       )}
     </div>

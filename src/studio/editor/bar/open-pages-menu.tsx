@@ -1,6 +1,7 @@
 import { ActionIcon, Menu, Tooltip } from '@mantine/core'
 import { Icon } from '../../controls/icon.tsx'
 import { isOpenable } from '../../controls/pages/page-path.ts'
+import { barTexts } from '../../texts/bar.ts'
 import { useDeployedPages } from '../api/deployed-pages.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 
@@ -13,7 +14,7 @@ export function OpenPagesMenu() {
   if (only === undefined) return null
   if (pages.length === 1 && isOpenable(only.path))
     return (
-      <Tooltip label={`Open ${only.path}`}>
+      <Tooltip label={barTexts.open(only.path)}>
         <ActionIcon
           component="a"
           href={only.path}
@@ -21,7 +22,7 @@ export function OpenPagesMenu() {
           rel="noopener"
           variant="default"
           size={30}
-          aria-label={`Open ${only.path} in a new tab`}
+          aria-label={barTexts.openInTab(only.path)}
         >
           <Icon name="external" size={15} />
         </ActionIcon>
@@ -30,7 +31,7 @@ export function OpenPagesMenu() {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="default" size={30} aria-label="Open a page">
+        <ActionIcon variant="default" size={30} aria-label={barTexts.openAPage}>
           <Icon name="external" size={15} />
         </ActionIcon>
       </Menu.Target>

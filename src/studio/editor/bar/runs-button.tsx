@@ -1,5 +1,6 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
 import { Icon } from '../../controls/icon.tsx'
+import { barTexts } from '../../texts/bar.ts'
 import { usePausedRuns, useTracing } from '../runs/run-queries.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './editor-bar.module.css'
@@ -11,13 +12,13 @@ export function RunsButton() {
   const isTraced = useTracing().data?.on === true
   const paused = usePausedRuns().data?.length ?? 0
   const isOpen = panel === 'runs'
-  const state = paused > 0 ? ': one is paused' : isTraced ? ': being traced' : ''
+  const state = paused > 0 ? barTexts.oneIsPaused : isTraced ? barTexts.beingTraced : ''
   return (
-    <Tooltip label={`Runs${state}`}>
+    <Tooltip label={barTexts.runsNow(state)}>
       <ActionIcon
         variant={isOpen ? 'light' : 'default'}
         size={30}
-        aria-label={`Runs${state}`}
+        aria-label={barTexts.runsNow(state)}
         aria-pressed={isOpen}
         className={classes.runs}
         data-state={paused > 0 ? 'paused' : isTraced ? 'traced' : undefined}

@@ -1,5 +1,6 @@
 import { Button, Group, Tooltip } from '@mantine/core'
 import { useMemo } from 'react'
+import { barTexts } from '../../texts/bar.ts'
 import { stagedBy } from '../model/staged-blocks.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './editor-bar.module.css'
@@ -13,20 +14,24 @@ export function StageStatus() {
   const by = useMemo(() => stagedBy(known), [known])
   const { save, isSaving } = useStageActions()
   const blocks = by.reduce((sum, one) => sum + one.blocks, 0)
-  const who = by.map((one) => `${one.blocks} by ${one.username}`).join(', ')
+  const who = by.map((one) => barTexts.blocksBy(one.blocks, one.username)).join(', ')
   if (storing.state === 'failed')
     return (
       <span className={classes.status} data-failed role="alert">
-        Not stored yet, retrying …
+        {barTexts.retrying}
       </span>
     )
   if (blocks === 0)
-    return <span className={classes.status}>{storing.state === 'storing' ? 'Storing …' : 'All saved'}</span>
+    return (
+      <span className={classes.status}>
+        {storing.state === 'storing' ? barTexts.storing : barTexts.allSaved}
+      </span>
+    )
   return (
     <Group gap={6} wrap="nowrap" style={{ flexShrink: 0 }}>
-      <Tooltip label={`Staged: ${who}. Not live until it is saved and deployed.`}>
+      <Tooltip label={barTexts.stagedHelp(who)}>
         <span className={classes.status}>
-          {blocks} staged{storing.state === 'storing' ? ' …' : ''}
+          {barTexts.staged(blocks, storing.state === 'storing' ? ' …' : '')}
           {by.length < 2
             ? null
             : by.map((one) => (
@@ -43,10 +48,10 @@ export function StageStatus() {
         px={8}
         onClick={() => editor.set({ dialog: { kind: 'discard' } })}
       >
-        Discard
+        {barTexts.discard}
       </Button>
       <Button size="xs" variant="default" loading={isSaving} onClick={save}>
-        Save
+        {barTexts.save}
       </Button>
     </Group>
   )

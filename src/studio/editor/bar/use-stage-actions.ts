@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
+import { barTexts } from '../../texts/bar.ts'
 import { activate, deactivate } from '../api/editor-api.ts'
 import { useEditor } from '../state/editor-context.ts'
 
@@ -9,17 +10,17 @@ export function useStageActions() {
   const { guid } = editor.store.getState()
   const saving = useMutation({
     mutationFn: () => editor.save(),
-    onSuccess: () => notifyDone('Saved. It goes live when it is deployed.'),
-    onError: (error) => notifyFailed('Could not save', error),
+    onSuccess: () => notifyDone(barTexts.saved),
+    onError: (error) => notifyFailed(barTexts.couldNotSave, error),
   })
   const switching = useMutation({
     mutationFn: (on: boolean) => (on ? activate(guid) : deactivate(guid)),
     onSuccess: async (blueprint) => {
       editor.set({ blueprint })
-      notifyDone(blueprint.active ? 'Active. Its endpoints are live.' : 'Inactive. Its endpoints reply 404.')
+      notifyDone(blueprint.active ? barTexts.activated : barTexts.deactivated)
       await editor.sync.refresh()
     },
-    onError: (error) => notifyFailed('Could not activate or deactivate', error),
+    onError: (error) => notifyFailed(barTexts.activationFailed, error),
   })
   return {
     save: () => saving.mutate(),

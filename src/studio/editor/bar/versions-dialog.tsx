@@ -17,11 +17,12 @@ import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { notifyDone } from '../../controls/notify.ts'
 import { Time } from '../../controls/time.tsx'
+import { barTexts } from '../../texts/bar.ts'
+import { countsTexts } from '../../texts/counts.ts'
 import { listVersions, rollBack, versionBlocks } from '../api/editor-api.ts'
 import type { Flow } from '../model/flow.ts'
 import { diffFlows } from '../model/flow-diff.ts'
 import { flowOfVersion } from '../model/version-flow.ts'
-import { count } from '../model/words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { FlowDiffView } from './flow-diff-view.tsx'
 import classes from './versions-dialog.module.css'
@@ -32,7 +33,7 @@ export function VersionsDialog() {
   const opened = useEditorState(({ dialog }) => dialog?.kind === 'versions')
   const close = () => editor.set({ dialog: undefined })
   return (
-    <Modal opened={opened} onClose={close} title={<Text fw={650}>Versions</Text>} size={860}>
+    <Modal opened={opened} onClose={close} title={<Text fw={650}>{barTexts.versions}</Text>} size={860}>
       {opened ? <Content onClose={close} /> : null}
     </Modal>
   )
@@ -50,7 +51,7 @@ function Content({ onClose }: { readonly onClose: () => void }) {
   if (versions.error) return <ErrorNotice error={versions.error} onRetry={versions.refetch} />
   const list = versions.data
   const shown = list.find(({ number }) => number === chosen) ?? list[0]
-  if (!shown) return <Text c="dimmed">Never deployed. The first deploy creates version 1.</Text>
+  if (!shown) return <Text c="dimmed">{barTexts.noVersions}</Text>
   return (
     <div className={classes.columns}>
       <ScrollArea.Autosize mah="60vh" type="auto" className={classes.list}>
@@ -62,12 +63,12 @@ function Content({ onClose }: { readonly onClose: () => void }) {
             onClick={() => setChosen(version.number)}
           >
             <Group gap={6} justify="space-between" wrap="nowrap">
-              <b>Version {version.number}</b>
-              {version.live ? <Badge size="xs">now</Badge> : null}
+              <b>{barTexts.version(version.number)}</b>
+              {version.live ? <Badge size="xs">{barTexts.now}</Badge> : null}
             </Group>
             <Text size="xs" c="dimmed">
-              <Time at={version.deployed} /> by {version.by.username || 'Quoin'},{' '}
-              {count(version.blocks, 'block')}
+              <Time at={version.deployed} />{' '}
+              {barTexts.versionBy(version.by.username || barTexts.quoin, countsTexts.blocks(version.blocks))}
             </Text>
           </UnstyledButton>
         ))}
@@ -106,7 +107,7 @@ function Comparison({ list, shown, onClose }: ComparisonProps) {
     mutationFn: () => rollBack(guid, shown.number),
     onSuccess: async (blueprint) => {
       editor.set({ blueprint })
-      notifyDone(`Version ${shown.number} is live again, as version ${blueprint.version}.`)
+      notifyDone(barTexts.rolledBack(shown.number, blueprint.version))
       onClose()
       await editor.sync.refresh()
     },
@@ -114,7 +115,7 @@ function Comparison({ list, shown, onClose }: ComparisonProps) {
   const takeBack = () => {
     if (!one.data) return
     const flow = one.data
-    editor.run(`Take version ${shown.number}`, () => flow)
+    editor.run(barTexts.takeVersion(shown.number), () => flow)
     onClose()
   }
   return (
@@ -123,23 +124,23 @@ function Comparison({ list, shown, onClose }: ComparisonProps) {
         <Select
           size="xs"
           w={220}
-          label={`What version ${shown.number} changes against`}
+          label={barTexts.changesAgainst(shown.number)}
           value={against}
           allowDeselect={false}
           onChange={(next) => setAgainst(next ?? DRAWN)}
           data={[
-            { value: DRAWN, label: 'the canvas' },
+            { value: DRAWN, label: barTexts.theCanvas },
             ...list
               .filter(({ number }) => number !== shown.number)
               .map(({ number, live: isLive }) => ({
                 value: String(number),
-                label: `version ${number}${isLive ? ', which is live' : ''}`,
+                label: barTexts.versionNamed(number, isLive ? barTexts.liveVersion : ''),
               })),
           ]}
         />
         <Group gap="xs">
           <Button size="xs" variant="default" onClick={takeBack}>
-            Edit this version
+            {barTexts.editThisVersion}
           </Button>
           <Button
             size="xs"
@@ -147,23 +148,19 @@ function Comparison({ list, shown, onClose }: ComparisonProps) {
             disabled={shown.live}
             onClick={() => rolling.mutate()}
           >
-            Roll back to this version
+            {barTexts.rollBack}
           </Button>
         </Group>
       </Group>
       <ErrorNotice error={rolling.error ?? one.error ?? other.error} />
       {shown.live ? null : (
         <Alert variant="light" color="sand" p="xs">
-          <Text size="xs">
-            Rolling back deploys its blocks as a new version at once. The canvas and the saved version stay
-            unchanged and show as not deployed. “Edit this version” loads its blocks into the editor instead,
-            where you can undo it.
-          </Text>
+          <Text size="xs">{barTexts.rollBackHelp}</Text>
         </Alert>
       )}
       <ScrollArea.Autosize mah="44vh" type="auto">
         {changes.length === 0 && one.data && from ? (
-          <Text size="sm">The versions are equal.</Text>
+          <Text size="sm">{barTexts.versionsEqual}</Text>
         ) : (
           <FlowDiffView changes={changes} />
         )}

@@ -1,6 +1,7 @@
 import { Menu } from '@mantine/core'
 import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
 import { Icon } from '../../controls/icon.tsx'
+import { canvasTexts } from '../../texts/canvas.ts'
 import { LaneFoldItem } from '../folds/fold-menu.tsx'
 import { PinReplyItem } from '../runs/pin-reply.tsx'
 import { useBreakpoints } from '../runs/use-breakpoints.ts'
@@ -23,34 +24,34 @@ export function BlockMenuItems({ block }: { readonly block: string }) {
             rightSection="B"
             onClick={() => breakpoints.toggle(block)}
           >
-            {breakpoints.at.has(block) ? 'Remove breakpoint' : 'Pause runs here'}
+            {breakpoints.at.has(block) ? canvasTexts.removeBreakpoint : canvasTexts.pauseRunsHere}
           </Menu.Item>
           <Menu.Divider />
         </>
       ) : null}
       <PinReplyItem block={block} />
       <Menu.Item leftSection={<Icon name="edit" size={15} />} onClick={() => editor.focusPin(block, '')}>
-        Properties
+        {canvasTexts.properties}
       </Menu.Item>
       <LeadItems block={block} />
       <Menu.Item leftSection={<Icon name="copy" size={15} />} onClick={() => void copySelected(editor)}>
-        Copy
+        {canvasTexts.copy}
       </Menu.Item>
       <Menu.Item leftSection={<Icon name="plus" size={15} />} onClick={() => duplicateSelected(editor)}>
-        Duplicate
+        {canvasTexts.duplicate}
       </Menu.Item>
       <Menu.Item
         leftSection={<Icon name="refresh" size={15} />}
         onClick={() => editor.set({ dialog: { kind: 'add', replace: block } })}
       >
-        Replace with …
+        {canvasTexts.replaceWith}
       </Menu.Item>
       {catalogue.get(type)?.kind === 'trigger' ? null : (
         <Menu.Item
           leftSection={<Icon name="blueprint" size={15} />}
           onClick={() => editor.set({ dialog: { kind: 'extract' } })}
         >
-          Extract to a function
+          {canvasTexts.extractToAFunction}
         </Menu.Item>
       )}
       <LaneFoldItem block={block} />
@@ -59,11 +60,11 @@ export function BlockMenuItems({ block }: { readonly block: string }) {
           leftSection={<Icon name="blueprint" size={15} />}
           onClick={() => void drawResource(editor, block)}
         >
-          As blocks
+          {canvasTexts.asBlocks}
         </Menu.Item>
       ) : null}
       <Menu.Item leftSection={<Icon name="trash" size={15} />} onClick={() => removeSelected(editor)}>
-        Remove
+        {canvasTexts.remove}
       </Menu.Item>
     </>
   )
@@ -77,17 +78,17 @@ function LeadItems({ block }: { readonly block: string }) {
     <>
       {called === undefined ? null : (
         <Menu.Item leftSection={<Icon name="arrow" size={15} />} onClick={() => goToFunction(editor, called)}>
-          Go to {called}
+          {canvasTexts.goTo(called)}
         </Menu.Item>
       )}
       {called === undefined ? null : (
         <Menu.Item leftSection={<Icon name="search" size={15} />} onClick={() => showCalls(editor, called)}>
-          Find all calls of {called}
+          {canvasTexts.findCallsOf(called)}
         </Menu.Item>
       )}
       {own === undefined ? null : (
         <Menu.Item leftSection={<Icon name="search" size={15} />} onClick={() => showCalls(editor, own)}>
-          Find its calls
+          {canvasTexts.findItsCalls}
         </Menu.Item>
       )}
       {storage === undefined ? null : (
@@ -95,7 +96,7 @@ function LeadItems({ block }: { readonly block: string }) {
           leftSection={<Icon name="data" size={15} />}
           onClick={() => chooseStorageInBlocks(editor, block)}
         >
-          Choose {storage} in its blocks
+          {canvasTexts.chooseInItsBlocks(storage)}
         </Menu.Item>
       )}
     </>

@@ -1,6 +1,7 @@
 import { Handle, type NodeProps, Position } from '@xyflow/react'
 import { memo, useContext } from 'react'
 import { Icon } from '../../controls/icon.tsx'
+import { canvasTexts } from '../../texts/canvas.ts'
 import { methodOf } from '../model/block-names.ts'
 import { pinY } from '../model/node-geometry.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
@@ -63,7 +64,7 @@ export const BlockNode = memo(function BlockNode({ id, data, selected }: NodePro
         {staging && !isFar ? (
           <span
             className={classes.staged}
-            title={`${stagedWords[staging.change]} by ${staging.by.username}, not saved yet`}
+            title={canvasTexts.stagedBy(stagedWords[staging.change], staging.by.username)}
           >
             {initials(staging.by.username)}
           </span>
@@ -89,7 +90,7 @@ const badges: Readonly<Record<string, string>> = {
   value: 'value',
   unknown: '?',
 }
-const stagedWords = { created: 'Added', updated: 'Changed', removed: 'Removed' }
+const stagedWords = { created: canvasTexts.added, updated: canvasTexts.changed, removed: canvasTexts.removed }
 
 function initials(name: string): string {
   return name.slice(0, 2).toUpperCase()

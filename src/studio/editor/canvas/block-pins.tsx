@@ -2,6 +2,7 @@ import { Handle, Position, useConnection } from '@xyflow/react'
 import { memo } from 'react'
 import type { InPin, OutPin } from '../../../shared/api/blocks/blocks.ts'
 import type { SavedInPin } from '../../../shared/blueprint.ts'
+import { canvasTexts } from '../../texts/canvas.ts'
 import { type DanglingWire, wireTo } from '../model/fitting-blocks.ts'
 import { wireId } from '../model/flow.ts'
 import { wireProblem } from '../model/wire-check.ts'
@@ -82,7 +83,7 @@ export function Pins({ id, data }: { readonly id: string; readonly data: BlockDa
             unfold(editor, id, !data.shown.isUnfolded)
           }}
         >
-          {data.shown.isUnfolded ? 'Fewer pins' : `+${data.shown.folded} more`}
+          {data.shown.isUnfolded ? canvasTexts.fewerPins : canvasTexts.morePins(data.shown.folded)}
         </button>
       ) : null}
     </div>
@@ -159,7 +160,7 @@ const InRow = memo(function InRow(props: InRowProps) {
 
 function titleOf(pin: string, { type, required, help }: InPin, expression: string | undefined): string {
   const lines = [
-    `${pin} · ${type}${required ? ', needed' : ''}`,
+    `${pin} · ${type}${required ? canvasTexts.needed : ''}`,
     ...(expression === undefined ? [] : [`= ${expression}`]),
     help,
   ]

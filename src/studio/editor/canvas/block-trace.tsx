@@ -1,5 +1,6 @@
 import { duration } from '../../controls/amounts.ts'
 import { Icon } from '../../controls/icon.tsx'
+import { canvasTexts } from '../../texts/canvas.ts'
 import type { BlockTrace } from '../model/run-view.ts'
 import classes from './block-trace.module.css'
 
@@ -15,8 +16,8 @@ export function TraceMark({ trace, isFar }: { readonly trace: BlockTrace; readon
     )
   if (state === 'fixed')
     return (
-      <span className={classes.mark} data-state={state} title="Worked out when the blueprint was deployed">
-        fixed
+      <span className={classes.mark} data-state={state} title={canvasTexts.fixedHelp}>
+        {canvasTexts.fixed}
       </span>
     )
   return (
@@ -25,7 +26,7 @@ export function TraceMark({ trace, isFar }: { readonly trace: BlockTrace; readon
       {state === 'paused' ? <Icon name="pause" size={11} /> : null}
       <b>{order}</b>
       {times > 1 ? <span>×{times}</span> : null}
-      {state === 'paused' ? 'paused' : <span className={classes.time}>{duration(us / 1_000)}</span>}
+      {state === 'paused' ? canvasTexts.paused : <span className={classes.time}>{duration(us / 1_000)}</span>}
     </span>
   )
 }
@@ -50,7 +51,7 @@ interface BreakpointMarkProps {
 export function BreakpointMark({ breakpoint, isPaused }: BreakpointMarkProps) {
   if (isPaused)
     return (
-      <span className={classes.paused} title="A run stands still before this block">
+      <span className={classes.paused} title={canvasTexts.pausedHelp}>
         <Icon name="pause" size={12} />
       </span>
     )
@@ -59,11 +60,7 @@ export function BreakpointMark({ breakpoint, isPaused }: BreakpointMarkProps) {
     <span
       className={classes.breakpoint}
       data-waits={breakpoint === 'waits' || undefined}
-      title={
-        breakpoint === 'holds'
-          ? 'Breakpoint: runs pause before this block'
-          : 'Breakpoint, inactive while runs are not traced'
-      }
+      title={breakpoint === 'holds' ? canvasTexts.breakpoint : canvasTexts.breakpointInactive}
     />
   )
 }

@@ -1,5 +1,6 @@
 import type { Edge } from '@xyflow/react'
 import type { PinType } from '../../../shared/pin-type.ts'
+import { canvasTexts } from '../../texts/canvas.ts'
 import { referencesOf } from '../expressions/references.ts'
 import { drawnEnd, type Folds } from '../folds/folds.ts'
 import type { Catalogue } from '../model/block-description.ts'
@@ -48,7 +49,12 @@ export function edgeMaker(): (given: Given, selected: ReadonlySet<string>) => Ed
       const look = edgeClass(carriedType(out, into.type), view && (times ?? 0) > 0)
       const className = isReference ? `${look} wire-reference` : look
       const carried = view && times ? view.blocks.get(wire.to.block)?.step?.in[wire.to.pin] : undefined
-      const ariaLabel = `${isReference ? 'Reference' : 'Wire'} from ${wire.from.pin} to ${wire.to.pin}${carriedWords(view, times, carried)}`
+      const ariaLabel = canvasTexts.wireName(
+        isReference ? canvasTexts.reference : canvasTexts.wire,
+        wire.from.pin,
+        wire.to.pin,
+        carriedWords(view, times, carried),
+      )
       const old = before.get(id)
       const isSamePlace =
         old?.source === start.node &&
@@ -98,6 +104,6 @@ function edgeClass(type: PinType, lit: boolean | undefined): string {
 
 function carriedWords(view: RunView | undefined, times: number | undefined, carried: unknown): string {
   if (!view) return ''
-  if (times === undefined) return ', carried no value'
-  return carried === undefined ? ', taken' : `, carried ${glance(carried, 60)}`
+  if (times === undefined) return canvasTexts.carriedNoValue
+  return carried === undefined ? canvasTexts.taken : canvasTexts.carried(glance(carried, 60))
 }

@@ -2,6 +2,7 @@ import { Menu, Portal } from '@mantine/core'
 import type { Edge } from '@xyflow/react'
 import { type MouseEvent, useCallback, useState } from 'react'
 import { Icon } from '../../controls/icon.tsx'
+import { canvasTexts } from '../../texts/canvas.ts'
 import { FoldMenuItems } from '../folds/fold-menu.tsx'
 import { focusDrawing } from '../frame/focus-drawing.ts'
 import type { Wire } from '../model/flow.ts'
@@ -76,7 +77,7 @@ export function CanvasMenu({ menu: { at, close }, placeOf, onArranged }: CanvasM
       <div style={{ position: 'fixed', left: x, top: y }}>
         <Menu opened onClose={close} onExitTransitionEnd={focusDrawing} position="bottom-start" width={230}>
           <Menu.Target>
-            <button type="button" className={classes.menuPlace} tabIndex={-1} aria-label="Menu" />
+            <button type="button" className={classes.menuPlace} tabIndex={-1} aria-label={canvasTexts.menu} />
           </Menu.Target>
           <Menu.Dropdown>
             {subject.kind === 'block' ? (
@@ -103,16 +104,16 @@ function WireMenuItems({ wire }: { readonly wire: Wire }) {
         leftSection={<Icon name="plus" size={15} />}
         onClick={() => editor.set({ dialog: { kind: 'add', onWire: wire } })}
       >
-        Insert a block
+        {canvasTexts.insertABlock}
       </Menu.Item>
       <Menu.Item
         leftSection={<Icon name="arrow" size={15} />}
         onClick={() => editor.focusPin(wire.to.block, '')}
       >
-        Go to its end
+        {canvasTexts.goToItsEnd}
       </Menu.Item>
       <Menu.Item leftSection={<Icon name="trash" size={15} />} onClick={() => removeSelected(editor)}>
-        Remove
+        {canvasTexts.remove}
       </Menu.Item>
     </>
   )
@@ -127,29 +128,29 @@ function CanvasMenuItems({ place, onArranged }: { readonly place: Point; readonl
         rightSection="A"
         onClick={() => editor.set({ dialog: { kind: 'add', at: place } })}
       >
-        Add a block
+        {canvasTexts.addABlock}
       </Menu.Item>
       <Menu.Item
         leftSection={<Icon name="copy" size={15} />}
-        rightSection="Ctrl V"
+        rightSection={canvasTexts.ctrlV}
         onClick={() => void pasteBlocks(editor, place)}
       >
-        Paste
+        {canvasTexts.paste}
       </Menu.Item>
       <Menu.Item
         leftSection={<Icon name="edit" size={15} />}
         rightSection="N"
         onClick={() => addNote(editor, place)}
       >
-        Add a remark
+        {canvasTexts.addARemark}
       </Menu.Item>
       <Menu.Divider />
       <Menu.Item
         leftSection={<Icon name="search" size={15} />}
-        rightSection="Ctrl F"
+        rightSection={canvasTexts.ctrlF}
         onClick={() => editor.set({ dialog: { kind: 'find' } })}
       >
-        Find
+        {canvasTexts.find}
       </Menu.Item>
       <Menu.Item
         leftSection={<Icon name="columns" size={15} />}
@@ -159,7 +160,7 @@ function CanvasMenuItems({ place, onArranged }: { readonly place: Point; readonl
           setTimeout(onArranged, 50)
         }}
       >
-        Arrange blocks
+        {canvasTexts.arrangeBlocks}
       </Menu.Item>
     </>
   )

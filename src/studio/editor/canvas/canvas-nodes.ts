@@ -4,6 +4,7 @@ import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 import type { Checked, Problem } from '../../../shared/api/blueprints.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
+import { canvasTexts } from '../../texts/canvas.ts'
 import { type BoxNodeType, boxNode, sameBox } from '../folds/fold-node.ts'
 import type { Folds } from '../folds/folds.ts'
 import type { Catalogue } from '../model/block-description.ts'
@@ -140,7 +141,12 @@ function blockNode(guid: string, content: BlockContent, given: Given, wiredOut: 
     selected: selection.has(guid),
     // Unfolded it may reach over those below it.
     zIndex: shown.isUnfolded ? 1 : 0,
-    ariaLabel: `${words.title}, block${traceWords(view?.blocks.get(guid))}${lastText(last)}${time ? `, ${timeWords(time).spoken}` : ''}`,
+    ariaLabel: canvasTexts.block(
+      words.title,
+      traceWords(view?.blocks.get(guid)),
+      lastText(last),
+      time ? `, ${timeWords(time).spoken}` : '',
+    ),
     data: {
       content,
       description,
@@ -162,13 +168,13 @@ function blockNode(guid: string, content: BlockContent, given: Given, wiredOut: 
 function traceWords(trace: BlockTrace | undefined): string {
   if (!trace) return ''
   const { state, order, message } = trace
-  if (state === 'idle') return ', did not run'
-  if (state === 'fixed') return ', its value is fixed'
-  return `, step ${order}${state === 'ran' ? '' : `, ${state}`}${message === '' ? '' : `: ${message}`}`
+  if (state === 'idle') return canvasTexts.didNotRun
+  if (state === 'fixed') return canvasTexts.itsValueIsFixed
+  return canvasTexts.stepOf(order, state === 'ran' ? '' : `, ${state}`, message === '' ? '' : `: ${message}`)
 }
 
 function lastText(last: BlockLast | undefined): string {
-  return last ? `, ${lastWords[last.run.recorded_as]}${last.isChanged ? ', changed since' : ''}` : ''
+  return last ? `, ${lastWords[last.run.recorded_as]}${last.isChanged ? canvasTexts.changedSince : ''}` : ''
 }
 
 function noteNode(note: BlueprintNote, selected: boolean): NoteNodeType {
@@ -180,7 +186,7 @@ function noteNode(note: BlueprintNote, selected: boolean): NoteNodeType {
     measured: note.size,
     selected,
     zIndex: note.kind === 'group' ? -2 : -1,
-    ariaLabel: `${note.kind === 'group' ? 'Group' : 'Remark'}: ${note.text}`,
+    ariaLabel: `${note.kind === 'group' ? canvasTexts.group : canvasTexts.remark}: ${note.text}`,
     data: { note },
   }
 }

@@ -1,3 +1,4 @@
+import { canvasTexts } from '../../texts/canvas.ts'
 import '@xyflow/react/dist/base.css'
 import {
   applyNodeChanges,
@@ -168,13 +169,13 @@ function CanvasInside() {
             minZoom={0.05}
             maxZoom={2}
             onInit={view.open}
-            aria-label="Canvas. The outline shows the same blueprint as a list."
+            aria-label={canvasTexts.canvasName}
           >
             <MiniMap
               style={{ width: 150, height: 100 }}
               pannable
               zoomable
-              ariaLabel="Minimap of the canvas"
+              ariaLabel={canvasTexts.minimap}
               nodeColor={mapColor}
               nodeBorderRadius={8}
             />

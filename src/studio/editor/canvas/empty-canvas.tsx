@@ -1,4 +1,5 @@
 import { Button, Group, Kbd, Text } from '@mantine/core'
+import { canvasTexts } from '../../texts/canvas.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { addBlock } from '../state/editor-deeds.ts'
 import classes from './canvas.module.css'
@@ -10,20 +11,19 @@ export function EmptyCanvas() {
     <div className={classes.empty}>
       <div className={`${classes.emptyCard} surface`}>
         <Text fw={650} size="lg">
-          Start with a trigger
+          {canvasTexts.startTitle}
         </Text>
         <Text size="sm" c="dimmed" mt={4}>
-          A request to an address, a time, or a change of a document. Then drag a wire from its pin, drop it
-          on empty canvas, and choose what happens next.
+          {canvasTexts.startText}
         </Text>
         <Group justify="center" mt="md" gap="xs">
           <Button onClick={() => addBlock(editor, 'on_startup_register_uri_get', { x: 0, y: 0 })}>
-            Answer a GET request
+            {canvasTexts.startWithGet}
           </Button>
           <Button variant="default" onClick={() => editor.set({ dialog: { kind: 'add' } })}>
-            Choose a block{' '}
+            {canvasTexts.chooseABlock}{' '}
             <Kbd size="xs" ml={8}>
-              A
+              {canvasTexts.a}
             </Kbd>
           </Button>
         </Group>

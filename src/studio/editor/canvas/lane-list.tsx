@@ -1,6 +1,7 @@
 import { useStore } from '@xyflow/react'
 import { useMemo, useState } from 'react'
 import { Icon } from '../../controls/icon.tsx'
+import { canvasTexts } from '../../texts/canvas.ts'
 import { LaneFold } from '../folds/lane-fold.tsx'
 import { laneList } from '../model/lane-list.ts'
 import { WIDE } from '../model/opening-view.ts'
@@ -18,7 +19,7 @@ export function LaneList({ onJump }: { readonly onJump: (trigger: string) => voi
   const isOpen = chosen ?? isWide
   if (lanes.length < 2) return null
   return (
-    <nav className={`${classes.lanes} surface`} aria-label="Lanes">
+    <nav className={`${classes.lanes} surface`} aria-label={canvasTexts.lanes}>
       <button
         type="button"
         className={classes.toggle}
@@ -26,7 +27,7 @@ export function LaneList({ onJump }: { readonly onJump: (trigger: string) => voi
         onClick={() => setChosen(!isOpen)}
       >
         <Icon name="panel" size={14} />
-        {lanes.length} lanes
+        {canvasTexts.laneCount(lanes.length)}
       </button>
       {isOpen ? (
         <ul className={classes.list}>

@@ -1,5 +1,6 @@
 import { Icon } from '../../controls/icon.tsx'
 import { Time } from '../../controls/time.tsx'
+import { canvasTexts } from '../../texts/canvas.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { goToStep, showRun } from '../state/shown-run.ts'
 import { type BlockLast, lastWords } from '../values/last-values.ts'
@@ -15,8 +16,8 @@ export function LastMark({ last: { step, run, isChanged } }: { readonly last: Bl
       className={`${classes.mark} ${classes.last} nodrag nopan`}
       data-state={failed ? 'failed' : undefined}
       title={[
-        `Values of ${run.label}. Show this run`,
-        ...(isChanged ? ['The block was changed since then.'] : []),
+        canvasTexts.lastValuesOf(run.label),
+        ...(isChanged ? [canvasTexts.changedSinceThen] : []),
         ...(step.error === null ? [] : [step.error]),
       ].join('\n')}
       onClick={(event) => {
@@ -29,7 +30,7 @@ export function LastMark({ last: { step, run, isChanged } }: { readonly last: Bl
       <span>
         {lastWords[run.recorded_as]}, <Time at={Date.parse(run.started) / 1_000} />
       </span>
-      {isChanged ? <b>changed since</b> : null}
+      {isChanged ? <b>{canvasTexts.changedSinceText}</b> : null}
     </button>
   )
 }

@@ -1,6 +1,7 @@
 import { type NodeProps, NodeResizer } from '@xyflow/react'
 import { memo, useState } from 'react'
 import { Icon } from '../../controls/icon.tsx'
+import { canvasTexts } from '../../texts/canvas.ts'
 import { foldFrame } from '../folds/fold-deeds.ts'
 import { onGrid } from '../model/grid.ts'
 import { useEditor } from '../state/editor-context.ts'
@@ -21,7 +22,7 @@ export const NoteNode = memo(function NoteNode({ data, selected }: NodeProps<Not
         minWidth={120}
         minHeight={50}
         onResizeEnd={(_event, { x, y, width, height }) =>
-          change('Resize', {
+          change(canvasTexts.resize, {
             position: onGrid({ x, y }),
             size: { width: Math.round(width), height: Math.round(height) },
           })
@@ -31,9 +32,9 @@ export const NoteNode = memo(function NoteNode({ data, selected }: NodeProps<Not
         <button
           type="button"
           className={`${classes.fold} nodrag nopan`}
-          aria-label={`Collapse ${note.text || 'the frame'}`}
+          aria-label={canvasTexts.collapse(note.text || canvasTexts.theFrame)}
           aria-expanded
-          title="Collapse to one box (C)"
+          title={canvasTexts.collapseOneBoxC}
           onClick={(event) => {
             event.stopPropagation()
             foldFrame(editor, note.id)
@@ -46,13 +47,13 @@ export const NoteNode = memo(function NoteNode({ data, selected }: NodeProps<Not
         <textarea
           className={`${classes.text} nodrag nopan nowheel`}
           defaultValue={note.text}
-          aria-label="Text"
+          aria-label={canvasTexts.text}
           // biome-ignore lint/a11y/noAutofocus: it replaces the text that was just double-clicked
           autoFocus
           onBlur={(event) => {
             setEditing(false)
             if (event.currentTarget.value !== note.text)
-              change('Change remark', { text: event.currentTarget.value })
+              change(canvasTexts.changeRemark, { text: event.currentTarget.value })
           }}
           onKeyDown={(event) => {
             if (event.key === 'Escape') event.currentTarget.blur()
@@ -66,7 +67,7 @@ export const NoteNode = memo(function NoteNode({ data, selected }: NodeProps<Not
           data-foldable={note.kind === 'group' || undefined}
           onDoubleClick={() => setEditing(true)}
         >
-          {note.text || 'Double-click to write'}
+          {note.text || canvasTexts.doubleClickToWrite}
         </div>
       )}
     </div>

@@ -1,6 +1,7 @@
 import { Popover } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { JsonView } from '../../controls/json/json-view.tsx'
+import { canvasTexts } from '../../texts/canvas.ts'
 import { glance, isCut } from '../model/glance.ts'
 import type { PinColor } from '../pins/pin-look.ts'
 import classes from './pin-value.module.css'
@@ -50,7 +51,7 @@ export function PinValue({ pin, verb, value, color, isPointed }: PinValueProps) 
           type="button"
           className={`${classes.value} pin-${color} nodrag nopan`}
           data-verb={verb}
-          aria-label={`${pin} ${verb} ${text}`}
+          aria-label={canvasTexts.pinValue(pin, verb === 'got', text)}
           onMouseEnter={() => setOver(true)}
           onMouseLeave={() => setOver(false)}
           onFocus={() => setOver(true)}
@@ -80,7 +81,7 @@ export function PinValue({ pin, verb, value, color, isPointed }: PinValueProps) 
         className="nowheel nodrag nopan"
         onMouseDown={(event) => event.preventDefault()}
       >
-        <WholeValue value={value} label={`What ${pin} ${verb}`} />
+        <WholeValue value={value} label={canvasTexts.whatPin(pin, verb === 'got')} />
       </Popover.Dropdown>
     </Popover>
   )
@@ -91,7 +92,7 @@ function WholeValue({ value, label }: { readonly value: unknown; readonly label:
   if (!isCut(value)) return <JsonView value={value} label={label} />
   return (
     <>
-      <p className={classes.cut}>Only the beginning was recorded; the value is {glance(value)} long.</p>
+      <p className={classes.cut}>{canvasTexts.valueCut(glance(value))}</p>
       <pre className={classes.beginning}>{value.$cut}</pre>
     </>
   )

@@ -1,9 +1,10 @@
 import { notifications } from '@mantine/notifications'
+import { canvasTexts } from '../../texts/canvas.ts'
 
 /** Says why a wire was not drawn. It goes by itself: nothing is broken. */
 export function tellRefused(why: string): void {
   notifications.show({
-    title: 'This wire is not possible',
+    title: canvasTexts.wireRefused,
     message: why,
     color: 'sand',
     autoClose: 6_000,

@@ -6,10 +6,11 @@ import {
   useCallback,
   useRef,
 } from 'react'
+import { canvasTexts } from '../../texts/canvas.ts'
+import { countsTexts } from '../../texts/counts.ts'
 import { presentFolds } from '../folds/fold-deeds.ts'
 import { movedDrawing } from '../folds/moved-drawing.ts'
 import { onGrid } from '../model/grid.ts'
-import { count } from '../model/words.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { dropOnWire } from '../state/editor-gestures.ts'
 import type { CanvasNode } from './canvas-nodes.ts'
@@ -40,7 +41,7 @@ export function useDragging(nodes: readonly CanvasNode[], setNodes: Dispatch<Set
     held.current = new Map()
     if (places.size === 0) return
     setNodes((now) => now.map((node) => (node.dragging ? { ...node, dragging: false } : node)))
-    const label = `Move ${count(places.size, 'block')}`
+    const label = canvasTexts.move(countsTexts.blocks(places.size))
     const folds = presentFolds(editor.store.getState())
     editor.runOnAll(
       label,

@@ -1,5 +1,6 @@
 import { type Connection, type Edge, type FinalConnectionState, useReactFlow } from '@xyflow/react'
 import { useCallback } from 'react'
+import { canvasTexts } from '../../texts/canvas.ts'
 import { placeAt } from '../folds/folds.ts'
 import { type DanglingWire, fittingPins, wireTo } from '../model/fitting-blocks.ts'
 import { type Wire, wireId } from '../model/flow.ts'
@@ -34,8 +35,8 @@ export function useWiring() {
       const { drawing, catalogue } = editor.store.getState()
       if (toHandle) {
         const wire = canvasWire(fromHandle, toHandle)
-        if (wire) tellRefused(wireProblem(drawing.flow, catalogue, wire) ?? 'The two pins do not fit.')
-        else tellRefused('A wire goes from a pin on the right of a block to one on the left of another.')
+        if (wire) tellRefused(wireProblem(drawing.flow, catalogue, wire) ?? canvasTexts.pinsDoNotFit)
+        else tellRefused(canvasTexts.wireDirection)
         return
       }
       const held: DanglingWire = {
@@ -50,11 +51,11 @@ export function useWiring() {
         const wires = pins.map((pin) => wireTo(held, { block, pin }))
         const free = wires.find((wire) => wireProblem(drawing.flow, catalogue, wire) === undefined)
         if (free) draw(free)
-        else tellRefused('The block has no pin that accepts this.')
+        else tellRefused(canvasTexts.noPinAccepts)
         return
       }
       if (toNode?.type === 'box') {
-        tellRefused('It was dropped on what is collapsed. Drop it on one of its pins, or expand it first.')
+        tellRefused(canvasTexts.droppedWhatCollapsedDrop)
         return
       }
       editor.set({ dialog: { kind: 'add', at: screenToFlowPosition(screen), wire: held } })
@@ -65,7 +66,7 @@ export function useWiring() {
   const reconnect = useCallback(
     (old: Edge, connection: Connection) => {
       const { catalogue } = editor.store.getState()
-      editor.run('Move wire', (flow) => {
+      editor.run(canvasTexts.moveWire, (flow) => {
         const before = wireOfEdge(old.id, flow)
         if (!before) return flow
         const without = disconnect(flow, before)

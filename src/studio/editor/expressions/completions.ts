@@ -1,10 +1,12 @@
 /** What can be written at a place of an expression. */
+
 import { fieldChangeFunctions } from '../../../expressions/language/declared/field-changes.ts'
 import { functionGroups, methodGroups } from '../../../expressions/language/declared/functions.ts'
 import type { MethodDeclaration } from '../../../expressions/language/function-body.ts'
 import type { FunctionDeclaration } from '../../../expressions/language/function-declaration.ts'
 import { whereFunctions } from '../../../expressions/language/where/where-functions.ts'
 import type { PinType } from '../../../shared/pin-type.ts'
+import { propertiesTexts } from '../../texts/properties.ts'
 import { glance } from '../model/glance.ts'
 import { type ExpressionScope, fieldsIn, knownValue } from './expression-scope.ts'
 import { documentName, givenNames, isGivenName } from './given-names.ts'
@@ -55,13 +57,18 @@ function parameters(before: string): Completion[] {
   const all = found.flatMap(([, list, one]) => (list ?? one ?? '').split(',').map((name) => name.trim()))
   return [...new Set(all)]
     .filter((name) => IDENTIFIER.test(name))
-    .map((label) => ({ label, kind: 'name', detail: 'parameter', help: 'The parameter of the function.' }))
+    .map((label) => ({ label, kind: 'name', detail: 'parameter', help: propertiesTexts.functionParameter }))
 }
 
 function names(scope: ExpressionScope): Completion[] {
   const blocks = scope.blocks.map(({ name, title }): Completion => {
     const label = isGivenName(name) ? `blocks.${name}` : name
-    return { label, kind: 'block', detail: title === name ? '' : title, help: `The block ${title}.` }
+    return {
+      label,
+      kind: 'block',
+      detail: title === name ? '' : title,
+      help: propertiesTexts.blockNamed(title),
+    }
   })
   const all = scope.only ?? [...(scope.hasDoc ? [documentName] : []), ...givenNames]
   const given = all.map(
@@ -77,7 +84,7 @@ function members(keys: readonly string[], scope: ExpressionScope): Completion[] 
       label: name,
       kind: 'block',
       detail: title,
-      help: `The block ${title}.`,
+      help: propertiesTexts.blockNamed(title),
     }))
   const path = first === 'blocks' ? keys.slice(1) : keys
   const block =

@@ -3,6 +3,7 @@ import { lazy, Suspense, useMemo, useRef } from 'react'
 import type { SavedInPin } from '../../../shared/blueprint.ts'
 import { environmentValues } from '../../api/environment.ts'
 import { valuesOf } from '../../api/named-records.ts'
+import { propertiesTexts } from '../../texts/properties.ts'
 import { setExpression } from '../model/flow-changes.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './expression-pin.module.css'
@@ -40,7 +41,7 @@ export function ExpressionPin({ guid, pin, saved, mode, problem, isNew }: Expres
   const insert = useRef<(text: string) => void>(undefined)
   const expression = saved?.expression ?? ''
   const set = (text: string) =>
-    editor.run(`Set ${pin}`, (now) => setExpression(now, guid, pin, text), `set ${guid} ${pin}`)
+    editor.run(propertiesTexts.set(pin), (now) => setExpression(now, guid, pin, text), `set ${guid} ${pin}`)
   const step = run?.steps.findLast(({ block }) => block === guid)
   return (
     <>

@@ -1,3 +1,5 @@
+import { propertiesTexts } from '../../texts/properties.ts'
+
 /** Names in expressions that mean something of the run and no block. */
 export interface GivenName {
   readonly name: string
@@ -5,23 +7,23 @@ export interface GivenName {
 }
 
 export const givenNames: readonly GivenName[] = [
-  { name: 'params', help: 'Parameters of the path and the query; in a custom function its own parameters.' },
-  { name: 'query', help: 'Parameters of the query; one that is sent several times is a list.' },
-  { name: 'body', help: 'The body of the request.' },
-  { name: 'headers', help: 'Headers of the request, with names in lower case.' },
-  { name: 'user', help: 'The signed-in user, or nothing.' },
-  { name: 'request', help: 'Method, path and address of the request.' },
-  { name: 'env', help: 'Values of the environment: named values of this cluster.' },
-  { name: 'item', help: 'The element of the innermost list that the flow goes through.' },
-  { name: 'index', help: 'The position of that element, from 0.' },
+  { name: 'params', help: propertiesTexts.paramsHelp },
+  { name: 'query', help: propertiesTexts.queryHelp },
+  { name: 'body', help: propertiesTexts.bodyHelp },
+  { name: 'headers', help: propertiesTexts.headersHelp },
+  { name: 'user', help: propertiesTexts.userHelp },
+  { name: 'request', help: propertiesTexts.requestHelp },
+  { name: 'env', help: propertiesTexts.envHelp },
+  { name: 'item', help: propertiesTexts.itemHelp },
+  { name: 'index', help: propertiesTexts.indexHelp },
 ]
 
-export const documentName: GivenName = { name: 'doc', help: 'The document that the condition is about.' }
+export const documentName: GivenName = { name: 'doc', help: propertiesTexts.docHelp }
 
 /** Of what a column of a table shows. */
 export const cellNames: readonly GivenName[] = [
-  { name: 'value', help: 'What the field of the column holds.' },
-  { name: 'doc', help: 'The document of the row.' },
+  { name: 'value', help: propertiesTexts.valueHelp },
+  { name: 'doc', help: propertiesTexts.rowHelp },
 ]
 
 const given = new Set([...givenNames, documentName].map(({ name }) => name))

@@ -1,4 +1,5 @@
 import type { SavedInPin } from '../../../shared/blueprint.ts'
+import { propertiesTexts } from '../../texts/properties.ts'
 import { glance } from '../model/glance.ts'
 import classes from './expression-pin.module.css'
 import { type ExpressionScope, knownValue } from './expression-scope.ts'
@@ -17,10 +18,10 @@ export function LastValues({ saved, scope, got }: LastValuesProps) {
   const known = names.filter(({ value }) => value !== undefined)
   if (got === undefined && known.length === 0) return null
   return (
-    <dl className={classes.last} aria-label="Values of the last run">
+    <dl className={classes.last} aria-label={propertiesTexts.lastRunValues}>
       {got === undefined ? null : (
         <div className={classes.result}>
-          <dt>last value</dt>
+          <dt>{propertiesTexts.lastValue}</dt>
           <dd>{glance(got, 40)}</dd>
         </div>
       )}

@@ -1,3 +1,4 @@
+import { propertiesTexts } from '../../texts/properties.ts'
 import { glance } from '../model/glance.ts'
 import { type ExpressionScope, fieldsIn, knownValue } from './expression-scope.ts'
 import { givenNames, isGivenName } from './given-names.ts'
@@ -18,7 +19,9 @@ export function valueChoices(scope: ExpressionScope): ValueChoice[] {
   const given = givenNames.flatMap(({ name, help }) => withFields([name], help, scope))
   const pins = scope.blocks.flatMap(({ name, title, pins: all }) => {
     const start = isGivenName(name) ? ['blocks', name] : [name]
-    return all.flatMap(({ id, type }) => withFields([...start, id], `${type} of ${title}`, scope))
+    return all.flatMap(({ id, type }) =>
+      withFields([...start, id], propertiesTexts.typeOf(type, title), scope),
+    )
   })
   return [...pins, ...given]
 }

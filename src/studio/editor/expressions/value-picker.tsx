@@ -1,5 +1,6 @@
 import { Button, Combobox, ScrollArea, useCombobox } from '@mantine/core'
 import { useMemo, useState } from 'react'
+import { propertiesTexts } from '../../texts/properties.ts'
 import classes from './expression-pin.module.css'
 import type { ExpressionScope } from './expression-scope.ts'
 import { valueChoices } from './value-choices.ts'
@@ -42,23 +43,23 @@ export function ValuePicker({ pin, scope, onPick }: ValuePickerProps) {
         <Button
           size="compact-xs"
           variant="default"
-          aria-label={`Insert a value into ${pin}`}
+          aria-label={propertiesTexts.insertAValueInto(pin)}
           onClick={() => combobox.toggleDropdown()}
         >
-          Insert value
+          {propertiesTexts.insertValue}
         </Button>
       </Combobox.Target>
       <Combobox.Dropdown>
         <Combobox.Search
           value={text}
-          placeholder="Search values"
-          aria-label="Search values"
+          placeholder={propertiesTexts.searchValues}
+          aria-label={propertiesTexts.searchValues}
           onChange={(event) => {
             setText(event.currentTarget.value)
             combobox.updateSelectedOptionIndex()
           }}
         />
-        <Combobox.Options aria-label="Values">
+        <Combobox.Options aria-label={propertiesTexts.values}>
           <ScrollArea.Autosize mah={260} type="auto" scrollbars="y">
             {found.map(({ path, detail }) => (
               <Combobox.Option key={path} value={path}>
@@ -68,7 +69,7 @@ export function ValuePicker({ pin, scope, onPick }: ValuePickerProps) {
                 </span>
               </Combobox.Option>
             ))}
-            {found.length === 0 ? <Combobox.Empty>No values.</Combobox.Empty> : null}
+            {found.length === 0 ? <Combobox.Empty>{propertiesTexts.noValues}</Combobox.Empty> : null}
           </ScrollArea.Autosize>
         </Combobox.Options>
       </Combobox.Dropdown>

@@ -1,9 +1,10 @@
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMemo, useState } from 'react'
+import { countsTexts } from '../../texts/counts.ts'
+import { extractTexts } from '../../texts/extract.ts'
 import { focusDrawingIn } from '../frame/focus-drawing.ts'
 import { wordsOf } from '../model/block-words.ts'
 import type { Flow } from '../model/flow.ts'
-import { count } from '../model/words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { extractFunction, nameForFunction } from './extract-function.ts'
 
@@ -17,7 +18,7 @@ export function ExtractDialog() {
       onClose={() => editor.set({ dialog: undefined })}
       title={
         <Text fw={650} size="sm">
-          Extract to a function
+          {extractTexts.extractToAFunction}
         </Text>
       }
       transitionProps={{ duration: 0 }}
@@ -52,7 +53,7 @@ function Extracting() {
   const extract = () => {
     if ('refused' in made || problem !== undefined) return
     editor.set({ dialog: undefined })
-    editor.run('Extract to a function', () => made.flow)
+    editor.run(extractTexts.extractToAFunction, () => made.flow)
     editor.select([made.call])
     focusDrawingIn(50)
   }
@@ -65,33 +66,30 @@ function Extracting() {
     >
       <Stack gap="sm">
         {'refused' in made ? (
-          <Alert color="red" title="These blocks cannot be a function" role="alert">
+          <Alert color="red" title={extractTexts.cannotExtract} role="alert">
             {made.refused}
           </Alert>
         ) : (
           <>
             <TextInput
-              label="Name of the function"
+              label={extractTexts.nameOfTheFunction}
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
               error={problem}
               data-autofocus
             />
-            <Text size="sm">
-              {count(made.blocks, 'block')} {made.blocks === 1 ? 'becomes' : 'become'} the function, and a
-              call stands in {made.blocks === 1 ? 'its' : 'their'} place.
-            </Text>
+            <Text size="sm">{extractTexts.becomes(countsTexts.blocks(made.blocks), made.blocks)}</Text>
             <Text size="sm" c="dimmed">
-              Takes {listed(made.takes)}. Returns {listed(made.returns)}.
+              {extractTexts.takesAndReturns(listed(made.takes), listed(made.returns))}
             </Text>
           </>
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={() => editor.set({ dialog: undefined })}>
-            Cancel
+            {extractTexts.cancel}
           </Button>
           <Button type="submit" disabled={'refused' in made || problem !== undefined}>
-            Extract
+            {extractTexts.extract}
           </Button>
         </Group>
       </Stack>
@@ -100,9 +98,8 @@ function Extracting() {
 }
 
 function nameProblem(flow: Flow, name: string): string | undefined {
-  if (!NAME.test(name))
-    return 'Use 1 to 128 letters, digits, spaces and _ . : -, and start with a letter or digit.'
-  return nameForOwn(flow).has(name) ? 'This blueprint has a function of this name.' : undefined
+  if (!NAME.test(name)) return extractTexts.nameRule
+  return nameForOwn(flow).has(name) ? extractTexts.nameTaken : undefined
 }
 
 function nameForOwn(flow: Flow): ReadonlySet<unknown> {
@@ -114,5 +111,5 @@ function nameForOwn(flow: Flow): ReadonlySet<unknown> {
 }
 
 function listed(names: readonly string[]): string {
-  return names.length === 0 ? 'nothing' : names.join(', ')
+  return names.length === 0 ? extractTexts.nothing : names.join(', ')
 }

@@ -1,5 +1,7 @@
 /** Pins of the blocks of a function: what they took from outside, they take from its parameters. */
+
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
+import { extractTexts } from '../../texts/extract.ts'
 import { namesInFlow, refsIn } from '../expressions/block-refs.ts'
 import { isGivenName } from '../expressions/given-names.ts'
 import { storageOf } from '../gestures/inline-storage.ts'
@@ -49,8 +51,8 @@ function innerEnd(within: Within, pin: string, end: PinPlace, guid: string): Pin
   const out = pinsOf(source, catalogue).out.get(end.pin)
   const into = pinsOf(flow.get(guid) ?? source, catalogue).in.get(pin)
   const title = wordsOf(flow, catalogue, end.block).title
-  if (!out || !into) return refuse(`The wire from ${title} leads from or to a pin that does not exist.`)
-  if (out.frame === true) refuse(`${title} goes through a list that is not selected. Select it as well.`)
+  if (!out || !into) return refuse(extractTexts.wireWithoutPin(title))
+  if (out.frame === true) refuse(extractTexts.listOfWire(title))
   // Without a wire it is the request that started the flow, in a function as well.
   if (out.type === 'connection' && into.required !== true) return []
   if (outerStorage(within, end) !== undefined) return []
@@ -80,10 +82,8 @@ function innerExpression(within: Within, guid: string, pin: SavedInPin, isOwnIte
       if (block === undefined || steps.guids.has(block) || !flow.has(block)) return undefined
       const source = flow.get(block)
       const out = field === undefined || !source ? undefined : pinsOf(source, catalogue).out.get(field)
-      if (field === undefined || !out)
-        return refuse(`${titleOf(guid)} reads ${name} in a way that cannot become a parameter.`)
-      if (out.frame === true)
-        refuse(`${titleOf(block)} goes through a list that is not selected. Select it as well.`)
+      if (field === undefined || !out) return refuse(extractTexts.noParameter(titleOf(guid), name))
+      if (out.frame === true) refuse(extractTexts.listNotSelected(titleOf(block)))
       return `params.${parameters.ofPin({ block, pin: field }, carriedType(out, 'any'), { title: titleOf(block), name })}`
     }
     if (ofRequest.has(name)) {
@@ -91,15 +91,12 @@ function innerExpression(within: Within, guid: string, pin: SavedInPin, isOwnIte
       return field === undefined ? `params.${parameter}` : `params.${parameter}[${JSON.stringify(field)}]`
     }
     if (name === 'params') {
-      if (field === undefined)
-        return refuse(
-          `${titleOf(guid)} reads all parameters of the request at once. Name the ones that it needs.`,
-        )
+      if (field === undefined) return refuse(extractTexts.readsAllParameters(titleOf(guid)))
       return `params.${parameters.ofExpression(readOf('params', field), field)}`
     }
     if ((name === 'item' || name === 'index') && !isOwnItem) {
       if (catalogue.get(flow.get(guid)?.type ?? '')?.kind === 'value')
-        return refuse(`${titleOf(guid)} reads ${name} of a list, which it would not find in a function.`)
+        return refuse(extractTexts.readsOfList(titleOf(guid), name))
       const parameter = parameters.ofExpression(name, name)
       return field === undefined ? `params.${parameter}` : `params.${parameter}[${JSON.stringify(field)}]`
     }

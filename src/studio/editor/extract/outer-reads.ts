@@ -1,6 +1,8 @@
 /** What blocks outside read of the blocks that became a function: they read it of the call. */
+
 import type { SavedInPin } from '../../../shared/blueprint.ts'
 import { canConvert } from '../../../shared/pin-type.ts'
+import { extractTexts } from '../../texts/extract.ts'
 import { namesInFlow } from '../expressions/block-refs.ts'
 import { isGivenName } from '../expressions/given-names.ts'
 import { linksOf } from '../expressions/references.ts'
@@ -33,16 +35,10 @@ export function resultsOf(
     const source = flow.get(from.block)
     const out = source && pinsOf(source, catalogue).out.get(from.pin)
     const title = wordsOf(flow, catalogue, from.block).title
-    if (!out)
-      refuse(`${title} has no pin ${from.pin}, which ${wordsOf(flow, catalogue, to.block).title} reads.`)
+    if (!out) refuse(extractTexts.readsMissingPin(title, from.pin, wordsOf(flow, catalogue, to.block).title))
     if (out.frame === true || !canConvert(carriedType(out, 'any'), 'any'))
-      refuse(
-        `A function cannot return the ${out.type} that ${title} gives. Select ${wordsOf(flow, catalogue, to.block).title} as well.`,
-      )
-    if (leaving.length === 0)
-      refuse(
-        `${wordsOf(flow, catalogue, to.block).title} reads what ${title} gives, and the flow does not go on to it. Select both.`,
-      )
+      refuse(extractTexts.cannotReturn(out.type, title, wordsOf(flow, catalogue, to.block).title))
+    if (leaving.length === 0) refuse(extractTexts.readsAside(wordsOf(flow, catalogue, to.block).title, title))
     const key = `${from.block}|${from.pin}`
     if (found.has(key)) continue
     const name = freeName(from.pin, used)
@@ -98,10 +94,7 @@ export function outerPin(flow: Flow, results: readonly Result[], call: Call, pin
     )
     return { ...pin, from }
   }
-  if (pin.from.length > 1)
-    refuse(
-      `The pin ${pin.id} takes several values, of which the function would return one among others. Select its block as well.`,
-    )
+  if (pin.from.length > 1) refuse(extractTexts.severalValues(pin.id))
   return { id: pin.id, expression: readOf(result), refs: { [call.name]: call.guid } }
 }
 

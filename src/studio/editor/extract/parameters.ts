@@ -1,6 +1,8 @@
 /** What a function needs from its caller: each value once, under a name of its own. */
+
 import type { CustomOutPin, SavedInPin } from '../../../shared/blueprint.ts'
 import { canConvert, type PinType } from '../../../shared/pin-type.ts'
+import { extractTexts } from '../../texts/extract.ts'
 import type { PinPlace } from '../model/flow.ts'
 import { refuse } from './refused.ts'
 
@@ -29,17 +31,13 @@ export function parameters(): Parameters {
     const name = freeName(wanted, used)
     used.add(name)
     known.set(source, { pin: pin(name), type })
-    if (known.size > MOST)
-      refuse(
-        `The blocks need more than ${MOST} values from outside, and a function takes ${MOST}. Select fewer.`,
-      )
+    if (known.size > MOST) refuse(extractTexts.tooManyValues(MOST))
     return name
   }
 
   return {
     ofPin({ block, pin }, type, { title, name }) {
-      if (!canConvert('any', type))
-        refuse(`A ${type} cannot be passed to a function. Select ${title} as well, which gives it.`)
+      if (!canConvert('any', type)) refuse(extractTexts.cannotPass(type, title))
       // `value` says nothing beside other values.
       const wanted = pin === 'value' || pin === 'condition' ? name : pin
       return named(`${block}|${pin}`, wanted, (id) => ({ id, from: [{ block, pin }] }), type)

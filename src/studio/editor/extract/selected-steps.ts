@@ -1,5 +1,7 @@
 /** Which blocks go along into a function, and where the flow enters and leaves them. */
+
 import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
+import { extractTexts } from '../../texts/extract.ts'
 import { linksOf } from '../expressions/references.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import { wordsOf } from '../model/block-words.ts'
@@ -33,12 +35,9 @@ export function selectedSteps(
   const arriving = signals.filter(({ from, to }) => !guids.has(from.block) && guids.has(to.block))
   const leaving = signals.filter(({ from, to }) => guids.has(from.block) && !guids.has(to.block))
   const [first, ...others] = distinct(arriving.map(({ to }) => to))
-  if (!first) refuse('No wire leads to the selected blocks: select steps of a flow.')
+  if (!first) refuse(extractTexts.noWay)
   const [second] = others
-  if (second)
-    refuse(
-      `The flow enters at ${titleOf(first.block)} and at ${titleOf(second.block)}. A function begins in one place: select blocks with one way in.`,
-    )
+  if (second) refuse(extractTexts.twoWaysIn(titleOf(first.block), titleOf(second.block)))
   const steps = { guids, entry: first, arriving, leaving, looped }
   if (leaving.length > 0) checkWaysOut(flow, catalogue, steps, signals)
   return steps
@@ -61,15 +60,12 @@ function ownBlocks(flow: Flow, catalogue: Catalogue, selection: ReadonlySet<stri
 }
 
 function checkBlock(description: BlockDescription | undefined, title: string): void {
-  if (!description) refuse(`This version does not know the block ${title}.`)
-  if (description.kind === 'trigger')
-    refuse(`${title} starts a flow. Select the steps behind it, without the trigger.`)
-  if (description.identifier === 'function_return')
-    refuse(`${title} ends the function that it is in. Select the steps before it.`)
-  if (description.waits === true)
-    refuse(`${title} waits, and a function that another flow calls cannot wait. Leave it out.`)
+  if (!description) refuse(extractTexts.unknownBlock(title))
+  if (description.kind === 'trigger') refuse(extractTexts.startsFlow(title))
+  if (description.identifier === 'function_return') refuse(extractTexts.endsFunction(title))
+  if (description.waits === true) refuse(extractTexts.waits(title))
   if (description.kind === 'value' && Object.values(description.out).some(({ type }) => type === 'flow'))
-    refuse(`${title} is part of a page and starts flows of its own. Leave it out.`)
+    refuse(extractTexts.partOfPage(title))
 }
 
 /** A loop and all of its steps go together. */
@@ -87,8 +83,7 @@ function loopedBlocks(
     if (body === undefined) continue
     const open = (next.get(loop) ?? []).filter(({ from }) => from.pin === body).map(({ to }) => to.block)
     for (let guid = open.pop(); guid !== undefined; guid = open.pop()) {
-      if (!guids.has(guid))
-        refuse(`${titleOf(loop)} runs ${titleOf(guid)} for each element: select both, or neither.`)
+      if (!guids.has(guid)) refuse(extractTexts.runsForEach(titleOf(loop), titleOf(guid)))
       if (found.has(guid)) continue
       found.add(guid)
       for (const { to } of next.get(guid) ?? []) open.push(to.block)
@@ -109,10 +104,7 @@ function checkWaysOut(
   const [first = [], ...others] = [...ways.values()]
   const targets = targetText(first)
   const other = others.find((wires) => targetText(wires) !== targets)?.[0]
-  if (other && first[0])
-    refuse(
-      `The flow goes on to ${titleOf(first[0].to.block)} and to ${titleOf(other.to.block)}. Behind a call it goes on in one way: select blocks with one way out.`,
-    )
+  if (other && first[0]) refuse(extractTexts.twoWaysOut(titleOf(first[0].to.block), titleOf(other.to.block)))
   const wired = Map.groupBy(signals, ({ from }) => `${from.block}|${from.pin}`)
   for (const guid of guids) {
     const content = flow.get(guid)
@@ -124,15 +116,13 @@ function checkWaysOut(
     )
     const dead = ways.find(([pin]) => !wired.has(`${guid}|${pin}`))?.[0]
     if (dead !== undefined || (ways.length === 0 && description.identifier !== 'fail'))
-      refuse(
-        `The flow can end at ${titleOf(guid)}${dead === undefined ? '' : ` (${dead})`}, and behind a call it would go on. Wire it, or select all that follows.`,
-      )
+      refuse(extractTexts.canEnd(titleOf(guid), dead === undefined ? '' : ` (${dead})`))
     for (const [pin] of ways)
       if (
         distinct((wired.get(`${guid}|${pin}`) ?? []).map(({ to }) => to)).length > 1 &&
         !allLeave(guid, pin)
       )
-        refuse(`Behind ${titleOf(guid)} the flow goes on in two branches at once. Select one of them.`)
+        refuse(extractTexts.twoBranches(titleOf(guid)))
   }
 
   function allLeave(guid: string, pin: string): boolean {

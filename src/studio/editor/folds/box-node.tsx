@@ -1,8 +1,9 @@
 import { Handle, type NodeProps, Position } from '@xyflow/react'
 import { memo, useContext } from 'react'
 import { Icon } from '../../controls/icon.tsx'
+import { countsTexts } from '../../texts/counts.ts'
+import { editorTexts } from '../../texts/editor.ts'
 import { DistanceContext } from '../canvas/distance.ts'
-import { count } from '../model/words.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { type BlockStubs, crossWires } from '../stubs/cross-wires.ts'
@@ -19,7 +20,7 @@ export const BoxNode = memo(function BoxNode({ data, selected }: NodeProps<BoxNo
   const { box, title, errors, warnings, state, isPaused } = data
   const { note, blocks } = box
   const isFar = distance !== 'near'
-  const kind = note.collapsed?.lane ? 'Lane' : 'Frame'
+  const kind = note.collapsed?.lane ? editorTexts.lane : editorTexts.frame
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the button inside, and the key C, do the same
     <div
@@ -43,16 +44,16 @@ export const BoxNode = memo(function BoxNode({ data, selected }: NodeProps<BoxNo
         >
           {state === 'failed' ? <Icon name="warning" size={12} /> : null}
           {state === 'paused' ? <Icon name="pause" size={11} /> : null}
-          {runWords({ ...data, message: 'inside' })}
+          {runWords({ ...data, message: editorTexts.inside })}
         </span>
       )}
       <div className={classes.header}>
         <button
           type="button"
           className={`${classes.expand} nodrag nopan`}
-          aria-label={`Expand ${title}`}
+          aria-label={editorTexts.expand(title)}
           aria-expanded={false}
-          title="Expand (C)"
+          title={editorTexts.expandC}
           onClick={(event) => {
             event.stopPropagation()
             unfoldBox(editor, note.id)
@@ -65,15 +66,15 @@ export const BoxNode = memo(function BoxNode({ data, selected }: NodeProps<BoxNo
             {title}
           </span>
           <span className={classes.kind}>
-            {kind}, {count(blocks.length, 'block')}
-            {isPaused ? ', a run stands still inside' : ''}
+            {kind}, {countsTexts.blocks(blocks.length)}
+            {isPaused ? editorTexts.runStandsStillInside : ''}
           </span>
         </span>
         {errors + warnings > 0 && !isFar ? (
           <span
             className={classes.problem}
             data-level={errors > 0 ? 'error' : 'warn'}
-            title={`${count(errors, 'problem')} and ${count(warnings, 'warning')} inside`}
+            title={editorTexts.andInside(countsTexts.problems(errors), countsTexts.warnings(warnings))}
           >
             <Icon name="warning" size={14} />
             {errors > 0 ? errors : warnings}
@@ -107,7 +108,7 @@ function Ends({ pins, side, isFar }: EndsProps) {
           className={classes.row}
           data-side={side}
           style={{ top: rowY(row) - 12 }}
-          title={`${pin.pin} of ${pin.title}`}
+          title={editorTexts.of(pin.pin, pin.title)}
         >
           <Handle type={type} position={position} id={pin.id} className={classes.handle}>
             <PinMark type={pin.type} size={isFar ? 20 : 12} />
@@ -126,11 +127,11 @@ function Ends({ pins, side, isFar }: EndsProps) {
         style={{ top: otherY(pins) - 12 }}
         title={pins
           .slice(own)
-          .map(({ pin, title }) => `${pin} of ${title}`)
+          .map(({ pin, title }) => editorTexts.of(pin, title))
           .join('\n')}
       >
         <Handle type={type} position={position} id={OTHER} isConnectable={false} className={classes.handle} />
-        {rest > 0 && !isFar ? <span className={classes.pin}>+{rest} more</span> : null}
+        {rest > 0 && !isFar ? <span className={classes.pin}>{editorTexts.more(rest)}</span> : null}
       </div>
     </>
   )

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { editorTexts } from '../../texts/editor.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { foldFrame, unfoldBox } from './fold-deeds.ts'
 import { useFolds } from './use-folds.ts'
@@ -14,7 +15,7 @@ export function FoldButton({ note }: { readonly note: string }) {
       style={{ alignSelf: 'flex-start' }}
       onClick={() => (isBox ? unfoldBox(editor, note) : foldFrame(editor, note))}
     >
-      {isBox ? 'Expand' : 'Collapse to one box'}
+      {isBox ? editorTexts.expandText : editorTexts.collapseToOneBox}
     </Button>
   )
 }

@@ -1,5 +1,7 @@
 /** Collapsing and expanding in the editor. Each is one step of undo; what something leads into is only opened, and stays stored as collapsed. */
+
 import { notifications } from '@mantine/notifications'
+import { editorTexts } from '../../texts/editor.ts'
 import type { Editor } from '../state/editor.ts'
 import type { EditorState } from '../state/editor-state.ts'
 import { collapseFrame, collapseLane, expand, laneNote, triggerOf } from './fold-changes.ts'
@@ -13,14 +15,14 @@ export function foldFrame(editor: Editor, id: string): void {
   const { catalogue, drawing } = editor.store.getState()
   if (collapseFrame(drawing, catalogue, id) === drawing) {
     notifications.show({
-      title: 'Nothing to collapse',
-      message: 'No block stands wholly inside this frame.',
+      title: editorTexts.nothingToCollapse,
+      message: editorTexts.nothingToCollapseMessage,
       role: 'status',
     })
     return
   }
   close(editor, id)
-  editor.runOnAll('Collapse frame', (now) => collapseFrame(now, catalogue, id))
+  editor.runOnAll(editorTexts.collapseFrame, (now) => collapseFrame(now, catalogue, id))
   editor.select([`note:${id}`])
 }
 
@@ -28,7 +30,7 @@ export function foldLane(editor: Editor, trigger: string): void {
   const { catalogue, drawing } = editor.store.getState()
   const id = laneNote(drawing, trigger)?.id ?? editor.newGuid()
   close(editor, id)
-  editor.runOnAll('Collapse lane', (now) => collapseLane(now, catalogue, trigger, id))
+  editor.runOnAll(editorTexts.collapseLane, (now) => collapseLane(now, catalogue, trigger, id))
   editor.select([`note:${id}`])
 }
 
@@ -36,7 +38,9 @@ export function unfoldBox(editor: Editor, id: string): void {
   const { catalogue, drawing } = editor.store.getState()
   const collapsed = drawing.notes.find((note) => note.id === id)?.collapsed
   if (!collapsed) return
-  editor.runOnAll(collapsed.lane ? 'Expand lane' : 'Expand frame', (now) => expand(now, catalogue, id))
+  editor.runOnAll(collapsed.lane ? editorTexts.expandLane : editorTexts.expandFrame, (now) =>
+    expand(now, catalogue, id),
+  )
   const [first = ''] = collapsed.inside
   editor.select([collapsed.lane ? first : `note:${id}`])
 }

@@ -1,5 +1,6 @@
 import { Menu } from '@mantine/core'
 import { Icon } from '../../controls/icon.tsx'
+import { editorTexts } from '../../texts/editor.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { removeSelected } from '../state/editor-deeds.ts'
 import { triggerOf } from './fold-changes.ts'
@@ -17,11 +18,11 @@ export function FoldMenuItems({ note }: { readonly note: string }) {
         rightSection="C"
         onClick={() => (isBox ? unfoldBox(editor, note) : foldFrame(editor, note))}
       >
-        {isBox ? 'Expand' : 'Collapse'}
+        {isBox ? editorTexts.expandText : editorTexts.collapse}
       </Menu.Item>
       {isBox ? null : (
         <Menu.Item leftSection={<Icon name="trash" size={15} />} onClick={() => removeSelected(editor)}>
-          Remove
+          {editorTexts.remove}
         </Menu.Item>
       )}
     </>
@@ -40,7 +41,7 @@ export function LaneFoldItem({ block }: { readonly block: string }) {
       rightSection="C"
       onClick={() => foldLane(editor, trigger)}
     >
-      Collapse its lane
+      {editorTexts.collapseItsLane}
     </Menu.Item>
   )
 }

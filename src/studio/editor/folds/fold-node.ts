@@ -1,9 +1,11 @@
 import type { Node } from '@xyflow/react'
 import { Position } from '@xyflow/react'
 import type { Checked } from '../../../shared/api/blueprints.ts'
+import { countsTexts } from '../../texts/counts.ts'
+import { editorTexts } from '../../texts/editor.ts'
 import { NODE_WIDTH } from '../model/node-geometry.ts'
 import type { RunView } from '../model/run-view.ts'
-import { count, cut } from '../model/words.ts'
+import { cut } from '../model/words.ts'
 import type { BlockLast } from '../values/last-values.ts'
 import { type FoldBox, type FoldPin, OTHER, otherY, ownRows, rowY } from './folds.ts'
 
@@ -44,7 +46,7 @@ export function boxNode(id: string, box: FoldBox, given: Given): BoxNodeType {
   const inside = new Set(box.blocks)
   const errors = checked.problems.filter(({ block }) => inside.has(block)).length
   const warnings = checked.notes.filter(({ block, level }) => level === 'warn' && inside.has(block)).length
-  const title = cut(box.note.text, MOST) || 'Without a name'
+  const title = cut(box.note.text, MOST) || editorTexts.withoutAName
   const run = view ? runInside(box, view) : lastInside(box, given.last)
   const half = HANDLE / 2
   const handle = (type: 'source' | 'target') => (pin: string, y: number) => ({
@@ -64,9 +66,14 @@ export function boxNode(id: string, box: FoldBox, given: Given): BoxNodeType {
     measured: box.size,
     handles: [...endsOf(box.in, handle('target')), ...endsOf(box.out, handle('source'))],
     selected: selection.has(id),
-    ariaLabel: `${title}, collapsed ${box.note.collapsed?.lane ? 'lane' : 'frame'} of ${count(box.blocks.length, 'block')}${
-      errors > 0 ? `, ${count(errors, 'problem')}` : ''
-    }${run.state === undefined ? '' : `, ${runWords(run)}`}`,
+    ariaLabel: editorTexts.collapsedOf(
+      title,
+      box.note.collapsed?.lane ? editorTexts.aLane : editorTexts.aFrame,
+      countsTexts.blocks(box.blocks.length),
+      errors,
+      countsTexts.problems(errors),
+      run.state === undefined ? '' : `, ${runWords(run)}`,
+    ),
     data: { box, title, errors, warnings, ...run, isPaused: box.blocks.some((guid) => paused.has(guid)) },
   }
 }
@@ -79,10 +86,14 @@ function endsOf<End>(pins: readonly FoldPin[], end: (pin: string, y: number) => 
 type Inside = Pick<BoxData, 'state' | 'isLast' | 'ran' | 'message'>
 
 export function runWords({ state, isLast, ran, message }: Inside): string {
-  if (state === 'idle') return 'did not run'
+  if (state === 'idle') return editorTexts.didNotRun
   const words =
-    state === 'failed' ? `failed: ${message}` : state === 'paused' ? 'paused' : `${count(ran, 'block')} ran`
-  return isLast ? `last run: ${words}` : words
+    state === 'failed'
+      ? editorTexts.failed(message)
+      : state === 'paused'
+        ? editorTexts.paused
+        : editorTexts.ran(countsTexts.blocks(ran))
+  return isLast ? editorTexts.lastRun(words) : words
 }
 
 function runInside({ blocks }: FoldBox, view: RunView): Inside {
@@ -92,7 +103,7 @@ function runInside({ blocks }: FoldBox, view: RunView): Inside {
   const state = failed
     ? 'failed'
     : traces.some((trace) => trace.state === 'paused')
-      ? 'paused'
+      ? editorTexts.paused
       : ran > 0
         ? 'ran'
         : 'idle'

@@ -1,4 +1,5 @@
 import { Icon } from '../../controls/icon.tsx'
+import { editorTexts } from '../../texts/editor.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { laneNote } from './fold-changes.ts'
 import { foldLane, unfoldBox } from './fold-deeds.ts'
@@ -16,9 +17,9 @@ export function LaneFold({ trigger, title }: { readonly trigger: string; readonl
     <button
       type="button"
       className={classes.fold}
-      aria-label={`${box ? 'Expand' : 'Collapse'} ${title}`}
+      aria-label={`${box ? editorTexts.expandText : editorTexts.collapse} ${title}`}
       aria-expanded={!box}
-      title={box ? 'Expand' : 'Collapse to one box'}
+      title={box ? editorTexts.expandText : editorTexts.collapseToOneBox}
       disabled={box !== undefined && !isOwn}
       onClick={() => (box ? unfoldBox(editor, box.note.id) : foldLane(editor, trigger))}
     >

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, lazy, Suspense } from 'react'
 import { LoadingScreen } from '../../controls/loading-screen.tsx'
+import { editorTexts } from '../../texts/editor.ts'
 import { EditorBar } from '../bar/editor-bar.tsx'
 import { Canvas } from '../canvas/canvas.tsx'
 import { ExtractDialog } from '../extract/extract-dialog.tsx'
@@ -30,7 +31,11 @@ const PreviewPanel = lazy(async () => ({
 
 const StageDialogs = lazy(async () => ({ default: (await import('../bar/stage-dialogs.tsx')).StageDialogs }))
 
-const panelNames = { properties: 'Properties', try: 'Try it', runs: 'Runs' } as const
+const panelNames = {
+  properties: editorTexts.properties,
+  try: editorTexts.tryIt,
+  runs: editorTexts.runs,
+} as const
 
 /** Escape in the panel gives the keyboard back to the row of the outline, or to the block on the canvas. */
 function backToDrawing(event: KeyboardEvent<HTMLElement>): void {
@@ -70,7 +75,7 @@ export function EditorFrame() {
     <div className={classes.frame} onKeyDown={keepArrows}>
       <EditorBar />
       <div className={classes.body} data-low={isLow || undefined} data-preview={isPreviewing || undefined}>
-        <aside className={classes.palette} aria-label="Blocks to add">
+        <aside className={classes.palette} aria-label={editorTexts.blocksToAdd}>
           <Palette />
         </aside>
         <div className={classes.middle}>
@@ -78,7 +83,7 @@ export function EditorFrame() {
           <RunBar />
         </div>
         {isPreviewing ? (
-          <aside className={classes.preview} aria-label="Preview" onKeyDown={backToDrawing}>
+          <aside className={classes.preview} aria-label={editorTexts.preview} onKeyDown={backToDrawing}>
             <Suspense fallback={<LoadingScreen />}>
               <PreviewPanel />
             </Suspense>

@@ -1,7 +1,9 @@
 /** What differs between two states of a blueprint, per block and pin, in words that a person reads before deploying. */
+
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
 import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
 import { sameJson } from '../../../shared/same-json.ts'
+import { modelTexts } from '../../texts/model.ts'
 import { sameContent, samePin } from '../expressions/same-content.ts'
 import type { Catalogue } from './block-description.ts'
 import { nameOf } from './block-names.ts'
@@ -47,22 +49,24 @@ export function diffFlows(before: Flow, after: Flow, catalogue: Catalogue): Bloc
   }
 
   function updated(lines: Line[]) {
-    const drawingOnly = lines.every(({ what }) => what === 'place' || what === 'comment' || what === 'title')
-    return { lines: drawingOnly ? lines : lines.filter(({ what }) => what !== 'place'), drawingOnly }
+    const drawingOnly = lines.every(
+      ({ what }) => what === modelTexts.place || what === modelTexts.comment || what === modelTexts.title,
+    )
+    return { lines: drawingOnly ? lines : lines.filter(({ what }) => what !== modelTexts.place), drawingOnly }
   }
 
   function linesOf(old: BlockContent | undefined, now: BlockContent | undefined): Line[] {
     return [
-      ...line('kind', old?.type, now?.type, (type) => catalogue.get(type)?.title ?? type),
-      ...line('title', old?.title || undefined, now?.title || undefined, (text) => `“${text}”`),
-      ...(old?.name && now?.name ? line('name', old.name, now.name, (text) => text) : []),
+      ...line(modelTexts.kind, old?.type, now?.type, (type) => catalogue.get(type)?.title ?? type),
+      ...line(modelTexts.title, old?.title || undefined, now?.title || undefined, (text) => `“${text}”`),
+      ...(old?.name && now?.name ? line(modelTexts.name, old.name, now.name, (text) => text) : []),
       ...pinLines(old, now),
       ...settingLines(old, now),
-      ...line('open to', scopesIn(old), scopesIn(now), (text) => text),
-      ...line('custom pins', customIn(old), customIn(now), (text) => text),
-      ...line('comment', old?.description || undefined, now?.description || undefined, short),
-      ...(old && now ? line('place', placeOf(old), placeOf(now), (text) => text) : []),
-    ].filter(({ what }) => (old && now) || (what !== 'kind' && what !== 'title'))
+      ...line(modelTexts.openTo, scopesIn(old), scopesIn(now), (text) => text),
+      ...line(modelTexts.customPins, customIn(old), customIn(now), (text) => text),
+      ...line(modelTexts.comment, old?.description || undefined, now?.description || undefined, short),
+      ...(old && now ? line(modelTexts.place, placeOf(old), placeOf(now), (text) => text) : []),
+    ].filter(({ what }) => (old && now) || (what !== modelTexts.kind && what !== modelTexts.title))
   }
 
   /** Also where no scope is written: that is public, and users need not know this rule. */
@@ -87,7 +91,7 @@ export function diffFlows(before: Flow, after: Flow, catalogue: Catalogue): Bloc
     return pin.from
       .map((end) => {
         const source = flow.get(end.block)
-        return `← ${source ? nameOf(source, catalogue) : 'a removed block'} · ${end.pin}`
+        return `← ${source ? nameOf(source, catalogue) : modelTexts.aRemovedBlock} · ${end.pin}`
       })
       .join(', ')
   }

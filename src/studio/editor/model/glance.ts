@@ -1,6 +1,8 @@
 /** Values of a run as they are read in passing, beside a pin. */
+
 import { bytes } from '../../controls/amounts.ts'
-import { count } from './words.ts'
+import { countsTexts } from '../../texts/counts.ts'
+import { modelTexts } from '../../texts/model.ts'
 
 /** What stands for a value that was too long to be kept: how it begins, and its length as JSON. */
 export interface CutValue {
@@ -17,10 +19,10 @@ const EACH = '(evaluated once for each item)'
 
 /** A few characters that tell one value from another: `"Buy milk"`, `3 items`, `{title, status}`. */
 export function glance(value: unknown, most = 20): string {
-  if (value === undefined) return 'nothing'
-  if (value === EACH) return 'for each item'
+  if (value === undefined) return modelTexts.nothing
+  if (value === EACH) return modelTexts.forEachItem
   if (typeof value === 'string') return JSON.stringify(clipped(value, most - 2))
-  if (Array.isArray(value)) return count(value.length, 'item')
+  if (Array.isArray(value)) return countsTexts.items(value.length)
   if (isCut(value)) return bytes(value.bytes)
   if (isFields(value)) return fieldsOf(value, most)
   return JSON.stringify(value)

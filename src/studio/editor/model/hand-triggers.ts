@@ -1,6 +1,8 @@
 /** What can be run by hand besides endpoints, and the input that its form begins with. */
+
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/json.ts'
+import { modelTexts } from '../../texts/model.ts'
 import type { Catalogue } from './block-description.ts'
 import { wordsOf } from './block-words.ts'
 import { parametersOf } from './endpoints.ts'
@@ -38,7 +40,7 @@ export function firstInput({ on, content }: HandTrigger, now: number, document?:
   if (on === 'page') return pageInput(content)
   const event = firstEvent(content)
   if (on === 'storage') return { ...(event !== '' && { event }), document: document ?? {} }
-  return { ...(event !== '' && { event }), code: 'INTERNAL', message: 'Run by hand' }
+  return { ...(event !== '' && { event }), code: 'INTERNAL', message: modelTexts.runByHand }
 }
 
 function pageInput(content: BlockContent): JsonObject {

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../../shared/json.ts'
 import type { PinType } from '../../../shared/pin-type.ts'
+import { modelTexts } from '../../texts/model.ts'
 
 /** How the literal of a pin is written by hand. */
 export type Writing = 'text' | 'number' | 'truth' | 'json' | 'free'
@@ -39,15 +40,13 @@ export function readLiteral(text: string, writing: Writing): Read {
   if (writing === 'text') return { value: text }
   if (writing === 'number') {
     const number = Number(text)
-    return Number.isFinite(number) ? { value: number } : { problem: 'Write a number.' }
+    return Number.isFinite(number) ? { value: number } : { problem: modelTexts.wantsNumber }
   }
   try {
     const value: JsonValue = JSON.parse(text)
     return { value }
   } catch {
-    return writing === 'free'
-      ? { value: text }
-      : { problem: 'Write JSON, such as {"done": false} or ["a", "b"].' }
+    return writing === 'free' ? { value: text } : { problem: modelTexts.wantsJson }
   }
 }
 

@@ -1,7 +1,9 @@
 /** Who may call an endpoint or open a page, in words that a person reads before deploying. */
+
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
 import { resourceEndpoints } from '../../../shared/resource/resource-endpoints.ts'
+import { modelTexts } from '../../texts/model.ts'
 import type { Catalogue } from './block-description.ts'
 import { nameOf } from './block-names.ts'
 import { type Flow, inPinOf } from './flow.ts'
@@ -18,9 +20,9 @@ function isPublic(scopes: readonly string[]): boolean {
 }
 
 export function openTo(scopes: readonly string[]): string {
-  if (isPublic(scopes)) return 'everyone (public)'
-  if (scopes.includes('*loggedin')) return 'signed-in users'
-  return `users with ${scopes.join(' or ')}`
+  if (isPublic(scopes)) return modelTexts.everyonePublic
+  if (scopes.includes('*loggedin')) return modelTexts.signedInUsers
+  return modelTexts.usersWith(scopes.join(modelTexts.or))
 }
 
 export interface Entrance {
@@ -55,5 +57,5 @@ function resourceEntrances(block: string, content: BlockContent): Entrance[] {
 
 function entranceName(content: BlockContent, catalogue: Catalogue): string {
   const url = catalogue.get(content.type)?.on === 'page' ? inPinOf(content, 'url')?.value : undefined
-  return typeof url === 'string' ? `Page /${url.replace(/^\/+/, '')}` : nameOf(content, catalogue)
+  return typeof url === 'string' ? modelTexts.page(url.replace(/^\/+/, '')) : nameOf(content, catalogue)
 }

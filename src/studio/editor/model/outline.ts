@@ -5,14 +5,17 @@
  * (`not_found`, `false`) is a branch with steps of its own. A step that several ways lead to is told once and referred to
  * then. What hangs together with no trigger is listed at the end.
  */
+
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
+import { countsTexts } from '../../texts/counts.ts'
+import { modelTexts } from '../../texts/model.ts'
 import { referencesOf } from '../expressions/references.ts'
 import type { Catalogue } from './block-description.ts'
 import { wordsOf } from './block-words.ts'
 import { type Flow, inPinOf, wiresOf } from './flow.ts'
 import { pinsOf } from './pins.ts'
 import { shownPins } from './shown-pins.ts'
-import { count, cut, short } from './words.ts'
+import { cut, short } from './words.ts'
 
 /** Characters of the title of a block that another row names. */
 const MOST_OF_TITLE = 48
@@ -50,7 +53,7 @@ export function outlineOf(flow: Flow, catalogue: Catalogue): OutlineItem[] {
   const group = {
     id: 'loose',
     kind: 'group',
-    label: 'Not connected',
+    label: modelTexts.notConnected,
     detail: '',
     block: '',
     pin: '',
@@ -107,7 +110,7 @@ export function outlineOf(flow: Flow, catalogue: Catalogue): OutlineItem[] {
   }
 
   function folded(block: string, children: readonly OutlineItem[], path: string): OutlineItem {
-    const label = count(children.length, 'unused pin')
+    const label = countsTexts.unusedPins(children.length)
     return { id: `${path}+`, kind: 'more', label, detail: '', block, pin: '', children }
   }
 
@@ -123,7 +126,7 @@ export function outlineOf(flow: Flow, catalogue: Catalogue): OutlineItem[] {
       if (type !== 'flow' || others.length === 0) return []
       const path = `${id}>${pin}`
       const children = others.flatMap((target) => steps(target, path))
-      const label = pin === 'flow' ? 'at the same time' : `on ${pin}`
+      const label = pin === 'flow' ? modelTexts.atTheSameTime : modelTexts.on(pin)
       return [{ id: path, kind: 'branch' as const, label, detail: '', block: guid, pin, children }]
     })
   }
@@ -139,15 +142,15 @@ export function outlineOf(flow: Flow, catalogue: Catalogue): OutlineItem[] {
       if (!source || catalogue.get(source.type)?.kind !== 'value' || path.includes(end.block)) return []
       return [blockItem(end.block, source, id)]
     })
-    const texts = ends.map(
-      (end) => `from ${flow.has(end.block) ? titleOf(end.block) : 'a removed block'} · ${end.pin}`,
+    const texts = ends.map((end) =>
+      modelTexts.fromPin(flow.has(end.block) ? titleOf(end.block) : modelTexts.aRemovedBlock, end.pin),
     )
     const detail = texts.length > 0 ? texts.join(', ') : heldText(saved)
     return { id, kind: 'pin', label: pin, detail, block: guid, pin, children }
   }
 
   function referenceItem(guid: string, path: string): OutlineItem {
-    const label = `continues with ${titleOf(guid)}`
+    const label = modelTexts.continuesWith(titleOf(guid))
     return { id: `${path}~${guid}`, kind: 'reference', label, detail: '', block: guid, pin: '', children: [] }
   }
 }

@@ -2,6 +2,7 @@ import type { BlockDescription, InPin, OutPin } from '../../../shared/api/blocks
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import { isJsonObject } from '../../../shared/json.ts'
 import type { PinType } from '../../../shared/pin-type.ts'
+import { modelTexts } from '../../texts/model.ts'
 import type { Catalogue } from './block-description.ts'
 import { type Flow, wiresInto } from './flow.ts'
 
@@ -45,7 +46,7 @@ function outPins(content: BlockContent, description: BlockDescription): Map<stri
   }
   if (!description.adds.custom_out) return pins
   for (const { id, type } of content.custom_out_pins)
-    if (!pins.has(id)) pins.set(id, { type, help: `The parameter ${id}.` })
+    if (!pins.has(id)) pins.set(id, { type, help: modelTexts.theParameter(id) })
   return pins
 }
 

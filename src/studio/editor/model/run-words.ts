@@ -1,4 +1,5 @@
 import type { RunSummary, Step } from '../../../shared/api/runs.ts'
+import { modelTexts } from '../../texts/model.ts'
 import type { Catalogue } from './block-description.ts'
 import { nameOf } from './block-names.ts'
 import type { Flow } from './flow.ts'
@@ -7,13 +8,15 @@ type Told = Pick<RunSummary, 'status'> & { readonly reply: { readonly status: nu
 
 /** In one word how it went, and the colour that says the same. */
 export function outcomeOf({ status, reply }: Told): { readonly word: string; readonly color: string } {
-  if (status === 'paused') return { word: 'Paused', color: 'sand' }
-  if (status === 'running') return { word: 'Running', color: 'gray' }
+  if (status === 'paused') return { word: modelTexts.paused, color: 'sand' }
+  if (status === 'running') return { word: modelTexts.running, color: 'gray' }
   if (reply) {
     const color = reply.status < 300 ? 'petrol' : reply.status < 500 ? 'sand' : 'red'
     return { word: String(reply.status), color }
   }
-  return status === 'failed' ? { word: 'Failed', color: 'red' } : { word: 'Done', color: 'petrol' }
+  return status === 'failed'
+    ? { word: modelTexts.failed, color: 'red' }
+    : { word: modelTexts.done, color: 'petrol' }
 }
 
 /** What a person calls the block of a step, also where it is drawn no longer, or stands in another blueprint. */
@@ -29,19 +32,19 @@ export function stepName(
 /** How a run came to be in the list, where that has to be said. */
 export const recordedWords: Readonly<Record<RunSummary['recorded_as'], string>> = {
   traced: '',
-  replay: 'run again, ',
-  tried: 'tried, ',
-  by_hand: 'by hand, ',
-  failed: 'kept because it failed, ',
-  refused: 'kept because it was refused, ',
+  replay: modelTexts.runAgain,
+  tried: modelTexts.tried,
+  by_hand: modelTexts.byHand,
+  failed: modelTexts.keptFailed,
+  refused: modelTexts.keptRefused,
 }
 
 /** What set a run off, where it was no request. */
 export const triggerWords: Readonly<Record<RunSummary['trigger_type'], string>> = {
-  http: 'Request',
-  page: 'Page',
-  function: 'Function',
-  storage: 'Storage event',
-  schedule: 'Schedule',
-  failure: 'Failure',
+  http: modelTexts.request,
+  page: modelTexts.pageLabel,
+  function: modelTexts.function,
+  storage: modelTexts.storageEvent,
+  schedule: modelTexts.schedule,
+  failure: modelTexts.failure,
 }

@@ -1,4 +1,5 @@
 import { canConvert } from '../../../shared/pin-type.ts'
+import { modelTexts } from '../../texts/model.ts'
 import type { Catalogue } from './block-description.ts'
 import { nameOf } from './block-names.ts'
 import { type Flow, sameWire, type Wire, wiresInto } from './flow.ts'
@@ -11,28 +12,26 @@ import { carriedType, pinsOf } from './pins.ts'
 export function wireProblem(flow: Flow, catalogue: Catalogue, wire: Wire): string | undefined {
   const source = flow.get(wire.from.block)
   const target = flow.get(wire.to.block)
-  if (!source || !target) return 'One of the two blocks no longer exists.'
+  if (!source || !target) return modelTexts.blockGone
   const out = pinsOf(source, catalogue).out.get(wire.from.pin)
   const into = pinsOf(target, catalogue).in.get(wire.to.pin)
-  if (!out) return `${nameOf(source, catalogue)} has no out-pin ${wire.from.pin}.`
-  if (!into) return `${nameOf(target, catalogue)} has no in-pin ${wire.to.pin}.`
-  if (wiresInto(wire.to.block, target).some((one) => sameWire(one, wire))) return 'This wire already exists.'
-  if (into.language === 'where') return `The pin ${wire.to.pin} takes an expression only.`
+  if (!out) return modelTexts.noOutPin(nameOf(source, catalogue), wire.from.pin)
+  if (!into) return modelTexts.noInPin(nameOf(target, catalogue), wire.to.pin)
+  if (wiresInto(wire.to.block, target).some((one) => sameWire(one, wire))) return modelTexts.wireExists
+  if (into.language === 'where') return modelTexts.expressionOnly(wire.to.pin)
   const gives = carriedType(out, into.type)
   if (!canConvert(gives, into.type)) return mismatch(gives, into.type)
-  if (wire.from.block === wire.to.block && !(out.frame && into.perFrame))
-    return 'A block cannot be wired to itself.'
+  if (wire.from.block === wire.to.block && !(out.frame && into.perFrame)) return modelTexts.wiredToItself
   const perItem = into.perFrame === true || out.frame === true
   if (into.type !== 'flow' && !perItem && dependsOn(flow, catalogue, wire.from.block, wire.to.block))
-    return 'The value would depend on itself.'
+    return modelTexts.dependsOnItself
   return undefined
 }
 
 function mismatch(gives: string, takes: string): string {
-  if (takes === 'flow')
-    return `A flow pin takes a signal, and a ${gives} pin gives none: wire it from a flow pin.`
-  if (gives === 'flow') return `A flow pin gives a signal, not a value, and a ${takes} pin needs one.`
-  return `A ${takes} pin cannot take what a ${gives} pin gives.`
+  if (takes === 'flow') return modelTexts.wantsSignal(gives)
+  if (gives === 'flow') return modelTexts.givesSignal(takes)
+  return modelTexts.otherType(takes, gives)
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { JsonValue } from '../../../shared/json.ts'
+import { modelTexts } from '../../texts/model.ts'
 
 /** A value as one short line. */
 export function short(value: JsonValue | undefined, most = 60): string {
-  if (value === undefined) return 'nothing'
+  if (value === undefined) return modelTexts.nothing
   return cut(typeof value === 'string' ? `“${value}”` : JSON.stringify(value), most)
 }
 
@@ -10,8 +11,4 @@ export function short(value: JsonValue | undefined, most = 60): string {
 export function cut(text: string, most: number): string {
   const line = text.replace(/\s+/g, ' ')
   return line.length > most ? `${line.slice(0, most - 1)}…` : line
-}
-
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

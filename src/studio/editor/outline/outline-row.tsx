@@ -1,6 +1,7 @@
 import { memo } from 'react'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import { Icon } from '../../controls/icon.tsx'
+import { outlineTexts } from '../../texts/outline.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import { methodOf } from '../model/block-names.ts'
 import type { OutlineItem } from '../model/outline.ts'
@@ -75,7 +76,7 @@ export const OutlineRow = memo(function OutlineRow(props: OutlineRowProps) {
       {item.kind === 'block' && breakpoint ? (
         <span className={classes.breakpoint} data-waits={breakpoint === 'waits' || undefined}>
           <span className={classes.spoken}>
-            {breakpoint === 'holds' ? 'breakpoint, ' : 'breakpoint, inactive without tracing, '}
+            {breakpoint === 'holds' ? outlineTexts.breakpoint : outlineTexts.breakpointInactive}
           </span>
         </span>
       ) : null}
@@ -83,26 +84,30 @@ export const OutlineRow = memo(function OutlineRow(props: OutlineRowProps) {
       {item.kind === 'block' ? (
         <span className={classes.badge} data-kind={kind}>
           {(content && methodOf(content.type)) ??
-            (kind === 'value' ? 'value' : kind === 'trigger' ? 'start' : 'step')}
+            (kind === 'value'
+              ? outlineTexts.value
+              : kind === 'trigger'
+                ? outlineTexts.start
+                : outlineTexts.step)}
         </span>
       ) : null}
       <span className={classes.label}>
-        {item.kind === 'pin' ? <span className={classes.spoken}>pin </span> : null}
+        {item.kind === 'pin' ? <span className={classes.spoken}>{outlineTexts.pin} </span> : null}
         {item.label}
       </span>
       {item.detail === '' || item.detail === item.label ? null : (
         <span className={classes.detail}>{item.detail}</span>
       )}
       {trace ? <OutlineTrace item={item} trace={trace} /> : null}
-      {missing ? <span className={classes.missing}>needed</span> : null}
+      {missing ? <span className={classes.missing}>{outlineTexts.needed}</span> : null}
       {problem !== '' && item.kind === 'pin' ? <span className={classes.problem}>{problem}</span> : null}
       {problem !== '' && item.kind === 'block' ? (
         <span className={classes.problem}>
           <Icon name="warning" size={13} />
-          <span className={classes.spoken}>Problem: {problem}</span>
+          <span className={classes.spoken}>{outlineTexts.problem(problem)}</span>
         </span>
       ) : null}
-      {staging ? <span className={classes.staged}>staged by {staging.by.username}</span> : null}
+      {staging ? <span className={classes.staged}>{outlineTexts.stagedBy(staging.by.username)}</span> : null}
     </div>
   )
 })

@@ -1,4 +1,5 @@
 import { duration } from '../../controls/amounts.ts'
+import { outlineTexts } from '../../texts/outline.ts'
 import { glance } from '../model/glance.ts'
 import type { OutlineItem } from '../model/outline.ts'
 import type { BlockTrace } from '../model/run-view.ts'
@@ -15,7 +16,7 @@ export function OutlineTrace({ item, trace }: OutlineTraceProps) {
     const got = trace.step?.in[item.pin]
     return got === undefined ? null : (
       <span className={classes.got}>
-        <span className={classes.spoken}>, got </span>
+        <span className={classes.spoken}>{outlineTexts.got} </span>
         {glance(got, 48)}
       </span>
     )
@@ -33,9 +34,9 @@ export function OutlineTrace({ item, trace }: OutlineTraceProps) {
 }
 
 function wordsOf({ state, order, times, us }: BlockTrace): string {
-  if (state === 'idle') return 'did not run'
-  if (state === 'fixed') return 'fixed'
-  const place = `step ${order}${times > 1 ? ` ×${times}` : ''}`
-  if (state === 'paused') return `${place}, paused before it`
-  return `${place}, ${state === 'failed' ? 'failed after ' : ''}${duration(us / 1_000)}`
+  if (state === 'idle') return outlineTexts.didNotRun
+  if (state === 'fixed') return outlineTexts.fixed
+  const place = outlineTexts.stepText(order, times)
+  if (state === 'paused') return outlineTexts.pausedBeforeIt(place)
+  return `${place}, ${state === 'failed' ? outlineTexts.failedAfter : ''}${duration(us / 1_000)}`
 }

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
 import { useCallback, useEffect, useMemo, useState } from 'react'
+import { outlineTexts } from '../../texts/outline.ts'
 import { type OutlineItem, outlineOf, shownItems } from '../model/outline.ts'
 import { useShownRun } from '../runs/run-queries.ts'
 import { useBreakpoints } from '../runs/use-breakpoints.ts'
@@ -43,19 +44,20 @@ export function OutlineView() {
   return (
     <div className={classes.outline}>
       <p className={classes.hint} id="outline-hint" data-covered={shown !== undefined || undefined}>
-        Arrow keys move. Enter edits, <b>A</b> adds a step after it, <b>W</b> wires a pin, <b>Alt ↑ ↓</b>{' '}
-        moves a step,
-        <b> B</b> sets a breakpoint, <b>Del</b> removes.
+        {outlineTexts.arrowKeys} <b>A</b> {outlineTexts.addsStepAfter} <b>W</b> {outlineTexts.wiresAPin}{' '}
+        <b>{outlineTexts.altArrows}</b> {outlineTexts.movesAStep}
+        <b> {outlineTexts.b}</b> {outlineTexts.setsABreakpoint} <b>{outlineTexts.del}</b>{' '}
+        {outlineTexts.removes}
       </p>
       {rows.length === 0 ? (
         <Text size="sm" c="dimmed" p="md">
-          No blocks yet. Press A to add the first one.
+          {outlineTexts.noBlocks}
         </Text>
       ) : null}
       <div
         ref={tree}
         role="tree"
-        aria-label="Outline of the blueprint"
+        aria-label={outlineTexts.outlineName}
         aria-describedby="outline-hint"
         aria-multiselectable={false}
         className={classes.tree}

@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { canConvert } from '../../../shared/pin-type.ts'
 import { notifyFailed } from '../../controls/notify.ts'
 import { useShortcut } from '../../shell/shortcuts.ts'
+import { outlineTexts } from '../../texts/outline.ts'
 import { inPinOf } from '../model/flow.ts'
 import { disconnect, setLiteral } from '../model/flow-changes.ts'
 import { moveStepDown, moveStepUp } from '../model/flow-steps.ts'
@@ -110,18 +111,16 @@ export function useOutlineKeys({ rows, open, toggle }: Given) {
     action()
   }
 
-  const group = 'Outline'
-  useShortcut({ keys: 'a', label: 'Add a step after it, or a block', group }, () => add(editor, row?.item))
-  useShortcut({ keys: 'w', label: 'Wire a pin', group }, () => wire(editor, row?.item))
-  useShortcut({ keys: 'delete', label: 'Remove the block, or the value or wire of the pin', group }, () =>
-    remove(editor, row?.item),
-  )
+  const group = outlineTexts.outline
+  useShortcut({ keys: 'a', label: outlineTexts.keyAdd, group }, () => add(editor, row?.item))
+  useShortcut({ keys: 'w', label: outlineTexts.keyWire, group }, () => wire(editor, row?.item))
+  useShortcut({ keys: 'delete', label: outlineTexts.keyRemove, group }, () => remove(editor, row?.item))
   useShortcut(
-    { keys: 'alt+arrowup', label: 'Move a step up', group },
+    { keys: 'alt+arrowup', label: outlineTexts.keyUp, group },
     () => row && move(editor, row.item, 'up'),
   )
   useShortcut(
-    { keys: 'alt+arrowdown', label: 'Move a step down', group },
+    { keys: 'alt+arrowdown', label: outlineTexts.keyDown, group },
     () => row && move(editor, row.item, 'down'),
   )
   return { current, tree, onKeyDown, go }
@@ -187,7 +186,7 @@ function remove(editor: Editor, item: OutlineItem | undefined): void {
     return
   }
   const { block, pin } = item
-  editor.run(`Empty ${pin}`, (flow) => {
+  editor.run(outlineTexts.empty(pin), (flow) => {
     const ends = inPinOf(flow.get(block), pin)?.from ?? []
     let next = flow
     for (const from of ends) next = disconnect(next, { from, to: { block, pin } })
@@ -198,12 +197,6 @@ function remove(editor: Editor, item: OutlineItem | undefined): void {
 function move(editor: Editor, item: OutlineItem, where: 'up' | 'down'): void {
   const { drawing } = editor.store.getState()
   const moved = (where === 'up' ? moveStepUp : moveStepDown)(drawing.flow, item.block)
-  if (moved) editor.run(`Move step ${where}`, () => moved)
-  else
-    notifyFailed(
-      'This step cannot move there',
-      new Error(
-        'A step can only swap with a neighbour in a simple sequence. Otherwise wire its flow pin with W.',
-      ),
-    )
+  if (moved) editor.run(outlineTexts.moveStep(where), () => moved)
+  else notifyFailed(outlineTexts.cannotMove, new Error(outlineTexts.cannotMoveText))
 }

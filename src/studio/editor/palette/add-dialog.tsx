@@ -1,6 +1,7 @@
 import { Modal, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
+import { paletteTexts } from '../../texts/palette.ts'
 import { fitsOnWire } from '../gestures/insert-on-wire.ts'
 import { nameOf } from '../model/block-names.ts'
 import { wordsOf } from '../model/block-words.ts'
@@ -40,7 +41,7 @@ function Title({ adding: { wire, behind, onWire, replace } }: { readonly adding:
   if (onWire || replace !== undefined)
     return (
       <Text size="sm">
-        <b>{onWire ? 'Insert a block' : 'Replace'}</b>{' '}
+        <b>{onWire ? paletteTexts.insertABlock : paletteTexts.replace}</b>{' '}
         {replace === undefined ? '' : wordsOf(drawing.flow, catalogue, replace).title}
       </Text>
     )
@@ -49,13 +50,14 @@ function Title({ adding: { wire, behind, onWire, replace } }: { readonly adding:
   if (!place || !content)
     return (
       <Text fw={650} size="sm">
-        Add a block
+        {paletteTexts.addABlock}
       </Text>
     )
   const from = behind || wire?.side === 'from'
   return (
     <Text size="sm">
-      <b>{from ? 'Next block after' : 'Block that gives'}</b> {nameOf(content, catalogue)} · {place.pin}
+      <b>{from ? paletteTexts.nextBlockAfter : paletteTexts.blockThatGives}</b> {nameOf(content, catalogue)} ·{' '}
+      {place.pin}
     </Text>
   )
 }

@@ -12,6 +12,7 @@ import {
 import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 import { groupTitle } from '../../controls/block-groups.ts'
 import { Icon } from '../../controls/icon.tsx'
+import { paletteTexts } from '../../texts/palette.ts'
 import { BLOCK_TYPE } from '../canvas/use-palette-drop.ts'
 import { searchPalette } from '../model/palette-search.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
@@ -72,8 +73,8 @@ export function BlockList({ blocks, onChoose, ordered, note, focus, beside, drag
         <TextInput
           className={classes.field}
           size="xs"
-          placeholder="Name, purpose, in:query, out:document"
-          aria-label="Search blocks"
+          placeholder={paletteTexts.searchExample}
+          aria-label={paletteTexts.searchBlocks}
           role="combobox"
           aria-expanded
           aria-controls={id}
@@ -89,11 +90,22 @@ export function BlockList({ blocks, onChoose, ordered, note, focus, beside, drag
         />
         {beside}
       </div>
-      <div className={classes.list} ref={list} id={id} role="listbox" aria-label="Blocks" tabIndex={-1}>
-        {shown.length === 0 ? <p className={classes.none}>No block fits. Try another word.</p> : null}
+      <div
+        className={classes.list}
+        ref={list}
+        id={id}
+        role="listbox"
+        aria-label={paletteTexts.blocks}
+        tabIndex={-1}
+      >
+        {shown.length === 0 ? <p className={classes.none}>{paletteTexts.noBlockFits}</p> : null}
         {groups.map((one) => (
           // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
-          <div key={one.group} role="group" aria-label={one.group === '' ? 'Found' : titleOf(one.group)}>
+          <div
+            key={one.group}
+            role="group"
+            aria-label={one.group === '' ? paletteTexts.found : titleOf(one.group)}
+          >
             {one.group === '' ? null : <div className={classes.group}>{titleOf(one.group)}</div>}
             {one.blocks.map((block) => (
               <BlockOption
@@ -114,7 +126,7 @@ export function BlockList({ blocks, onChoose, ordered, note, focus, beside, drag
 }
 
 function titleOf(group: string): string {
-  return group === MOST_USED ? 'Used most' : groupTitle(group)
+  return group === MOST_USED ? paletteTexts.usedMost : groupTitle(group)
 }
 
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }

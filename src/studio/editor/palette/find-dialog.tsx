@@ -1,6 +1,7 @@
 import { Modal, Text, TextInput } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { Icon } from '../../controls/icon.tsx'
+import { paletteTexts } from '../../texts/palette.ts'
 import { focusDrawingIn } from '../frame/focus-drawing.ts'
 import { findBlocks } from '../gestures/find-blocks.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -16,7 +17,7 @@ export function FindDialog() {
       onClose={() => editor.set({ dialog: undefined })}
       title={
         <Text fw={650} size="sm">
-          Find in this blueprint
+          {paletteTexts.findHere}
         </Text>
       }
       padding={0}
@@ -70,8 +71,8 @@ function Found({ start }: { readonly start: string }) {
         <TextInput
           className={classes.field}
           size="xs"
-          placeholder="Title, name, value, expression"
-          aria-label="Find blocks"
+          placeholder={paletteTexts.findExample}
+          aria-label={paletteTexts.findBlocks}
           role="combobox"
           aria-expanded
           aria-controls={id}
@@ -86,8 +87,15 @@ function Found({ start }: { readonly start: string }) {
           onKeyDown={onKeyDown}
         />
       </div>
-      <div className={classes.list} ref={list} id={id} role="listbox" aria-label="Blocks found" tabIndex={-1}>
-        {found.length === 0 ? <p className={classes.none}>No block of this blueprint has that.</p> : null}
+      <div
+        className={classes.list}
+        ref={list}
+        id={id}
+        role="listbox"
+        aria-label={paletteTexts.blocksFound}
+        tabIndex={-1}
+      >
+        {found.length === 0 ? <p className={classes.none}>{paletteTexts.noneFound}</p> : null}
         {found.map(({ guid, words, place }) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard is in the search field above
           <div

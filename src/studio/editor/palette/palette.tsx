@@ -2,6 +2,7 @@ import { ActionIcon, Tooltip } from '@mantine/core'
 import { useLocalStorage, useMediaQuery } from '@mantine/hooks'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { Icon } from '../../controls/icon.tsx'
+import { paletteTexts } from '../../texts/palette.ts'
 import { focusDrawing, focusDrawingIn } from '../frame/focus-drawing.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { addBlock } from '../state/editor-deeds.ts'
@@ -38,8 +39,13 @@ export function Palette() {
   if (!isOpen)
     return (
       <div className={classes.shut}>
-        <Tooltip label="Blocks to add" position="right">
-          <ActionIcon variant="default" size={30} aria-label="Show the blocks" onClick={() => show(true)}>
+        <Tooltip label={paletteTexts.blocksToAdd} position="right">
+          <ActionIcon
+            variant="default"
+            size={30}
+            aria-label={paletteTexts.showTheBlocks}
+            onClick={() => show(true)}
+          >
             <Icon name="plus" size={16} />
           </ActionIcon>
         </Tooltip>
@@ -59,11 +65,11 @@ export function Palette() {
           blocks={blocks}
           draggable
           beside={
-            <Tooltip label="Hide the blocks">
+            <Tooltip label={paletteTexts.hideTheBlocks}>
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                aria-label="Hide the blocks"
+                aria-label={paletteTexts.hideTheBlocks}
                 onClick={() => show(false)}
               >
                 <Icon name="close" size={14} />

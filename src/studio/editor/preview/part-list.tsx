@@ -1,4 +1,5 @@
 import { UnstyledButton } from '@mantine/core'
+import { tryTexts } from '../../texts/try.ts'
 import { wordsOf } from '../model/block-words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import type { PagePart } from './page-parts.ts'
@@ -15,8 +16,8 @@ export function PartList({ page, parts }: PartListProps) {
   const all = [{ key: page, block: page, depth: 0 }, ...parts]
   return (
     <details className={classes.parts} open>
-      <summary>Parts of the page</summary>
-      <ul aria-label="Parts of the page">
+      <summary>{tryTexts.partsOfThePage}</summary>
+      <ul aria-label={tryTexts.partsOfThePage}>
         {all.map(({ key, block, depth }) => (
           <li key={key} style={{ paddingLeft: 12 * depth }}>
             <Part block={block} />

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useMemo } from 'react'
+import { tryTexts } from '../../texts/try.ts'
 import { pagesOf } from '../model/flow-pages.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 
@@ -17,7 +18,7 @@ export function PreviewButton() {
       aria-pressed={isOpen}
       onClick={() => editor.set({ isPreviewing: !isOpen })}
     >
-      Preview
+      {tryTexts.preview}
     </Button>
   )
 }

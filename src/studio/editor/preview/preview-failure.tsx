@@ -1,5 +1,6 @@
 import { Alert, Anchor, Text } from '@mantine/core'
 import type { PagePreview } from '../../../shared/api/page-previews.ts'
+import { tryTexts } from '../../texts/try.ts'
 import { wordsOf } from '../model/block-words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 
@@ -10,7 +11,7 @@ export function PreviewFailure({ failure }: { readonly failure: NonNullable<Page
   const catalogue = useEditorState((state) => state.catalogue)
   const { block, pin, message } = failure
   return (
-    <Alert color="red" variant="light" title="The flow of the page failed" role="alert">
+    <Alert color="red" variant="light" title={tryTexts.pageFailed} role="alert">
       <Text size="sm">{message}</Text>
       {block !== null && flow.has(block) ? (
         <Anchor component="button" type="button" size="sm" onClick={() => editor.focusPin(block, pin ?? '')}>

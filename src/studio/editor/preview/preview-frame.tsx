@@ -1,5 +1,6 @@
 import { useElementSize } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
+import { tryTexts } from '../../texts/try.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { clickedBlock, outlineBlocks, type PagePart, partsOf } from './page-parts.ts'
 import classes from './preview.module.css'
@@ -52,7 +53,7 @@ export function PreviewFrame({ html, width, onParts }: PreviewFrameProps) {
     <div ref={ref} className={classes.place}>
       <iframe
         ref={frame}
-        title="Preview of the page"
+        title={tryTexts.previewOfThePage}
         sandbox="allow-same-origin"
         srcDoc={html}
         onLoad={loaded}

@@ -1,6 +1,7 @@
 import { Alert, Group, SegmentedControl, Select, Text, TextInput } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { tryTexts } from '../../texts/try.ts'
 import { ProblemList } from '../bar/problem-list.tsx'
 import { parametersOf } from '../model/endpoints.ts'
 import { type FlowPage, pagesOf } from '../model/flow-pages.ts'
@@ -13,9 +14,9 @@ import { PreviewFrame } from './preview-frame.tsx'
 import { usePagePreview } from './use-page-preview.ts'
 
 const widths = [
-  { value: '390', label: 'Phone' },
-  { value: '820', label: 'Tablet' },
-  { value: '1280', label: 'Desktop' },
+  { value: '390', label: tryTexts.phone },
+  { value: '820', label: tryTexts.tablet },
+  { value: '1280', label: tryTexts.desktop },
 ]
 
 /** A page of the blueprint beside the drawing, as its staged blocks show it. */
@@ -25,12 +26,12 @@ export function PreviewPanel() {
   const pages = useMemo(() => pagesOf(flow), [flow])
   const [chosen, setChosen] = useState(() => pages.find(({ block }) => selection.has(block))?.block ?? '')
   const page = pages.find(({ block }) => block === chosen) ?? pages[0]
-  if (!page) return <Text size="sm">No page of this blueprint has an address yet.</Text>
+  if (!page) return <Text size="sm">{tryTexts.noPage}</Text>
   return (
     <div className={classes.panel}>
       <Select
         size="xs"
-        label="Page"
+        label={tryTexts.page}
         data={pages.map(({ block, path }) => ({ value: block, label: path }))}
         value={page.block}
         allowDeselect={false}
@@ -66,20 +67,26 @@ function ShownPreview({ page }: { readonly page: FlowPage }) {
         />
       ))}
       <Group justify="space-between" wrap="nowrap">
-        <SegmentedControl size="xs" aria-label="Width" data={widths} value={width} onChange={setWidth} />
+        <SegmentedControl
+          size="xs"
+          aria-label={tryTexts.width}
+          data={widths}
+          value={width}
+          onChange={setWidth}
+        />
       </Group>
       {error && hasProblems ? (
-        <Alert color="red" variant="light" title="The blueprint cannot run" role="alert">
+        <Alert color="red" variant="light" title={tryTexts.cannotRun} role="alert">
           <ProblemList of="problems" onGo={stay} />
         </Alert>
       ) : error ? (
-        <ErrorNotice title="Could not make the preview" error={error} onRetry={refetch} />
+        <ErrorNotice title={tryTexts.previewFailed} error={error} onRetry={refetch} />
       ) : data?.failure ? (
         <PreviewFailure failure={data.failure} />
       ) : data?.redirect ? (
-        <Text size="sm">The flow sends the browser to {data.redirect}.</Text>
+        <Text size="sm">{tryTexts.redirects(data.redirect)}</Text>
       ) : data && data.html === null ? (
-        <Text size="sm">The flow ended without “Show page”.</Text>
+        <Text size="sm">{tryTexts.endedWithoutPage}</Text>
       ) : null}
       {data?.html && !error ? (
         <>

@@ -2,6 +2,7 @@ import { ActionIcon, Group, Text, Textarea, TextInput, Tooltip } from '@mantine/
 import { useMemo } from 'react'
 import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
 import { Icon } from '../../controls/icon.tsx'
+import { propertiesTexts } from '../../texts/properties.ts'
 import { subjectOf } from '../model/block-names.ts'
 import { changeBlock } from '../model/flow.ts'
 import { isEntrance } from '../model/open-to.ts'
@@ -58,37 +59,37 @@ export function BlockForm({ guid }: { readonly guid: string }) {
       />
     ))
   return (
-    <section className={classes.panel} aria-label="Properties">
+    <section className={classes.panel} aria-label={propertiesTexts.properties}>
       <div className={classes.head}>
         <Group gap={4} wrap="nowrap" justify="space-between">
-          <Text fw={650}>{description?.title ?? 'Unknown block'}</Text>
+          <Text fw={650}>{description?.title ?? propertiesTexts.unknownBlock}</Text>
           <Group gap={2} wrap="nowrap">
             {description?.kind === 'flow' ? <BreakpointSwitch guid={guid} /> : null}
-            <Tooltip label="Copy">
+            <Tooltip label={propertiesTexts.copy}>
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                aria-label="Copy block"
+                aria-label={propertiesTexts.copyBlock}
                 onClick={() => void copySelected(editor)}
               >
                 <Icon name="copy" size={15} />
               </ActionIcon>
             </Tooltip>
-            <Tooltip label="Duplicate">
+            <Tooltip label={propertiesTexts.duplicate}>
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                aria-label="Duplicate block"
+                aria-label={propertiesTexts.duplicateBlock}
                 onClick={() => duplicateSelected(editor)}
               >
                 <Icon name="plus" size={16} />
               </ActionIcon>
             </Tooltip>
-            <Tooltip label="Remove">
+            <Tooltip label={propertiesTexts.remove}>
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                aria-label="Remove block"
+                aria-label={propertiesTexts.removeBlock}
                 onClick={() => removeSelected(editor)}
               >
                 <Icon name="trash" size={16} />
@@ -96,7 +97,7 @@ export function BlockForm({ guid }: { readonly guid: string }) {
             </Tooltip>
           </Group>
         </Group>
-        <p className={classes.help}>{description?.summary ?? `Unknown block ${content.type}.`}</p>
+        <p className={classes.help}>{description?.summary ?? propertiesTexts.unknownType(content.type)}</p>
         {content.type === RESOURCE_TYPE ? <ResourceAction guid={guid} /> : null}
         {content.type === 'state_page' ? <PageLink block={guid} content={content} /> : null}
         <StagingNote guid={guid} />
@@ -106,22 +107,22 @@ export function BlockForm({ guid }: { readonly guid: string }) {
       </div>
       <LazyInput
         value={content.title}
-        onCommit={(title) => change('Change title', { title })}
+        onCommit={(title) => change(propertiesTexts.changeTitle, { title })}
         render={(props) => (
           <TextInput
             {...props}
             size="xs"
-            label="Title"
+            label={propertiesTexts.title}
             placeholder={subjectOf(content) || description?.title || ''}
             maxLength={200}
           />
         )}
       />
-      <NameField guid={guid} onChange={(name) => change('Rename', { name })} />
+      <NameField guid={guid} onChange={(name) => change(propertiesTexts.rename, { name })} />
       {main.length === 0 ? null : <div className={classes.section}>{fields(main)}</div>}
       {pins.in.size === 0 ? null : (
         <div className={classes.section}>
-          <h2 className={classes.sectionTitle}>In</h2>
+          <h2 className={classes.sectionTitle}>{propertiesTexts.in}</h2>
           {[...pins.in].map(([pin, kind]) => (
             <PinField key={pin} guid={guid} pin={pin} kind={kind} content={content} problem={at(pin)} />
           ))}
@@ -132,7 +133,12 @@ export function BlockForm({ guid }: { readonly guid: string }) {
           on={description?.on === 'page' ? 'page' : 'http'}
           scopes={content.scopes}
           onChange={(scopes) =>
-            change(description?.on === 'page' ? 'Change who may open' : 'Change who may call', { scopes })
+            change(
+              description?.on === 'page'
+                ? propertiesTexts.changeWhoMayOpen
+                : propertiesTexts.changeWhoMayCall,
+              { scopes },
+            )
           }
         />
       ) : null}
@@ -141,20 +147,20 @@ export function BlockForm({ guid }: { readonly guid: string }) {
       <LastBlockValues guid={guid} />
       {rest.length === 0 ? null : (
         <div className={classes.section}>
-          <h2 className={classes.sectionTitle}>Settings</h2>
+          <h2 className={classes.sectionTitle}>{propertiesTexts.settings}</h2>
           {fields(rest)}
         </div>
       )}
       <div className={classes.section}>
         <LazyInput
           value={content.description}
-          onCommit={(text) => change('Comment', { description: text })}
+          onCommit={(text) => change(propertiesTexts.comment, { description: text })}
           render={(props) => (
             <Textarea
               {...props}
               size="xs"
-              label="Comment"
-              placeholder="Comment"
+              label={propertiesTexts.comment}
+              placeholder={propertiesTexts.comment}
               autosize
               minRows={2}
               maxRows={8}

@@ -1,4 +1,5 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
+import { propertiesTexts } from '../../texts/properties.ts'
 import { useBreakpoints } from '../runs/use-breakpoints.ts'
 import classes from './properties.module.css'
 
@@ -7,11 +8,11 @@ export function BreakpointSwitch({ guid }: { readonly guid: string }) {
   const breakpoints = useBreakpoints()
   const isSet = breakpoints.at.has(guid)
   return (
-    <Tooltip label={isSet ? 'Remove breakpoint (B)' : 'Breakpoint: pause runs here (B)'}>
+    <Tooltip label={isSet ? propertiesTexts.removeBreakpoint : propertiesTexts.setBreakpoint}>
       <ActionIcon
         variant="subtle"
         color="gray"
-        aria-label="Breakpoint"
+        aria-label={propertiesTexts.breakpoint}
         aria-pressed={isSet}
         onClick={() => breakpoints.toggle(guid)}
       >

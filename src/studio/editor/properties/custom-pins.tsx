@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, Select, TextInput } from '@mantine/core'
 import type { CustomOutPin } from '../../../shared/blueprint.ts'
 import { canConvert, pinTypes } from '../../../shared/pin-type.ts'
 import { Icon } from '../../controls/icon.tsx'
+import { propertiesTexts } from '../../texts/properties.ts'
 import { setCustomOut } from '../model/flow-changes.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { LazyInput } from './lazy-input.tsx'
@@ -21,7 +22,11 @@ export function CustomPins({
   const editor = useEditor()
   const { catalogue } = editor.store.getState()
   const set = (next: CustomOutPin[]) =>
-    editor.run('Change parameters', (flow) => setCustomOut(flow, catalogue, guid, next), `custom ${guid}`)
+    editor.run(
+      propertiesTexts.changeParameters,
+      (flow) => setCustomOut(flow, catalogue, guid, next),
+      `custom ${guid}`,
+    )
   const replace = (at: number, pin: CustomOutPin) => set(pins.map((one, index) => (index === at ? pin : one)))
   const free = () => {
     for (let n = pins.length + 1; ; n++)
@@ -29,7 +34,7 @@ export function CustomPins({
   }
   return (
     <div className={classes.section}>
-      <h2 className={classes.sectionTitle}>Parameters</h2>
+      <h2 className={classes.sectionTitle}>{propertiesTexts.parameters}</h2>
       {pins.map((pin, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: names change while they are written
         <Group key={at} gap={4} wrap="nowrap" align="flex-start">
@@ -40,16 +45,18 @@ export function CustomPins({
               <TextInput
                 {...field}
                 size="xs"
-                aria-label={`Name of parameter ${at + 1}`}
+                aria-label={propertiesTexts.nameOfParameter(at + 1)}
                 flex={1}
-                error={/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(field.value) ? undefined : 'Letters, digits and _'}
+                error={
+                  /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(field.value) ? undefined : propertiesTexts.parameterName
+                }
               />
             )}
           />
           <Select
             size="xs"
             w={110}
-            aria-label={`Type of parameter ${at + 1}`}
+            aria-label={propertiesTexts.typeOfParameter(at + 1)}
             data={types}
             value={pin.type}
             allowDeselect={false}
@@ -61,7 +68,7 @@ export function CustomPins({
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={`Remove parameter ${pin.id}`}
+            aria-label={propertiesTexts.removeParameter(pin.id)}
             onClick={() => set(pins.filter((_one, index) => index !== at))}
           >
             <Icon name="close" size={13} />
@@ -74,7 +81,7 @@ export function CustomPins({
         onClick={() => set([...pins, { id: free(), type: 'value' }])}
         style={{ alignSelf: 'flex-start' }}
       >
-        Add a parameter
+        {propertiesTexts.addAParameter}
       </Button>
     </div>
   )

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Time } from '../../controls/time.tsx'
+import { propertiesTexts } from '../../texts/properties.ts'
 import { runQuery } from '../runs/run-queries.ts'
 import { StepValues } from '../runs/step-values.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -21,11 +22,11 @@ export function LastBlockValues({ guid }: { readonly guid: string }) {
   if (!last || isRunShown) return null
   const step = run?.steps[last.step.at]
   return (
-    <section className={classes.section} aria-label="Last values">
-      <h2 className={classes.sectionTitle}>Last values</h2>
+    <section className={classes.section} aria-label={propertiesTexts.lastValues}>
+      <h2 className={classes.sectionTitle}>{propertiesTexts.lastValues}</h2>
       <p className={classes.help}>
         {lastWords[last.run.recorded_as]}, <Time at={Date.parse(last.run.started) / 1_000} />
-        {last.isChanged ? '. The block was changed since then.' : ''}{' '}
+        {last.isChanged ? propertiesTexts.changedSinceThen : ''}{' '}
         <Button
           size="compact-xs"
           variant="subtle"
@@ -34,7 +35,7 @@ export function LastBlockValues({ guid }: { readonly guid: string }) {
             goToStep(editor, last.step.at)
           }}
         >
-          Show the run
+          {propertiesTexts.showTheRun}
         </Button>
       </p>
       {step ? <StepValues step={step} /> : null}

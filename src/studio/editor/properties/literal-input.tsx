@@ -2,6 +2,7 @@ import { SegmentedControl, Select, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { InPin } from '../../../shared/api/blocks/blocks.ts'
 import type { JsonValue } from '../../../shared/json.ts'
+import { propertiesTexts } from '../../texts/properties.ts'
 import { literalText, readLiteral, writingOf } from '../model/literal-text.ts'
 import { LazyInput } from './lazy-input.tsx'
 import { useFieldFocus } from './use-field-focus.ts'
@@ -22,7 +23,7 @@ export function LiteralInput({ pin, kind, value, onChange, onExpression }: Liter
   const group = useFieldFocus<HTMLDivElement>(pin)
   const [problem, setProblem] = useState<string>()
   const writing = writingOf(kind.type)
-  const label = `Value of ${pin}`
+  const label = propertiesTexts.valueOf(pin)
   const fallback = kind.default === undefined ? '' : String(kind.default)
   if (kind.choices)
     return (
@@ -45,9 +46,9 @@ export function LiteralInput({ pin, kind, value, onChange, onExpression }: Liter
         size="xs"
         aria-label={label}
         data={[
-          { value: '', label: fallback === '' ? 'not set' : `default (${fallback})` },
-          { value: 'true', label: 'true' },
-          { value: 'false', label: 'false' },
+          { value: '', label: fallback === '' ? propertiesTexts.notSet : propertiesTexts.default(fallback) },
+          { value: 'true', label: propertiesTexts.true },
+          { value: 'false', label: propertiesTexts.false },
         ]}
         value={value === undefined ? '' : String(value)}
         onChange={(next) => onChange(next === '' ? undefined : next === 'true')}
@@ -59,7 +60,7 @@ export function LiteralInput({ pin, kind, value, onChange, onExpression }: Liter
     if ('value' in read) onChange(read.value)
   }
   const placeholder =
-    fallback || { text: 'text', number: 'number', json: 'JSON', free: 'text or JSON' }[writing]
+    fallback || { text: 'text', number: 'number', json: 'JSON', free: propertiesTexts.textOrJson }[writing]
   const long = writing === 'json' || writing === 'free'
   return (
     <LazyInput

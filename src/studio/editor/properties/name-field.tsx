@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { propertiesTexts } from '../../texts/properties.ts'
 import { namesInFlow } from '../expressions/block-refs.ts'
 import { nameProblem } from '../expressions/name-problem.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -27,7 +28,7 @@ export function NameField({ guid, onChange }: NameFieldProps) {
         <TextInput
           {...field}
           size="xs"
-          label="Name in expressions"
+          label={propertiesTexts.nameInExpressions}
           maxLength={63}
           spellCheck={false}
           error={problem}

@@ -6,6 +6,7 @@ import { connections } from '../../api/connections.ts'
 import { namesOf } from '../../api/named-records.ts'
 import { secrets } from '../../api/secrets.ts'
 import { storageNamesQuery } from '../../api/storages.ts'
+import { propertiesTexts } from '../../texts/properties.ts'
 import { LazyInput } from './lazy-input.tsx'
 import { useFieldFocus } from './use-field-focus.ts'
 
@@ -36,7 +37,7 @@ function ConnectionInput(props: Omit<NamedInputProps, 'type'>) {
 /** The name of a storage: one that is there, or one that will be. */
 export function StorageInput(props: Omit<NamedInputProps, 'type'>) {
   const { data = [] } = useQuery({ ...storageNamesQuery, retry: false })
-  return <NameInput {...props} noun="storage" names={data.map(({ name }) => name)} />
+  return <NameInput {...props} noun={propertiesTexts.storage} names={data.map(({ name }) => name)} />
 }
 
 interface NameInputProps extends Omit<NamedInputProps, 'type'> {
@@ -56,8 +57,8 @@ function NameInput({ pin, noun, names, value, onChange }: NameInputProps) {
           {...rest}
           ref={ref}
           size="xs"
-          aria-label={`Value of ${pin}`}
-          placeholder={`name of a ${noun}`}
+          aria-label={propertiesTexts.valueOf(pin)}
+          placeholder={propertiesTexts.nameOfA(noun)}
           data={[...names]}
           onChange={(text) => write({ currentTarget: { value: text } } as Parameters<typeof write>[0])}
           onOptionSubmit={commit}

@@ -1,5 +1,6 @@
 import { Button, SegmentedControl, Select, Text, Textarea } from '@mantine/core'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
+import { propertiesTexts } from '../../texts/properties.ts'
 import { FoldButton } from '../folds/fold-button.tsx'
 import { noteColors } from '../model/note.ts'
 import { useEditor } from '../state/editor-context.ts'
@@ -12,24 +13,37 @@ export function NoteForm({ note }: { readonly note: BlueprintNote }) {
   const editor = useEditor()
   const change = (patch: Partial<BlueprintNote>) =>
     editor.runOnNotes(
-      'Change remark',
+      propertiesTexts.changeRemark,
       (notes) => notes.map((one) => (one.id === note.id ? { ...one, ...patch } : one)),
       `note ${note.id}`,
     )
   return (
-    <section className={classes.panel} aria-label="Properties">
-      <Text fw={650}>{note.collapsed?.lane ? 'Lane' : note.kind === 'group' ? 'Frame' : 'Remark'}</Text>
+    <section className={classes.panel} aria-label={propertiesTexts.properties}>
+      <Text fw={650}>
+        {note.collapsed?.lane
+          ? propertiesTexts.lane
+          : note.kind === 'group'
+            ? propertiesTexts.frame
+            : propertiesTexts.remark}
+      </Text>
       {note.kind === 'group' ? <FoldButton note={note.id} /> : null}
       <LazyInput
         value={note.text}
         onCommit={(text) => change({ text })}
         render={(field) => (
-          <Textarea {...field} size="xs" label="Text" autosize minRows={3} maxLength={10_000} />
+          <Textarea
+            {...field}
+            size="xs"
+            label={propertiesTexts.text}
+            autosize
+            minRows={3}
+            maxLength={10_000}
+          />
         )}
       />
       <Select
         size="xs"
-        label="Colour"
+        label={propertiesTexts.colour}
         data={[...noteColors]}
         value={note.color}
         allowDeselect={false}
@@ -39,23 +53,21 @@ export function NoteForm({ note }: { readonly note: BlueprintNote }) {
         <SegmentedControl
           size="xs"
           data={[
-            { value: 'note', label: 'Remark' },
-            { value: 'group', label: 'Frame' },
+            { value: 'note', label: propertiesTexts.remark },
+            { value: 'group', label: propertiesTexts.frame },
           ]}
           value={note.kind}
           onChange={(kind) => change({ kind: kind === 'group' ? 'group' : 'note' })}
         />
       )}
-      <p className={classes.help}>
-        Remarks and frames are saved at once and are not deployed. The blocks in a frame move with it.
-      </p>
+      <p className={classes.help}>{propertiesTexts.remarkHelp}</p>
       <Button
         size="xs"
         variant="default"
         onClick={() => removeSelected(editor)}
         style={{ alignSelf: 'flex-start' }}
       >
-        Remove
+        {propertiesTexts.remove}
       </Button>
     </section>
   )

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useMemo } from 'react'
 import type { OutPin } from '../../../shared/api/blocks/blocks.ts'
+import { propertiesTexts } from '../../texts/properties.ts'
 import { linksOf } from '../expressions/references.ts'
 import { nameOf } from '../model/block-names.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
@@ -22,7 +23,7 @@ export function OutPins({
   if (pins.size === 0) return null
   return (
     <div className={classes.section}>
-      <h2 className={classes.sectionTitle}>Out</h2>
+      <h2 className={classes.sectionTitle}>{propertiesTexts.out}</h2>
       {[...pins].map(([pin, kind]) => {
         const targets = wires.filter(({ from }) => from.pin === pin)
         return (
@@ -36,7 +37,7 @@ export function OutPins({
                   size="compact-xs"
                   variant="subtle"
                   color="gray"
-                  aria-label={`Add a block after ${pin}`}
+                  aria-label={propertiesTexts.addABlockAfter(pin)}
                   onClick={() =>
                     editor.set({
                       dialog: {
@@ -47,7 +48,7 @@ export function OutPins({
                     })
                   }
                 >
-                  Add
+                  {propertiesTexts.add}
                 </Button>
               </span>
             </div>

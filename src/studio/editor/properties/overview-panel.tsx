@@ -1,8 +1,9 @@
 import { Kbd, Text } from '@mantine/core'
 import { Icon } from '../../controls/icon.tsx'
+import { countsTexts } from '../../texts/counts.ts'
+import { propertiesTexts } from '../../texts/properties.ts'
 import { wordsOf } from '../model/block-words.ts'
 import { foundWords } from '../model/found-words.ts'
-import { count } from '../model/words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './properties.module.css'
 
@@ -18,17 +19,15 @@ export function OverviewPanel() {
     ...notes.map((one) => ({ ...one })),
   ]
   return (
-    <section className={classes.panel} aria-label="Overview">
+    <section className={classes.panel} aria-label={propertiesTexts.overview}>
       <div className={classes.head}>
         <Text fw={650}>{blueprint?.name}</Text>
         {blueprint?.description ? <p className={classes.help}>{blueprint.description}</p> : null}
-        <span className={classes.kind}>{count(flow.size, 'block')}</span>
+        <span className={classes.kind}>{countsTexts.blocks(flow.size)}</span>
       </div>
       <div className={classes.section}>
         <h2 className={classes.sectionTitle}>{foundWords(problems.length, notes.length)}</h2>
-        {all.length === 0 ? (
-          <p className={classes.help}>{flow.size === 0 ? 'No blocks yet.' : 'Ready to deploy.'}</p>
-        ) : null}
+        {all.length === 0 ? <p className={classes.help}>{propertiesTexts.noProblems(flow.size)}</p> : null}
         {all.map(({ block, pin, message, level }) => {
           const content = flow.get(block)
           return (
@@ -55,15 +54,15 @@ export function OverviewPanel() {
         })}
       </div>
       <div className={`${classes.section} ${classes.keysSection}`}>
-        <h2 className={classes.sectionTitle}>Keys</h2>
+        <h2 className={classes.sectionTitle}>{propertiesTexts.keys}</h2>
         <div className={classes.keys}>
-          <Kbd size="xs">A</Kbd> <span>add a block, or double-click the canvas</span>
-          <Kbd size="xs">O</Kbd> <span>canvas or outline</span>
-          <Kbd size="xs">T</Kbd> <span>try it</span>
-          <Kbd size="xs">R</Kbd> <span>runs</span>
-          <Kbd size="xs">Ctrl S</Kbd> <span>save</span>
-          <Kbd size="xs">Ctrl ⏎</Kbd> <span>deploy</span>
-          <Kbd size="xs">?</Kbd> <span>all keys</span>
+          <Kbd size="xs">A</Kbd> <span>{propertiesTexts.keyAdd}</span>
+          <Kbd size="xs">O</Kbd> <span>{propertiesTexts.keyOutline}</span>
+          <Kbd size="xs">T</Kbd> <span>{propertiesTexts.keyTry}</span>
+          <Kbd size="xs">R</Kbd> <span>{propertiesTexts.keyRuns}</span>
+          <Kbd size="xs">{propertiesTexts.ctrlS}</Kbd> <span>{propertiesTexts.keySave}</span>
+          <Kbd size="xs">{propertiesTexts.ctrl}</Kbd> <span>{propertiesTexts.keyDeploy}</span>
+          <Kbd size="xs">?</Kbd> <span>{propertiesTexts.keyAll}</span>
         </div>
       </div>
     </section>

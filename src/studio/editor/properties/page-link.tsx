@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import { OpenPage } from '../../controls/pages/open-page.tsx'
 import { isOpenable, pagePath } from '../../controls/pages/page-path.ts'
+import { propertiesTexts } from '../../texts/properties.ts'
 import { useDeployedPages } from '../api/deployed-pages.ts'
 import { filledUri, parametersOf } from '../model/endpoints.ts'
 import { inPinOf } from '../model/flow.ts'
@@ -21,15 +22,19 @@ export function PageLink({ block, content }: PageLinkProps) {
   if (live === undefined)
     return drawn === undefined ? null : (
       <Text size="xs" c="dimmed">
-        The page is not live. Deploy and activate the blueprint to open it.
+        {propertiesTexts.pageNotLive}
       </Text>
     )
   return (
     <Stack gap={4}>
-      {isOpenable(live) ? <OpenPage path={live} label={`Open ${live}`} /> : <FilledPage path={live} />}
+      {isOpenable(live) ? (
+        <OpenPage path={live} label={propertiesTexts.open(live)} />
+      ) : (
+        <FilledPage path={live} />
+      )}
       {drawn === undefined || drawn === live ? null : (
         <Text size="xs" c="dimmed">
-          Its new address {drawn} is live after the next deploy.
+          {propertiesTexts.pageMoved(drawn)}
         </Text>
       )}
     </Stack>
@@ -47,7 +52,7 @@ function FilledPage({ path }: { readonly path: string }) {
         <TextInput
           key={name}
           size="xs"
-          label={`${name} in ${path}`}
+          label={propertiesTexts.placeholderOf(name, path)}
           value={values[name] ?? ''}
           onChange={(event) => {
             const { value } = event.currentTarget
@@ -56,10 +61,10 @@ function FilledPage({ path }: { readonly path: string }) {
         />
       ))}
       {names.every((name) => values[name]) ? (
-        <OpenPage path={filled} label={`Open ${filled}`} />
+        <OpenPage path={filled} label={propertiesTexts.openFilled(filled)} />
       ) : (
         <Text size="xs" c="dimmed">
-          Fill in the path to open it.
+          {propertiesTexts.fillPath}
         </Text>
       )}
     </>

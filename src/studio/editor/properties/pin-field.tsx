@@ -3,6 +3,7 @@ import type { InPin } from '../../../shared/api/blocks/blocks.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import { canConvert, isNamedType, type PinType } from '../../../shared/pin-type.ts'
+import { propertiesTexts } from '../../texts/properties.ts'
 import {
   isFilled,
   modeOf,
@@ -63,13 +64,16 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
     setChosen(next)
     const to = { block: guid, pin }
     if (next === 'value')
-      editor.run('Write as value', (now) => withoutExpression(now, catalogue, to, saved?.expression ?? ''))
-    else if (next === 'expression') editor.run('Write as expression', (now) => withExpression(now, to, saved))
+      editor.run(propertiesTexts.writeAsValue, (now) =>
+        withoutExpression(now, catalogue, to, saved?.expression ?? ''),
+      )
+    else if (next === 'expression')
+      editor.run(propertiesTexts.writeAsExpression, (now) => withExpression(now, to, saved))
     else if (text !== undefined && text !== '')
-      editor.run('Write as text', (now) => setExpression(now, guid, pin, templateOf(text)))
+      editor.run(propertiesTexts.writeAsText, (now) => setExpression(now, guid, pin, templateOf(text)))
   }
   const set = (value: JsonValue | undefined) =>
-    editor.run(`Set ${pin}`, (now) => setLiteral(now, guid, pin, value), `set ${guid} ${pin}`)
+    editor.run(propertiesTexts.set(pin), (now) => setLiteral(now, guid, pin, value), `set ${guid} ${pin}`)
   const literal = (
     <LiteralInput
       pin={pin}
@@ -77,7 +81,11 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
       value={saved?.value}
       onChange={set}
       onExpression={(text) => {
-        editor.run(`Set ${pin}`, (now) => setExpression(now, guid, pin, text), `set ${guid} ${pin}`)
+        editor.run(
+          propertiesTexts.set(pin),
+          (now) => setExpression(now, guid, pin, text),
+          `set ${guid} ${pin}`,
+        )
         setChosen('expression')
       }}
     />
@@ -90,19 +98,19 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
       ref={ref}
       tabIndex={-1}
       role="group"
-      aria-label={`${pin}, ${kind.type}${kind.required ? ', needed' : ''}`}
+      aria-label={`${pin}, ${kind.type}${kind.required ? propertiesTexts.neededLabel : ''}`}
     >
       <div className={classes.pinHead}>
         <PinMark type={kind.type} full={isFilled(saved)} />
         {pin}
         {kind.required ? (
-          <span title="Needed" style={{ color: 'var(--mantine-color-error)' }}>
+          <span title={propertiesTexts.needed} style={{ color: 'var(--mantine-color-error)' }}>
             *
           </span>
         ) : null}
         <span className={classes.pinType}>
           {kind.type}
-          {kind.several ? ', several' : ''}
+          {kind.several ? propertiesTexts.several : ''}
         </span>
         <span className={classes.pinActions}>
           {takesExpression ? (

@@ -1,4 +1,5 @@
 import { Button, Tooltip } from '@mantine/core'
+import { propertiesTexts } from '../../texts/properties.ts'
 import type { PinMode } from '../expressions/convert-pin.ts'
 
 interface PinModesProps {
@@ -12,16 +13,21 @@ interface PinModesProps {
 /** What a pin holds: a value, text with values or an expression. The pressed one leads back to a value. */
 export function PinModes({ pin, mode, takesText, onChange }: PinModesProps) {
   const choices = [
-    ...(takesText ? [{ is: 'text', word: 'Text', help: 'Text with values' } as const] : []),
-    { is: 'expression', word: 'fx', help: 'Expression. In the field of a value, type =' } as const,
+    ...(takesText
+      ? [{ is: 'text', word: propertiesTexts.text, help: propertiesTexts.textWithValues } as const]
+      : []),
+    { is: 'expression', word: 'fx', help: propertiesTexts.expressionHelp } as const,
   ]
   return choices.map(({ is, word, help }) => (
-    <Tooltip key={is} label={mode === is ? 'Back to a value' : help}>
+    <Tooltip key={is} label={mode === is ? propertiesTexts.backToAValue : help}>
       <Button
         size="compact-xs"
         variant={mode === is ? 'light' : 'subtle'}
         color={mode === is ? 'petrol' : 'gray'}
-        aria-label={`${is === 'text' ? 'Text with values' : 'fx: expression'} for ${pin}`}
+        aria-label={propertiesTexts.modeFor(
+          is === 'text' ? propertiesTexts.textWithValues : propertiesTexts.expression,
+          pin,
+        )}
         aria-pressed={mode === is}
         onClick={() => onChange(mode === is ? 'value' : is)}
       >

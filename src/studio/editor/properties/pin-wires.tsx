@@ -1,6 +1,7 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
 import type { PinType } from '../../../shared/pin-type.ts'
 import { Icon } from '../../controls/icon.tsx'
+import { propertiesTexts } from '../../texts/properties.ts'
 import { storageOf } from '../gestures/inline-storage.ts'
 import { nameOf } from '../model/block-names.ts'
 import type { PinPlace } from '../model/flow.ts'
@@ -25,27 +26,27 @@ export function PinWires({ guid, pin, type, wires }: PinWiresProps) {
   return wires.map((end) => {
     const source = flow.get(end.block)
     const out = source && pinsOf(source, catalogue).out.get(end.pin)
-    const name = source ? nameOf(source, catalogue) : 'a removed block'
+    const name = source ? nameOf(source, catalogue) : propertiesTexts.aRemovedBlock
     return (
       <div key={`${end.block} ${end.pin}`} className={classes.wire}>
         {out ? <PinMark type={out.type} size={10} /> : null}
         <button
           type="button"
           className={classes.wireName}
-          title={`Go to ${name}`}
+          title={propertiesTexts.goTo(name)}
           onClick={() => editor.focusPin(end.block, '')}
         >
           {name} · {end.pin}
         </button>
         {type === 'storage' && storageOf(flow, end.block) !== undefined ? (
-          <Tooltip label="Name the storage here, without a wire">
+          <Tooltip label={propertiesTexts.storageHere}>
             <ActionIcon
               size="xs"
               variant="subtle"
               color="gray"
-              aria-label={`Choose the storage of ${pin} here`}
+              aria-label={propertiesTexts.storageHereFor(pin)}
               onClick={() =>
-                editor.run('Choose the storage here', (now) =>
+                editor.run(propertiesTexts.chooseStorage, (now) =>
                   setLiteral(now, guid, pin, storageOf(now, end.block)),
                 )
               }
@@ -54,14 +55,16 @@ export function PinWires({ guid, pin, type, wires }: PinWiresProps) {
             </ActionIcon>
           </Tooltip>
         ) : null}
-        <Tooltip label="Remove wire">
+        <Tooltip label={propertiesTexts.removeWire}>
           <ActionIcon
             size="xs"
             variant="subtle"
             color="gray"
-            aria-label={`Remove the wire from ${name}, ${end.pin}`}
+            aria-label={propertiesTexts.removeWireFrom(name, end.pin)}
             onClick={() =>
-              editor.run('Remove wire', (now) => disconnect(now, { from: end, to: { block: guid, pin } }))
+              editor.run(propertiesTexts.removeWire, (now) =>
+                disconnect(now, { from: end, to: { block: guid, pin } }),
+              )
             }
           >
             <Icon name="close" size={11} />

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { canExpand } from '../../../shared/resource/resource.ts'
 import { Icon } from '../../controls/icon.tsx'
+import { propertiesTexts } from '../../texts/properties.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { drawResource } from '../state/editor-deeds.ts'
 
@@ -17,7 +18,7 @@ export function ResourceAction({ guid }: { readonly guid: string }) {
       disabled={!content || !canExpand(content)}
       onClick={() => void drawResource(editor, guid)}
     >
-      As blocks
+      {propertiesTexts.asBlocks}
     </Button>
   )
 }

@@ -1,21 +1,22 @@
 import { Select, TagsInput } from '@mantine/core'
 import { useState } from 'react'
+import { propertiesTexts } from '../../texts/properties.ts'
 import classes from './properties.module.css'
 
 const choices = [
-  { value: '*public', label: 'Everyone (public)' },
-  { value: '*loggedin', label: 'Signed-in users' },
-  { value: 'own', label: 'Users who hold one of these scopes' },
+  { value: '*public', label: propertiesTexts.everyonePublic },
+  { value: '*loggedin', label: propertiesTexts.signedInUsers },
+  { value: 'own', label: propertiesTexts.scopedUsers },
 ]
 
 const words = {
   http: {
-    label: 'Who may call it',
-    own: 'Any of them opens the endpoint. Other callers get 404.',
+    label: propertiesTexts.whoMayCallIt,
+    own: propertiesTexts.endpointScopes,
   },
   page: {
-    label: 'Who may open it',
-    own: 'Any of them opens the page. Other visitors are asked to sign in, or get a message that their account lacks the scope.',
+    label: propertiesTexts.whoMayOpenIt,
+    own: propertiesTexts.pageScopes,
   },
 } as const
 
@@ -53,9 +54,9 @@ export function ScopesField({ on, scopes, onChange }: ScopesFieldProps) {
       {shown === 'own' ? (
         <TagsInput
           size="xs"
-          label="Scopes"
+          label={propertiesTexts.scopes}
           description={words[on].own}
-          placeholder="editors, then Enter"
+          placeholder={propertiesTexts.scopesExample}
           value={[...own]}
           onChange={(next) => onChange(next)}
           acceptValueOnBlur

@@ -13,6 +13,7 @@ import type { Setting } from '../../../shared/api/blocks/blocks.ts'
 import { wordsOfField } from '../../../shared/fields/words-of-field.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import { requestFieldParts } from '../../../shared/request-field.ts'
+import { propertiesTexts } from '../../texts/properties.ts'
 import { storageNames } from '../api/editor-api.ts'
 import { setField } from '../model/flow-changes.ts'
 import { useEditor } from '../state/editor-context.ts'
@@ -34,7 +35,11 @@ export function SettingField({ guid, name, setting, value, problem }: SettingFie
   const ref = useFieldFocus<HTMLInputElement>(name)
   const { catalogue } = editor.store.getState()
   const set = (next: JsonValue | undefined) =>
-    editor.run(`Set ${name}`, (flow) => setField(flow, catalogue, guid, name, next), `set ${guid} ${name}`)
+    editor.run(
+      propertiesTexts.setSetting(name),
+      (flow) => setField(flow, catalogue, guid, name, next),
+      `set ${guid} ${name}`,
+    )
   const label = wordsOfField(name)
   const common = {
     label,
@@ -85,7 +90,7 @@ export function SettingField({ guid, name, setting, value, problem }: SettingFie
       return (
         <TagsInput
           {...common}
-          placeholder="Write a name, then Enter"
+          placeholder={propertiesTexts.namesExample}
           splitChars={[',', ' ']}
           acceptValueOnBlur
           value={Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []}
@@ -108,11 +113,11 @@ export function SettingField({ guid, name, setting, value, problem }: SettingFie
                 render={({ onChange, ...field }) => (
                   <JsonInput
                     {...field}
-                    aria-label={`${label} as JSON`}
+                    aria-label={propertiesTexts.asJson(label)}
                     size="xs"
                     autosize
                     minRows={2}
-                    placeholder={'[{ "name": "title", "type": "text", "required": true }]'}
+                    placeholder={propertiesTexts.asJsonExample}
                     onChange={(text) =>
                       onChange({ currentTarget: { value: text } } as Parameters<typeof onChange>[0])
                     }
@@ -169,7 +174,7 @@ function StorageField({ common, value, onCommit }: StorageFieldProps) {
           {...common}
           {...field}
           data={data ?? []}
-          placeholder="tasks"
+          placeholder={propertiesTexts.tasks}
           onChange={(text) => onChange({ currentTarget: { value: text } } as Parameters<typeof onChange>[0])}
           onOptionSubmit={onCommit}
         />

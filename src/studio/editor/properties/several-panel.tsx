@@ -1,16 +1,17 @@
 import { Button, Group, Text } from '@mantine/core'
+import { propertiesTexts } from '../../texts/properties.ts'
 import type { Alignment } from '../model/align.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { alignSelected, copySelected, groupSelected, layOut, removeSelected } from '../state/editor-deeds.ts'
 import classes from './properties.module.css'
 
 const alignments: readonly (readonly [Alignment, string])[] = [
-  ['left', 'Left edges'],
-  ['right', 'Right edges'],
-  ['top', 'Tops'],
-  ['bottom', 'Bottoms'],
-  ['across', 'Spread across'],
-  ['down', 'Spread down'],
+  ['left', propertiesTexts.leftEdges],
+  ['right', propertiesTexts.rightEdges],
+  ['top', propertiesTexts.tops],
+  ['bottom', propertiesTexts.bottoms],
+  ['across', propertiesTexts.spreadAcross],
+  ['down', propertiesTexts.spreadDown],
 ]
 
 /** What can be done with several things at once. */
@@ -18,10 +19,10 @@ export function SeveralPanel() {
   const editor = useEditor()
   const size = useEditorState(({ selection }) => selection.size)
   return (
-    <section className={classes.panel} aria-label="Properties">
-      <Text fw={650}>{size} selected</Text>
+    <section className={classes.panel} aria-label={propertiesTexts.properties}>
+      <Text fw={650}>{propertiesTexts.selected(size)}</Text>
       <div className={classes.section}>
-        <h2 className={classes.sectionTitle}>Align</h2>
+        <h2 className={classes.sectionTitle}>{propertiesTexts.align}</h2>
         <Group gap={6}>
           {alignments.map(([how, label]) => (
             <Button key={how} size="compact-xs" variant="default" onClick={() => alignSelected(editor, how)}>
@@ -33,23 +34,23 @@ export function SeveralPanel() {
       <div className={classes.section}>
         <Group gap={6}>
           <Button size="compact-xs" variant="default" onClick={() => void layOut(editor)}>
-            Arrange
+            {propertiesTexts.arrange}
           </Button>
           <Button size="compact-xs" variant="default" onClick={() => groupSelected(editor)}>
-            Frame
+            {propertiesTexts.frame}
           </Button>
           <Button size="compact-xs" variant="default" onClick={() => void copySelected(editor)}>
-            Copy
+            {propertiesTexts.copy}
           </Button>
           <Button
             size="compact-xs"
             variant="default"
             onClick={() => editor.set({ dialog: { kind: 'extract' } })}
           >
-            Extract to a function
+            {propertiesTexts.extractToAFunction}
           </Button>
           <Button size="compact-xs" variant="default" color="red" onClick={() => removeSelected(editor)}>
-            Remove
+            {propertiesTexts.remove}
           </Button>
         </Group>
       </div>

@@ -1,5 +1,6 @@
 import { Button, Combobox, ScrollArea, useCombobox } from '@mantine/core'
 import { useEffect, useMemo, useState } from 'react'
+import { propertiesTexts } from '../../texts/properties.ts'
 import { focusDrawingIn } from '../frame/focus-drawing.ts'
 import { wireSources } from '../model/wire-sources.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
@@ -42,18 +43,18 @@ export function SourcePicker({ guid, pin }: { readonly guid: string; readonly pi
           size="compact-xs"
           variant="subtle"
           color="gray"
-          aria-label={`Wire ${pin} to …`}
+          aria-label={propertiesTexts.wirePin(pin)}
           data-wire={pin}
           onClick={() => combobox.toggleDropdown()}
         >
-          Wire
+          {propertiesTexts.wire}
         </Button>
       </Combobox.Target>
       <Combobox.Dropdown>
         <Combobox.Search
           value={text}
-          placeholder="Search blocks and pins"
-          aria-label="Search blocks and pins"
+          placeholder={propertiesTexts.searchBlocksPinsExample}
+          aria-label={propertiesTexts.searchBlocksPinsExample}
           onChange={(event) => setText(event.currentTarget.value)}
         />
         {combobox.dropdownOpened ? (
@@ -84,7 +85,7 @@ function Options({ guid, pin, text, onShown }: OptionsProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: again for each text
   useEffect(() => void onShown(), [text])
   return (
-    <Combobox.Options aria-label="Pins that fit">
+    <Combobox.Options aria-label={propertiesTexts.pinsThatFit}>
       <ScrollArea.Autosize mah={260} type="auto" scrollbars="y">
         {found.map(({ place, name, type }) => (
           <Combobox.Option key={`${place.block}|${place.pin}`} value={`${place.block}|${place.pin}`}>
@@ -106,7 +107,7 @@ function Options({ guid, pin, text, onShown }: OptionsProps) {
           </Combobox.Option>
         ))}
         <Combobox.Option value="new">
-          <span style={{ fontSize: 13 }}>A new block that fits …</span>
+          <span style={{ fontSize: 13 }}>{propertiesTexts.newBlock}</span>
         </Combobox.Option>
       </ScrollArea.Autosize>
     </Combobox.Options>

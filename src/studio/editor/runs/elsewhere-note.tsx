@@ -1,6 +1,7 @@
 import { Alert, Anchor, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import type { Run } from '../../../shared/api/runs.ts'
+import { runsTexts } from '../../texts/runs.ts'
 import { useEditorState } from '../state/editor-context.ts'
 
 /** Two blueprints can register one address: then it is said which of them answered. */
@@ -10,9 +11,9 @@ export function ElsewhereNote({ run }: { readonly run: Run }) {
   return (
     <Alert color="sand" variant="light" p="xs" mt={8}>
       <Text size="xs">
-        Another blueprint served this address, so no run is shown here.{' '}
+        {runsTexts.servedElsewhere}{' '}
         <Anchor component={Link} href={`/blueprints/${run.blueprint}?run=${run.guid}`} size="xs">
-          Show it there
+          {runsTexts.showItThere}
         </Anchor>
       </Text>
     </Alert>

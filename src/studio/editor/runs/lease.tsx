@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { runsTexts } from '../../texts/runs.ts'
 
 interface LeaseProps {
   /** ISO 8601. */
@@ -11,9 +12,9 @@ export function Lease({ since, until }: LeaseProps) {
   const left = useSecondsLeft(until)
   const whole = Math.max(1, (Date.parse(until) - Date.parse(since)) / 1_000)
   return (
-    <span title="Then the run resumes on its own. Each step restarts the time.">
-      <progress value={left} max={whole} aria-label="Time until the run resumes on its own" />{' '}
-      <span className="numbers">{left} s</span>
+    <span title={runsTexts.timeLeftHelp}>
+      <progress value={left} max={whole} aria-label={runsTexts.timeLeft} />{' '}
+      <span className="numbers">{runsTexts.secondsLeft(left)}</span>
     </span>
   )
 }

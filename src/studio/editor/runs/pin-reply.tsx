@@ -1,5 +1,6 @@
 import { Anchor, Menu, Text } from '@mantine/core'
 import { Icon } from '../../controls/icon.tsx'
+import { runsTexts } from '../../texts/runs.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { pinReply, unpinAll, unpinReply } from '../state/pinned-replies.ts'
 import classes from './pin-reply.module.css'
@@ -21,12 +22,12 @@ export function PinReplyItem({ block }: { readonly block: string }) {
           leftSection={<Icon name="lock" size={15} />}
           onClick={() => pinReply(editor, block, run.guid)}
         >
-          Pin the reply of this run
+          {runsTexts.pinReply}
         </Menu.Item>
       ) : null}
       {pinned === undefined ? null : (
         <Menu.Item leftSection={<Icon name="close" size={15} />} onClick={() => unpinReply(editor, block)}>
-          Unpin the reply
+          {runsTexts.unpinReply}
         </Menu.Item>
       )}
     </>
@@ -42,15 +43,15 @@ export function PinnedMark({ block }: { readonly block: string }) {
     <button
       type="button"
       className={`${classes.mark} nodrag nopan`}
-      title="Tries use a recorded reply in place of a call. Deployed flows do not. Click to unpin."
-      aria-label="pinned, unpin the reply"
+      title={runsTexts.pinnedHelp}
+      aria-label={runsTexts.pinnedName}
       onClick={(event) => {
         event.stopPropagation()
         unpinReply(editor, block)
       }}
     >
       <Icon name="lock" size={11} />
-      pinned
+      {runsTexts.pinned}
     </button>
   )
 }
@@ -65,9 +66,9 @@ export function PinnedNote() {
   if (pins === 0) return null
   return (
     <Text size="xs" c="dimmed">
-      {pins === 1 ? '1 reply is' : `${pins} replies are`} pinned, for canvas and saved blocks.{' '}
+      {runsTexts.pinnedReplies(pins)}{' '}
       <Anchor component="button" type="button" size="xs" onClick={() => unpinAll(editor)}>
-        Unpin all
+        {runsTexts.unpinAll}
       </Anchor>
     </Text>
   )

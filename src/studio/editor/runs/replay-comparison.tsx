@@ -3,8 +3,9 @@ import { useMemo } from 'react'
 import type { Compared } from '../../../shared/api/runs.ts'
 import { type Difference, diffValues } from '../../controls/json/diff-values.ts'
 import { shortJson } from '../../controls/json/json-text.ts'
+import { countsTexts } from '../../texts/counts.ts'
+import { runsTexts } from '../../texts/runs.ts'
 import { outcomeOf } from '../model/run-words.ts'
-import { count } from '../model/words.ts'
 import classes from './runs-panel.module.css'
 
 /** Guids and times of a document are new each time it is made: that they differ tells nothing. */
@@ -16,33 +17,33 @@ export function ReplayComparison({ compared }: { readonly compared: Compared }) 
   const differences = useMemo(() => diffValues(before, after).filter((one) => !isOwn(one)), [before, after])
   const [then, now] = status
   return (
-    <section className={classes.again} aria-label="Compared with the run before">
-      <h2 className={classes.title}>Compared with the run before</h2>
+    <section className={classes.again} aria-label={runsTexts.comparedRunBefore}>
+      <h2 className={classes.title}>{runsTexts.comparedRunBefore}</h2>
       <Group gap={8}>
         <Status status={then} />
         <Text size="sm">→</Text>
         <Status status={now} />
         <Text size="sm" fw={600} role="status">
           {same
-            ? 'Same reply'
+            ? runsTexts.sameReply
             : differences.length === 0
-              ? 'Different reply'
-              : count(differences.length, 'difference')}
+              ? runsTexts.differentReply
+              : countsTexts.differences(differences.length)}
         </Text>
       </Group>
-      <ul className={classes.list} aria-label="Differences">
+      <ul className={classes.list} aria-label={runsTexts.differences}>
         {differences.map((one) => (
           <li key={one.path} className={classes.difference}>
-            <span className={classes.path}>{one.path === '' ? 'the whole body' : one.path}</span>
+            <span className={classes.path}>{one.path === '' ? runsTexts.theWholeBody : one.path}</span>
             {one.change === 'added' ? null : (
               <span className={classes.before}>
-                <span className={classes.spoken}>before </span>
+                <span className={classes.spoken}>{runsTexts.before} </span>
                 {shortJson(one.before, MOST)}
               </span>
             )}
             {one.change === 'removed' ? null : (
               <span className={classes.after}>
-                <span className={classes.spoken}>now </span>
+                <span className={classes.spoken}>{runsTexts.now} </span>
                 {shortJson(one.after, MOST)}
               </span>
             )}
@@ -50,7 +51,7 @@ export function ReplayComparison({ compared }: { readonly compared: Compared }) 
         ))}
       </ul>
       <Alert color="petrol" variant="light" p="xs">
-        <Text size="xs">The writes of this run were undone: no document has changed.</Text>
+        <Text size="xs">{runsTexts.writesUndone}</Text>
       </Alert>
     </section>
   )
@@ -59,7 +60,7 @@ export function ReplayComparison({ compared }: { readonly compared: Compared }) 
 const MOST = 300
 
 function Status({ status }: { readonly status: number | null }) {
-  if (status === null) return <Badge color="gray">no reply</Badge>
+  if (status === null) return <Badge color="gray">{runsTexts.noReply}</Badge>
   return (
     <Badge color={outcomeOf({ status: 'ended', reply: { status } }).color} variant="filled">
       {status}

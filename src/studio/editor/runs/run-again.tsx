@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { ReplayState, Run } from '../../../shared/api/runs.ts'
 import { replayRun } from '../../api/runs.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { runsTexts } from '../../texts/runs.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { pinsForTry } from '../state/pinned-replies.ts'
 import { showRun } from '../state/shown-run.ts'
@@ -12,9 +13,9 @@ import { runQuery, runsKey } from './run-queries.ts'
 import classes from './runs-panel.module.css'
 
 const states: readonly { readonly value: ReplayState; readonly label: string }[] = [
-  { value: 'staged', label: 'Canvas' },
-  { value: 'saved', label: 'Saved' },
-  { value: 'deployed', label: 'Deployed' },
+  { value: 'staged', label: runsTexts.canvas },
+  { value: 'saved', label: runsTexts.saved },
+  { value: 'deployed', label: runsTexts.deployed },
 ]
 
 /** The same request once more, on the blocks as they are now, and with nothing left behind. */
@@ -36,27 +37,26 @@ export function RunAgain({ run }: { readonly run: Run }) {
     },
   })
   return (
-    <section className={classes.again} aria-label="Run again">
-      <h2 className={classes.title}>Run again</h2>
+    <section className={classes.again} aria-label={runsTexts.runAgain}>
+      <h2 className={classes.title}>{runsTexts.runAgain}</h2>
       <Text size="xs" c="dimmed">
-        Sends the same request to the present blocks. Its writes are undone at the end. Other servers are not
-        called: their recorded replies are used.
+        {runsTexts.runAgainText}
       </Text>
       <PinnedNote />
       <SegmentedControl
         size="xs"
         fullWidth
-        aria-label="Blocks to run"
+        aria-label={runsTexts.blocksToRun}
         data={[...states]}
         value={state}
         onChange={(to) => setState(states.find(({ value }) => value === to)?.value ?? 'staged')}
       />
       <Group justify="flex-end">
         <Button size="xs" loading={again.isPending} onClick={() => again.mutate()}>
-          Run again and compare
+          {runsTexts.runAgainAndCompare}
         </Button>
       </Group>
-      <ErrorNotice error={again.error} title="Could not run it again" />
+      <ErrorNotice error={again.error} title={runsTexts.couldNotRunAgain} />
     </section>
   )
 }

@@ -3,6 +3,8 @@ import type { Run } from '../../../shared/api/runs.ts'
 import { duration } from '../../controls/amounts.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { useShortcut } from '../../shell/shortcuts.ts'
+import { countsTexts } from '../../texts/counts.ts'
+import { runsTexts } from '../../texts/runs.ts'
 import { outcomeOf, stepName } from '../model/run-words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { goByStep, goToStep, leaveRun } from '../state/shown-run.ts'
@@ -19,7 +21,11 @@ export function RunBar() {
   const paused = allPaused.find((one) => one.run === shown?.guid)
   if (!shown) return null
   return (
-    <section className={classes.bar} aria-label="Shown run" data-paused={paused !== undefined || undefined}>
+    <section
+      className={classes.bar}
+      aria-label={runsTexts.shownRun}
+      data-paused={paused !== undefined || undefined}
+    >
       {run ? (
         <>
           <Badge size="sm" variant="filled" color={outcomeOf(run).color}>
@@ -45,21 +51,21 @@ export function RunBar() {
               style={{ flexShrink: 0 }}
               onClick={() => editor.set({ panel: 'runs' })}
             >
-              Details
+              {runsTexts.details}
             </Button>
           )}
         </>
       ) : (
         <span className={classes.detail} role="status">
-          {error ? 'This run is no longer stored.' : 'Loading the run …'}
+          {error ? runsTexts.runGone : runsTexts.loadingTheRun}
         </span>
       )}
-      <Tooltip label="Show the blueprint without the run (Esc)">
+      <Tooltip label={runsTexts.leaveHelp}>
         <ActionIcon
           size="sm"
           variant="subtle"
           color="gray"
-          aria-label="Leave the run"
+          aria-label={runsTexts.leaveTheRun}
           onClick={() => leaveRun(editor)}
         >
           <Icon name="close" size={14} />
@@ -75,12 +81,18 @@ function Steps({ run, at }: { readonly run: Run; readonly at: number | undefined
   const catalogue = useEditorState((state) => state.catalogue)
   const step = at === undefined ? undefined : run.steps[at]
   const go = (by: 1 | -1) => () => goByStep(editor, run, by)
-  useShortcut({ keys: 'arrowright', label: 'The next step of the run', group: 'Runs' }, go(1))
-  useShortcut({ keys: 'arrowleft', label: 'The step before', group: 'Runs' }, go(-1))
+  useShortcut({ keys: 'arrowright', label: runsTexts.nextStepButton, group: runsTexts.runs }, go(1))
+  useShortcut({ keys: 'arrowleft', label: runsTexts.theStepBefore, group: runsTexts.runs }, go(-1))
   return (
     <span className={classes.steps}>
-      <Tooltip label="The step before (←)">
-        <ActionIcon size="sm" variant="subtle" color="gray" aria-label="The step before" onClick={go(-1)}>
+      <Tooltip label={runsTexts.stepBeforeHelp}>
+        <ActionIcon
+          size="sm"
+          variant="subtle"
+          color="gray"
+          aria-label={runsTexts.theStepBefore}
+          onClick={go(-1)}
+        >
           <span className={classes.back}>
             <Icon name="chevron" size={14} />
           </span>
@@ -89,15 +101,21 @@ function Steps({ run, at }: { readonly run: Run; readonly at: number | undefined
       <span className={`${classes.place} numbers`} aria-live="polite">
         {step && at !== undefined ? (
           <>
-            {at + 1} of {run.steps.length}
+            {runsTexts.stepOf(at + 1, run.steps.length)}
             <span className={classes.spoken}>, {stepName(step, flow, catalogue)}</span>
           </>
         ) : (
-          `${run.steps.length} ${run.steps.length === 1 ? 'step' : 'steps'}`
+          countsTexts.steps(run.steps.length)
         )}
       </span>
-      <Tooltip label="The next step (→)">
-        <ActionIcon size="sm" variant="subtle" color="gray" aria-label="The next step" onClick={go(1)}>
+      <Tooltip label={runsTexts.nextStepHelp}>
+        <ActionIcon
+          size="sm"
+          variant="subtle"
+          color="gray"
+          aria-label={runsTexts.theNextStep}
+          onClick={go(1)}
+        >
           <Icon name="chevron" size={14} />
         </ActionIcon>
       </Tooltip>
@@ -108,7 +126,7 @@ function Steps({ run, at }: { readonly run: Run; readonly at: number | undefined
         style={{ visibility: at === undefined ? 'hidden' : 'visible' }}
         onClick={() => goToStep(editor, undefined)}
       >
-        All
+        {runsTexts.all}
       </Button>
     </span>
   )

@@ -6,8 +6,9 @@ import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Icon } from '../../controls/icon.tsx'
 import { JsonView } from '../../controls/json/json-view.tsx'
 import { Time } from '../../controls/time.tsx'
+import { countsTexts } from '../../texts/counts.ts'
+import { runsTexts } from '../../texts/runs.ts'
 import { outcomeOf, triggerWords } from '../model/run-words.ts'
-import { count } from '../model/words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { leaveRun } from '../state/shown-run.ts'
 import { ElsewhereNote } from './elsewhere-note.tsx'
@@ -28,26 +29,19 @@ export function RunDetails() {
         <span className={classes.backSign}>
           <Icon name="chevron" size={13} />
         </span>
-        All runs
+        {runsTexts.allRuns}
       </UnstyledButton>
-      {error ? (
-        <ErrorNotice
-          error={error}
-          title="Could not load the run; runs are kept for a day"
-          onRetry={refetch}
-        />
-      ) : null}
+      {error ? <ErrorNotice error={error} title={runsTexts.runFailed} onRetry={refetch} /> : null}
       {run ? (
         <>
           <Head run={run} />
           {run.compared ? <ReplayComparison compared={run.compared} /> : null}
-          <section aria-label="Steps">
-            <h2 className={classes.title}>{count(run.steps.length, 'step')}</h2>
+          <section aria-label={runsTexts.steps}>
+            <h2 className={classes.title}>{countsTexts.steps(run.steps.length)}</h2>
             <StepList run={run} at={at} />
             {run.cut ? (
               <Text size="xs" c="dimmed" mt={6}>
-                Shortened: a run keeps 192 KB of values, 500 steps, and the first executions of each value
-                block.
+                {runsTexts.shortened}
               </Text>
             ) : null}
           </section>
@@ -55,7 +49,7 @@ export function RunDetails() {
           {isOver ? <RunAgain run={run} /> : null}
         </>
       ) : error ? null : (
-        <Stack gap={8} role="status" aria-label="Loading">
+        <Stack gap={8} role="status" aria-label={runsTexts.loading}>
           <Skeleton height={40} />
           <Skeleton height={120} />
         </Stack>
@@ -68,7 +62,7 @@ function Head({ run }: { readonly run: Run }) {
   const version = useEditorState(({ blueprint }) => blueprint?.version)
   const isHere = useEditorState(({ guid }) => guid === run.blueprint)
   const { word, color } = outcomeOf(run)
-  const what = run.deployment === 0 ? 'blocks as they were then' : `version ${run.deployment}`
+  const what = runsTexts.ranBlocks(run.deployment)
   return (
     <div>
       <Group gap={8} wrap="nowrap">
@@ -81,7 +75,9 @@ function Head({ run }: { readonly run: Run }) {
       </Group>
       <Text size="xs" c="dimmed" mt={4} className="numbers">
         <Time at={Date.parse(run.started) / 1_000} />, {duration(run.us / 1_000)}, {what},{' '}
-        {run.trigger_type === 'http' ? `as ${run.user ?? 'nobody'}` : triggerWords[run.trigger_type]}
+        {run.trigger_type === 'http'
+          ? runsTexts.asUser(run.user ?? runsTexts.nobody)
+          : triggerWords[run.trigger_type]}
       </Text>
       {run.error ? (
         <Alert color="red" variant="light" p="xs" mt={8}>
@@ -91,7 +87,7 @@ function Head({ run }: { readonly run: Run }) {
       <ElsewhereNote run={run} />
       {run.deployment !== 0 && isHere && version !== undefined && run.deployment !== version ? (
         <Text size="xs" c="dimmed" mt={4}>
-          It ran version {run.deployment}; the canvas may differ from it.
+          {runsTexts.otherVersion(run.deployment)}
         </Text>
       ) : null}
     </div>
@@ -101,9 +97,9 @@ function Head({ run }: { readonly run: Run }) {
 /** What was asked and answered; shut, since the steps are what one comes for. */
 function Exchange({ run }: { readonly run: Run }) {
   const parts = [
-    { title: 'Request', value: run.request },
-    { title: 'Reply', value: run.reply },
-    { title: 'Result', value: run.result },
+    { title: runsTexts.request, value: run.request },
+    { title: runsTexts.reply, value: run.reply },
+    { title: runsTexts.result, value: run.result },
   ].filter(({ value }) => value !== null && value !== undefined)
   return parts.length === 0 ? null : (
     <div>

@@ -6,6 +6,7 @@ import { duration } from '../../controls/amounts.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Time } from '../../controls/time.tsx'
+import { runsTexts } from '../../texts/runs.ts'
 import { runsOf } from '../model/run-list.ts'
 import { outcomeOf, recordedWords, triggerWords } from '../model/run-words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -20,17 +21,18 @@ export function RunList() {
   const runs = useInfiniteQuery(runsQuery(blueprint, failed))
   const { data: counts } = useQuery(runCountsQuery(blueprint))
   const { data, error, refetch } = runs
-  if (error && !data) return <ErrorNotice error={error} title="Could not load the runs" onRetry={refetch} />
+  if (error && !data)
+    return <ErrorNotice error={error} title={runsTexts.couldNotLoadRuns} onRetry={refetch} />
   const shown = data && runsOf(data.pages)
   if (!failed && shown?.length === 0) return <NoRuns />
   return (
     <Stack gap="xs">
       <SegmentedControl
         size="xs"
-        aria-label="Which runs"
+        aria-label={runsTexts.whichRuns}
         data={[
-          { value: 'all', label: `All ${counts?.all ?? ''}` },
-          { value: 'failed', label: `Errors ${counts?.failed ?? ''}` },
+          { value: 'all', label: runsTexts.allOf(counts?.all ?? '') },
+          { value: 'failed', label: runsTexts.errorsOf(counts?.failed ?? '') },
         ]}
         value={failed ? 'failed' : 'all'}
         onChange={(to) => setFailed(to === 'failed')}
@@ -38,10 +40,10 @@ export function RunList() {
       {shown === undefined ? <Waiting /> : null}
       {shown?.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No run replied with an error.
+          {runsTexts.noErrors}
         </Text>
       ) : null}
-      <ul className={classes.list} aria-label="Runs">
+      <ul className={classes.list} aria-label={runsTexts.runs}>
         {shown?.map((run) => (
           <li key={run.guid}>
             <RunRow run={run} />
@@ -55,10 +57,10 @@ export function RunList() {
           loading={runs.isFetchingNextPage}
           onClick={() => void runs.fetchNextPage()}
         >
-          Show older
+          {runsTexts.showOlder}
         </Button>
       ) : null}
-      <ErrorNotice error={runs.isFetchNextPageError ? error : null} title="Could not load older runs" />
+      <ErrorNotice error={runs.isFetchNextPageError ? error : null} title={runsTexts.couldNotLoadOlder} />
     </Stack>
   )
 }
@@ -81,7 +83,7 @@ function RunRow({ run }: { readonly run: RunSummary }) {
           ) : (
             <>
               {recordedWords[run.recorded_as]}
-              {run.trigger_type === 'http' ? (run.user ?? 'nobody') : triggerWords[run.trigger_type]}
+              {run.trigger_type === 'http' ? (run.user ?? runsTexts.nobody) : triggerWords[run.trigger_type]}
             </>
           )}
         </span>
@@ -97,13 +99,10 @@ function RunRow({ run }: { readonly run: RunSummary }) {
 function NoRuns() {
   const editor = useEditor()
   return (
-    <EmptyState icon="operate" title="No runs yet">
-      <span>
-        A run is kept when it is traced: send a request with “Try it”, or trace every run and let the requests
-        come. Then it is drawn here block by block, with every value.
-      </span>
+    <EmptyState icon="operate" title={runsTexts.noRunsYet}>
+      <span>{runsTexts.noRunsText}</span>
       <Button size="xs" variant="default" onClick={() => editor.set({ panel: 'try' })}>
-        Try it
+        {runsTexts.tryIt}
       </Button>
     </EmptyState>
   )
@@ -111,7 +110,7 @@ function NoRuns() {
 
 function Waiting() {
   return (
-    <Stack gap={8} role="status" aria-label="Loading">
+    <Stack gap={8} role="status" aria-label={runsTexts.loading}>
       {['a', 'b', 'c', 'd'].map((key) => (
         <Skeleton key={key} height={46} />
       ))}

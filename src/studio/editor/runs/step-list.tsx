@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useRef } from 'react'
 import type { Run, Step } from '../../../shared/api/runs.ts'
 import { duration } from '../../controls/amounts.ts'
 import { Icon } from '../../controls/icon.tsx'
+import { runsTexts } from '../../texts/runs.ts'
 import { stepName } from '../model/run-words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { goToStep } from '../state/shown-run.ts'
@@ -80,11 +81,13 @@ function StepRow({ step, index, isCurrent, isStanding, tabIndex }: StepRowProps)
         <span className={classes.name}>{stepName(step, flow, catalogue)}</span>
         {failed ? <Icon name="warning" size={13} /> : null}
         {step.next !== null && step.next !== 'flow' ? (
-          <span className={classes.way} title={`Next pin: ${step.next}`}>
+          <span className={classes.way} title={runsTexts.nextPin(step.next)}>
             → {step.next}
           </span>
         ) : null}
-        <span className={`${classes.took} numbers`}>{isStanding ? 'paused' : duration(step.us / 1_000)}</span>
+        <span className={`${classes.took} numbers`}>
+          {isStanding ? runsTexts.paused : duration(step.us / 1_000)}
+        </span>
       </button>
       {isCurrent ? <StepValues step={step} /> : null}
     </li>

@@ -1,5 +1,6 @@
 import type { PinValues, Step } from '../../../shared/api/runs.ts'
 import { JsonView } from '../../controls/json/json-view.tsx'
+import { runsTexts } from '../../texts/runs.ts'
 import { glance, isCut } from '../model/glance.ts'
 import { useEditorState } from '../state/editor-context.ts'
 import classes from './runs-panel.module.css'
@@ -11,10 +12,10 @@ export function StepValues({ step }: { readonly step: Step }) {
     <div className={classes.values}>
       {step.error === null ? null : <p className={classes.error}>{step.error}</p>}
       {step.note === null ? null : <p className={classes.note}>{step.note}</p>}
-      <Pins title="In" values={step.in} empty="No inputs." />
+      <Pins title={runsTexts.in} values={step.in} empty={runsTexts.noInputs} />
       <Expressions expressions={step.expressions ?? []} />
-      <Pins title="Out" values={step.out} empty={step.error === null ? 'No outputs.' : ''} />
-      {isDrawn ? null : <p className={classes.note}>This block is not on this canvas.</p>}
+      <Pins title={runsTexts.out} values={step.out} empty={step.error === null ? runsTexts.noOutputs : ''} />
+      {isDrawn ? null : <p className={classes.note}>{runsTexts.notOnCanvas}</p>}
     </div>
   )
 }
@@ -26,7 +27,7 @@ function Expressions({ expressions }: { readonly expressions: readonly StepExpre
   if (expressions.length === 0) return null
   return (
     <div>
-      <h3 className={classes.subtitle}>Expressions</h3>
+      <h3 className={classes.subtitle}>{runsTexts.expressions}</h3>
       {expressions.map((one, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: evaluations of a step that is over never change their order.
         <div key={at} className={classes.expression}>
@@ -34,10 +35,10 @@ function Expressions({ expressions }: { readonly expressions: readonly StepExpre
             {one.pin} <code className={classes.source}>={one.text}</code>
           </p>
           {Object.entries(one.names).map(([name, value]) => (
-            <PinRow key={name} pin={name} value={value} title={`Read by ${one.pin}`} />
+            <PinRow key={name} pin={name} value={value} title={runsTexts.readBy(one.pin)} />
           ))}
           {one.error === undefined ? (
-            <PinRow pin="→" value={one.value} title={`Value of ${one.pin}`} />
+            <PinRow pin="→" value={one.value} title={runsTexts.valueOf(one.pin)} />
           ) : (
             <p className={classes.error}>{one.error}</p>
           )}
@@ -80,7 +81,7 @@ function PinRow({
     return (
       <details className={classes.pin}>
         <summary>
-          {pin} <code>{glance(value)}, only the beginning is recorded</code>
+          {pin} <code>{runsTexts.valueCut(glance(value))}</code>
         </summary>
         <pre className={classes.beginning}>{value.$cut}</pre>
       </details>

@@ -3,16 +3,16 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { setTracing } from '../../api/tracing.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
-import { count } from '../model/words.ts'
+import { runsTexts } from '../../texts/runs.ts'
 import { useEditorState } from '../state/editor-context.ts'
 import { tracingQuery, useTracing } from './run-queries.ts'
 
 const spans = [
-  { value: '5', label: '5 min' },
-  { value: '15', label: '15 min' },
-  { value: '60', label: '1 hour' },
-  { value: '480', label: '8 hours' },
-  { value: '1440', label: '24 hours' },
+  { value: '5', label: runsTexts.minutes5 },
+  { value: '15', label: runsTexts.minutes15 },
+  { value: '60', label: runsTexts.hour1 },
+  { value: '480', label: runsTexts.hours8 },
+  { value: '1440', label: runsTexts.hours24 },
 ]
 
 /** Keeps every run of the blueprint, for a time: it costs a little, so it ends by itself. */
@@ -32,7 +32,7 @@ export function TracingSwitch() {
     <div>
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <Switch
-          label="Trace every run"
+          label={runsTexts.traceEveryRun}
           size="sm"
           styles={{ label: { whiteSpace: 'nowrap' } }}
           checked={switching.isPending ? switching.variables.on : isOn}
@@ -43,7 +43,7 @@ export function TracingSwitch() {
           size="xs"
           w={94}
           mt={-4}
-          aria-label="Duration"
+          aria-label={runsTexts.duration}
           data={spans}
           value={minutes}
           allowDeselect={false}
@@ -54,15 +54,13 @@ export function TracingSwitch() {
         />
       </Group>
       <Text size="xs" c="dimmed" mt={4} aria-live="polite">
-        {isOn && data?.until
-          ? `On until ${clock(data.until)}. The last ${data.keep_last} are kept, each for a day.`
-          : 'Off: only requests sent with “Try it” are kept.'}
+        {isOn && data?.until ? runsTexts.tracingOn(clock(data.until), data.keep_last) : runsTexts.tracingOff}
         {isOn || (data?.breakpoints.length ?? 0) === 0
           ? ''
-          : ` ${count(data?.breakpoints.length ?? 0, 'breakpoint')} wait${data?.breakpoints.length === 1 ? 's' : ''} for it.`}
+          : runsTexts.waitForIt(data?.breakpoints.length ?? 0)}
       </Text>
-      <ErrorNotice error={error} title="Could not load the tracing state" onRetry={refetch} />
-      <ErrorNotice error={switching.error} title="Could not change tracing" />
+      <ErrorNotice error={error} title={runsTexts.tracingNotLoaded} onRetry={refetch} />
+      <ErrorNotice error={switching.error} title={runsTexts.tracingNotChanged} />
     </div>
   )
 }

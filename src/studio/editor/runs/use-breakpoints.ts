@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import type { Tracing } from '../../../shared/api/runs.ts'
 import { setTracing } from '../../api/tracing.ts'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
+import { runsTexts } from '../../texts/runs.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { tracingQuery, useTracing } from './run-queries.ts'
 
@@ -37,12 +38,11 @@ export function useBreakpoints(): Breakpoints {
     },
     onSuccess: (after, { now }) => {
       client.setQueryData(queryKey, after)
-      if (after.on && !now.on)
-        notifyDone(`Runs are traced for ${MINUTES} minutes, and pause at the breakpoint.`)
+      if (after.on && !now.on) notifyDone(runsTexts.tracingBegun(MINUTES))
     },
     onError: (error, { now }) => {
       client.setQueryData(queryKey, now)
-      notifyFailed('Could not change the breakpoint', error)
+      notifyFailed(runsTexts.breakpointNotChanged, error)
     },
   })
   const at = useMemo(() => new Set(tracing?.breakpoints), [tracing?.breakpoints])
@@ -53,7 +53,7 @@ export function useBreakpoints(): Breakpoints {
       const { drawing, catalogue } = editor.store.getState()
       const kind = catalogue.get(drawing.flow.get(block)?.type ?? '')?.kind
       if (kind !== 'flow') {
-        notifyDone('Runs pause before steps: a start or a value has no breakpoint.')
+        notifyDone(runsTexts.noBreakpointHere)
         return
       }
       if (!tracing) return

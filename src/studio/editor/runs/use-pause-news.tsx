@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useEffect, useRef } from 'react'
 import type { PausedRun } from '../../../shared/api/runs.ts'
+import { runsTexts } from '../../texts/runs.ts'
 import { stepName } from '../model/run-words.ts'
 import type { Editor } from '../state/editor.ts'
 import { useEditor } from '../state/editor-context.ts'
@@ -46,12 +47,12 @@ function announce(editor: Editor, paused: PausedRun): void {
   }
   notifications.show({
     id,
-    title: 'A run is paused',
+    title: runsTexts.aRunIsPaused,
     message: (
       <Group justify="space-between" wrap="nowrap">
-        <Text size="sm">It paused before “{stepName(step, drawing.flow, catalogue)}”.</Text>
+        <Text size="sm">{runsTexts.pausedBefore(stepName(step, drawing.flow, catalogue))}</Text>
         <Button size="compact-sm" variant="default" onClick={look}>
-          Look
+          {runsTexts.look}
         </Button>
       </Group>
     ),

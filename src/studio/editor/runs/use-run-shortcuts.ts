@@ -1,4 +1,5 @@
 import { useShortcut } from '../../shell/shortcuts.ts'
+import { runsTexts } from '../../texts/runs.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { useBreakpoints } from './use-breakpoints.ts'
 
@@ -7,11 +8,11 @@ export function useRunShortcuts(): void {
   const editor = useEditor()
   const breakpoints = useBreakpoints()
   const only = useEditorState(({ selection }) => (selection.size === 1 ? [...selection][0] : undefined))
-  useShortcut({ keys: 'r', label: 'Runs', group: 'Runs' }, () => {
+  useShortcut({ keys: 'r', label: runsTexts.runs, group: runsTexts.runs }, () => {
     const { panel } = editor.store.getState()
     editor.set({ panel: panel === 'runs' ? 'properties' : 'runs' })
   })
-  useShortcut({ keys: 'b', label: 'Breakpoint at the selected step', group: 'Runs' }, () => {
+  useShortcut({ keys: 'b', label: runsTexts.breakpointSelectedStep, group: runsTexts.runs }, () => {
     if (only !== undefined) breakpoints.toggle(only)
   })
 }

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '../../api/api-error.ts'
 import { type Steering, steerRun } from '../../api/runs.ts'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
+import { runsTexts } from '../../texts/runs.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { showRun } from '../state/shown-run.ts'
 import { pausedQuery, runQuery } from './run-queries.ts'
@@ -22,8 +23,8 @@ export function useSteering() {
     mutationFn: ({ run, how }: { readonly run: string; readonly how: Steering }) => steerRun(run, how),
     onMutate: ({ run }) => showRun(editor, run),
     onError: (error) => {
-      if (error instanceof ApiError && error.status === 404) notifyDone('The run has already resumed.')
-      else notifyFailed('Could not control the paused run', error)
+      if (error instanceof ApiError && error.status === 404) notifyDone(runsTexts.alreadyResumed)
+      else notifyFailed(runsTexts.controlFailed, error)
     },
     onSettled: (_summary, _error, { run }) => {
       look(run)

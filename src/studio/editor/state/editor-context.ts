@@ -1,5 +1,6 @@
 import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
+import { editorTexts } from '../../texts/editor.ts'
 import type { Editor } from './editor.ts'
 import type { EditorState } from './editor-state.ts'
 
@@ -8,7 +9,7 @@ export const EditorProvider = EditorContext.Provider
 
 export function useEditor(): Editor {
   const editor = useContext(EditorContext)
-  if (!editor) throw new Error('Only inside an open blueprint.')
+  if (!editor) throw new Error(editorTexts.outside)
   return editor
 }
 

@@ -1,5 +1,8 @@
 /** What can be done in the editor, by mouse, keys or the outline alike. Each is one step of undo. */
+
 import { notifyFailed } from '../../controls/notify.ts'
+import { countsTexts } from '../../texts/counts.ts'
+import { editorTexts } from '../../texts/editor.ts'
 import { arranged } from '../folds/fold-layout.ts'
 import { foldsOf } from '../folds/folds.ts'
 import { autoLayout } from '../layout/auto-layout.ts'
@@ -15,7 +18,6 @@ import { freePlace } from '../model/free-place.ts'
 import { onGrid } from '../model/grid.ts'
 import { sizeOf } from '../model/node-geometry.ts'
 import { wireProblem } from '../model/wire-check.ts'
-import { count } from '../model/words.ts'
 import type { Editor } from './editor.ts'
 import type { Point } from './editor-state.ts'
 import { readClipboard, writeClipboard } from './system-clipboard.ts'
@@ -30,7 +32,7 @@ export function addBlock(
   const { catalogue } = editor.store.getState()
   const guid = editor.newGuid()
   const title = catalogue.get(type)?.title ?? type
-  editor.run(`Add ${title}`, (flow) => {
+  editor.run(editorTexts.add(title), (flow) => {
     const content = newContent(type, catalogue, onGrid(freePlace(flow, catalogue, type, at)))
     const added = withBlock(flow, guid, content)
     if (!end) return added
@@ -47,7 +49,7 @@ export function addStep(editor: Editor, type: string, place: PinPlace): string {
   const guid = editor.newGuid()
   const before = drawing.flow.get(place.block)
   const at = before ? { x: before.position.x + 320, y: before.position.y } : { x: 0, y: 0 }
-  editor.run(`Add ${catalogue.get(type)?.title ?? type}`, (flow) => {
+  editor.run(editorTexts.add(catalogue.get(type)?.title ?? type), (flow) => {
     const content = newContent(type, catalogue, onGrid(freePlace(flow, catalogue, type, at)))
     return insertBehind(withBlock(flow, guid, content), catalogue, place, guid)
   })
@@ -59,7 +61,7 @@ export function addStep(editor: Editor, type: string, place: PinPlace): string {
 export function drawWire(editor: Editor, wire: Wire): string | undefined {
   const { catalogue, drawing } = editor.store.getState()
   const problem = wireProblem(drawing.flow, catalogue, wire)
-  if (problem === undefined) editor.run('Draw wire', (flow) => connect(flow, catalogue, wire))
+  if (problem === undefined) editor.run(editorTexts.drawWire, (flow) => connect(flow, catalogue, wire))
   return problem
 }
 
@@ -68,9 +70,10 @@ export function removeSelected(editor: Editor): void {
   const { selection, selectedWires, drawing } = editor.store.getState()
   const blocks = new Set([...selection].filter((one) => drawing.flow.has(one)))
   const notes = new Set([...selection].filter((one) => one.startsWith('note:')).map((one) => one.slice(5)))
-  if (notes.size > 0) editor.runOnNotes('Remove remark', (all) => all.filter(({ id }) => !notes.has(id)))
+  if (notes.size > 0)
+    editor.runOnNotes(editorTexts.removeRemark, (all) => all.filter(({ id }) => !notes.has(id)))
   if (blocks.size > 0 || selectedWires.size > 0)
-    editor.run(blocks.size > 0 ? `Remove ${count(blocks.size, 'block')}` : 'Remove wire', (flow) =>
+    editor.run(editorTexts.removeStep(blocks.size, countsTexts.blocks(blocks.size)), (flow) =>
       removeBlocks(withoutWires(flow, selectedWires), blocks),
     )
   editor.select([])
@@ -117,7 +120,7 @@ function withInside(editor: Editor, selection: ReadonlySet<string>): Set<string>
 function pasteText(editor: Editor, text: string, at?: Point): number {
   const { catalogue } = editor.store.getState()
   let guids: readonly string[] = []
-  editor.run('Paste', (flow) => {
+  editor.run(editorTexts.paste, (flow) => {
     const pasted = paste(flow, text, editor.newGuid, at && onGrid(at))
     guids = pasted?.guids ?? []
     if (!pasted) return flow
@@ -146,13 +149,13 @@ function placesBelow(flow: Flow, guids: ReadonlySet<string>, catalogue: Catalogu
 /** Puts the flows of a resource in its place, arranged and below what is there. What does that is fetched when it is first asked for. */
 export async function drawResource(editor: Editor, guid: string): Promise<void> {
   const fetched = await import('../model/as-blocks.ts').catch((error: unknown) =>
-    notifyFailed('Could not draw the blocks', error),
+    notifyFailed(editorTexts.couldNotDrawBlocks, error),
   )
   if (!fetched) return
   const { asBlocks } = fetched
   const { catalogue } = editor.store.getState()
   let guids: readonly string[] = []
-  editor.run('As blocks', (flow) => {
+  editor.run(editorTexts.asBlocks, (flow) => {
     const drawn = asBlocks(flow, guid, editor.newGuid)
     if (!drawn) return flow
     guids = drawn.guids
@@ -165,7 +168,7 @@ export async function drawResource(editor: Editor, guid: string): Promise<void> 
 
 export function alignSelected(editor: Editor, how: Alignment): void {
   const { selection, catalogue } = editor.store.getState()
-  editor.run('Align', (flow) => moveBlocks(flow, align(flow, catalogue, selection, how)))
+  editor.run(editorTexts.align, (flow) => moveBlocks(flow, align(flow, catalogue, selection, how)))
 }
 
 /** Puts the selected blocks in order, or all where fewer than two are selected, boxes as one block each; pins that were unfolded fold again. */
@@ -177,7 +180,7 @@ export function layOut(editor: Editor): void {
   const ids = new Set(chosen.length > 1 ? chosen : all)
   if (ids.size === 0) return
   editor.set({ unfolded: new Set() })
-  editor.runOnAll('Arrange', (now) => arranged(now, catalogue, folds, ids))
+  editor.runOnAll(editorTexts.arrange, (now) => arranged(now, catalogue, folds, ids))
 }
 
 /** Shows all pins of a block, or only those that are used or needed. */
@@ -198,7 +201,7 @@ export function addNote(editor: Editor, at: Point): void {
     position: onGrid(at),
     size: { width: 220, height: 90 },
   } as const
-  editor.runOnNotes('Add remark', (notes) => [...notes, note])
+  editor.runOnNotes(editorTexts.addRemark, (notes) => [...notes, note])
   editor.select([`note:${id}`])
 }
 
@@ -228,6 +231,6 @@ export function groupSelected(editor: Editor): void {
     position: { x: left, y: top },
     size,
   } as const
-  editor.runOnNotes('Group', (notes) => [note, ...notes])
+  editor.runOnNotes(editorTexts.group, (notes) => [note, ...notes])
   editor.select([`note:${id}`])
 }

@@ -1,4 +1,5 @@
 /** Gestures that change how blocks hang together: on a wire, in the place of another one, into the blocks that use it. */
+import { editorTexts } from '../../texts/editor.ts'
 import { calledFunction, functionBlock, ownFunction } from '../gestures/function-blocks.ts'
 import { inlineStorage, storageOf } from '../gestures/inline-storage.ts'
 import { insertOnWire, withRoomOnWire } from '../gestures/insert-on-wire.ts'
@@ -14,7 +15,7 @@ export function addOnWire(editor: Editor, type: string, wire: Wire): boolean {
   const added = withBlock(drawing.flow, guid, newContent(type, catalogue, { x: 0, y: 0 }))
   const inserted = insertOnWire(added, catalogue, wire, guid)
   if (!inserted) return false
-  editor.run(`Insert ${catalogue.get(type)?.title ?? type}`, () =>
+  editor.run(editorTexts.insert(catalogue.get(type)?.title ?? type), () =>
     withRoomOnWire(inserted, catalogue, wire, guid),
   )
   editor.focusPin(guid, '')
@@ -28,7 +29,7 @@ export function dropOnWire(editor: Editor, guid: string, wire: Wire): boolean {
   if (!content || wiresInto(guid, content).length > 0 || hasUsers(drawing.flow, guid)) return false
   const inserted = insertOnWire(drawing.flow, catalogue, wire, guid)
   if (!inserted) return false
-  editor.run('Insert block', () => withRoomOnWire(inserted, catalogue, wire, guid))
+  editor.run(editorTexts.insertBlock, () => withRoomOnWire(inserted, catalogue, wire, guid))
   return true
 }
 
@@ -39,7 +40,7 @@ function hasUsers(flow: Flow, guid: string): boolean {
 export function replaceWith(editor: Editor, guid: string, type: string): void {
   const { catalogue } = editor.store.getState()
   const title = catalogue.get(type)?.title ?? type
-  editor.run(`Replace with ${title}`, (flow) => replaceBlock(flow, catalogue, guid, type))
+  editor.run(editorTexts.replaceWith(title), (flow) => replaceBlock(flow, catalogue, guid, type))
   editor.focusPin(guid, '')
 }
 
@@ -71,5 +72,5 @@ export function showCalls(editor: Editor, name: string): void {
 
 /** The storage is chosen in the blocks that use it, in place of wires to its own block. */
 export function chooseStorageInBlocks(editor: Editor, guid: string): void {
-  editor.run('Choose the storage in its blocks', (flow) => inlineStorage(flow, guid))
+  editor.run(editorTexts.chooseStorage, (flow) => inlineStorage(flow, guid))
 }

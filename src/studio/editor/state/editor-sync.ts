@@ -17,6 +17,7 @@ import type { Blueprint, Problem } from '../../../shared/api/blueprints.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
 import { sameJson } from '../../../shared/same-json.ts'
 import { ApiError } from '../../api/api-error.ts'
+import { editorTexts } from '../../texts/editor.ts'
 import { changeBlueprint, checkStaged, readIfChanged, stageEdits } from '../api/editor-api.ts'
 import { withPresentNames } from '../expressions/print-names.ts'
 import { sameContent } from '../expressions/same-content.ts'
@@ -302,8 +303,7 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
         const { storing } = store.getState()
         if (storing.state === 'failed') throw storing.error
       }
-      if (dirty.size > 0)
-        throw new Error('Another user changed the same blocks. Choose first which version to keep.')
+      if (dirty.size > 0) throw new Error(editorTexts.conflictFirst)
     },
     close() {
       abort.abort()

@@ -1,4 +1,5 @@
 import { guidSource } from '../../../shared/guid.ts'
+import { editorTexts } from '../../texts/editor.ts'
 import { saveStaged } from '../api/editor-api.ts'
 import { withPresentNames } from '../expressions/print-names.ts'
 import type { Catalogue } from '../model/block-description.ts'
@@ -41,7 +42,7 @@ export interface Teller {
 
 export function openEditor(guid: string, catalogue: Catalogue, tell: Teller): Editor {
   const store = editorStore(guid, catalogue)
-  const sync = openEditorSync(store, (error) => tell.failed('The server refused this change', error))
+  const sync = openEditorSync(store, (error) => tell.failed(editorTexts.refused, error))
   const newGuid = guidSource(Date.now, (bytes) => void crypto.getRandomValues(bytes))
 
   function commit(label: string, after: Drawing, merge?: string): void {
@@ -57,10 +58,8 @@ export function openEditor(guid: string, catalogue: Catalogue, tell: Teller): Ed
   function take(step: Step): void {
     if (step.outcome === 'nothing') return
     if (step.outcome === 'overtaken') {
-      const why = new Error(
-        'Another user has changed the same block since. Undoing would revert that change too.',
-      )
-      tell.failed(`“${step.label}” cannot be undone`, why)
+      const why = new Error(editorTexts.undoConflict)
+      tell.failed(editorTexts.cannotBeUndone(step.label), why)
       return
     }
     const { drawing } = store.getState()

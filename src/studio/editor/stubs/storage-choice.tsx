@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { storageNamesQuery } from '../../api/storages.ts'
+import { canvasTexts } from '../../texts/canvas.ts'
 import { setLiteral } from '../model/flow-changes.ts'
 import { useEditor } from '../state/editor-context.ts'
 import classes from './storage-choice.module.css'
@@ -25,16 +26,18 @@ export function StorageChoice({ block, pin, value }: StorageChoiceProps) {
   return (
     <select
       className={`${classes.choice} nodrag nopan`}
-      aria-label={`Storage of ${pin}`}
+      aria-label={canvasTexts.storageOf(pin)}
       value={value}
       onPointerEnter={() => setOpening(true)}
       onFocus={() => setOpening(true)}
       onChange={(event) => {
         const name = event.currentTarget.value
-        editor.run(`Set ${pin}`, (flow) => setLiteral(flow, block, pin, name === '' ? undefined : name))
+        editor.run(canvasTexts.set(pin), (flow) =>
+          setLiteral(flow, block, pin, name === '' ? undefined : name),
+        )
       }}
     >
-      <option value="">{value === '' ? 'choose' : 'none'}</option>
+      <option value="">{value === '' ? canvasTexts.choose : canvasTexts.none}</option>
       {[...names].map((name) => (
         <option key={name} value={name}>
           {name}

@@ -1,4 +1,5 @@
 import { Menu } from '@mantine/core'
+import { canvasTexts } from '../../texts/canvas.ts'
 import { wordsOf } from '../model/block-words.ts'
 import { cut } from '../model/words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -22,8 +23,8 @@ export function StubChip({ pin, side, others }: StubChipProps) {
   const ends = others.split(' ').map((guid) => ({ guid, title: wordsOf(flow, catalogue, guid).title }))
   const [only, ...more] = ends
   if (!only) return null
-  const title = more.length === 0 ? only.title : `${ends.length} blocks`
-  const label = side === 'in' ? `${pin} comes from ${title}` : `${pin} goes to ${title}`
+  const title = more.length === 0 ? only.title : canvasTexts.blockCount(ends.length)
+  const label = side === 'in' ? canvasTexts.comesFrom(pin, title) : canvasTexts.goesTo(pin, title)
   const chip = (onClick?: () => void) => (
     <button
       type="button"

@@ -2,6 +2,7 @@ import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { JsonObject } from '../../../shared/json.ts'
 import { findDocuments, storageNamesQuery } from '../../api/storages.ts'
+import { tryTexts } from '../../texts/try.ts'
 
 const SHOWN = 20
 
@@ -24,8 +25,8 @@ export function DocumentChoice({
   return (
     <Select
       size="xs"
-      label={`Document of ${storage}`}
-      placeholder="Choose one of the newest"
+      label={tryTexts.documentOf(storage)}
+      placeholder={tryTexts.documentOfExample}
       searchable
       data={data.records.map((document) => ({ value: document._meta.guid, label: labelOf(document) }))}
       onChange={(chosen) => {

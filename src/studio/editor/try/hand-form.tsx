@@ -6,6 +6,7 @@ import { listRuns } from '../../api/runs.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { JsonField } from '../../controls/json/json-field.tsx'
 import { jsonMistake } from '../../controls/json/json-mistake.ts'
+import { tryTexts } from '../../texts/try.ts'
 import { inPinOf } from '../model/flow.ts'
 import { firstInput, type HandTrigger } from '../model/hand-triggers.ts'
 import { runsKey } from '../runs/run-queries.ts'
@@ -15,11 +16,11 @@ import { HandRunView } from './hand-run-view.tsx'
 import { useHandRun } from './use-hand-run.ts'
 
 const inputLabels = {
-  page: 'Parameters and query',
-  function: 'Parameters',
-  storage: 'Event and document',
-  schedule: 'Planned time',
-  failure: 'Failure',
+  page: tryTexts.parametersAndQuery,
+  function: tryTexts.parameters,
+  storage: tryTexts.eventAndDocument,
+  schedule: tryTexts.plannedTime,
+  failure: tryTexts.failure,
 } as const
 
 type Effects = 'discard' | 'real'
@@ -59,19 +60,17 @@ export function HandForm({ trigger }: { readonly trigger: HandTrigger }) {
           <SegmentedControl
             size="xs"
             fullWidth
-            aria-label="Effects"
+            aria-label={tryTexts.effects}
             data={[
-              { value: 'discard', label: 'Try without effects' },
-              { value: 'real', label: 'Run for real', disabled: version === undefined },
+              { value: 'discard', label: tryTexts.tryWithoutEffects },
+              { value: 'real', label: tryTexts.runForReal, disabled: version === undefined },
             ]}
             value={effects}
             onChange={(to) => setEffects(to === 'real' ? 'real' : 'discard')}
           />
         )}
         <Text size="xs" c="dimmed">
-          {effects === 'real'
-            ? `Runs version ${version} once. Its writes, jobs, mails and requests stay.`
-            : 'Runs the blocks as drawn. Writes, jobs and mails are undone; other servers are not called.'}
+          {effects === 'real' ? tryTexts.runForRealHelp(version) : tryTexts.tryHelp}
         </Text>
         <Group justify="flex-end">
           <Button
@@ -80,10 +79,10 @@ export function HandForm({ trigger }: { readonly trigger: HandTrigger }) {
             color={effects === 'real' ? 'red' : 'petrol'}
             aria-busy={running.isPending}
           >
-            {running.isPending ? 'Running …' : effects === 'real' ? 'Run for real' : 'Try'}
+            {running.isPending ? tryTexts.running : effects === 'real' ? tryTexts.runForReal : tryTexts.try}
           </Button>
         </Group>
-        <ErrorNotice error={running.error} title="Could not run it" />
+        <ErrorNotice error={running.error} title={tryTexts.couldNotRunIt} />
         {running.data ? <HandRunView run={running.data} /> : null}
       </Stack>
     </form>
@@ -107,8 +106,8 @@ function RecordedChoice({ trigger, value, onChange }: RecordedChoiceProps) {
   return (
     <Select
       size="xs"
-      label="Input of a recorded run"
-      placeholder="None: the input below"
+      label={tryTexts.recordedInput}
+      placeholder={tryTexts.recordedInputExample}
       clearable
       data={data.records.map(({ guid, started, status }) => ({
         value: guid,

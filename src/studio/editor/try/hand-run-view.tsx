@@ -1,6 +1,7 @@
 import { Alert, Badge, Button, Group, Stack, Text } from '@mantine/core'
 import type { Run } from '../../../shared/api/runs.ts'
 import { JsonView } from '../../controls/json/json-view.tsx'
+import { tryTexts } from '../../texts/try.ts'
 import { outcomeOf } from '../model/run-words.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { showRun } from '../state/shown-run.ts'
@@ -17,8 +18,10 @@ export function HandRunView({ run }: { readonly run: Run }) {
           {word}
         </Badge>
         <Text size="xs" c="dimmed" className="numbers">
-          {run.recorded_as === 'by_hand' ? 'Ran for real' : 'Tried without effects'},{' '}
-          {(run.us / 1_000).toFixed(1)} ms
+          {tryTexts.ranIn(
+            run.recorded_as === 'by_hand' ? tryTexts.ranForReal : tryTexts.triedWithoutEffects,
+            (run.us / 1_000).toFixed(1),
+          )}
         </Text>
       </Group>
       {run.error ? (
@@ -28,7 +31,7 @@ export function HandRunView({ run }: { readonly run: Run }) {
       ) : null}
       <Group gap={8}>
         <Text size="xs" c="dimmed">
-          Run shown on the canvas.
+          {tryTexts.runShown}
         </Text>
         <Button
           size="compact-xs"
@@ -38,10 +41,12 @@ export function HandRunView({ run }: { readonly run: Run }) {
             editor.set({ panel: 'runs' })
           }}
         >
-          Step by step
+          {tryTexts.stepByStep}
         </Button>
       </Group>
-      {shown === null ? null : <JsonView value={shown} label={run.reply ? 'Body of the reply' : 'Result'} />}
+      {shown === null ? null : (
+        <JsonView value={shown} label={run.reply ? tryTexts.bodyOfTheReply : tryTexts.result} />
+      )}
     </Stack>
   )
 }

@@ -1,6 +1,7 @@
 import { Alert, Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { JsonView } from '../../controls/json/json-view.tsx'
+import { tryTexts } from '../../texts/try.ts'
 import { explain } from '../api/editor-api.ts'
 import { ElsewhereNote } from '../runs/elsewhere-note.tsx'
 import { useShownRun } from '../runs/run-queries.ts'
@@ -24,14 +25,15 @@ export function ReplyView({ reply, method, path }: ReplyViewProps) {
           {status}
         </Badge>
         <Text size="xs" c="dimmed" className="numbers">
-          {milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms,{' '}
-          {bytes.toLocaleString('en')} bytes
+          {tryTexts.replySize(
+            milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds),
+            bytes.toLocaleString('en'),
+          )}
         </Text>
       </Group>
       {run === '' ? (
         <Text size="xs" c="dimmed">
-          This request was not traced, so there is no path to show: no flow ran, or you lack the scope to
-          change blueprints.
+          {tryTexts.notTraced}
         </Text>
       ) : (
         <RunLink run={run} />
@@ -39,15 +41,15 @@ export function ReplyView({ reply, method, path }: ReplyViewProps) {
       {status === 404 ? <Why reply={reply} method={method} path={path} /> : null}
       {text === '' ? (
         <Text size="xs" c="dimmed">
-          No body.
+          {tryTexts.noBody}
         </Text>
       ) : json === undefined ? (
         <Code block>{text.slice(0, 20_000)}</Code>
       ) : (
-        <JsonView value={json} label="Body of the reply" />
+        <JsonView value={json} label={tryTexts.bodyOfTheReply} />
       )}
       <details>
-        <summary style={{ fontSize: 12, cursor: 'pointer' }}>Headers</summary>
+        <summary style={{ fontSize: 12, cursor: 'pointer' }}>{tryTexts.headers}</summary>
         <Code block fz={11}>
           {headers.map(([name, value]) => `${name}: ${value}`).join('\n')}
         </Code>
@@ -65,7 +67,7 @@ function RunLink({ run }: { readonly run: string }) {
   return (
     <Group gap={8}>
       <Text size="xs" c="dimmed">
-        {isShown ? 'Run shown on the canvas.' : 'Run recorded.'}
+        {isShown ? tryTexts.runShown : tryTexts.runRecorded}
       </Text>
       <Button
         size="compact-xs"
@@ -75,7 +77,7 @@ function RunLink({ run }: { readonly run: string }) {
           editor.set({ panel: 'runs' })
         }}
       >
-        Step by step
+        {tryTexts.stepByStep}
       </Button>
     </Group>
   )
@@ -91,9 +93,7 @@ function Why({ reply, method, path }: ReplyViewProps) {
   if (!data) return null
   return (
     <Alert color="sand" variant="light" p="xs">
-      <Text size="xs">
-        {data.reachable ? 'The endpoint is reachable: the flow itself answered 404.' : data.reason}
-      </Text>
+      <Text size="xs">{data.reachable ? tryTexts.flowSaid404 : data.reason}</Text>
     </Alert>
   )
 }

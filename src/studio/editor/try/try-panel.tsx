@@ -13,6 +13,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { jsonMistake } from '../../controls/json/json-mistake.ts'
+import { tryTexts } from '../../texts/try.ts'
 import { type Endpoint, endpointsOf, filledUri } from '../model/endpoints.ts'
 import { handTriggersOf, sampleBody } from '../model/hand-triggers.ts'
 import { triggerWords } from '../model/run-words.ts'
@@ -48,20 +49,20 @@ export function TryPanel() {
   return (
     <ScrollArea h="100%" type="auto" scrollbarSize={8}>
       <Stack ref={panel} gap="md" p={14} pb={40}>
-        <Text fw={650}>Try it</Text>
+        <Text fw={650}>{tryTexts.tryIt}</Text>
         {key !== undefined ? (
           <>
             <Select
               size="xs"
-              label="What to run"
+              label={tryTexts.whatToRun}
               searchable
               data={[
                 {
-                  group: 'Endpoints',
+                  group: tryTexts.endpoints,
                   items: endpoints.map((one) => ({ value: keyOf(one), label: `${one.method} /${one.uri}` })),
                 },
                 {
-                  group: 'Run by hand',
+                  group: tryTexts.runByHand,
                   items: others.map(({ block, on, title }) => ({
                     value: block,
                     label: title.startsWith(triggerWords[on]) ? title : `${triggerWords[on]}: ${title}`,
@@ -80,8 +81,7 @@ export function TryPanel() {
           </>
         ) : (
           <Text size="sm" c="dimmed">
-            No block of this blueprint starts a flow yet. Add “API: register GET” and give it a URI, or a
-            schedule, an event or a function.
+            {tryTexts.nothingToTry}
           </Text>
         )}
       </Stack>
@@ -142,8 +142,8 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
         ))}
         <TextInput
           size="xs"
-          label="Query"
-          placeholder="status=open&limit=5"
+          label={tryTexts.query}
+          placeholder={tryTexts.queryExample}
           leftSection="?"
           value={query}
           onChange={(event) => setQuery(event.currentTarget.value)}
@@ -152,21 +152,21 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
         <Group justify="space-between" wrap="nowrap">
           <SegmentedControl
             size="xs"
-            aria-label="Caller"
+            aria-label={tryTexts.caller}
             data={[
-              { value: 'me', label: 'Signed in' },
-              { value: 'nobody', label: 'Anonymous' },
+              { value: 'me', label: tryTexts.signedIn },
+              { value: 'nobody', label: tryTexts.anonymous },
             ]}
             value={as}
             onChange={setAs}
           />
           <Button type="submit" size="xs" aria-busy={sending.isPending}>
-            {sending.isPending ? 'Sending …' : `Send ${method}`}
+            {sending.isPending ? tryTexts.sending : tryTexts.send(method)}
           </Button>
         </Group>
         <Group justify="flex-end" gap={8} wrap="nowrap">
           <Text size="xs" c="dimmed" ta="right">
-            The blocks as drawn; writes are undone:
+            {tryTexts.asDrawn}
           </Text>
           <Button
             size="xs"
@@ -188,12 +188,12 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
               })
             }}
           >
-            Try without effects
+            {tryTexts.tryWithoutEffects}
           </Button>
         </Group>
-        <ErrorNotice error={trying.error} title="Could not try it" />
+        <ErrorNotice error={trying.error} title={tryTexts.couldNotTryIt} />
         {trying.data && !sending.data ? <HandRunView run={trying.data} /> : null}
-        <ErrorNotice error={sending.error} title="Could not reach the server" />
+        <ErrorNotice error={sending.error} title={tryTexts.couldNotReachServer} />
         {sending.data ? <ReplyView reply={sending.data} method={method} path={path} /> : null}
       </Stack>
     </form>
@@ -209,9 +209,7 @@ function WhatRuns() {
   return (
     <Alert color="sand" variant="light" p="xs">
       <Text size="xs">
-        {blueprint?.active
-          ? `Requests run version ${blueprint.version}. Later staged changes are not included.`
-          : 'The blueprint is not active: requests get 404.'}
+        {blueprint?.active ? tryTexts.requestsRun(blueprint.version) : tryTexts.notActive}
       </Text>
       <Button
         size="compact-xs"
@@ -219,7 +217,7 @@ function WhatRuns() {
         mt={6}
         onClick={() => editor.set({ dialog: { kind: 'deploy' } })}
       >
-        Deploy …
+        {tryTexts.deploy}
       </Button>
     </Alert>
   )

@@ -5,6 +5,7 @@ import { useLocation } from 'wouter'
 import type { FunctionPlace, FunctionUses } from '../../../shared/api/blocks/function-uses.ts'
 import { call } from '../../api/request.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { editorTexts } from '../../texts/editor.ts'
 import { focusDrawingIn } from '../frame/focus-drawing.ts'
 import { presentUses } from '../gestures/present-uses.ts'
 import type { Catalogue } from '../model/block-description.ts'
@@ -21,7 +22,7 @@ export function UsesDialog() {
       onClose={() => editor.set({ dialog: undefined })}
       title={
         <Text fw={650} size="sm">
-          {uses ? `Function ${uses.name}` : ''}
+          {uses ? editorTexts.function(uses.name) : ''}
         </Text>
       }
       transitionProps={{ duration: 0 }}
@@ -67,19 +68,19 @@ function Uses({ name, isDefinition }: UsesProps) {
   useEffect(() => {
     if (only) show(only)
   }, [only, show])
-  if (error) return <ErrorNotice title="Could not look for the function" error={error} onRetry={refetch} />
-  if (isPending || !uses) return <Loader size="sm" aria-label="Loading" />
+  if (error) return <ErrorNotice title={editorTexts.usesFailed} error={error} onRetry={refetch} />
+  if (isPending || !uses) return <Loader size="sm" aria-label={editorTexts.loading} />
   return (
     <>
-      <Places label="Defined in" places={uses.functions} onShow={show} />
-      <Places label="Called in" places={uses.calls} onShow={show} />
+      <Places label={editorTexts.definedIn} places={uses.functions} onShow={show} />
+      <Places label={editorTexts.calledIn} places={uses.calls} onShow={show} />
       {uses.whole ? null : (
         <Alert color="yellow" mt="sm">
-          There are more than these.
+          {editorTexts.moreUses}
         </Alert>
       )}
       <Text size="xs" c="dimmed" mt="sm">
-        A name that an expression works out in the run is not found here.
+        {editorTexts.usesHelp}
       </Text>
     </>
   )
@@ -98,7 +99,7 @@ function Places({ label, places, onShow }: PlacesProps) {
       <h2 className={classes.label}>{label}</h2>
       {places.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No blueprint.
+          {editorTexts.noBlueprint}
         </Text>
       ) : (
         <ul className={classes.list}>

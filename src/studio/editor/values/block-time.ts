@@ -1,5 +1,6 @@
 import type { BlockTimes } from '../../../shared/api/blocks/block-times.ts'
 import { duration } from '../../controls/amounts.ts'
+import { runsTexts } from '../../texts/runs.ts'
 
 export type BlockTime = BlockTimes['blocks'][number]
 
@@ -9,7 +10,7 @@ export function timeWords({ passes, p50_us, p95_us }: BlockTime) {
     passes: `×${passes}`,
     median: duration(p50_us / 1_000),
     most: duration(p95_us / 1_000),
-    spoken: `${passes} passes, median ${duration(p50_us / 1_000)}, 95 % below ${duration(p95_us / 1_000)}`,
+    spoken: runsTexts.timesSpoken(passes, duration(p50_us / 1_000), duration(p95_us / 1_000)),
   }
 }
 

@@ -1,4 +1,5 @@
-import { count } from '../model/words.ts'
+import { countsTexts } from '../../texts/counts.ts'
+import { runsTexts } from '../../texts/runs.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { type CanvasShows, keepShows } from './canvas-shows.ts'
 import { useBlockTimes } from './use-block-times.ts'
@@ -16,27 +17,27 @@ export function CanvasSwitches() {
   }
   return (
     <div className={classes.switches}>
-      <fieldset className={`${classes.buttons} surface`} aria-label="Shown on the blocks">
+      <fieldset className={`${classes.buttons} surface`} aria-label={runsTexts.shownOnTheBlocks}>
         <button
           type="button"
           aria-pressed={shows.values}
-          title="Values of the last run of each block"
+          title={runsTexts.valuesHelp}
           onClick={() => set({ values: !shows.values })}
         >
-          Values
+          {runsTexts.values}
         </button>
         <button
           type="button"
           aria-pressed={shows.times}
-          title="Count and time of each block in sampled runs of the deployed version"
+          title={runsTexts.timesHelp}
           onClick={() => set({ times: !shows.times })}
         >
-          Times
+          {runsTexts.times}
         </button>
       </fieldset>
       {data || error ? (
         <p className={`${classes.legend} surface`} role="status">
-          {data ? legendOf(data) : 'The times could not be loaded.'}
+          {data ? legendOf(data) : runsTexts.timesFailed}
         </p>
       ) : null}
     </div>
@@ -52,8 +53,8 @@ function legendOf({
   runs: number
   blocks: readonly unknown[]
 }) {
-  if (deployment === 0) return 'Never deployed: runs of deployed blocks are sampled.'
-  const version = `version ${deployment}`
-  if (runs === 0 && blocks.length === 0) return `No run of ${version} was sampled yet.`
-  return `${count(runs, 'sampled run')} of ${version} in a day: passes, median, 95 %`
+  if (deployment === 0) return runsTexts.timesNever
+  const version = runsTexts.version(deployment)
+  if (runs === 0 && blocks.length === 0) return runsTexts.timesNone(version)
+  return runsTexts.timesOf(countsTexts.sampledRuns(runs), version)
 }

@@ -1,8 +1,10 @@
 /** What blocks got and gave in the last run that passed each, and whether they are still what they were then. */
+
 import { blockMark } from '../../../expressions/language/block-mark.ts'
 import type { LastStep, LastValues } from '../../../shared/api/last-values.ts'
 import type { RunSummary } from '../../../shared/api/runs.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
+import { runsTexts } from '../../texts/runs.ts'
 import type { Flow } from '../model/flow.ts'
 
 export interface BlockLast {
@@ -13,12 +15,12 @@ export interface BlockLast {
 
 /** In a word which run it is that values are of. */
 export const lastWords: Readonly<Record<RunSummary['recorded_as'], string>> = {
-  traced: 'traced run',
-  replay: 'run again',
+  traced: runsTexts.tracedRun,
+  replay: runsTexts.runAgainLabel,
   tried: 'tried',
-  by_hand: 'run by hand',
-  failed: 'failed run',
-  refused: 'refused request',
+  by_hand: runsTexts.runByHand,
+  failed: runsTexts.failedRun,
+  refused: runsTexts.refusedRequest,
 }
 
 const marks = new WeakMap<BlockContent, string>()

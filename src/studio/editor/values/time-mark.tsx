@@ -1,3 +1,4 @@
+import { runsTexts } from '../../texts/runs.ts'
 import { type BlockTime, timeWords } from './block-time.ts'
 import classes from './values.module.css'
 
@@ -5,7 +6,7 @@ import classes from './values.module.css'
 export function TimeMark({ time }: { readonly time: BlockTime }) {
   const { passes, median, most, spoken } = timeWords(time)
   return (
-    <span className={`${classes.time} numbers`} title={`Sampled runs: ${spoken}`}>
+    <span className={`${classes.time} numbers`} title={runsTexts.sampledRuns(spoken)}>
       <span>{passes}</span>
       <b>{median}</b>
       <span>95 % {most}</span>

@@ -91,7 +91,7 @@ async function save(blueprint: Blueprint): Promise<void> {
 async function duplicate(blueprint: Blueprint): Promise<void> {
   try {
     const file = await exportBlueprintFile(blueprint)
-    const name = `${blueprint.name.slice(0, LONGEST_NAME)} (copy)`
+    const name = blueprintsTexts.copy(blueprint.name.slice(0, LONGEST_NAME))
     await importBlueprintFile(
       { ...file, name },
       {

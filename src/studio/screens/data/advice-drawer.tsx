@@ -60,7 +60,7 @@ function Advice({ storage, searches, indexes, text_index }: StorageAdvice & { re
               {unique ? dataTexts.unique : ''}
             </Code>
           ))}
-          {text_index ? <Code>free text</Code> : null}
+          {text_index ? <Code>{dataTexts.freeText}</Code> : null}
           {indexes.length === 0 && !text_index ? <Text size="sm">{dataTexts.noneYet}</Text> : null}
           <TextIndexAction storage={storage} />
         </Group>
@@ -73,8 +73,8 @@ function SlowSearch({ search }: { readonly search: SlowSearchRecord }) {
   const { kind, filter, sort, times, milliseconds, rows, last, index, text_index, brought_by, why, how } =
     search
   const order = sort
-    ?.map(({ field, order: way }) => (way === 'desc' ? `${field}, down` : field))
-    .join(', then ')
+    ?.map(({ field, order: way }) => (way === 'desc' ? dataTexts.down(field) : field))
+    .join(dataTexts.thenBy)
   return (
     <section className="surface" style={{ padding: 14 }}>
       <Group gap={8} mb={8} align="baseline">
@@ -105,7 +105,7 @@ function SlowSearch({ search }: { readonly search: SlowSearchRecord }) {
           [dataTexts.indexThatWouldHelp]: index ? (
             <Code>{index.join(', ')}</Code>
           ) : text_index ? (
-            <Code>free text</Code>
+            <Code>{dataTexts.freeText}</Code>
           ) : (
             ''
           ),

@@ -1,4 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'react'
+import { propertiesTexts } from '../../../texts/properties.ts'
 import { ProblemNote } from '../../properties/problem-note.tsx'
 import { useFieldFocus } from '../../properties/use-field-focus.ts'
 import { completionsAt } from '../completions.ts'
@@ -54,8 +55,11 @@ export default function CodeField(props: CodeFieldProps) {
       parent: parent.current,
       text: value,
       mode,
-      label: mode === 'text' ? `Text of ${pin}` : `Expression of ${pin}`,
-      placeholder: mode === 'text' ? 'Text with values' : (props.example ?? 'params.limit ?? 20'),
+      label: mode === 'text' ? propertiesTexts.textOf(pin) : propertiesTexts.expressionOf(pin),
+      placeholder:
+        mode === 'text'
+          ? propertiesTexts.textWithValues
+          : (props.example ?? propertiesTexts.expressionExample),
       describedBy: id,
       completions: (now, at) => completionsAt(now, at, latest.current.scope),
       problem: check,

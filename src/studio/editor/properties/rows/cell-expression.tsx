@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
 import { lazy, Suspense, useMemo } from 'react'
+import { propertiesTexts } from '../../../texts/properties.ts'
 import classes from '../../expressions/expression-pin.module.css'
 import type { ExpressionScope } from '../../expressions/expression-scope.ts'
 import { cellNames } from '../../expressions/given-names.ts'
@@ -31,7 +32,7 @@ export function CellExpression({ label, row, value, fields, onCommit }: CellExpr
       </Text>
       <Suspense fallback={<div className={classes.waiting}>{value}</div>}>
         <CodeField
-          pin={`${label.toLowerCase()} of ${row}`}
+          pin={propertiesTexts.cellOf(label.toLowerCase(), row)}
           mode="expression"
           example="doc.price * 1.19"
           value={value}

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { JsonObject } from '../../../../shared/json.ts'
 import type { RowParts } from '../../../../shared/rows/row-part.ts'
 import { Icon } from '../../../controls/icon.tsx'
+import { propertiesTexts } from '../../../texts/properties.ts'
 import { PartInput } from './part-input.tsx'
 import classes from './rows.module.css'
 import { mainPart, withPart } from './written-rows.ts'
@@ -26,13 +27,13 @@ export function RowForm({ row, number, parts, fields, onChange, onRemove, onUp, 
   const { key } = mainPart(parts)
   const [first, ...others] = Object.entries(parts)
   if (!first) return null
-  const name = typeof row[key] === 'string' && row[key] !== '' ? row[key] : `row ${number}`
+  const name = typeof row[key] === 'string' && row[key] !== '' ? row[key] : propertiesTexts.row(number)
   const set = (part: string) => (value: Parameters<typeof withPart>[2]) =>
     onChange(withPart(row, part, value))
   const actions = [
-    ['up', `Move ${name} up`, onUp],
-    ['down', `Move ${name} down`, onDown],
-    ['trash', `Remove ${name}`, onRemove],
+    ['up', propertiesTexts.moveUp(name), onUp],
+    ['down', propertiesTexts.moveDown(name), onDown],
+    ['trash', propertiesTexts.removeNamed(name), onRemove],
   ] as const
   return (
     <li className={classes.row}>
@@ -42,18 +43,18 @@ export function RowForm({ row, number, parts, fields, onChange, onRemove, onUp, 
             name={key}
             part={first[1]}
             value={row[key]}
-            hiddenLabel={`${key}, row ${number}`}
+            hiddenLabel={propertiesTexts.cellInRow(key, number)}
             fields={fields}
             row={name}
             onChange={set(key)}
           />
         </div>
-        <Tooltip label={open ? 'Less' : 'More about it'}>
+        <Tooltip label={open ? propertiesTexts.less : propertiesTexts.moreAboutIt}>
           <ActionIcon
             variant="subtle"
             color="gray"
             size="sm"
-            aria-label={`More about ${name}`}
+            aria-label={propertiesTexts.moreAbout(name)}
             aria-expanded={open}
             onClick={() => setOpen(!open)}
           >

@@ -4,6 +4,7 @@ import { wordsOfField } from '../../../../shared/fields/words-of-field.ts'
 import type { JsonObject, JsonValue } from '../../../../shared/json.ts'
 import type { RowParts } from '../../../../shared/rows/row-part.ts'
 import { fieldsQuery } from '../../../api/storages.ts'
+import { propertiesTexts } from '../../../texts/properties.ts'
 import { RowForm } from './row-form.tsx'
 import classes from './rows.module.css'
 import { MOST_ROWS, mainPart, movedRow, writeRows } from './written-rows.ts'
@@ -52,7 +53,7 @@ export function RowsInput({ name, parts, rows, storage, onChange }: RowsInputPro
           disabled={room === 0}
           onClick={() => set([...rows, { [key]: '' }])}
         >
-          Add a row
+          {propertiesTexts.addARow}
         </Button>
         {missing.length > 0 && room > 0 ? (
           <Button
@@ -60,7 +61,7 @@ export function RowsInput({ name, parts, rows, storage, onChange }: RowsInputPro
             variant="default"
             onClick={() => set([...rows, ...missing.slice(0, room).map((field) => ({ [key]: field }))])}
           >
-            {`Add ${missing.length === fields.length ? 'the' : 'the other'} fields of ${storage}`}
+            {propertiesTexts.addFields(missing.length === fields.length, storage)}
           </Button>
         ) : null}
       </Group>

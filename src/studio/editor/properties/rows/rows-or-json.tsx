@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { JsonValue } from '../../../../shared/json.ts'
 import type { RowParts } from '../../../../shared/rows/row-part.ts'
+import { propertiesTexts } from '../../../texts/properties.ts'
 import { useFieldFocus } from '../use-field-focus.ts'
 import { RowsInput } from './rows-input.tsx'
 import { readRows } from './written-rows.ts'
@@ -27,7 +28,7 @@ export function RowsOrJson({ json, value, parts, ...rest }: RowsOrJsonProps) {
     <div ref={ref} tabIndex={-1}>
       {asJson ? json : <RowsInput {...rest} rows={rows} parts={parts} />}
       <Button size="compact-xs" variant="subtle" color="gray" mt={4} onClick={() => setAsJson(!asJson)}>
-        {asJson ? `Edit ${rest.name} as rows` : `Edit ${rest.name} as JSON`}
+        {asJson ? propertiesTexts.editAsRows(rest.name) : propertiesTexts.editAsJson(rest.name)}
       </Button>
     </div>
   )

@@ -40,7 +40,7 @@ export function ViewsMenu({ storage }: { readonly storage: string }) {
       <Menu position="bottom-start" width={260}>
         <Menu.Target>
           <Button variant="default" leftSection={<Icon name="panel" size={16} />}>
-            {current ? `${current.name}${isChanged ? ' (changed)' : ''}` : gridTexts.views}
+            {current ? `${current.name}${isChanged ? gridTexts.changedText : ''}` : gridTexts.views}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
