@@ -20,6 +20,7 @@ const untranslated: readonly (readonly [file: string, text?: string])[] = [
   ['editor/canvas/canvas-edges.ts', 'wire wire-·'],
   ['editor/model/glance.ts', '(evaluated once for each item)'],
   ['editor/runs/use-pause-news.tsx', 'paused ·'],
+  ['editor/try/request-form.ts', 'whole number'],
   ['main.tsx', 'index.html has no #studio'],
   [
     'screens/blueprints/pages-file.ts',

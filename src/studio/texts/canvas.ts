@@ -94,6 +94,5 @@ export const canvasTexts = {
   goesTo: (pin: string, title: string) => `${pin} goes to ${title}`,
   needed: ', needed',
   taken: ', taken',
-  block: (title: string, run: string, last: string, times: string) =>
-    `${title}, block${run}${last}${times}`,
+  block: (title: string, run: string, last: string, times: string) => `${title}, block${run}${last}${times}`,
 } as const

@@ -54,7 +54,6 @@ export const tryTexts = {
     'No block of this blueprint starts a flow yet. Add “API: register GET” and give it a URI, or a schedule, an event or a function.',
   query: 'Query',
   queryExample: 'status=open&limit=5',
-  body: 'Body',
   caller: 'Caller',
   signedIn: 'Signed in',
   anonymous: 'Anonymous',

@@ -1,7 +1,7 @@
 import { Alert, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { JsonField } from '../../controls/json/json-field.tsx'
-import { requestFormTexts as texts } from '../../texts/request-form.ts'
+import { requestFormTexts } from '../../texts/request-form.ts'
 import { RequestFieldInput } from './request-field.tsx'
 import { bodyObject, type FormField, fieldText, typedValue, withBodyField } from './request-form.ts'
 
@@ -16,26 +16,26 @@ interface RequestBodyProps {
 export function RequestBody({ fields, body, onChange }: RequestBodyProps) {
   const [way, setWay] = useState('fields')
   if (fields.length === 0)
-    return <JsonField label={texts.body} value={body} onChange={onChange} minRows={4} />
+    return <JsonField label={requestFormTexts.body} value={body} onChange={onChange} minRows={4} />
   const object = bodyObject(body)
   return (
-    <Stack gap="xs" role="group" aria-label={texts.body}>
+    <Stack gap="xs" role="group" aria-label={requestFormTexts.body}>
       <SegmentedControl
         size="xs"
-        aria-label={texts.howToWrite}
+        aria-label={requestFormTexts.howToWrite}
         style={{ alignSelf: 'flex-start' }}
         data={[
-          { value: 'fields', label: texts.fields },
-          { value: 'json', label: texts.json },
+          { value: 'fields', label: requestFormTexts.fields },
+          { value: 'json', label: requestFormTexts.json },
         ]}
         value={way}
         onChange={setWay}
       />
       {way === 'json' ? (
-        <JsonField label={texts.body} value={body} onChange={onChange} minRows={4} />
+        <JsonField label={requestFormTexts.body} value={body} onChange={onChange} minRows={4} />
       ) : object === undefined ? (
         <Alert color="sand" variant="light" p="xs">
-          <Text size="xs">{texts.noObject}</Text>
+          <Text size="xs">{requestFormTexts.noObject}</Text>
         </Alert>
       ) : (
         fields.map((field) => (

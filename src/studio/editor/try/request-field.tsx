@@ -1,6 +1,6 @@
 import { Select, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { requestFormTexts as texts } from '../../texts/request-form.ts'
+import { requestFormTexts } from '../../texts/request-form.ts'
 import type { FormField } from './request-form.ts'
 import { typedValue } from './request-form.ts'
 
@@ -39,7 +39,7 @@ export function RequestFieldInput({ field, value, onChange, isBody }: RequestFie
         {...shared}
         data={[...new Set(options)]}
         value={options.includes(value) ? value : null}
-        placeholder={texts.leftOut}
+        placeholder={requestFormTexts.leftOut}
         clearable
         onChange={(chosen) => onChange(chosen ?? '')}
       />
@@ -51,7 +51,7 @@ export function RequestFieldInput({ field, value, onChange, isBody }: RequestFie
       inputMode={type === 'number' || type === 'whole number' ? 'decimal' : undefined}
       required={required && !isBody}
       value={text}
-      error={isWrong ? texts.mustBe(type) : undefined}
+      error={isWrong ? requestFormTexts.mustBe(type) : undefined}
       onChange={(event) => {
         const { value: written } = event.currentTarget
         setDraft({ text: written, gives: textOf(written) })
@@ -78,21 +78,24 @@ function hintOf({ type, limits, default: standard, help, choices }: FormField, i
   const { min, max, min_length, max_length, pattern } = limits
   const words = [
     help,
-    isBody && (type === 'list' || type === 'object' || type === 'any') ? texts.asJson : '',
-    !isBody && type === 'list' ? texts.separated : '',
+    isBody && (type === 'list' || type === 'object' || type === 'any') ? requestFormTexts.asJson : '',
+    !isBody && type === 'list' ? requestFormTexts.separated : '',
     type === 'list' && choices.length > 0 ? choices.join(', ').slice(0, 200) : '',
     rangeOf(min, max),
-    measured(rangeOf(min_length, max_length), type === 'list' ? texts.items : texts.characters),
-    pattern === undefined ? '' : texts.like(pattern),
-    standard === undefined ? '' : texts.otherwise(JSON.stringify(standard).slice(0, 100)),
+    measured(
+      rangeOf(min_length, max_length),
+      type === 'list' ? requestFormTexts.items : requestFormTexts.characters,
+    ),
+    pattern === undefined ? '' : requestFormTexts.like(pattern),
+    standard === undefined ? '' : requestFormTexts.otherwise(JSON.stringify(standard).slice(0, 100)),
   ]
   return words.filter((word) => word !== '').join(' · ')
 }
 
 function rangeOf(least: string | number | undefined, most: string | number | undefined): string {
-  if (least !== undefined && most !== undefined) return texts.between(String(least), String(most))
-  if (least !== undefined) return texts.from(String(least))
-  return most === undefined ? '' : texts.upTo(String(most))
+  if (least !== undefined && most !== undefined) return requestFormTexts.between(String(least), String(most))
+  if (least !== undefined) return requestFormTexts.from(String(least))
+  return most === undefined ? '' : requestFormTexts.upTo(String(most))
 }
 
 function measured(range: string, words: (range: string) => string): string {
