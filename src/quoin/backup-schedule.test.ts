@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Backups, openBackups } from '../records/backups/backups.ts'
+import { lockDirectory } from '../storage/sqlite/core/sqlite-lock.ts'
 import { backupSchedule } from './backup-schedule.ts'
 
 const HOUR = 3_600_000
@@ -29,7 +30,7 @@ afterEach(async () => {
 
 async function open(): Promise<void> {
   backups = await openBackups({
-    ...{ data, folder: join(data, 'backups'), version: '1.2.3', clock: () => now },
+    ...{ data, folder: join(data, 'backups'), version: '1.2.3', lock: lockDirectory, clock: () => now },
     failed: (message) => failures.push(message),
   })
 }

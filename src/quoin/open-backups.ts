@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { type Backups, openBackups } from '../records/backups/backups.ts'
 import type { SystemLog } from '../records/system-log.ts'
+import { lockDirectory } from '../storage/sqlite/core/sqlite-lock.ts'
 import { backupSchedule } from './backup-schedule.ts'
 import type { SetStart } from './open-settings.ts'
 
@@ -17,6 +18,7 @@ export async function openNodeBackups(
     folder: options.backups === '' ? join(options.data, 'backups') : options.backups,
     version,
     clock,
+    lock: lockDirectory,
     failed: (message) => log.write({ level: 'error', message }),
   })
   opened.add(() => backups.close())

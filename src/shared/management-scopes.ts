@@ -42,6 +42,11 @@ const special = {
       'May set the rules of storages and of their fields, and is not bound by them: sees and changes every document.',
     equalsAdministrator: false,
   },
+  backups_download: {
+    meaning:
+      'May download backups: every document and file, and the hashes of passwords and tokens. Treat it as administrator rights.',
+    equalsAdministrator: true,
+  },
   runs_view: {
     meaning: 'May view traced runs, with the data of the users who sent the requests.',
     equalsAdministrator: false,

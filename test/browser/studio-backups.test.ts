@@ -1,4 +1,5 @@
 /** Operate → Backups: made, checked, restored beside the running database, and deleted, by a person. */
+import { stat } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { objectOf, objectsOf } from '../end-to-end/harness.ts'
@@ -31,6 +32,18 @@ test('a backup is made, checked, restored into a new folder, and deleted when th
   await page.getByRole('button', { name: /^Restore / }).click()
   await dialog().getByRole('button', { name: 'Restore' }).click()
   await eventually(textOf(main())).toMatch(/Into .*restored.*Start a server with QUOIN_DATA/)
+  const copies = page.getByRole('region', { name: 'Restored copies' })
+  await copies.getByText(/^restored\/\d{8}T\d{6}Z-hand-/).waitFor()
+  expect(await axeProblems(page)).toEqual([])
+  const coming = page.waitForEvent('download')
+  await page.getByRole('link', { name: /^Download / }).click()
+  const download = await coming
+  expect(download.suggestedFilename()).toMatch(/^quoin-\d{8}T\d{6}Z-hand\.tar$/)
+  expect((await stat(await download.path())).size).toBeGreaterThan(100_000)
+  await copies.getByRole('button', { name: /^Delete / }).click()
+  await dialog().getByText('The backup that it was made of stays').waitFor()
+  await dialog().getByRole('button', { name: 'Delete' }).click()
+  await copies.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: /^Delete / }).click()
   await dialog().getByText('deleted permanently').waitFor()
   expect((await listed()).length).toBe(1)

@@ -8,11 +8,12 @@ import { setFields } from '../../src/shared/mutation.ts'
 import { adminPassword, objectOf, objectsOf, openTestQuoin, startProcess, type TestQuoin } from './harness.ts'
 
 const root = '/_system/backups'
+const verbs = ['view', 'create', 'remove', 'download']
 
 let quoin: TestQuoin
 beforeAll(async () => {
   quoin = await openTestQuoin()
-  for (const verb of ['view', 'create', 'remove']) await quoin.addUser(verb, [`backups_${verb}`])
+  for (const verb of verbs) await quoin.addUser(verb, [`backups_${verb}`])
   await quoin.addUser('without_scopes', ['settings_update'])
 })
 afterAll(() => quoin.close())
@@ -60,9 +61,11 @@ test.each([
   ['POST', '/some/restore', 'create'],
   ['DELETE', '/running', 'remove'],
   ['DELETE', '/some', 'remove'],
+  ['DELETE', '/restored/some', 'remove'],
+  ['GET', '/some/download', 'download'],
 ] as const)('%s %s needs a token and the scope to %s', async (method, path, verb) => {
   expect((await quoin.send(method, `${root}${path}`)).status).toBe(401)
-  for (const as of ['without_scopes', ...['view', 'create', 'remove'].filter((one) => one !== verb)])
+  for (const as of ['without_scopes', ...verbs.filter((one) => one !== verb)])
     expect((await quoin.send(method, `${root}${path}`, { as })).status).toBe(403)
 })
 
@@ -102,10 +105,14 @@ function embedded(): void {
       ['DELETE', ''],
       ['POST', '/check'],
       ['POST', '/restore'],
+      ['GET', '/download'],
     ] as const)
       expect((await quoin.send(method, `${root}/${encodeURI(name)}${path}`, { as: 'admin' })).status).toBe(
         404,
       )
+    expect((await quoin.send('DELETE', `${root}/restored/${encodeURI(name)}`, { as: 'admin' })).status).toBe(
+      404,
+    )
     expect((await readdir(folder())).sort()).toEqual(['20260131T034500Z-hand.partial', 'restored'])
     expect(await readdir(quoin.directory)).toContain('quoin.db')
     expect((await state()).running).toBe(null)
@@ -129,7 +136,11 @@ function embedded(): void {
     expect(await quoin.documents('notes')).toEqual(before)
 
     const copy = await startProcess(restored)
+    const own = restored.slice(join(folder(), 'restored/').length)
+    expect((await state()).restored).toMatchObject([{ name: own, backup: name }])
     try {
+      const used = await quoin.send('DELETE', `${root}/restored/${own}`, { as: 'remove' })
+      expect([used.status, used.text]).toEqual([409, expect.stringContaining('A server runs on the copy')])
       const call = async (method: string, path: string, token: string, body?: JsonObject) => {
         const reply = await fetch(`${copy.address}/api/v1${path}`, {
           method,
@@ -151,6 +162,52 @@ function embedded(): void {
       await copy.end('SIGTERM')
     }
     expect(await readdir(join(restored, 'assets', 'ab'))).toEqual(['photo'])
+    await mkdir(join(folder(), 'restored', 'mine'))
+    const removed = await quoin.send('DELETE', `${root}/restored/${own}`, { as: 'remove' })
+    expect([removed.status, objectOf(removed.body).restored]).toEqual([200, []])
+    expect(await readdir(join(folder(), 'restored'))).toEqual(['mine'])
+    expect((await quoin.send('DELETE', `${root}/restored/mine`, { as: 'admin' })).status).toBe(404)
+    expect((await listed()).map((one) => one.name)).toEqual([name])
+    const audited = await quoin.manage('POST', '/_system/auditlogs', { filters: { name: `restored/${own}` } })
+    expect(objectsOf(audited)).toMatchObject([{ category: 'backups', action: 'deleted' }])
+  })
+
+  test('a download is all of a backup, which cannot be deleted meanwhile; one that is cut gives its place back', async () => {
+    // More than what sockets hold, so that one who does not read holds a download up.
+    const large = join(quoin.directory, 'assets', 'large')
+    await mkdir(large, { recursive: true })
+    for (let n = 0; n < 10; n += 1) await writeFile(join(large, `${n}`), Buffer.alloc(4 * 1024 * 1024, n))
+    const name = await made()
+    const token = await quoin.tokenOf('download')
+    const address = await quoin.quoin.server.listen()
+    const get = (signal?: AbortSignal) =>
+      fetch(`${address}/api/v1${root}/${name}/download`, {
+        headers: { authorization: `Bearer ${token}` },
+        ...(signal && { signal }),
+      })
+    const cuts = [new AbortController(), new AbortController()]
+    const held = await Promise.all(cuts.map(({ signal }) => get(signal)))
+    expect(held.map(({ status }) => status)).toEqual([200, 200])
+    expect(held[0]?.headers.get('content-disposition')).toBe(`attachment; filename="quoin-${name}.tar"`)
+    const third = await get()
+    expect([third.status, await third.text()]).toEqual([409, expect.stringContaining('Wait for one of them')])
+    const refused = await quoin.send('DELETE', `${root}/${name}`, { as: 'remove' })
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('being downloaded')])
+    for (const cut of cuts) cut.abort()
+    let file = Buffer.alloc(0)
+    const whole = async () => {
+      const reply = await get()
+      const body = Buffer.from(await reply.arrayBuffer())
+      if (reply.status === 200) file = body
+      return reply.status
+    }
+    await expect.poll(whole, { timeout: 20_000 }).toBe(200)
+    expect(file.length).toBeGreaterThan(Number(objectOf((await listed())[0]).bytes))
+    expect(file.toString('latin1', 0, name.length + 9)).toBe(`${name}/quoin.db`)
+    await expect
+      .poll(async () => (await quoin.send('DELETE', `${root}/${name}`, { as: 'remove' })).status)
+      .toBe(200)
+    await rm(large, { recursive: true })
   })
 
   test('a check finds a changed file, and a backup with one is not restored', async () => {

@@ -8,15 +8,18 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { backupArchive } from '../../storage/backup/backup-archive.ts'
 import {
   type BackupKind,
   backupName,
   isBackupName,
   listBackups,
   noteCheck,
+  type RestoredCopy,
   removeBackup,
+  removeRestored,
+  restoredCopies,
   restoredFolder,
-  restoredFolders,
   type StoredBackup,
   sweepBackups,
 } from '../../storage/backup/backup-folder.ts'
@@ -57,6 +60,12 @@ export interface Backups {
   /** False when nothing runs. */
   cancel(): Promise<boolean>
   remove(name: string): Promise<void>
+  /** What restores have made. */
+  restored(): Promise<readonly RestoredCopy[]>
+  /** NOT_FOUND for what is no copy of the list; CONFLICT while a server runs on it. */
+  removeRestored(name: string): Promise<void>
+  /** As a tar file; NOT_FOUND, and CONFLICT with too many at once. It holds a place among them only while it is read. */
+  download(name: string): Promise<AsyncGenerator<Buffer>>
   close(): Promise<void>
 }
 
@@ -67,12 +76,16 @@ export interface BackupsOptions {
   readonly folder: string
   readonly version: string
   readonly clock: Clock
+  /** Holds a data directory, and gives what lets go of it; throws where a server runs on it. */
+  readonly lock: (directory: string) => () => void
   readonly failed: (message: string) => void
 }
 
 /** Made by hand; those of the schedule are as many as the setting says. */
 const MOST_BY_HAND = 20
 const MOST_RESTORED = 3
+/** Sent at once: each reads the disk as fast as its client takes it. */
+const MOST_DOWNLOADS = 2
 const POLL_MS = 20
 
 export async function openBackups({
@@ -80,6 +93,7 @@ export async function openBackups({
   folder,
   version,
   clock,
+  lock,
   failed,
 }: BackupsOptions): Promise<Backups> {
   await sweepBackups(folder)
@@ -89,6 +103,8 @@ export async function openBackups({
   let last: EndedWork | undefined
   /** Something is about to begin. */
   let isBeginning = false
+  /** How many downloads read a backup, by its name. */
+  const reading = new Map<string, number>()
   const seconds = () => Math.floor(clock() / 1000)
 
   async function begin(
@@ -123,6 +139,17 @@ export async function openBackups({
     }
   }
 
+  async function* counted(name: string, archive: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+    reading.set(name, (reading.get(name) ?? 0) + 1)
+    try {
+      yield* archive
+    } finally {
+      const left = (reading.get(name) ?? 1) - 1
+      if (left > 0) reading.set(name, left)
+      else reading.delete(name)
+    }
+  }
+
   async function known(name: string): Promise<StoredBackup> {
     const found = isBackupName(name)
       ? (await listBackups(folder)).find((one) => one.name === name)
@@ -145,7 +172,7 @@ export async function openBackups({
         return { kind: 'make', data, folder: join(folder, name), version, now: clock() }
       }
       await begin(name, task, async (problem = '') => {
-        if (problem === '' && kind === 'schedule') await removeOld(folder, keep)
+        if (problem === '' && kind === 'schedule') await removeOld(folder, keep, reading)
         return problem
       })
       return name
@@ -154,7 +181,7 @@ export async function openBackups({
       const target = restoredFolder(folder, name, clock())
       const task = async (): Promise<ThreadTask> => {
         await known(name)
-        if ((await restoredFolders(folder)).length >= MOST_RESTORED)
+        if ((await restoredCopies(folder)).length >= MOST_RESTORED)
           throw new QuoinError(
             'CONFLICT',
             `${MOST_RESTORED} restored copies lie in ${join(folder, 'restored')}. Delete one first.`,
@@ -186,7 +213,30 @@ export async function openBackups({
       await known(name)
       if (present?.state.name === name)
         throw new QuoinError('CONFLICT', `The backup ${name} is being read. Wait for it or cancel it.`)
+      if (reading.has(name))
+        throw new QuoinError('CONFLICT', `The backup ${name} is being downloaded. Wait for the end.`)
       await removeBackup(folder, name)
+    },
+    restored: () => restoredCopies(folder),
+    async removeRestored(name) {
+      if (!(await restoredCopies(folder)).some((one) => one.name === name))
+        throw new QuoinError('NOT_FOUND', `There is no restored copy ${JSON.stringify(name)}.`)
+      await removeRestored(folder, name, lock).catch((error: unknown) => {
+        if (!(error instanceof QuoinError)) throw error
+        throw new QuoinError('CONFLICT', `A server runs on the copy ${name}. Stop it first.`, {
+          cause: error,
+        })
+      })
+    },
+    async download(name) {
+      const { made } = await known(name)
+      const all = [...reading.values()].reduce((sum, count) => sum + count, 0)
+      if (all >= MOST_DOWNLOADS)
+        throw new QuoinError(
+          'CONFLICT',
+          `${MOST_DOWNLOADS} backups are being downloaded. Wait for one of them.`,
+        )
+      return counted(name, backupArchive(join(folder, name), name, made))
     },
     async close() {
       while (isBeginning) await pause(POLL_MS)
@@ -204,8 +254,8 @@ async function clean(task: ThreadTask): Promise<void> {
   if (task.kind === 'restore') await rm(`${task.target}.partial`, { recursive: true, force: true })
 }
 
-/** Those of the schedule, but for the newest. */
-async function removeOld(folder: string, keep: number): Promise<void> {
+/** Those of the schedule, but for the newest and those that are read. */
+async function removeOld(folder: string, keep: number, read: ReadonlyMap<string, number>): Promise<void> {
   const scheduled = (await listBackups(folder)).filter(({ kind }) => kind === 'schedule')
-  for (const { name } of scheduled.slice(keep)) await removeBackup(folder, name)
+  for (const { name } of scheduled.slice(keep)) if (!read.has(name)) await removeBackup(folder, name)
 }

@@ -29,6 +29,7 @@ export interface StoredBackup {
 
 /** Names are made here and nowhere else: what is no such name is not looked for on the disk. */
 const NAME = /^\d{8}T\d{6}Z-(hand|schedule)$/
+const RESTORED_NAME = /^(\d{8}T\d{6}Z-(hand|schedule))-(\d{8}T\d{6}Z)$/
 const RESTORED = 'restored'
 const CHECK = 'check.json'
 /** Read at once; more are never kept. */
@@ -57,8 +58,40 @@ export function restoredFolder(folder: string, name: string, now: number): strin
   return join(folder, RESTORED, `${name}-${stamp(now)}`)
 }
 
-export async function restoredFolders(folder: string): Promise<readonly string[]> {
-  return (await namesIn(join(folder, RESTORED))).filter((name) => !name.endsWith('.partial'))
+export interface RestoredCopy {
+  readonly name: string
+  /** The backup that it was made of, which may be gone. */
+  readonly backup: string
+  /** Unix seconds. */
+  readonly restored: number
+}
+
+/** Copies that restores have made, the newest first. What else lies in the folder is none, and is never deleted. */
+export async function restoredCopies(folder: string): Promise<readonly RestoredCopy[]> {
+  const entries = await readdir(join(folder, RESTORED), { withFileTypes: true }).catch(() => [])
+  return entries
+    .flatMap((entry): RestoredCopy[] => {
+      const [, backup, , at] = RESTORED_NAME.exec(entry.name) ?? []
+      if (!entry.isDirectory() || backup === undefined || at === undefined) return []
+      return [{ name: entry.name, backup, restored: Math.floor(timeOf(at) / 1000) }]
+    })
+    .sort((a, b) => b.restored - a.restored)
+}
+
+/** Of a copy in the list. `lock` throws where a server runs on it. It is out of the list at once. */
+export async function removeRestored(
+  folder: string,
+  name: string,
+  lock: (directory: string) => () => void,
+): Promise<void> {
+  const path = join(folder, RESTORED, name)
+  const unlock = lock(path)
+  try {
+    await rename(path, `${path}.partial`)
+  } finally {
+    unlock()
+  }
+  await rm(`${path}.partial`, { recursive: true, force: true })
 }
 
 /** The newest first. Only whole ones: one that was cut short has another name. */
@@ -115,6 +148,11 @@ async function readJson(path: string): Promise<unknown> {
   } catch {
     return undefined
   }
+}
+
+/** Of a stamp, in milliseconds. */
+function timeOf(stamp: string): number {
+  return Date.parse(stamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))
 }
 
 /** `20260131T034500Z` */

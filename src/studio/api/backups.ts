@@ -21,4 +21,7 @@ export const makeBackup = () => change('POST', '')
 export const checkBackup = (name: string) => change('POST', `/${name}/check`)
 export const restoreBackup = (name: string) => change('POST', `/${name}/restore`)
 export const removeBackup = (name: string) => change('DELETE', `/${name}`)
+export const removeRestored = (name: string) => change('DELETE', `/restored/${name}`)
+/** The browser asks with the cookie of the session, and writes the file while it comes. */
+export const backupFile = (name: string) => `/api/v1${BASE}/${name}/download`
 export const cancelBackup = () => change('DELETE', '/running')

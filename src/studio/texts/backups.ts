@@ -12,6 +12,13 @@ export const backupsTexts = {
   checkText: 'Check',
   restore: (name: string) => `Restore ${name}`,
   restoreText: 'Restore',
+  download: (name: string) => `Download ${name}`,
+  downloadText: 'Download',
+  restoredCopies: 'Restored copies',
+  restoredCopy: 'Copy',
+  restoredAt: 'Restored',
+  deleteCopyText:
+    'The copy is deleted permanently. The backup that it was made of stays. A copy on which a server runs is refused.',
   delete: (name: string) => `Delete ${name}`,
   right: 'right',
   damaged: 'damaged',

@@ -1,7 +1,13 @@
+import { Readable } from 'node:stream'
 import type { AuditLog } from '../../../records/audit-log.ts'
 import type { Backups } from '../../../records/backups/backups.ts'
 import type { Actor } from '../../../records/records.ts'
-import { backupParams, backupsSchema, begunBackupSchema } from '../../../shared/api/operate/backups.ts'
+import {
+  backupFileResponse,
+  backupParams,
+  backupsSchema,
+  begunBackupSchema,
+} from '../../../shared/api/operate/backups.ts'
 import { type ErrorCode, QuoinError } from '../../../shared/errors.ts'
 import type { Database } from '../../../storage/database.ts'
 import { transact } from '../../../storage/transact.ts'
@@ -30,6 +36,7 @@ export function backupRoutes(backups: Backups | undefined, { audit, database }: 
     folder: backups?.folder ?? '',
     running: backups?.running() ?? null,
     last: backups?.last() ?? null,
+    restored: [...((await backups?.restored()) ?? [])],
     backups: ((await backups?.list()) ?? []).map((one) => ({ ...one, checked: one.checked ?? null })),
   })
   const note = (by: Actor, action: 'created' | 'exported' | 'deleted', name: string) =>
@@ -136,6 +143,54 @@ export function backupRoutes(backups: Backups | undefined, { audit, database }: 
       },
       async () => {
         await present().cancel()
+        return state()
+      },
+    )
+
+    app.get(
+      '/_system/backups/:name/download',
+      {
+        config: { permission: 'backups_download', entityTag: false, errors },
+        schema: {
+          operationId: 'downloadBackup',
+          summary: 'Download a backup',
+          description:
+            'All of it as a tar file, which is read while it is sent. Unpacked it is a folder that `quoin restore` takes. At most two at once.',
+          tags,
+          params: backupParams,
+          response: { 200: backupFileResponse },
+        },
+      },
+      async (request, reply) => {
+        const { name } = request.params
+        const content = await present().download(name)
+        // Before the first byte, so that nothing leaves without its record.
+        if (request.method !== 'HEAD') await note(actorOf(request), 'exported', name)
+        // A name of the list holds digits and letters only.
+        return reply
+          .type('application/x-tar')
+          .header('content-disposition', `attachment; filename="quoin-${name}.tar"`)
+          .send(Readable.from(request.method === 'HEAD' ? [] : content, { objectMode: false }))
+      },
+    )
+
+    app.delete(
+      '/_system/backups/restored/:name',
+      {
+        config: { permission: 'backups_remove', errors },
+        schema: {
+          operationId: 'removeRestoredBackup',
+          summary: 'Delete a restored copy',
+          description: 'Permanently, but never one that a server runs on. The backup stays.',
+          tags,
+          params: backupParams,
+          response: { 200: backupsSchema },
+        },
+      },
+      async (request) => {
+        const { name } = request.params
+        await present().removeRestored(name)
+        await note(actorOf(request), 'deleted', `restored/${name}`)
         return state()
       },
     )

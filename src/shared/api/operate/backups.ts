@@ -52,9 +52,23 @@ export const backupsSchema = Type.Object({
     { description: 'The last work since the start of the server.' },
   ),
   backups: Type.Array(backupSchema, { description: 'The newest first.' }),
+  restored: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      backup: Type.String({ description: 'That it was made of; it may be gone.' }),
+      restored: Type.Integer({ description: 'Unix seconds.' }),
+    }),
+    { description: 'Copies in `restored` beside the backups, the newest first.' },
+  ),
 })
 export type BackupsState = Wire<typeof backupsSchema>
+export type RestoredRecord = BackupsState['restored'][number]
 export type BackupRecord = BackupsState['backups'][number]
+
+export const backupFileResponse = {
+  description: 'A tar file of a folder with the name of the backup.',
+  content: { 'application/x-tar': { schema: Type.Unsafe<unknown>({ type: 'string', format: 'binary' }) } },
+}
 
 export const begunBackupSchema = Type.Object({
   name: Type.String(),

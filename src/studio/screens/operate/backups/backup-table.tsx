@@ -1,6 +1,6 @@
 import { Badge, Button, Group } from '@mantine/core'
 import type { BackupRecord } from '../../../../shared/api/operate/backups.ts'
-import { checkBackup, removeBackup, restoreBackup } from '../../../api/backups.ts'
+import { backupFile, checkBackup, removeBackup, restoreBackup } from '../../../api/backups.ts'
 import { confirm } from '../../../controls/confirm.ts'
 import { CardTable } from '../../../controls/lists/card-table.tsx'
 import type { Column } from '../../../controls/lists/column.ts'
@@ -69,6 +69,16 @@ function Actions({ name, isBusy }: { readonly name: string; readonly isBusy: boo
         onClick={() => askToRestore(name)}
       >
         {backupsTexts.restoreText}
+      </Button>
+      <Button
+        size="compact-sm"
+        variant="default"
+        component="a"
+        href={backupFile(name)}
+        download
+        aria-label={backupsTexts.download(name)}
+      >
+        {backupsTexts.downloadText}
       </Button>
       <RemoveAction label={backupsTexts.delete(name)} onClick={() => askToRemove(name)} />
     </Group>

@@ -11,6 +11,7 @@ import { ScreenHead } from '../../../controls/screen-head.tsx'
 import { backupsTexts } from '../../../texts/backups.ts'
 import { BackupTable } from './backup-table.tsx'
 import { BackupWork } from './backup-work.tsx'
+import { RestoredTable } from './restored-table.tsx'
 
 /** Backups that the server makes of its own data. */
 export function BackupsScreen() {
@@ -54,6 +55,7 @@ function Loaded({ state }: { readonly state: BackupsState }) {
       ) : (
         <BackupTable backups={state.backups} isBusy={state.running !== null} />
       )}
+      {state.restored.length > 0 ? <RestoredTable copies={state.restored} /> : null}
       <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
         {backupsTexts.whereTheyLie(state.folder)}{' '}
         <Anchor component={Link} href="/operate/settings" size="sm" underline="always">
