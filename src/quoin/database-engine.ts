@@ -4,6 +4,7 @@ import type { Random } from '../shared/guid.ts'
 import type { Database, Origin } from '../storage/database.ts'
 import type { RawDatabase, RuledDatabase } from '../storage/ruled.ts'
 import { openSqliteDatabase, SqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
+import { lockDirectory } from '../storage/sqlite/core/sqlite-lock.ts'
 import { type Following, openReaderDatabase } from '../storage/sqlite/reader/reader-database.ts'
 import { eventLoopLoad } from '../workers/event-loop-load.ts'
 
@@ -75,4 +76,9 @@ export function openReadingDatabase(
 /** A process that only reads has met damage: the one that writes stops writing. */
 export function noteDamage(database: Database, reason: string): void {
   if (database instanceof SqliteDatabase) database.noteDamage(reason)
+}
+
+/** Holds a data directory of the embedded database, and gives what lets go of it. Throws where a process runs on it. */
+export function holdDirectory(directory: string): () => void {
+  return lockDirectory(directory)
 }

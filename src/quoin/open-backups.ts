@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { type Backups, openBackups } from '../records/backups/backups.ts'
 import type { SystemLog } from '../records/system-log.ts'
-import { lockDirectory } from '../storage/sqlite/core/sqlite-lock.ts'
 import { backupSchedule } from './backup-schedule.ts'
+import { holdDirectory } from './database-engine.ts'
 import type { SetStart } from './open-settings.ts'
 
 const MINUTE = 60_000
@@ -18,7 +18,7 @@ export async function openNodeBackups(
     folder: options.backups === '' ? join(options.data, 'backups') : options.backups,
     version,
     clock,
-    lock: lockDirectory,
+    lock: holdDirectory,
     failed: (message) => log.write({ level: 'error', message }),
   })
   opened.add(() => backups.close())
