@@ -34,6 +34,7 @@ import { changedCheck, checkCreated } from './permitted-mutations.ts'
 import { permittedAggregate, permittedQuery, permittedSearch, type ViewOf } from './permitted-query.ts'
 import { checkVisible, deniedBy, type StorageView, type WriteName } from './storage-view.ts'
 import { visibleOf } from './visible-document.ts'
+import { visiblePage } from './visible-page.ts'
 
 /** What the session asks of the rules. The same view each time, until a rule changes. */
 export interface Views {
@@ -85,7 +86,8 @@ export class PermittedSession extends WrappedSession {
     return this.#asked(storage, search.query, (viewOf) =>
       andThen(
         findWithTotal(this.session, storage, permittedSearch(storage, search, viewOf)),
-        ({ found, total }) => ({ found: visibleFound(found, viewOf(storage)), total }),
+        ({ found, total }) =>
+          andThen(visibleFound(found, viewOf(storage)), (visible) => ({ found: visible, total })),
       ),
     )
   }
@@ -269,11 +271,11 @@ function takenBy(storage: string, key: string, fields: readonly string[]): Uniqu
   return new UniqueConflict(storage, { name: key, fields: fields.map((name) => ({ name, ...folding })) })
 }
 
-function visibleFound(found: Found, view: StorageView | undefined): Found {
+function visibleFound(found: Found, view: StorageView | undefined): MaybePromise<Found> {
   if (view === undefined || view.hidden.length === 0) return found
-  return {
-    documents: visibleOf(found.documents, view.hidden),
+  return andThen(visiblePage(found.documents, view.hidden), (documents) => ({
+    documents,
     length: found.length,
     next: () => found.next(),
-  }
+  }))
 }

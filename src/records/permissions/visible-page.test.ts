@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { guardTurns, LONGEST_TURN_MS } from '../../../test/turn-guard.ts'
+import { StoredJson } from '../../storage/stored-json.ts'
+import { visibleOf } from './visible-document.ts'
+import { visiblePage } from './visible-page.ts'
+
+/** More than is hidden in one turn. */
+const FILL = 'x"\\{}[],'.repeat(8_000)
+const stored = (documents: readonly unknown[]) => new StoredJson(JSON.stringify(documents))
+
+describe('a page that is parted', () => {
+  test('has the same documents as one that is not, whatever their texts are', async () => {
+    const document = fc.dictionary(
+      fc.constantFrom('margin', 'a"', '{', '\\', 'n'),
+      fc.jsonValue({ maxDepth: 3 }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(document, { maxLength: 12 }), fc.nat(12), async (documents, at) => {
+        const fill = Array.from({ length: 9 }, (_, n) => ({ fill: FILL, margin: n, deep: { margin: n } }))
+        const page = stored([...documents.slice(0, at), ...fill, ...documents.slice(at), ...fill])
+        for (const hidden of [['margin'], ['deep.margin', 'n']])
+          expect((await visiblePage(page, hidden)).value).toEqual(visibleOf(page, hidden).value)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('takes no turn of over 50 ms, of 30 MB', async () => {
+    const document = {
+      title: 'A good',
+      margin: 1,
+      lines: Array.from({ length: 60 }, (_, n) => ({ n, text: 'a "b"' })),
+    }
+    const page = stored(Array.from({ length: 20_000 }, () => document))
+    expect(page.text.length).toBeGreaterThan(20_000_000)
+    // Once before, for the compiler.
+    await visiblePage(page, ['margin'])
+    const guard = guardTurns()
+    await guard.longest()
+    const visible = await visiblePage(page, ['margin'])
+    const longest = await guard.longest()
+    guard.stop()
+    expect(visible.text).not.toContain('margin')
+    expect(longest).toBeLessThan(LONGEST_TURN_MS)
+  })
+})
