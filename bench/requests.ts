@@ -7,7 +7,7 @@ export interface Ask {
 }
 
 interface Wanted {
-  readonly method?: 'GET' | 'POST' | 'PUT'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   readonly expected?: number
   readonly token?: string

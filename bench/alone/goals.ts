@@ -6,6 +6,7 @@ import { listWithTotal } from './list-with-total.ts'
 import { manyBlueprints } from './many-blueprints.ts'
 import { manyDeploys } from './many-deploys.ts'
 import { million } from './million.ts'
+import { resource } from './resource.ts'
 import { swap } from './swap.ts'
 import { writeBytes } from './write-bytes.ts'
 
@@ -19,6 +20,7 @@ export const goals: readonly Goal[] = [
   idleMemory,
   followers,
   writeBytes,
+  resource,
 ]
 
 /** Those that take minutes: measured only if asked for by name. */
