@@ -138,7 +138,13 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     blueprintTracingRoutes(tracing),
     blockTimeRoutes(parts.samples),
     runRoutes(tracing, access),
-    handRunRoutes({ tracing, run: parts.runs.run, audit: parts.audit }, access),
+    handRunRoutes(
+      {
+        ...{ tracing, run: parts.runs.run, audit: parts.audit, schedulesByHand: new Set() },
+        isScheduleRunning: scheduler && ((schedule) => scheduler.isRunning(schedule)),
+      },
+      access,
+    ),
     blueprintTemplateRoutes(records),
     blueprintValidationRoutes(records),
     environmentRoutes(flows.environmentValues, records),

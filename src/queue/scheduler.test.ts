@@ -107,6 +107,15 @@ test('a schedule that makes no sense never fires, is logged once, and keeps no o
   expect(log[0]?.message).toMatch(/never fires.*often/)
 })
 
+test('it runs from its planned time until its job has ended', async () => {
+  const scheduler = await open(schedule({ every: '10s' }), schedule({ id: 'b1 a2', every: '1h' }))
+  expect(await scheduler.isRunning('b1 a1')).toBe(false)
+  await move(scheduler, seconds(10))
+  expect([await scheduler.isRunning('b1 a1'), await scheduler.isRunning('b1 a2')]).toEqual([true, false])
+  await runDue()
+  expect(await scheduler.isRunning('b1 a1')).toBe(false)
+})
+
 test('fires when it is due and not before, as a job that says for what', async () => {
   const scheduler = await open(schedule({ every: '10s' }))
   await move(scheduler, seconds(9))

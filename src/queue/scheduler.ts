@@ -42,6 +42,8 @@ export interface Scheduler {
   check(): Promise<void>
   searchSchedules(wanted: Search): Promise<RecordPage>
   searchTicks(wanted: Search): Promise<RecordPage>
+  /** Whether a run of the schedule, of any node, waits or runs. Runs by hand are not among them. */
+  isRunning(schedule: string): Promise<boolean>
   /** Resolves when nothing is enqueued any more. */
   close(): Promise<void>
 }
@@ -105,6 +107,12 @@ class LedgerScheduler implements Scheduler {
 
   searchTicks(wanted: Search): Promise<RecordPage> {
     return this.#ledger.search(ownStorages.ticks, wanted)
+  }
+
+  async isRunning(schedule: string): Promise<boolean> {
+    // A tick whose end is not noted yet would count as one that runs.
+    await this.#ledger.settle(schedule)
+    return (await this.#ledger.countOpen(schedule)) > 0
   }
 
   async close(): Promise<void> {

@@ -26,6 +26,10 @@ beforeAll(async () => {
     sum: { type: 'function_return', in: { flow: '@keep_sum.flow', value: '=params.a + params.b' } },
     daily: { type: 'schedule_repeating_event', in: { cron: '0 2 * * *' } },
     keep_tick: keep('@daily.flow', '={ planned: daily.planned_at, by: user.username }'),
+    hourly: { type: 'schedule_repeating_event', in: { cron: '0 * * * *' } },
+    ask_hourly: { type: 'http_request', in: { flow: '@hourly.flow', url: `${room.outside.url}/held` } },
+    any: { type: 'schedule_repeating_event', in: { cron: '0 3 * * *', overlap: 'allow' } },
+    ask_any: { type: 'http_request', in: { flow: '@any.flow', url: `${room.outside.url}/held` } },
     changed: { type: 'storage_event', in: { storage: 'orders', events: ['on_updated', 'on_deleted'] } },
     keep_change: keep('@changed.flow', '={ of: changed.document._meta.guid, keys: changed.fields_modified }'),
     broken: { type: 'failure_event', in: { events: ['on_run_failed'] } },
@@ -65,6 +69,29 @@ const kept = async (): Promise<JsonValue[]> =>
   (await room.quoin.documents('kept')).map(({ _meta, ...fields }) => fields)
 
 const given = (ended: JsonObject) => objectOf(objectsOf(ended.steps)[0]?.out)
+
+test('a schedule whose runs may not overlap is refused while it runs by hand', async () => {
+  const real = (trigger: string) => send({ trigger, effects: 'real' })
+  const waiting = (count: number) => expect.poll(() => room.held.length, { timeout: 20_000 }).toBe(count)
+  const answerAll = () => {
+    for (const response of room.held.splice(0)) response.end('{}')
+  }
+  const first = real('hourly')
+  await waiting(1)
+  const second = await real('hourly')
+  expect([second.status, second.text]).toEqual([409, expect.stringContaining('running already')])
+  expect(await run({ trigger: 'daily', effects: 'real' })).toMatchObject({ status: 'ended' })
+  answerAll()
+  expect((await first).status).toBe(200)
+  const both = [real('any'), real('any')]
+  await waiting(2)
+  answerAll()
+  expect((await Promise.all(both)).map(({ status }) => status)).toEqual([200, 200])
+  const again = real('hourly')
+  await waiting(1)
+  answerAll()
+  expect((await again).status).toBe(200)
+})
 
 /** Without effects first, so that what it left behind would be found. */
 const cases: readonly (readonly [string, JsonObject, JsonObject])[] = [

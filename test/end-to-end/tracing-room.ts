@@ -1,4 +1,5 @@
 /** A Quoin with blueprints whose runs are traced, and with what tests ask about them. */
+import type { ServerResponse } from 'node:http'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
@@ -6,6 +7,8 @@ import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts
 export interface TracingRoom {
   readonly quoin: TestQuoin
   readonly outside: LocalServer
+  /** Requests to its `/held`, which a test answers. */
+  readonly held: ServerResponse[]
   /** How often the server outside was asked. */
   asked(): number
   /** Installs and activates blocks; `turn` and the others are about this blueprint. */
@@ -29,7 +32,9 @@ export interface TracedBlueprint {
 /** `settings`: further ones of the server. */
 export async function openTracingRoom(settings: Readonly<Record<string, string>> = {}): Promise<TracingRoom> {
   let asked = 0
-  const outside = await startLocalServer((_request, response) => {
+  const held: ServerResponse[] = []
+  const outside = await startLocalServer((request, response) => {
+    if (request.url === '/held') return void held.push(response)
     asked += 1
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify({ asked, items: [asked], access_token: 'token of the other server' }))
@@ -38,6 +43,7 @@ export async function openTracingRoom(settings: Readonly<Record<string, string>>
   return {
     quoin,
     outside,
+    held,
     asked: () => asked,
     async install(name, blocks) {
       const named = Object.entries(blocks).map(([title, block]) => [title, { ...objectOf(block), title }])

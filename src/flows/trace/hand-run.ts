@@ -34,6 +34,10 @@ export interface HandRuns {
   /** Runs a flow through the whole pipeline. */
   readonly run: RunFlow
   readonly audit: Pick<AuditLog, 'record'>
+  /** Whether a planned run of the schedule waits or runs. Undefined where nothing is planned. */
+  readonly isScheduleRunning: ((schedule: string) => Promise<boolean>) | undefined
+  /** Schedules that run by hand in this process, by the guids of blueprint and block. */
+  readonly schedulesByHand: Set<string>
 }
 
 export interface HandRun {
@@ -70,12 +74,13 @@ export async function runByHand(
 }
 
 async function runReal(
-  { tracing, run, audit }: HandRuns,
+  parts: HandRuns,
   blueprint: string,
   asked: HandRun,
   by: Caller,
   detail: JsonObject | undefined,
 ) {
+  const { tracing, run, audit } = parts
   if (asked.pinned.length > 0) throw invalidField('pinned', 'Pinned replies are for runs without effects.')
   if (asked.state !== 'deployed')
     throw new QuoinError(
@@ -93,16 +98,50 @@ async function runReal(
     )
   const { given } = startOf(tracing, found.compiled, trigger, asked, by, detail)
   const user = isForPerson(trigger) ? by.user : undefined
-  const actor = { guid: guidOf(by.user), username: textIn(by.user.username) }
-  // Before it: no run without a name beside it.
-  const { database } = tracing.flows.records
-  const after = { trigger: trigger.label }
-  const about = { category: 'blueprints', action: 'run', guid: blueprint, name: found.name } as const
-  await transact(database, (session) => audit.record(session, { ...about, before: undefined, after }), {
-    user: actor,
-  })
-  const origin = { user: actor, ...(trigger.type === 'failure' && { afterFailure: true }) }
-  return run({ flow: trigger.flow, blueprint, given, user, origin, byHand: true, traced: () => undefined })
+  const started = async () => {
+    const actor = { guid: guidOf(by.user), username: textIn(by.user.username) }
+    // Before it: no run without a name beside it.
+    const { database } = tracing.flows.records
+    const after = { trigger: trigger.label }
+    const about = { category: 'blueprints', action: 'run', guid: blueprint, name: found.name } as const
+    await transact(database, (session) => audit.record(session, { ...about, before: undefined, after }), {
+      user: actor,
+    })
+    const origin = { user: actor, ...(trigger.type === 'failure' && { afterFailure: true }) }
+    return run({ flow: trigger.flow, blueprint, given, user, origin, byHand: true, traced: () => undefined })
+  }
+  const letGo = await holdSchedule(parts, found.compiled, trigger)
+  return started().finally(letGo)
+}
+
+/**
+ * A schedule that lets no runs overlap is refused while one of them waits or runs: planned on any node, or by hand on this
+ * one. To wait in line as `queue` does would take as long as the other run. Gives what lets the next one begin.
+ */
+async function holdSchedule(
+  { isScheduleRunning, schedulesByHand }: HandRuns,
+  { guid, schedules }: CompiledBlueprint,
+  { flow }: FlowOfTrigger,
+): Promise<() => void> {
+  const schedule = schedules.find((one) => one.flow === flow)
+  const overlap = schedule?.listening.overlap ?? 'allow'
+  if (!schedule || overlap === 'allow') return () => undefined
+  const id = `${guid} ${schedule.block}`
+  const refused = () =>
+    new QuoinError(
+      'CONFLICT',
+      `The schedule is running already, and its overlap is ${overlap}. Run it when that run has ended, or set overlap to allow.`,
+    )
+  if (schedulesByHand.has(id)) throw refused()
+  schedulesByHand.add(id)
+  const letGo = () => void schedulesByHand.delete(id)
+  try {
+    if (await isScheduleRunning?.(id)) throw refused()
+  } catch (error) {
+    letGo()
+    throw error
+  }
+  return letGo
 }
 
 async function tryOut(

@@ -11,6 +11,7 @@ import { metaFields, type SearchField, searchBodyFromQuery, searchRequest } from
 export interface PlannedSchedules {
   searchSchedules(wanted: Search): Promise<RecordPage>
   searchTicks(wanted: Search): Promise<RecordPage>
+  isRunning(schedule: string): Promise<boolean>
 }
 
 const whose: readonly SearchField[] = [
