@@ -53,4 +53,5 @@ export const backupsTexts = {
   whereTheyLie: (folder: string) =>
     `They lie in ${folder} on the server; copy them to another machine. The schedule is`,
   scheduleSetting: 'QUOIN_BACKUP_SCHEDULE in the settings',
+  restoredText: (name: string) => `restored/${name}`,
 } as const

@@ -30,7 +30,7 @@ const columns: readonly Column<RestoredRecord>[] = [
   {
     id: 'name',
     label: backupsTexts.restoredCopy,
-    render: ({ name }) => <span style={{ overflowWrap: 'anywhere' }}>restored/{name}</span>,
+    render: ({ name }) => <span style={{ overflowWrap: 'anywhere' }}>{backupsTexts.restoredText(name)}</span>,
   },
   { id: 'restored', label: backupsTexts.restoredAt, render: ({ restored }) => <Time at={restored} /> },
   {
