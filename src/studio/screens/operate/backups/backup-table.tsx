@@ -1,7 +1,8 @@
-import { Badge, Button, Group } from '@mantine/core'
+import { ActionIcon, Badge, Button, Group } from '@mantine/core'
 import type { BackupRecord } from '../../../../shared/api/operate/backups.ts'
 import { backupFile, checkBackup, removeBackup, restoreBackup } from '../../../api/backups.ts'
 import { confirm } from '../../../controls/confirm.ts'
+import { Icon } from '../../../controls/icon.tsx'
 import { CardTable } from '../../../controls/lists/card-table.tsx'
 import type { Column } from '../../../controls/lists/column.ts'
 import { notifyFailed } from '../../../controls/notify.ts'
@@ -70,16 +71,17 @@ function Actions({ name, isBusy }: { readonly name: string; readonly isBusy: boo
       >
         {backupsTexts.restoreText}
       </Button>
-      <Button
-        size="compact-sm"
-        variant="default"
+      <ActionIcon
         component="a"
         href={backupFile(name)}
         download
+        variant="subtle"
+        color="gray"
         aria-label={backupsTexts.download(name)}
+        title={backupsTexts.downloadText}
       >
-        {backupsTexts.downloadText}
-      </Button>
+        <Icon name="download" size={16} />
+      </ActionIcon>
       <RemoveAction label={backupsTexts.delete(name)} onClick={() => askToRemove(name)} />
     </Group>
   )

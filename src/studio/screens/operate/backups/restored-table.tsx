@@ -1,4 +1,4 @@
-import { Title } from '@mantine/core'
+import { Group, Title } from '@mantine/core'
 import type { RestoredRecord } from '../../../../shared/api/operate/backups.ts'
 import { removeRestored } from '../../../api/backups.ts'
 import { confirm } from '../../../controls/confirm.ts'
@@ -37,7 +37,9 @@ const columns: readonly Column<RestoredRecord>[] = [
     id: 'actions',
     label: '',
     render: ({ name }) => (
-      <RemoveAction label={backupsTexts.delete(name)} onClick={() => askToRemove(name)} />
+      <Group justify="flex-end">
+        <RemoveAction label={backupsTexts.delete(name)} onClick={() => askToRemove(name)} />
+      </Group>
     ),
   },
 ]
