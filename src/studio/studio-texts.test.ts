@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { type ShownText, shownTexts } from '../../test/shown-texts.ts'
-import { type Catalogues, inlineTexts, withoutInlined } from './inline-texts.ts'
 
 const files = globSync('**/*.{ts,tsx}', { cwd: import.meta.dirname, exclude: ['**/node_modules/**'] })
   .filter((file) => !/\.test\.tsx?$|^vite\.config/.test(file))
@@ -135,28 +134,4 @@ test('a catalogue imports nothing and has fewer than 300 lines', () => {
     expect(source, file).not.toMatch(/^import /m)
     expect(source.split('\n').length, file).toBeLessThan(300)
   }
-})
-
-test('what is built has each text where it is shown, and nowhere twice', async () => {
-  const all = await Promise.all(catalogues.map((file) => import(join(import.meta.dirname, file))))
-  const entries: Catalogues = new Map(all.flatMap((one) => Object.entries(one)))
-  for (const file of catalogues) {
-    const source = readFileSync(join(import.meta.dirname, file), 'utf8')
-    const { name, keys } = keysOf(parsed(file))
-    const kept = keysOf(parsed(file, withoutInlined(source))).keys
-    expect(keys.filter((key) => !kept.includes(key))).toEqual(
-      keys.filter((key) => typeof entries.get(name)?.[key] === 'string'),
-    )
-  }
-  expect(inlineTexts('a(shellTexts.search, shellTexts.nodeCount(2), otherTexts.search)', entries)).toBe(
-    'a("Search and commands", shellTexts.nodeCount(2), otherTexts.search)',
-  )
-})
-
-/** Inlined texts are gone from the object: it may not be passed on, taken apart or asked with a computed name. */
-test('components use catalogues by the names of texts only', () => {
-  const names = catalogues.map((file) => keysOf(parsed(file)).name).join('|')
-  const otherwise = new RegExp(`^(?!import ).*\\b(?:${names})\\b(?!\\.\\w).*$`, 'gm')
-  expect(sources.flatMap((source) => source.match(otherwise) ?? [])).toEqual([])
-  expect('const { save } = gridTexts\nshow(gridTexts[key], gridTexts.save)'.match(otherwise)).toHaveLength(2)
 })

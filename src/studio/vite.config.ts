@@ -1,36 +1,14 @@
-import { globSync } from 'node:fs'
-import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
-import { type Catalogues, inlineTexts, withoutInlined } from './inline-texts.ts'
+import { defineConfig } from 'vite'
 
 /** What the server puts a new value in for at each request; see `src/http/routes/site/studio-files.ts`. */
 const NONCE = 'studio-nonce'
-
-/** For what is built only: while one works on the studio, a changed text is seen at once. */
-function textsInlined(): Plugin {
-  let catalogues: Catalogues = new Map()
-  return {
-    name: 'texts inlined',
-    apply: 'build',
-    enforce: 'pre',
-    async buildStart() {
-      const files = globSync('texts/*.ts', { cwd: import.meta.dirname })
-      const all = await Promise.all(files.map((file) => import(join(import.meta.dirname, file))))
-      catalogues = new Map(all.flatMap((one) => Object.entries(one)))
-    },
-    transform: {
-      filter: { id: /src\/studio\/.*\.tsx?$/ },
-      handler: (code, id) => (id.includes('/texts/') ? withoutInlined(code) : inlineTexts(code, catalogues)),
-    },
-  }
-}
 
 /** `npx vite --config src/studio/vite.config.ts` for work on the studio; it asks the server on port 8080. */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/studio/',
-  plugins: [textsInlined(), react()],
+  plugins: [react()],
   html: { cspNonce: NONCE },
   server: { port: 5173, proxy: { '/api': 'http://127.0.0.1:8080', '/static': 'http://127.0.0.1:8080' } },
   build: {
