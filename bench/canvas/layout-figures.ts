@@ -7,8 +7,8 @@ import { boxIndex } from '../../src/studio/editor/layout/box-index.ts'
 import { boxesOf, wireEnds } from '../../src/studio/editor/layout/drawn-geometry.ts'
 import { routeWire } from '../../src/studio/editor/layout/route-wire.ts'
 import { catalogueOf } from '../../src/studio/editor/model/block-description.ts'
+import { moveBlocks } from '../../src/studio/editor/model/changes/flow-changes.ts'
 import { type Flow, wiresOf } from '../../src/studio/editor/model/flow.ts'
-import { moveBlocks } from '../../src/studio/editor/model/flow-changes.ts'
 import { type DrawingFigures, measureDrawing } from './measure-drawing.ts'
 
 const catalogue = catalogueOf(

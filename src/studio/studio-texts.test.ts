@@ -18,7 +18,7 @@ const untranslated: readonly (readonly [file: string, text?: string])[] = [
   ['controls/use-tab-title.ts', '· · Quoin'],
   ['editor/canvas/canvas-edges.ts', '· wire-reference'],
   ['editor/canvas/canvas-edges.ts', 'wire wire-·'],
-  ['editor/model/glance.ts', '(evaluated once for each item)'],
+  ['editor/model/runs/glance.ts', '(evaluated once for each item)'],
   ['editor/runs/use-pause-news.tsx', 'paused ·'],
   ['editor/try/request-form.ts', 'whole number'],
   ['main.tsx', 'index.html has no #studio'],

@@ -10,7 +10,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { BlockDefinition } from '../../blocks/block.ts'
 import { type Actor, blockRecords, getRecord, MAX_BLOCKS, type RecordContext } from '../../records/records.ts'
-import type { BlockEdit } from '../../shared/api/blueprint-actions.ts'
+import type { BlockEdit } from '../../shared/api/blueprints/blueprint-actions.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { isGuid } from '../../shared/guid.ts'

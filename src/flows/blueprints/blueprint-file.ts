@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { anyJson } from '../../shared/api/any-json.ts'
-import { documentFieldsSchema, MAX_SAMPLES } from '../../shared/api/documents.ts'
+import { documentFieldsSchema, MAX_SAMPLES } from '../../shared/api/data/documents.ts'
 import { type ApplicationParts, MOST_PARTS } from '../../shared/application/application-parts.ts'
 import {
   type BlueprintFile,

@@ -3,7 +3,7 @@
  * On SQLite it has the one writer while it runs, so it has four seconds.
  */
 import type { RunRequest } from '../../blocks/run-request.ts'
-import type { RunSummary } from '../../shared/api/runs.ts'
+import type { RunSummary } from '../../shared/api/blueprints/runs.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import type { RunEnd } from '../run/run-start.ts'

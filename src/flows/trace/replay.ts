@@ -7,7 +7,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Compared } from '../../shared/api/runs.ts'
+import type { Compared } from '../../shared/api/blueprints/runs.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'

@@ -3,7 +3,7 @@
  * nodes are read from the storage, and only while there is a listener; of short runs only the end is told.
  */
 
-import type { RunSummary } from '../../shared/api/runs.ts'
+import type { RunSummary } from '../../shared/api/blueprints/runs.ts'
 import { boundedMap } from '../../shared/bounded-map.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { type Database, documentOf } from '../../storage/database.ts'

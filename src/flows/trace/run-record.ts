@@ -1,5 +1,10 @@
 /** The record of a traced run: a document of `_runs` under the run's guid. */
-import { type PausedRun, type Run, type RunSummary, runSummaryFields } from '../../shared/api/runs.ts'
+import {
+  type PausedRun,
+  type Run,
+  type RunSummary,
+  runSummaryFields,
+} from '../../shared/api/blueprints/runs.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 

@@ -1,7 +1,7 @@
 /** One traced run from its beginning to its end: what is told of it at each moment. */
 import { ChannelReply, FileBody, type PlainText, type Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
-import type { Compared, RunStatus, RunSummary } from '../../shared/api/runs.ts'
+import type { Compared, RunStatus, RunSummary } from '../../shared/api/blueprints/runs.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'

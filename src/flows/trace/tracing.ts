@@ -7,7 +7,7 @@
  *   other run straight on.
  * - `run-records` stores the traces, `run-brake` pauses runs at breakpoints, `replay` runs a recorded request again.
  */
-import type { RunSummary } from '../../shared/api/runs.ts'
+import type { RunSummary } from '../../shared/api/blueprints/runs.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Probe } from '../compile/probe.ts'
 import type { Flows } from '../flows.ts'

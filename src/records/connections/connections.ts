@@ -1,7 +1,7 @@
 /** Connections: servers that flows call, by name, with their base address and how requests are signed in. */
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { type ConnectionAuth, connectionAuth } from '../../shared/api/connections.ts'
+import { type ConnectionAuth, connectionAuth } from '../../shared/api/operate/connections.ts'
 import { invalidField } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { MAX_CONNECTIONS } from '../../shared/names/secret-name.ts'

@@ -1,5 +1,5 @@
 import { MAX_ALERTS } from '../../shared/alerts/alert-figures.ts'
-import type { AlertRecord } from '../../shared/api/alerts.ts'
+import type { AlertRecord } from '../../shared/api/operate/alerts.ts'
 import { namedRecords } from './named-records.ts'
 import { call } from './request.ts'
 

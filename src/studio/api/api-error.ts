@@ -1,4 +1,4 @@
-import type { Problem } from '../../shared/api/blueprints.ts'
+import type { Problem } from '../../shared/api/blueprints/blueprints.ts'
 import { apiTexts } from '../texts/api.ts'
 
 interface ErrorParts {

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { Asset } from '../../shared/api/assets.ts'
-import type { DocumentSearch } from '../../shared/api/documents.ts'
+import type { Asset } from '../../shared/api/data/assets.ts'
+import type { DocumentSearch } from '../../shared/api/data/documents.ts'
 import { isReadableImage } from '../../shared/files/image-wanted.ts'
 import { queryClient } from './query-client.ts'
 import { call, type Page, search, send } from './request.ts'

@@ -1,4 +1,4 @@
-import type { Blueprint } from '../../shared/api/blueprints.ts'
+import type { Blueprint } from '../../shared/api/blueprints/blueprints.ts'
 import type { BlueprintFile } from '../../shared/application/blueprint-file.ts'
 import { blueprintOfFile, exportBlueprint } from '../../shared/application/blueprint-file.ts'
 import { installParts, type PartsApi } from '../../shared/application/install-parts.ts'

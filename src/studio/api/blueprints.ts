@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { BlockRecord } from '../../shared/api/blueprint-actions.ts'
-import type { Blueprint, DeployAction, Explanation } from '../../shared/api/blueprints.ts'
+import type { BlockRecord } from '../../shared/api/blueprints/blueprint-actions.ts'
+import type { Blueprint, DeployAction, Explanation } from '../../shared/api/blueprints/blueprints.ts'
 import { RESOURCE_TYPE } from '../../shared/resource/resource.ts'
 import { resourceEndpoints } from '../../shared/resource/resource-endpoints.ts'
 import { savedPage } from './deployed-pages.ts'

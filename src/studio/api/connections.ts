@@ -1,4 +1,4 @@
-import type { ConnectionRecord, TriedConnection } from '../../shared/api/connections.ts'
+import type { ConnectionRecord, TriedConnection } from '../../shared/api/operate/connections.ts'
 import { MAX_CONNECTIONS } from '../../shared/names/secret-name.ts'
 import { namedRecords } from './named-records.ts'
 import { call } from './request.ts'

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { ApiKey, ApiKeyInput, ShownApiKey } from '../../shared/api/api-keys.ts'
-import type { UserSession } from '../../shared/api/sessions.ts'
+import type { ApiKey, ApiKeyInput, ShownApiKey } from '../../shared/api/people/api-keys.ts'
+import type { UserSession } from '../../shared/api/people/sessions.ts'
 import { queryClient } from './query-client.ts'
 import { call } from './request.ts'
 

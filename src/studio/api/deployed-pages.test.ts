@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DeployAction } from '../../shared/api/blueprints.ts'
+import type { DeployAction } from '../../shared/api/blueprints/blueprints.ts'
 import type { BlockContent } from '../../shared/blueprint.ts'
 import { deployedPages, type PlacedPage } from './deployed-pages.ts'
 

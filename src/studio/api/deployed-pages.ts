@@ -1,5 +1,5 @@
-import type { BlockRecord } from '../../shared/api/blueprint-actions.ts'
-import type { DeployAction } from '../../shared/api/blueprints.ts'
+import type { BlockRecord } from '../../shared/api/blueprints/blueprint-actions.ts'
+import type { DeployAction } from '../../shared/api/blueprints/blueprints.ts'
 import type { BlockContent } from '../../shared/blueprint.ts'
 import { pagePath } from '../controls/pages/page-path.ts'
 

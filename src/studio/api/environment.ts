@@ -1,4 +1,4 @@
-import type { EnvironmentValue } from '../../shared/api/environment.ts'
+import type { EnvironmentValue } from '../../shared/api/operate/environment.ts'
 import { MAX_ENVIRONMENT_VALUES } from '../../shared/names/environment-name.ts'
 import { namedRecords } from './named-records.ts'
 

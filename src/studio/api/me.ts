@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { User } from '../../shared/api/users.ts'
+import type { User } from '../../shared/api/people/users.ts'
 import { call } from './request.ts'
 
 /** Who is signed in. */

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { DocumentSearch } from '../../shared/api/documents.ts'
+import type { DocumentSearch } from '../../shared/api/data/documents.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { queryClient } from './query-client.ts'
 import { call, type Page, search } from './request.ts'

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { Group } from '../../shared/api/authentication-groups.ts'
-import type { DocumentSearch } from '../../shared/api/documents.ts'
-import type { User } from '../../shared/api/users.ts'
+import type { DocumentSearch } from '../../shared/api/data/documents.ts'
+import type { Group } from '../../shared/api/people/authentication-groups.ts'
+import type { User } from '../../shared/api/people/users.ts'
 import { queryClient } from './query-client.ts'
 import { call, type Page, search } from './request.ts'
 

@@ -1,4 +1,4 @@
-import type { DocumentSearch } from '../../shared/api/documents.ts'
+import type { DocumentSearch } from '../../shared/api/data/documents.ts'
 import { errorFromReply, unreachable } from './api-error.ts'
 import { session, signedOut } from './session.ts'
 

@@ -1,5 +1,5 @@
 import type { BlockTimes } from '../../shared/api/blocks/block-times.ts'
-import type { LastValues } from '../../shared/api/last-values.ts'
+import type { LastValues } from '../../shared/api/blueprints/last-values.ts'
 import type {
   HandRunAsked,
   PausedRun,
@@ -7,7 +7,7 @@ import type {
   ReplayState,
   Run,
   RunSummary,
-} from '../../shared/api/runs.ts'
+} from '../../shared/api/blueprints/runs.ts'
 import { call, type Page, readPage } from './request.ts'
 
 export type Steering = 'step' | 'resume' | 'stop'

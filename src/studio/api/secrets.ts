@@ -1,4 +1,4 @@
-import type { SecretRecord } from '../../shared/api/secrets.ts'
+import type { SecretRecord } from '../../shared/api/operate/secrets.ts'
 import { MAX_SECRETS } from '../../shared/names/secret-name.ts'
 import { namedRecords } from './named-records.ts'
 

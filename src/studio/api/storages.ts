@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { FieldRecord } from '../../shared/api/blueprint-fields.ts'
-import type { Document, DocumentSearch, HistoryEntry } from '../../shared/api/documents.ts'
-import type { SlowSearchRecord, StorageAdvice } from '../../shared/api/storage-advice.ts'
-import type { StorageRecord } from '../../shared/api/storages.ts'
+import type { FieldRecord } from '../../shared/api/blueprints/blueprint-fields.ts'
+import type { Document, DocumentSearch, HistoryEntry } from '../../shared/api/data/documents.ts'
+import type { SlowSearchRecord, StorageAdvice } from '../../shared/api/data/storage-advice.ts'
+import type { StorageRecord } from '../../shared/api/data/storages.ts'
 import { queryClient } from './query-client.ts'
 import { call, type Page, search } from './request.ts'
 

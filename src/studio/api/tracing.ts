@@ -1,4 +1,4 @@
-import type { Tracing, TracingChange } from '../../shared/api/runs.ts'
+import type { Tracing, TracingChange } from '../../shared/api/blueprints/runs.ts'
 import { call } from './request.ts'
 
 export function readTracing(blueprint: string, signal: AbortSignal): Promise<Tracing> {

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { ViewRecord } from '../../shared/api/views.ts'
+import type { ViewRecord } from '../../shared/api/data/views.ts'
 import { queryClient } from './query-client.ts'
 import { call } from './request.ts'
 

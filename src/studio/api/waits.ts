@@ -1,5 +1,5 @@
-import type { DocumentSearch } from '../../shared/api/documents.ts'
-import type { Wait } from '../../shared/api/waits.ts'
+import type { DocumentSearch } from '../../shared/api/data/documents.ts'
+import type { Wait } from '../../shared/api/operate/waits.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { queryClient } from './query-client.ts'
 import { call, type Page, search } from './request.ts'

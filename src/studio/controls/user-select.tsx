@@ -2,7 +2,7 @@ import { Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { User } from '../../shared/api/users.ts'
+import type { User } from '../../shared/api/people/users.ts'
 import { search } from '../api/request.ts'
 
 interface UserSelectProps {

@@ -54,17 +54,17 @@ export const screens: readonly Screen[] = [
     path: '/data/fields',
     title: screensTexts.fields,
     words: screensTexts.fieldsWords,
-    component: screenOf(() => import('./data/fields-screen.tsx'), 'FieldsScreen'),
+    component: screenOf(() => import('./data/fields/fields-screen.tsx'), 'FieldsScreen'),
   },
   {
     path: '/data/storages/:storage',
     title: screensTexts.documents,
-    component: screenOf(() => import('./data/documents-screen.tsx'), 'DocumentsScreen'),
+    component: screenOf(() => import('./data/documents/documents-screen.tsx'), 'DocumentsScreen'),
   },
   {
     path: '/data/storages/:storage/documents/:document',
     title: screensTexts.document,
-    component: screenOf(() => import('./data/document-screen.tsx'), 'DocumentScreen'),
+    component: screenOf(() => import('./data/documents/document-screen.tsx'), 'DocumentScreen'),
   },
   {
     path: '/assets',
@@ -211,7 +211,7 @@ export const screens: readonly Screen[] = [
     path: '/data/rules',
     title: screensTexts.validationRules,
     words: screensTexts.validationRulesWords,
-    component: screenOf(() => import('./data/rules-screen.tsx'), 'RulesScreen'),
+    component: screenOf(() => import('./data/rules/rules-screen.tsx'), 'RulesScreen'),
   },
   {
     path: '/api',

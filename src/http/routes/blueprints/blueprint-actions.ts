@@ -9,7 +9,11 @@ import {
 } from '../../../flows/blueprints/block-staging.ts'
 import type { Flows } from '../../../flows/flows.ts'
 import { getRecord } from '../../../records/records.ts'
-import { blockSchema, createBlockSchema, updateBlockSchema } from '../../../shared/api/blueprint-actions.ts'
+import {
+  blockSchema,
+  createBlockSchema,
+  updateBlockSchema,
+} from '../../../shared/api/blueprints/blueprint-actions.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'

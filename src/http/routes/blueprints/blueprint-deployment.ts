@@ -7,7 +7,7 @@ import {
   deployActionSchema,
   explainRequestSchema,
   explanationSchema,
-} from '../../../shared/api/blueprints.ts'
+} from '../../../shared/api/blueprints/blueprints.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf, deployerOf } from '../actor-of.ts'

@@ -6,7 +6,7 @@ import {
   fieldSchema,
   filledSchema,
   updateFieldSchema,
-} from '../../../shared/api/blueprint-fields.ts'
+} from '../../../shared/api/blueprints/blueprint-fields.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 import { findPage } from '../../../storage/find-page.ts'

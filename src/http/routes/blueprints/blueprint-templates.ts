@@ -9,7 +9,11 @@ import {
   type TemplateAuthor,
   updateTemplate,
 } from '../../../records/templates.ts'
-import { createTemplateSchema, templateSchema, updateTemplateSchema } from '../../../shared/api/templates.ts'
+import {
+  createTemplateSchema,
+  templateSchema,
+  updateTemplateSchema,
+} from '../../../shared/api/blueprints/templates.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { textIn } from '../../../storage/document-fields.ts'
 import { findPage } from '../../../storage/find-page.ts'

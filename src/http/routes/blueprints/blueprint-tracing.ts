@@ -1,9 +1,9 @@
 import { lastValues } from '../../../flows/trace/last-values.ts'
 import { readTracing, setTracing } from '../../../flows/trace/set-tracing.ts'
 import type { Tracing } from '../../../flows/trace/tracing.ts'
-import { lastValuesSchema } from '../../../shared/api/last-values.ts'
+import { lastValuesSchema } from '../../../shared/api/blueprints/last-values.ts'
+import { setTracingSchema, tracingSchema } from '../../../shared/api/blueprints/runs.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
-import { setTracingSchema, tracingSchema } from '../../../shared/api/runs.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 

@@ -10,7 +10,7 @@ import {
   updateHashParams,
   updateValidationRuleSchema,
   validationRuleSchema,
-} from '../../../shared/api/validation-rules.ts'
+} from '../../../shared/api/blueprints/validation-rules.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'

@@ -9,7 +9,7 @@ import {
   versionBlocksSchema,
   versionParams,
   versionSchema,
-} from '../../../shared/api/blueprints.ts'
+} from '../../../shared/api/blueprints/blueprints.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { deployerOf } from '../actor-of.ts'

@@ -9,7 +9,7 @@ import {
   blueprintSchema,
   createBlueprintSchema,
   updateBlueprintSchema,
-} from '../../../shared/api/blueprints.ts'
+} from '../../../shared/api/blueprints/blueprints.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'

@@ -1,7 +1,7 @@
 import type { Access } from '../../../access/access.ts'
 import { type HandRuns, runByHand } from '../../../flows/trace/hand-run.ts'
+import { handRunSchema, runSchema } from '../../../shared/api/blueprints/runs.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
-import { handRunSchema, runSchema } from '../../../shared/api/runs.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'

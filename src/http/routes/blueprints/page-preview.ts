@@ -1,7 +1,7 @@
 import type { Flows } from '../../../flows/flows.ts'
 import { previewPages } from '../../../flows/trace/preview-run.ts'
+import { pagePreviewSchema, previewPageSchema } from '../../../shared/api/blueprints/page-previews.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
-import { pagePreviewSchema, previewPageSchema } from '../../../shared/api/page-previews.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import type { PageRoom } from '../../pages/page-room.ts'
 import { previewHtml } from '../../pages/preview-html.ts'

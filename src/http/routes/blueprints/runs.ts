@@ -7,7 +7,6 @@ import { type FindCaller, replayRun } from '../../../flows/trace/replay.ts'
 import type { Steering } from '../../../flows/trace/run-brake.ts'
 import { summaryOf } from '../../../flows/trace/run-record.ts'
 import type { Tracing } from '../../../flows/trace/tracing.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
 import {
   ofBlueprintQuery,
   pausedRunSchema,
@@ -15,7 +14,8 @@ import {
   runListQuery,
   runSchema,
   runSummarySchema,
-} from '../../../shared/api/runs.ts'
+} from '../../../shared/api/blueprints/runs.ts'
+import { guidParams } from '../../../shared/api/meta.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { neededScopes } from '../../server/permission.ts'
 import type { RouteFamily } from '../../server/route-family.ts'

@@ -6,7 +6,7 @@ import {
   imageQuerySchema,
   uploadBody,
   uploadQuerySchema,
-} from '../../../shared/api/assets.ts'
+} from '../../../shared/api/data/assets.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { guidOf } from '../../../storage/document-fields.ts'

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { documentSearchSchema } from '../../../shared/api/documents.ts'
+import type { documentSearchSchema } from '../../../shared/api/data/documents.ts'
 import type { Filter } from '../../../shared/api/search.ts'
 import { matchAll, type Query, type Search } from '../../../shared/query.ts'
 import { checkText, type SearchField, searchRequest } from '../search-request.ts'

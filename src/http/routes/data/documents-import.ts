@@ -14,7 +14,7 @@ import {
   previewQuery,
   previewSchema,
   undoneSchema,
-} from '../../../shared/api/documents.ts'
+} from '../../../shared/api/data/documents.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { CSV, NDJSON, XLSX } from '../../../shared/files/table-types.ts'

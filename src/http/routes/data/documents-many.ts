@@ -8,7 +8,7 @@ import {
   removeManySchema,
   restoreManySchema,
   updateManySchema,
-} from '../../../shared/api/documents.ts'
+} from '../../../shared/api/data/documents.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { setFields } from '../../../shared/mutation.ts'

@@ -12,7 +12,7 @@ import { referringSearch } from '../../../records/documents/referred-documents.t
 import { rulesIn } from '../../../records/fields/field-rules.ts'
 import type { Permissions } from '../../../records/permissions/permissions.ts'
 import { type StorageContext, storageNamed } from '../../../records/storage-records.ts'
-import { exportQuery, exportResponse } from '../../../shared/api/documents.ts'
+import { exportQuery, exportResponse } from '../../../shared/api/data/documents.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { fieldNameProblem } from '../../../shared/field-path.ts'

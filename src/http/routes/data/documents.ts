@@ -21,9 +21,9 @@ import {
   historySchema,
   removeDocumentQuery,
   updateDocumentQuery,
-} from '../../../shared/api/documents.ts'
+} from '../../../shared/api/data/documents.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
-import { removedSchema } from '../../../shared/api/users.ts'
+import { removedSchema } from '../../../shared/api/people/users.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import type { StoredJson } from '../../../storage/stored-json.ts'
 import type { RouteFamily } from '../../server/route-family.ts'

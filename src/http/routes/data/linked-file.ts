@@ -1,7 +1,7 @@
 import type { Assets } from '../../../records/assets/assets.ts'
 import { readLink } from '../../../records/assets/file-links.ts'
 import type { SigningSecret } from '../../../records/secrets/signing-secret.ts'
-import { fileResponse, linkQuerySchema } from '../../../shared/api/assets.ts'
+import { fileResponse, linkQuerySchema } from '../../../shared/api/data/assets.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import type { Clock } from '../../../shared/clock.ts'
 import { QuoinError } from '../../../shared/errors.ts'

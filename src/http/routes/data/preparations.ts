@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { preparationSchema } from '../../../shared/api/preparations.ts'
+import { preparationSchema } from '../../../shared/api/data/preparations.ts'
 import type { Indexes } from '../../../storage/capabilities.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 

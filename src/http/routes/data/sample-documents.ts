@@ -1,7 +1,7 @@
 import { addSampleDocuments } from '../../../records/documents/sample-documents.ts'
 import type { Permissions } from '../../../records/permissions/permissions.ts'
 import type { StorageContext } from '../../../records/storage-records.ts'
-import { importedSchema, samplesSchema } from '../../../shared/api/documents.ts'
+import { importedSchema, samplesSchema } from '../../../shared/api/data/documents.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 import { asCaller } from './as-caller.ts'

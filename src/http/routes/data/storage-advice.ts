@@ -1,8 +1,8 @@
 import type { LiveBlueprints } from '../../../flows/live/live-blueprints.ts'
 import { adviseStorage } from '../../../flows/live/storage-advice.ts'
 import { createTextIndex, type StorageContext } from '../../../records/storage-records.ts'
+import { storageAdviceSchema, textIndexSchema } from '../../../shared/api/data/storage-advice.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
-import { storageAdviceSchema, textIndexSchema } from '../../../shared/api/storage-advice.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 
 /** Which searches on a storage were slow, and which index would help them. */

@@ -9,9 +9,9 @@ import {
   searchStorages,
   updateStorage,
 } from '../../../records/storage-records.ts'
+import { createStorageSchema, storageSchema, updateStorageSchema } from '../../../shared/api/data/storages.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import { countSchema } from '../../../shared/api/search.ts'
-import { createStorageSchema, storageSchema, updateStorageSchema } from '../../../shared/api/storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 import { resource } from '../resource.ts'

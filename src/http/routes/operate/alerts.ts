@@ -1,13 +1,13 @@
 import type { AlertRules } from '../../../records/alerts/alert-rules.ts'
 import { testAlert } from '../../../records/alerts/check-alerts.ts'
 import type { RecordContext } from '../../../records/records.ts'
+import { guidParams } from '../../../shared/api/meta.ts'
 import {
   alertSchema,
   createAlertSchema,
   testedAlertSchema,
   updateAlertSchema,
-} from '../../../shared/api/alerts.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
+} from '../../../shared/api/operate/alerts.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { RecordContext } from '../../../records/records.ts'
-import { auditLogSchema } from '../../../shared/api/audit-logs.ts'
+import { auditLogSchema } from '../../../shared/api/operate/audit-logs.ts'
 import { searchSchema } from '../../../shared/api/search.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { findPage } from '../../../storage/find-page.ts'

@@ -1,13 +1,13 @@
 import type { Flows } from '../../../flows/flows.ts'
 import { tryConnection } from '../../../flows/try-connection.ts'
+import { guidParams } from '../../../shared/api/meta.ts'
 import {
   connectionSchema,
   createConnectionSchema,
   triedConnectionSchema,
   tryConnectionSchema,
   updateConnectionSchema,
-} from '../../../shared/api/connections.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
+} from '../../../shared/api/operate/connections.ts'
 import type { Database } from '../../../storage/database.ts'
 import { textIn } from '../../../storage/document-fields.ts'
 import { findPage } from '../../../storage/find-page.ts'

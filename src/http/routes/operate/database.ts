@@ -1,4 +1,4 @@
-import { databaseSchema } from '../../../shared/api/database.ts'
+import { databaseSchema } from '../../../shared/api/operate/database.ts'
 import type { Capabilities } from '../../../storage/capabilities.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 

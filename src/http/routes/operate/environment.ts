@@ -3,7 +3,7 @@ import {
   createEnvironmentValueSchema,
   environmentValueSchema,
   updateEnvironmentValueSchema,
-} from '../../../shared/api/environment.ts'
+} from '../../../shared/api/operate/environment.ts'
 import type { Database } from '../../../storage/database.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'

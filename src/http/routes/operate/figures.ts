@@ -1,5 +1,5 @@
 import { readFigures } from '../../../records/figures/read-figures.ts'
-import { figuresQuery, figuresSchema } from '../../../shared/api/figures.ts'
+import { figuresQuery, figuresSchema } from '../../../shared/api/operate/figures.ts'
 import type { Clock } from '../../../shared/clock.ts'
 import type { Database } from '../../../storage/database.ts'
 import type { RouteFamily } from '../../server/route-family.ts'

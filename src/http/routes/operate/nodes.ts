@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type NodeRecord, nodeSchema } from '../../../shared/api/nodes.ts'
+import { type NodeRecord, nodeSchema } from '../../../shared/api/operate/nodes.ts'
 import type { MaybePromise } from '../../../shared/maybe-promise.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 

@@ -10,9 +10,9 @@ import {
   queueNameParams,
   queueSchema,
   updateQueueSchema,
-} from '../../../shared/api/queues.ts'
+} from '../../../shared/api/operate/queues.ts'
+import { removedSchema } from '../../../shared/api/people/users.ts'
 import { type SearchBody, searchQuerySchema, searchSchema } from '../../../shared/api/search.ts'
-import { removedSchema } from '../../../shared/api/users.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import type { Database } from '../../../storage/database.ts'
 import { type Job, type JobSummary, jobFields, type QueueState } from '../../../storage/job.ts'

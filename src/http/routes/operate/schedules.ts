@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { scheduleSchema, tickSchema } from '../../../shared/api/queues.ts'
+import { scheduleSchema, tickSchema } from '../../../shared/api/operate/queues.ts'
 import { searchQuerySchema, searchSchema } from '../../../shared/api/search.ts'
 import type { Search } from '../../../shared/query.ts'
 import type { RecordPage } from '../../../storage/record-page.ts'

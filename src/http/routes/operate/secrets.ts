@@ -5,7 +5,7 @@ import {
   rotatedSecretsSchema,
   secretSchema,
   updateSecretSchema,
-} from '../../../shared/api/secrets.ts'
+} from '../../../shared/api/operate/secrets.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { textIn } from '../../../storage/document-fields.ts'
 import { findPage } from '../../../storage/find-page.ts'

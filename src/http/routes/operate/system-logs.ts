@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Flows } from '../../../flows/flows.ts'
+import { systemLogSchema } from '../../../shared/api/operate/system-logs.ts'
 import { searchSchema } from '../../../shared/api/search.ts'
-import { systemLogSchema } from '../../../shared/api/system-logs.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'

@@ -1,7 +1,7 @@
 import type { Waits } from '../../../flows/background/waits.ts'
 import type { WaitRecord } from '../../../flows/run/wait-record.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
-import { continueWaitSchema, waitSchema } from '../../../shared/api/waits.ts'
+import { continueWaitSchema, waitSchema } from '../../../shared/api/operate/waits.ts'
 import type { Clock } from '../../../shared/clock.ts'
 import { invalidField, QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { Access } from '../../../access/access.ts'
 import type { ShownKey } from '../../../access/keys/api-keys.ts'
+import { guidParams } from '../../../shared/api/meta.ts'
 import {
   apiKeyOfUserParams,
   apiKeyParams,
@@ -10,9 +11,8 @@ import {
   rotateApiKeySchema,
   shownApiKeySchema,
   updateApiKeySchema,
-} from '../../../shared/api/api-keys.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
-import { removedSchema } from '../../../shared/api/users.ts'
+} from '../../../shared/api/people/api-keys.ts'
+import { removedSchema } from '../../../shared/api/people/users.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 

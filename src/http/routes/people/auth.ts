@@ -6,7 +6,7 @@ import {
   signedInSchema,
   signedOutSchema,
   signInSchema,
-} from '../../../shared/api/auth.ts'
+} from '../../../shared/api/people/auth.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import { cookieOf, SESSION_COOKIE, setCookie } from '../../server/cookies.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'

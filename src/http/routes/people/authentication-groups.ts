@@ -3,7 +3,7 @@ import {
   createGroupSchema,
   groupSchema,
   updateGroupSchema,
-} from '../../../shared/api/authentication-groups.ts'
+} from '../../../shared/api/people/authentication-groups.ts'
 import { invalidField, QuoinError } from '../../../shared/errors.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'

@@ -1,5 +1,5 @@
 import type { Access } from '../../../access/access.ts'
-import { updateMeSchema, userSchema } from '../../../shared/api/users.ts'
+import { updateMeSchema, userSchema } from '../../../shared/api/people/users.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { changeKnowingPassword } from './change-password.ts'

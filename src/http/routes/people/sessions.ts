@@ -6,8 +6,8 @@ import {
   sessionOfUserParams,
   sessionParams,
   sessionSchema,
-} from '../../../shared/api/sessions.ts'
-import { removedSchema } from '../../../shared/api/users.ts'
+} from '../../../shared/api/people/sessions.ts'
+import { removedSchema } from '../../../shared/api/people/users.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 

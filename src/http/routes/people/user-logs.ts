@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Access } from '../../../access/access.ts'
+import { userLogSchema } from '../../../shared/api/people/user-logs.ts'
 import { searchQuerySchema } from '../../../shared/api/search.ts'
-import { userLogSchema } from '../../../shared/api/user-logs.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { searchReply } from '../search-reply.ts'
 import { metaFields, type SearchField, searchBodyFromQuery, searchRequest } from '../search-request.ts'

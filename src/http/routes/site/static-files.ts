@@ -1,5 +1,5 @@
 import type { Assets } from '../../../records/assets/assets.ts'
-import { fileResponse, type ImageQuery, imageQuerySchema } from '../../../shared/api/assets.ts'
+import { fileResponse, type ImageQuery, imageQuerySchema } from '../../../shared/api/data/assets.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { sendAsset } from '../../replies/asset-file.ts'
 import type { RouteFamily } from '../../server/route-family.ts'

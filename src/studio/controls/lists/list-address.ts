@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useSearchParams } from 'wouter'
-import type { DocumentSearch } from '../../../shared/api/documents.ts'
+import type { DocumentSearch } from '../../../shared/api/data/documents.ts'
 
 /** What a list shows, as its address says it; the address can be shared. */
 export interface ListAddress {

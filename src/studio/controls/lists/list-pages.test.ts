@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { DocumentSearch } from '../../../shared/api/documents.ts'
+import type { DocumentSearch } from '../../../shared/api/data/documents.ts'
 import { bodyOf, readListAddress, shownPage, withWords } from './list-address.ts'
 import { emptyTrail, listPages, type PageTrail } from './list-pages.ts'
 

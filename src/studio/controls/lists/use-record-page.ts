@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
-import type { DocumentSearch } from '../../../shared/api/documents.ts'
+import type { DocumentSearch } from '../../../shared/api/data/documents.ts'
 import type { Page } from '../../api/request.ts'
 import { bodyOf, type ListAddress, type Readdress, shownPage, useListAddress } from './list-address.ts'
 import { emptyTrail, type ListPages, listPages } from './list-pages.ts'

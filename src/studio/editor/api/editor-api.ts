@@ -1,15 +1,15 @@
 /** Everything that the editor asks of the public API. */
 import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
-import type { BlockEdit, BlockRecord } from '../../../shared/api/blueprint-actions.ts'
+import type { BlockEdit, BlockRecord } from '../../../shared/api/blueprints/blueprint-actions.ts'
 import type {
   Blueprint,
   Checked,
   Explanation,
   VersionBlocks,
   VersionSummary,
-} from '../../../shared/api/blueprints.ts'
-import type { PagePreview, PreviewPage } from '../../../shared/api/page-previews.ts'
-import type { StorageRecord } from '../../../shared/api/storages.ts'
+} from '../../../shared/api/blueprints/blueprints.ts'
+import type { PagePreview, PreviewPage } from '../../../shared/api/blueprints/page-previews.ts'
+import type { StorageRecord } from '../../../shared/api/data/storages.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
 import { errorFromReply, unreachable } from '../../api/api-error.ts'
 import { address, call, search, tokenHeader } from '../../api/request.ts'

@@ -1,4 +1,4 @@
-import type { RunSummary } from '../../../shared/api/runs.ts'
+import type { RunSummary } from '../../../shared/api/blueprints/runs.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { send } from '../../api/request.ts'
 import { eventReader } from './server-events.ts'

@@ -1,7 +1,7 @@
 import { Button, Tooltip } from '@mantine/core'
 import { Icon } from '../../controls/icon.tsx'
 import { barTexts } from '../../texts/bar.ts'
-import { foundWords } from '../model/found-words.ts'
+import { foundWords } from '../model/words/found-words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 
 /** That something was found which keeps the blueprint from running, or is probably a mistake; leads to the list of it. */

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { barTexts } from '../../texts/bar.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Flow } from '../model/flow.ts'
-import { entrancesOf } from '../model/open-to.ts'
+import { entrancesOf } from '../model/words/open-to.ts'
 import classes from './flow-diff-view.module.css'
 
 interface EntranceListProps {

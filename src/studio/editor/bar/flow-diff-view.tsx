@@ -1,7 +1,7 @@
 import { Badge, Text } from '@mantine/core'
 import { barTexts } from '../../texts/bar.ts'
 import { countsTexts } from '../../texts/counts.ts'
-import type { BlockChange } from '../model/flow-diff.ts'
+import type { BlockChange } from '../model/changes/flow-diff.ts'
 import classes from './flow-diff-view.module.css'
 
 const words = { created: barTexts.new, updated: barTexts.changedLabel, removed: barTexts.gone } as const

@@ -1,7 +1,7 @@
 import { Button, Group, Tooltip } from '@mantine/core'
 import { useMemo } from 'react'
 import { barTexts } from '../../texts/bar.ts'
-import { stagedBy } from '../model/staged-blocks.ts'
+import { stagedBy } from '../model/changes/staged-blocks.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './editor-bar.module.css'
 import { useStageActions } from './use-stage-actions.ts'

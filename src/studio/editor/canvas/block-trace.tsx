@@ -1,7 +1,7 @@
 import { duration } from '../../controls/amounts.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { canvasTexts } from '../../texts/canvas.ts'
-import type { BlockTrace } from '../model/run-view.ts'
+import type { BlockTrace } from '../model/runs/run-view.ts'
 import classes from './block-trace.module.css'
 
 /** On the upper edge of a block: the place of its step in the run, how often it ran and how long it took. */

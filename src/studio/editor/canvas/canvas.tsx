@@ -17,7 +17,7 @@ import {
 import { type MouseEvent, useCallback, useRef } from 'react'
 import { BoxNode } from '../folds/box-node.tsx'
 import { useFolds } from '../folds/use-folds.ts'
-import { wireProblem } from '../model/wire-check.ts'
+import { wireProblem } from '../model/pins/wire-check.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { CanvasSwitches } from '../values/canvas-switches.tsx'
 import { BlockNode } from './block-node.tsx'

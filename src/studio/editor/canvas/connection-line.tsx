@@ -1,5 +1,5 @@
 import { type ConnectionLineComponentProps, getBezierPath } from '@xyflow/react'
-import { wireProblem } from '../model/wire-check.ts'
+import { wireProblem } from '../model/pins/wire-check.ts'
 import { useEditor } from '../state/editor-context.ts'
 import classes from './canvas.module.css'
 import { canvasWire } from './canvas-wires.ts'

@@ -4,7 +4,7 @@ import { Icon } from '../../controls/icon.tsx'
 import { canvasTexts } from '../../texts/canvas.ts'
 import { LaneFold } from '../folds/lane-fold.tsx'
 import { laneList } from '../model/lane-list.ts'
-import { WIDE } from '../model/opening-view.ts'
+import { WIDE } from '../model/places/opening-view.ts'
 import { useEditorState } from '../state/editor-context.ts'
 import classes from './lane-list.module.css'
 

@@ -2,7 +2,7 @@ import { Popover } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { JsonView } from '../../controls/json/json-view.tsx'
 import { canvasTexts } from '../../texts/canvas.ts'
-import { glance, isCut } from '../model/glance.ts'
+import { glance, isCut } from '../model/runs/glance.ts'
 import type { PinColor } from '../pins/pin-look.ts'
 import classes from './pin-value.module.css'
 

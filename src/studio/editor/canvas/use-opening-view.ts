@@ -1,7 +1,7 @@
 import { useReactFlow, useStoreApi, type Viewport } from '@xyflow/react'
 import { useCallback } from 'react'
 import { leadInto, presentFolds } from '../folds/fold-deeds.ts'
-import { LEAST_READABLE, laneView, openingView } from '../model/opening-view.ts'
+import { LEAST_READABLE, laneView, openingView } from '../model/places/opening-view.ts'
 import { useEditor } from '../state/editor-context.ts'
 
 /** Where the canvas stands when it opens, and how it goes to a lane. */

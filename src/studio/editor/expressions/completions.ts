@@ -7,7 +7,7 @@ import type { FunctionDeclaration } from '../../../expressions/language/function
 import { whereFunctions } from '../../../expressions/language/where/where-functions.ts'
 import type { PinType } from '../../../shared/pin-type.ts'
 import { propertiesTexts } from '../../texts/properties.ts'
-import { glance } from '../model/glance.ts'
+import { glance } from '../model/runs/glance.ts'
 import { type ExpressionScope, fieldsIn, knownValue } from './expression-scope.ts'
 import { documentName, givenNames, isGivenName } from './given-names.ts'
 import { tokensIn } from './tokens.ts'

@@ -1,11 +1,11 @@
 /** What an expression on a pin can name, with the values that a run had there. */
 import type { InPin } from '../../../shared/api/blocks/blocks.ts'
-import type { Run } from '../../../shared/api/runs.ts'
+import type { Run } from '../../../shared/api/blueprints/runs.ts'
 import { canConvert, type PinType } from '../../../shared/pin-type.ts'
 import type { Catalogue } from '../model/block-description.ts'
-import { nameOf } from '../model/block-names.ts'
 import type { Flow, PinPlace } from '../model/flow.ts'
-import { pinsOf } from '../model/pins.ts'
+import { pinsOf } from '../model/pins/pins.ts'
+import { nameOf } from '../model/words/block-names.ts'
 import { namesInFlow } from './block-refs.ts'
 import type { GivenName } from './given-names.ts'
 

@@ -2,13 +2,19 @@
 import { expect, test } from 'vitest'
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
 import { emptyContent } from '../../../shared/empty-content.ts'
-import { copyText, paste } from '../model/clipboard.ts'
-import { commandBetween, type Drawing } from '../model/command.ts'
+import { copyText, paste } from '../model/changes/clipboard.ts'
+import { commandBetween, type Drawing } from '../model/changes/command.ts'
+import {
+  connect,
+  disconnect,
+  removeBlocks,
+  setExpression,
+  setLiteral,
+} from '../model/changes/flow-changes.ts'
+import { applied, emptyHistory, redo, remember, undo } from '../model/changes/history.ts'
+import { editsToSend, takeOver, withGivenNames } from '../model/changes/reconcile.ts'
+import { readBlocks, type StagedRecord } from '../model/changes/staged-blocks.ts'
 import { changeBlock, type Flow, inPinOf } from '../model/flow.ts'
-import { connect, disconnect, removeBlocks, setExpression, setLiteral } from '../model/flow-changes.ts'
-import { applied, emptyHistory, redo, remember, undo } from '../model/history.ts'
-import { editsToSend, takeOver, withGivenNames } from '../model/reconcile.ts'
-import { readBlocks, type StagedRecord } from '../model/staged-blocks.ts'
 import { nameProblem } from './name-problem.ts'
 import { withPresentNames } from './print-names.ts'
 import { referencesOf } from './references.ts'

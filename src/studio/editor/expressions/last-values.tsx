@@ -1,6 +1,6 @@
 import type { SavedInPin } from '../../../shared/blueprint.ts'
 import { propertiesTexts } from '../../texts/properties.ts'
-import { glance } from '../model/glance.ts'
+import { glance } from '../model/runs/glance.ts'
 import classes from './expression-pin.module.css'
 import { type ExpressionScope, knownValue } from './expression-scope.ts'
 import { namesRead } from './parsed-pin.ts'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Run } from '../../../shared/api/runs.ts'
+import type { Run } from '../../../shared/api/blueprints/runs.ts'
 import { runQuery, useShownRun } from '../runs/run-queries.ts'
 import { useLastValues } from '../values/use-last-values.ts'
 

@@ -1,5 +1,5 @@
 import { propertiesTexts } from '../../texts/properties.ts'
-import { glance } from '../model/glance.ts'
+import { glance } from '../model/runs/glance.ts'
 import { type ExpressionScope, fieldsIn, knownValue } from './expression-scope.ts'
 import { givenNames, isGivenName } from './given-names.ts'
 

@@ -4,9 +4,9 @@ import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 import { extractTexts } from '../../texts/extract.ts'
 import { linksOf } from '../expressions/references.ts'
 import type { Catalogue } from '../model/block-description.ts'
-import { wordsOf } from '../model/block-words.ts'
 import { type Flow, type PinPlace, type Wire, wireId, wiresOf } from '../model/flow.ts'
-import { pinsOf } from '../model/pins.ts'
+import { pinsOf } from '../model/pins/pins.ts'
+import { wordsOf } from '../model/words/block-words.ts'
 import { refuse } from './refused.ts'
 
 export interface SelectedSteps {

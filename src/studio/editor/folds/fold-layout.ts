@@ -2,7 +2,7 @@ import type { LayoutBlock } from '../../../shared/canvas/layout-graph.ts'
 import { placesOf } from '../layout/auto-layout.ts'
 import { type LayoutGraph, layoutGraphOf } from '../layout/layout-graph-of.ts'
 import type { Catalogue } from '../model/block-description.ts'
-import type { Drawing } from '../model/command.ts'
+import type { Drawing } from '../model/changes/command.ts'
 import { type FoldPin, type Folds, HEADER, otherY, ownRows, rowY } from './folds.ts'
 import { movedDrawing } from './moved-drawing.ts'
 

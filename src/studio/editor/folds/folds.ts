@@ -2,11 +2,11 @@
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
 import type { PinType } from '../../../shared/pin-type.ts'
 import type { Catalogue } from '../model/block-description.ts'
-import { wordsOf } from '../model/block-words.ts'
-import type { Drawing } from '../model/command.ts'
+import type { Drawing } from '../model/changes/command.ts'
 import { type Flow, type PinPlace, wiresOf } from '../model/flow.ts'
-import { NODE_WIDTH, type Size } from '../model/node-geometry.ts'
-import { pinsOf } from '../model/pins.ts'
+import { pinsOf } from '../model/pins/pins.ts'
+import { NODE_WIDTH, type Size } from '../model/places/node-geometry.ts'
+import { wordsOf } from '../model/words/block-words.ts'
 
 export interface FoldPin extends PinPlace {
   /** Of the handle on the canvas. */

@@ -1,5 +1,5 @@
-import type { Drawing } from '../model/command.ts'
-import { moveBlocks } from '../model/flow-changes.ts'
+import type { Drawing } from '../model/changes/command.ts'
+import { moveBlocks } from '../model/changes/flow-changes.ts'
 import type { Folds } from './folds.ts'
 
 interface Point {

@@ -1,8 +1,8 @@
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import type { Catalogue } from '../model/block-description.ts'
-import { type BlockWords, wordsOf } from '../model/block-words.ts'
 import type { Flow } from '../model/flow.ts'
-import { cut } from '../model/words.ts'
+import { type BlockWords, wordsOf } from '../model/words/block-words.ts'
+import { cut } from '../model/words/words.ts'
 
 export interface FoundBlock {
   readonly guid: string

@@ -1,6 +1,6 @@
 import type { BlockContent } from '../../../shared/blueprint.ts'
+import { removeBlocks, setLiteral } from '../model/changes/flow-changes.ts'
 import { type Flow, inPinOf, wiresOf } from '../model/flow.ts'
-import { removeBlocks, setLiteral } from '../model/flow-changes.ts'
 
 /** Name of the storage that a storage block gives; undefined for other blocks. */
 export function storageOf(flow: Flow, guid: string): string | undefined {

@@ -1,10 +1,10 @@
 import type { Catalogue } from '../model/block-description.ts'
-import { type DanglingWire, fittingPins, wireTo } from '../model/fitting-blocks.ts'
+import { connect, disconnect, moveBlocks, newContent } from '../model/changes/flow-changes.ts'
 import { type Flow, type Wire, wiresOf, withBlock } from '../model/flow.ts'
-import { connect, disconnect, moveBlocks, newContent } from '../model/flow-changes.ts'
-import { onGrid } from '../model/grid.ts'
-import { NODE_WIDTH, sizeOf } from '../model/node-geometry.ts'
-import { wireProblem } from '../model/wire-check.ts'
+import { type DanglingWire, fittingPins, wireTo } from '../model/pins/fitting-blocks.ts'
+import { wireProblem } from '../model/pins/wire-check.ts'
+import { onGrid } from '../model/places/grid.ts'
+import { NODE_WIDTH, sizeOf } from '../model/places/node-geometry.ts'
 
 /** Between two blocks that follow each other. */
 const GAP = 70

@@ -1,9 +1,9 @@
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import type { Catalogue } from '../model/block-description.ts'
+import { connect, disconnect, newContent, setLiteral } from '../model/changes/flow-changes.ts'
 import { changeBlock, type Flow, type Wire, wiresInto, wiresOf } from '../model/flow.ts'
-import { connect, disconnect, newContent, setLiteral } from '../model/flow-changes.ts'
-import { pinsOf } from '../model/pins.ts'
-import { wireProblem } from '../model/wire-check.ts'
+import { pinsOf } from '../model/pins/pins.ts'
+import { wireProblem } from '../model/pins/wire-check.ts'
 
 /** Another block in the place of one: its name, title and comment stay, and what fits of its values and wires. */
 export function replaceBlock(flow: Flow, catalogue: Catalogue, guid: string, type: string): Flow {

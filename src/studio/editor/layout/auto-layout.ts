@@ -2,7 +2,7 @@ import { layOut } from '../../../shared/canvas/lay-out.ts'
 import type { Place } from '../../../shared/canvas/layout-graph.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Flow } from '../model/flow.ts'
-import { onGrid } from '../model/grid.ts'
+import { onGrid } from '../model/places/grid.ts'
 import { type LayoutGraph, layoutGraphOf } from './layout-graph-of.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { Place } from '../../../shared/canvas/layout-graph.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Flow, Wire } from '../model/flow.ts'
-import { NODE_WIDTH, pinY, sizeOf } from '../model/node-geometry.ts'
-import { shownPins } from '../model/shown-pins.ts'
+import { shownPins } from '../model/pins/shown-pins.ts'
+import { NODE_WIDTH, pinY, sizeOf } from '../model/places/node-geometry.ts'
 import type { Box } from './box-index.ts'
 
 /** Where blocks are drawn, by guid. */

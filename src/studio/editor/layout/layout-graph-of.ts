@@ -2,8 +2,8 @@ import type { LayoutBlock, LayoutLink } from '../../../shared/canvas/layout-grap
 import { referencesOf } from '../expressions/references.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import { type Flow, wiresOf } from '../model/flow.ts'
-import { pinY, sizeOf } from '../model/node-geometry.ts'
-import { shownPins } from '../model/shown-pins.ts'
+import { shownPins } from '../model/pins/shown-pins.ts'
+import { pinY, sizeOf } from '../model/places/node-geometry.ts'
 
 export interface LayoutGraph {
   readonly blocks: readonly LayoutBlock[]

@@ -1,7 +1,7 @@
 import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
 import { resourceEndpoints } from '../../../shared/resource/resource-endpoints.ts'
-import { methodOf } from './block-names.ts'
 import { type Flow, inPinOf } from './flow.ts'
+import { methodOf } from './words/block-names.ts'
 
 export interface Endpoint {
   readonly block: string

@@ -2,7 +2,7 @@
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import type { Catalogue } from './block-description.ts'
 import { type Flow, inPinOf, type PinPlace } from './flow.ts'
-import { pinsOf } from './pins.ts'
+import { pinsOf } from './pins/pins.ts'
 
 /** Puts a block, which is in the flow already, behind an out-pin: what came there comes behind the new block. */
 export function insertBehind(flow: Flow, catalogue: Catalogue, place: PinPlace, guid: string): Flow {

@@ -1,8 +1,8 @@
 /** The lanes of a blueprint to jump to: one for each trigger, the topmost first. */
 
 import type { Catalogue } from './block-description.ts'
-import { wordsOf } from './block-words.ts'
 import type { Flow } from './flow.ts'
+import { wordsOf } from './words/block-words.ts'
 
 export interface Lane {
   /** Guid of the trigger. */

@@ -5,8 +5,8 @@ import { findBlocks } from '../../../blocks/load-blocks.ts'
 import { importBlueprint } from '../../../flows/blueprints/blueprint-file.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { catalogueOf } from './block-description.ts'
+import { setExpression } from './changes/flow-changes.ts'
 import { changeBlock, type Flow } from './flow.ts'
-import { setExpression } from './flow-changes.ts'
 import { type OutlineItem, outlineOf, shownItems } from './outline.ts'
 
 const catalogue = catalogueOf(

@@ -11,11 +11,11 @@ import { countsTexts } from '../../texts/counts.ts'
 import { modelTexts } from '../../texts/model.ts'
 import { referencesOf } from '../expressions/references.ts'
 import type { Catalogue } from './block-description.ts'
-import { wordsOf } from './block-words.ts'
 import { type Flow, inPinOf, wiresOf } from './flow.ts'
-import { pinsOf } from './pins.ts'
-import { shownPins } from './shown-pins.ts'
-import { cut, short } from './words.ts'
+import { pinsOf } from './pins/pins.ts'
+import { shownPins } from './pins/shown-pins.ts'
+import { wordsOf } from './words/block-words.ts'
+import { cut, short } from './words/words.ts'
 
 /** Characters of the title of a block that another row names. */
 const MOST_OF_TITLE = 48

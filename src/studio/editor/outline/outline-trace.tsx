@@ -1,8 +1,8 @@
 import { duration } from '../../controls/amounts.ts'
 import { outlineTexts } from '../../texts/outline.ts'
-import { glance } from '../model/glance.ts'
 import type { OutlineItem } from '../model/outline.ts'
-import type { BlockTrace } from '../model/run-view.ts'
+import { glance } from '../model/runs/glance.ts'
+import type { BlockTrace } from '../model/runs/run-view.ts'
 import classes from './outline.module.css'
 
 interface OutlineTraceProps {

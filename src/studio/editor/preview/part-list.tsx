@@ -1,6 +1,6 @@
 import { UnstyledButton } from '@mantine/core'
 import { tryTexts } from '../../texts/try.ts'
-import { wordsOf } from '../model/block-words.ts'
+import { wordsOf } from '../model/words/block-words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import type { PagePart } from './page-parts.ts'
 import classes from './preview.module.css'

@@ -1,7 +1,7 @@
 import { Alert, Anchor, Text } from '@mantine/core'
-import type { PagePreview } from '../../../shared/api/page-previews.ts'
+import type { PagePreview } from '../../../shared/api/blueprints/page-previews.ts'
 import { tryTexts } from '../../texts/try.ts'
-import { wordsOf } from '../model/block-words.ts'
+import { wordsOf } from '../model/words/block-words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 
 /** Why the page cannot be shown, with a link to the block. */

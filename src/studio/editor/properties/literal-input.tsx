@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { InPin } from '../../../shared/api/blocks/blocks.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import { propertiesTexts } from '../../texts/properties.ts'
-import { literalText, readLiteral, writingOf } from '../model/literal-text.ts'
+import { literalText, readLiteral, writingOf } from '../model/words/literal-text.ts'
 import { LazyInput } from './lazy-input.tsx'
 import { useFieldFocus } from './use-field-focus.ts'
 

@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import { propertiesTexts } from '../../texts/properties.ts'
-import type { Alignment } from '../model/align.ts'
+import type { Alignment } from '../model/places/align.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { alignSelected, copySelected, groupSelected, layOut, removeSelected } from '../state/editor-deeds.ts'
 import classes from './properties.module.css'

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Text } from '@mantine/core'
 import { Link } from 'wouter'
-import type { Run } from '../../../shared/api/runs.ts'
+import type { Run } from '../../../shared/api/blueprints/runs.ts'
 import { runsTexts } from '../../texts/runs.ts'
 import { useEditorState } from '../state/editor-context.ts'
 

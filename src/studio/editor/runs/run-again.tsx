@@ -1,7 +1,7 @@
 import { Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ReplayState, Run } from '../../../shared/api/runs.ts'
+import type { ReplayState, Run } from '../../../shared/api/blueprints/runs.ts'
 import { replayRun } from '../../api/runs.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { runsTexts } from '../../texts/runs.ts'

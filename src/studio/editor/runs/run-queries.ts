@@ -1,12 +1,12 @@
 /** What the server knows of the runs of the open blueprint. */
 import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query'
-import type { Run } from '../../../shared/api/runs.ts'
+import type { Run } from '../../../shared/api/blueprints/runs.ts'
 import { listRuns, pausedRuns, readRun } from '../../api/runs.ts'
 import { readTracing } from '../../api/tracing.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Flow } from '../model/flow.ts'
-import { nextOffset } from '../model/run-list.ts'
-import { type RunView, runView } from '../model/run-view.ts'
+import { nextOffset } from '../model/runs/run-list.ts'
+import { type RunView, runView } from '../model/runs/run-view.ts'
 import { useEditorState } from '../state/editor-context.ts'
 
 /** Tracing ends by itself, and others turn it on: asked for that often, in milliseconds. */

@@ -1,7 +1,7 @@
-import type { PinValues, Step } from '../../../shared/api/runs.ts'
+import type { PinValues, Step } from '../../../shared/api/blueprints/runs.ts'
 import { JsonView } from '../../controls/json/json-view.tsx'
 import { runsTexts } from '../../texts/runs.ts'
-import { glance, isCut } from '../model/glance.ts'
+import { glance, isCut } from '../model/runs/glance.ts'
 import { useEditorState } from '../state/editor-context.ts'
 import classes from './runs-panel.module.css'
 

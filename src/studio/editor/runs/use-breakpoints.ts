@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { Tracing } from '../../../shared/api/runs.ts'
+import type { Tracing } from '../../../shared/api/blueprints/runs.ts'
 import { setTracing } from '../../api/tracing.ts'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { runsTexts } from '../../texts/runs.ts'

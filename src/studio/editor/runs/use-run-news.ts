@@ -1,9 +1,9 @@
 import { useDocumentVisibility } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { RunSummary } from '../../../shared/api/runs.ts'
+import type { RunSummary } from '../../../shared/api/blueprints/runs.ts'
 import { watchRuns } from '../api/run-stream.ts'
-import { isFailed, withRun } from '../model/run-list.ts'
+import { isFailed, withRun } from '../model/runs/run-list.ts'
 import { useEditorState } from '../state/editor-context.ts'
 import { pausedQuery, runCountsQuery, runQuery, runsKey, runsQuery, useTracing } from './run-queries.ts'
 

@@ -4,8 +4,8 @@ import { calledFunction, functionBlock, ownFunction } from '../gestures/function
 import { inlineStorage, storageOf } from '../gestures/inline-storage.ts'
 import { insertOnWire, withRoomOnWire } from '../gestures/insert-on-wire.ts'
 import { replaceBlock } from '../gestures/replace-block.ts'
+import { newContent } from '../model/changes/flow-changes.ts'
 import { type Flow, type Wire, wiresInto, wiresOf, withBlock } from '../model/flow.ts'
-import { newContent } from '../model/flow-changes.ts'
 import type { Editor } from './editor.ts'
 
 /** Adds a block in the middle of a wire. Gives whether its pins fit there. */

@@ -12,8 +12,8 @@
  * Some times a second the blocks are read again if they changed, so that the work of others appears.
  */
 
-import type { BlockRecord } from '../../../shared/api/blueprint-actions.ts'
-import type { Blueprint, Problem } from '../../../shared/api/blueprints.ts'
+import type { BlockRecord } from '../../../shared/api/blueprints/blueprint-actions.ts'
+import type { Blueprint, Problem } from '../../../shared/api/blueprints/blueprints.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
 import { sameJson } from '../../../shared/same-json.ts'
 import { ApiError } from '../../api/api-error.ts'
@@ -21,10 +21,10 @@ import { editorTexts } from '../../texts/editor.ts'
 import { changeBlueprint, checkStaged, readIfChanged, stageEdits } from '../api/editor-api.ts'
 import { withPresentNames } from '../expressions/print-names.ts'
 import { sameContent } from '../expressions/same-content.ts'
-import { mergeNotes } from '../model/note.ts'
-import { readable } from '../model/readable-problem.ts'
-import { editsToSend, type SentEdit, takeOver, withGivenNames } from '../model/reconcile.ts'
-import { readBlock, readBlocks } from '../model/staged-blocks.ts'
+import { mergeNotes } from '../model/changes/note.ts'
+import { editsToSend, type SentEdit, takeOver, withGivenNames } from '../model/changes/reconcile.ts'
+import { readBlock, readBlocks } from '../model/changes/staged-blocks.ts'
+import { readable } from '../model/words/readable-problem.ts'
 import type { EditorStore } from './editor-state.ts'
 
 export interface EditorSync {

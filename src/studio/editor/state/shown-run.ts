@@ -1,5 +1,5 @@
 /** The run that is drawn on the canvas and in the outline, and the step of it that is looked at. */
-import type { Run } from '../../../shared/api/runs.ts'
+import type { Run } from '../../../shared/api/blueprints/runs.ts'
 import type { Editor } from './editor.ts'
 
 /** Shows a run as a whole. */

@@ -6,7 +6,7 @@ import { lanesOf } from '../../../shared/canvas/lanes.ts'
 import { layoutGraphOf } from '../layout/layout-graph-of.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import { type Flow, type PinPlace, type Wire, wireId, wiresOf } from '../model/flow.ts'
-import { NODE_WIDTH } from '../model/node-geometry.ts'
+import { NODE_WIDTH } from '../model/places/node-geometry.ts'
 
 /** Shorter ones are drawn: a line to the next lane says more than a name. In pixels at a zoom of 1, across and down together. */
 const LONG = 600

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { storageNamesQuery } from '../../api/storages.ts'
 import { canvasTexts } from '../../texts/canvas.ts'
-import { setLiteral } from '../model/flow-changes.ts'
+import { setLiteral } from '../model/changes/flow-changes.ts'
 import { useEditor } from '../state/editor-context.ts'
 import classes from './storage-choice.module.css'
 

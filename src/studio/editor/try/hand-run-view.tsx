@@ -1,8 +1,8 @@
 import { Alert, Badge, Button, Group, Stack, Text } from '@mantine/core'
-import type { Run } from '../../../shared/api/runs.ts'
+import type { Run } from '../../../shared/api/blueprints/runs.ts'
 import { JsonView } from '../../controls/json/json-view.tsx'
 import { tryTexts } from '../../texts/try.ts'
-import { outcomeOf } from '../model/run-words.ts'
+import { outcomeOf } from '../model/runs/run-words.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { showRun } from '../state/shown-run.ts'
 

@@ -2,7 +2,7 @@
  * The form of a request: the fields that its endpoint names, and reading and writing them in the text of the body and of
  * the query. The texts are what is sent, so that form and text are always in step.
  */
-import type { FieldRecord } from '../../../shared/api/blueprint-fields.ts'
+import type { FieldRecord } from '../../../shared/api/blueprints/blueprint-fields.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import { fieldTypeEntries, fieldTypes } from '../../../shared/fields/field-type.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/json.ts'

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { HandRunAsked } from '../../../shared/api/runs.ts'
+import type { HandRunAsked } from '../../../shared/api/blueprints/runs.ts'
 import { runByHand } from '../../api/runs.ts'
 import { runQuery, runsKey } from '../runs/run-queries.ts'
 import { useEditor } from '../state/editor-context.ts'

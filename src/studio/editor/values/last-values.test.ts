@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { blockMark } from '../../../expressions/language/block-mark.ts'
-import type { LastStep } from '../../../shared/api/last-values.ts'
-import type { RunSummary } from '../../../shared/api/runs.ts'
+import type { LastStep } from '../../../shared/api/blueprints/last-values.ts'
+import type { RunSummary } from '../../../shared/api/blueprints/runs.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import { lastByBlock, sameLast } from './last-values.ts'
 

@@ -1,8 +1,8 @@
 /** What blocks got and gave in the last run that passed each, and whether they are still what they were then. */
 
 import { blockMark } from '../../../expressions/language/block-mark.ts'
-import type { LastStep, LastValues } from '../../../shared/api/last-values.ts'
-import type { RunSummary } from '../../../shared/api/runs.ts'
+import type { LastStep, LastValues } from '../../../shared/api/blueprints/last-values.ts'
+import type { RunSummary } from '../../../shared/api/blueprints/runs.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import { runsTexts } from '../../texts/runs.ts'
 import type { Flow } from '../model/flow.ts'

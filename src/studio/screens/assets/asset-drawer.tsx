@@ -1,5 +1,5 @@
 import { Anchor, Button, Code, Group, Stack } from '@mantine/core'
-import type { Asset } from '../../../shared/api/assets.ts'
+import type { Asset } from '../../../shared/api/data/assets.ts'
 import { assetContent, forgetAssets, publicAddress, readAsset } from '../../api/assets.ts'
 import { call } from '../../api/request.ts'
 import { bytes } from '../../controls/amounts.ts'

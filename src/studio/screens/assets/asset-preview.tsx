@@ -1,6 +1,6 @@
 import { Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { Asset } from '../../../shared/api/assets.ts'
+import type { Asset } from '../../../shared/api/data/assets.ts'
 import { assetAddressQuery, assetContent } from '../../api/assets.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { ScrollText } from '../../controls/scroll-text.tsx'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Asset } from '../../../shared/api/assets.ts'
+import type { Asset } from '../../../shared/api/data/assets.ts'
 import { thumbnailQuery } from '../../api/assets.ts'
 import { Icon } from '../../controls/icon.tsx'
 import classes from './asset-thumbnail.module.css'

@@ -1,5 +1,5 @@
 import { Badge, Group, Text } from '@mantine/core'
-import type { Asset } from '../../../shared/api/assets.ts'
+import type { Asset } from '../../../shared/api/data/assets.ts'
 import { findAssets } from '../../api/assets.ts'
 import { bytes } from '../../controls/amounts.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'

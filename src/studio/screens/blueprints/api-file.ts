@@ -1,6 +1,6 @@
 /** The blueprint that serves a storage as an API: one resource block. */
 
-import type { FieldRecord } from '../../../shared/api/blueprint-fields.ts'
+import type { FieldRecord } from '../../../shared/api/blueprints/blueprint-fields.ts'
 import type { BlueprintFile } from '../../../shared/application/blueprint-file.ts'
 import { fieldTypeEntries, isFieldType } from '../../../shared/fields/field-type.ts'
 import {

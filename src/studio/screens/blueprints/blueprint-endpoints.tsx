@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { Blueprint } from '../../../shared/api/blueprints.ts'
+import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
 import { type Endpoint, endpointsQuery, pagesQuery } from '../../api/blueprints.ts'
 import { endpointKey, type Traffic, trafficQuery } from '../../api/endpoint-traffic.ts'
 import { duration } from '../../controls/amounts.ts'

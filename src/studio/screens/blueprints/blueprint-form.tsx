@@ -1,5 +1,5 @@
 import { TagsInput, Textarea, TextInput } from '@mantine/core'
-import type { Blueprint } from '../../../shared/api/blueprints.ts'
+import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import type { useDraft } from '../../controls/use-draft.ts'
 import { blueprintsTexts } from '../../texts/blueprints.ts'

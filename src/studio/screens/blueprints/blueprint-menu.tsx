@@ -1,6 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { Blueprint } from '../../../shared/api/blueprints.ts'
+import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
 import { exportBlueprintFile, importBlueprintFile } from '../../api/blueprint-transfer.ts'
 import { forgetBlueprints, setActive } from '../../api/blueprints.ts'
 import { call } from '../../api/request.ts'

@@ -1,5 +1,5 @@
 import { Badge, Text } from '@mantine/core'
-import type { Blueprint } from '../../../shared/api/blueprints.ts'
+import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
 
 export function BlueprintName({ blueprint }: { readonly blueprint: Blueprint }) {
   const { name, description, category, tags } = blueprint

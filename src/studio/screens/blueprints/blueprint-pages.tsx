@@ -1,6 +1,6 @@
 import { Badge, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { Blueprint } from '../../../shared/api/blueprints.ts'
+import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
 import { pendingQuery } from '../../api/blueprints.ts'
 import { deployedPages, type PlacedPage } from '../../api/deployed-pages.ts'
 import { MethodTag } from '../../controls/method-tag.tsx'

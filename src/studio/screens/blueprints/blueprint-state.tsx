@@ -1,6 +1,6 @@
 import { Badge, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { Blueprint } from '../../../shared/api/blueprints.ts'
+import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
 import { pendingQuery, stagedQuery } from '../../api/blueprints.ts'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
 

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMemo } from 'react'
-import type { Blueprint } from '../../../shared/api/blueprints.ts'
+import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
 import { search } from '../../api/request.ts'
 import { Icon } from '../../controls/icon.tsx'
 import type { Column } from '../../controls/lists/column.ts'

@@ -1,4 +1,4 @@
-import type { Blueprint } from '../../../shared/api/blueprints.ts'
+import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
 import { forgetBlueprints } from '../../api/blueprints.ts'
 import { call } from '../../api/request.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'

@@ -2,7 +2,7 @@ import { Alert, Anchor, Badge, Button, Group, Select, Stack, Text, TextInput } f
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
-import type { Explanation } from '../../../shared/api/blueprints.ts'
+import type { Explanation } from '../../../shared/api/blueprints/blueprints.ts'
 import { explain } from '../../api/blueprints.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'

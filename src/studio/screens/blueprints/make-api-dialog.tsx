@@ -1,7 +1,7 @@
 import { Checkbox, MultiSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
-import type { FieldRecord } from '../../../shared/api/blueprint-fields.ts'
+import type { FieldRecord } from '../../../shared/api/blueprints/blueprint-fields.ts'
 import { resourceOperations } from '../../../shared/resource/resource.ts'
 import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
 import { setActive } from '../../api/blueprints.ts'

@@ -8,7 +8,7 @@ import { fieldsQuery } from '../../api/storages.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
-import { inOrder } from '../data/use-document-list.ts'
+import { inOrder } from '../data/documents/use-document-list.ts'
 import { isInput, pagesFile } from './pages-file.ts'
 
 interface MakePagesProps {

@@ -1,6 +1,6 @@
 /** The blueprint that serves a storage as pages: a list, a form for a new document, one document, and a form that changes it. */
 
-import type { FieldRecord } from '../../../shared/api/blueprint-fields.ts'
+import type { FieldRecord } from '../../../shared/api/blueprints/blueprint-fields.ts'
 import type { BlueprintFile } from '../../../shared/application/blueprint-file.ts'
 import { fieldTypeEntries, isFieldType } from '../../../shared/fields/field-type.ts'
 import { wordsOfField } from '../../../shared/fields/words-of-field.ts'

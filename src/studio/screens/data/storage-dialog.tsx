@@ -1,6 +1,6 @@
 import { Switch, Textarea, TextInput } from '@mantine/core'
 import { useLocation } from 'wouter'
-import type { StorageRecord } from '../../../shared/api/storages.ts'
+import type { StorageRecord } from '../../../shared/api/data/storages.ts'
 import { call } from '../../api/request.ts'
 import { forgetStorages } from '../../api/storages.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'

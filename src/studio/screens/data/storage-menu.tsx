@@ -1,15 +1,15 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link } from 'wouter'
-import type { StorageRecord } from '../../../shared/api/storages.ts'
+import type { StorageRecord } from '../../../shared/api/data/storages.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { call } from '../../api/request.ts'
 import { countQuery, forgetStorages } from '../../api/storages.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { dataTexts } from '../../texts/data.ts'
+import { StorageRulesDialog } from './rules/storage-rules-dialog.tsx'
 import { StorageDialog } from './storage-dialog.tsx'
-import { StorageRulesDialog } from './storage-rules-dialog.tsx'
 
 export function StorageMenu({ storage }: { readonly storage: StorageRecord }) {
   const [isEditing, edit] = useDisclosure(false)

@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import type { StorageRecord } from '../../../shared/api/storages.ts'
+import type { StorageRecord } from '../../../shared/api/data/storages.ts'
 import { countQuery, findStorages } from '../../api/storages.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import { Icon } from '../../controls/icon.tsx'

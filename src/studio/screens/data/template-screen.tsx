@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Tabs, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
-import type { Template } from '../../../shared/api/templates.ts'
+import type { Template } from '../../../shared/api/blueprints/templates.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { call } from '../../api/request.ts'
 import { confirm } from '../../controls/confirm.ts'

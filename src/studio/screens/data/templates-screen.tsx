@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useLocation } from 'wouter'
-import type { Template } from '../../../shared/api/templates.ts'
+import type { Template } from '../../../shared/api/blueprints/templates.ts'
 import { search } from '../../api/request.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import { Icon } from '../../controls/icon.tsx'

@@ -1,5 +1,5 @@
 import { Badge, Code, Group, Text } from '@mantine/core'
-import type { AuditLog } from '../../../shared/api/audit-logs.ts'
+import type { AuditLog } from '../../../shared/api/operate/audit-logs.ts'
 import { findAuditLogs } from '../../api/operations.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import type { Column } from '../../controls/lists/column.ts'

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Code, Group, Stack } from '@mantine/core'
 import { Link } from 'wouter'
-import type { Job } from '../../../shared/api/queues.ts'
+import type { Job } from '../../../shared/api/operate/queues.ts'
 import { isJsonObject } from '../../../shared/json.ts'
 import { forgetJobs, readJob, removeJob, requeueJob } from '../../api/operations.ts'
 import { confirm } from '../../controls/confirm.ts'

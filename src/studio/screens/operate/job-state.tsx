@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core'
-import type { JobSummary } from '../../../shared/api/queues.ts'
+import type { JobSummary } from '../../../shared/api/operate/queues.ts'
 import { operateTexts } from '../../texts/operate.ts'
 
 const states = {

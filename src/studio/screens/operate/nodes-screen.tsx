@@ -1,6 +1,6 @@
 import { Badge, Group, Progress, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { NodeRecord } from '../../../shared/api/nodes.ts'
+import type { NodeRecord } from '../../../shared/api/operate/nodes.ts'
 import { nodesQuery } from '../../api/operations.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { CardTable } from '../../controls/lists/card-table.tsx'

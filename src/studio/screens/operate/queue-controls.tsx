@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, Menu, NumberInput } from '@mantine/core'
 import { useState } from 'react'
-import type { Queue } from '../../../shared/api/queues.ts'
+import type { Queue } from '../../../shared/api/operate/queues.ts'
 import { eachJob, removeJob, requeueJob, steerQueue } from '../../api/operations.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { Icon } from '../../controls/icon.tsx'

@@ -1,6 +1,6 @@
 import { Alert, Badge, Group, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { Queue } from '../../../shared/api/queues.ts'
+import type { Queue } from '../../../shared/api/operate/queues.ts'
 import { queuesQuery } from '../../api/operations.ts'
 import { BadNumber } from '../../controls/bad-number.tsx'
 import { ErrorNotice } from '../../controls/error-notice.tsx'

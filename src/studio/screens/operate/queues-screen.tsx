@@ -1,6 +1,6 @@
 import { Group, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { JobSummary } from '../../../shared/api/queues.ts'
+import type { JobSummary } from '../../../shared/api/operate/queues.ts'
 import { findJobs, queuesQuery } from '../../api/operations.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import type { Column } from '../../controls/lists/column.ts'

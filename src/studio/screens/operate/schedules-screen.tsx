@@ -1,5 +1,5 @@
 import { Badge, Code, Group, Text } from '@mantine/core'
-import type { Schedule } from '../../../shared/api/queues.ts'
+import type { Schedule } from '../../../shared/api/operate/queues.ts'
 import { findSchedules } from '../../api/operations.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import type { Column } from '../../controls/lists/column.ts'

@@ -1,6 +1,6 @@
 import { Badge, Group, Switch, Text } from '@mantine/core'
 import { useSearchParams } from 'wouter'
-import type { SystemLog } from '../../../shared/api/system-logs.ts'
+import type { SystemLog } from '../../../shared/api/operate/system-logs.ts'
 import { findSystemLogs } from '../../api/operations.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import type { Column } from '../../controls/lists/column.ts'

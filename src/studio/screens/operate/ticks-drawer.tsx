@@ -1,7 +1,7 @@
 import { Anchor, Badge, Drawer, Group, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import type { Tick } from '../../../shared/api/queues.ts'
+import type { Tick } from '../../../shared/api/operate/queues.ts'
 import { findTicks } from '../../api/operations.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { LoadingScreen } from '../../controls/loading-screen.tsx'

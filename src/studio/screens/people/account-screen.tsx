@@ -1,6 +1,6 @@
 import { Button, Group, PasswordInput, SimpleGrid, Stack, TextInput, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import type { User } from '../../../shared/api/users.ts'
+import type { User } from '../../../shared/api/people/users.ts'
 import { meQuery } from '../../api/me.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { call } from '../../api/request.ts'

@@ -1,6 +1,6 @@
 import { Select, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { ApiKey, ApiKeyInput, ShownApiKey } from '../../../shared/api/api-keys.ts'
+import type { ApiKey, ApiKeyInput, ShownApiKey } from '../../../shared/api/people/api-keys.ts'
 import { createKey, type Owner, updateKey } from '../../api/credentials.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'

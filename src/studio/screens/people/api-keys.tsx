@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Code, Group, Menu, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ApiKey, ShownApiKey } from '../../../shared/api/api-keys.ts'
+import type { ApiKey, ShownApiKey } from '../../../shared/api/people/api-keys.ts'
 import { apiKeysQuery, type Owner, removeKey, rotateKey } from '../../api/credentials.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'

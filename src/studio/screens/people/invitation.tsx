@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { User } from '../../../shared/api/users.ts'
+import type { User } from '../../../shared/api/people/users.ts'
 import { forgetPeople } from '../../api/people.ts'
 import { call } from '../../api/request.ts'
 import { confirm } from '../../controls/confirm.ts'

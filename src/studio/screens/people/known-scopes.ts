@@ -1,6 +1,6 @@
-import type { Group } from '../../../shared/api/authentication-groups.ts'
-import type { BlockRecord } from '../../../shared/api/blueprint-actions.ts'
-import type { User } from '../../../shared/api/users.ts'
+import type { BlockRecord } from '../../../shared/api/blueprints/blueprint-actions.ts'
+import type { Group } from '../../../shared/api/people/authentication-groups.ts'
+import type { User } from '../../../shared/api/people/users.ts'
 import { managementScopes, meaningOfSpecial } from '../../../shared/management-scopes.ts'
 import { peopleTexts } from '../../texts/people.ts'
 

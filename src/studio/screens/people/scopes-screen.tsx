@@ -1,7 +1,7 @@
 import { Anchor, Badge, Code, Group, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import type { BlockRecord } from '../../../shared/api/blueprint-actions.ts'
+import type { BlockRecord } from '../../../shared/api/blueprints/blueprint-actions.ts'
 import { blueprintNamesQuery } from '../../api/blueprints.ts'
 import { groupsQuery, usersQuery } from '../../api/people.ts'
 import { search } from '../../api/request.ts'

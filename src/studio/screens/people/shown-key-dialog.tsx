@@ -1,5 +1,5 @@
 import { Alert, Button, Code, CopyButton, Group, Modal, Stack } from '@mantine/core'
-import type { ShownApiKey } from '../../../shared/api/api-keys.ts'
+import type { ShownApiKey } from '../../../shared/api/people/api-keys.ts'
 import { CopyAction } from '../../controls/copy-action.tsx'
 import { peopleTexts } from '../../texts/people.ts'
 

@@ -1,4 +1,4 @@
-import type { User } from '../../../shared/api/users.ts'
+import type { User } from '../../../shared/api/people/users.ts'
 
 /** A user as the form holds it. */
 export interface UserDraft {

@@ -10,7 +10,7 @@ import {
 } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
-import type { User } from '../../../shared/api/users.ts'
+import type { User } from '../../../shared/api/people/users.ts'
 import { forgetPeople, groupsQuery } from '../../api/people.ts'
 import { call } from '../../api/request.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'

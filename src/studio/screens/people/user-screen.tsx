@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
-import type { User } from '../../../shared/api/users.ts'
+import type { User } from '../../../shared/api/people/users.ts'
 import { forgetPeople, readUser } from '../../api/people.ts'
 import { call } from '../../api/request.ts'
 import { confirm } from '../../controls/confirm.ts'

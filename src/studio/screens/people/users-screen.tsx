@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
-import type { User } from '../../../shared/api/users.ts'
+import type { User } from '../../../shared/api/people/users.ts'
 import { findUsers, groupsQuery } from '../../api/people.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import { Icon } from '../../controls/icon.tsx'

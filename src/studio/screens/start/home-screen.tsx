@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Redirect } from 'wouter'
-import type { Blueprint } from '../../../shared/api/blueprints.ts'
+import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
 import { search } from '../../api/request.ts'
 import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { startTexts } from '../../texts/start.ts'

@@ -2,7 +2,7 @@ import { Alert, Button, Checkbox, PasswordInput, Stack, Text, TextInput, Title }
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useStore } from 'zustand'
-import type { SignedIn } from '../../../shared/api/auth.ts'
+import type { SignedIn } from '../../../shared/api/people/auth.ts'
 import { infoQuery } from '../../api/info.ts'
 import { shareWithPages } from '../../api/page-session.ts'
 import { queryClient } from '../../api/query-client.ts'

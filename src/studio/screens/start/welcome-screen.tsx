@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import type { Blueprint } from '../../../shared/api/blueprints.ts'
+import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
 import { search } from '../../api/request.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'

@@ -1,6 +1,6 @@
 /** What a cell shows, and what is copied from it. */
 import { dateOf } from '../../../../shared/fields/value-forms.ts'
-import { isFields } from '../document-shape.ts'
+import { isFields } from '../documents/document-shape.ts'
 import type { CellKind } from './grid-column.ts'
 
 /** Characters of a cell: more is not seen, and a document may hold megabytes. */

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Document } from '../../../../shared/api/documents.ts'
+import type { Document } from '../../../../shared/api/data/documents.ts'
 import type { RecordPage } from '../../../controls/lists/use-record-page.ts'
 import type { GridColumn } from './grid-column.ts'
 import type { ColumnActions } from './grid-head.tsx'

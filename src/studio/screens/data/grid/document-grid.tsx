@@ -8,7 +8,7 @@ import {
   useState,
 } from 'react'
 import { useLocation } from 'wouter'
-import type { Document } from '../../../../shared/api/documents.ts'
+import type { Document } from '../../../../shared/api/data/documents.ts'
 import { ErrorNotice } from '../../../controls/error-notice.tsx'
 import { ListFooter } from '../../../controls/lists/list-footer.tsx'
 import { LoadingScreen } from '../../../controls/loading-screen.tsx'

@@ -1,6 +1,6 @@
 /** What people would call a document. */
-import type { FieldRecord } from '../../../../shared/api/blueprint-fields.ts'
-import type { Document } from '../../../../shared/api/documents.ts'
+import type { FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
+import type { Document } from '../../../../shared/api/data/documents.ts'
 
 const usual = ['title', 'name', 'subject', 'email', 'label']
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { thumbnailQuery } from '../../../api/assets.ts'
 import { Icon } from '../../../controls/icon.tsx'
 import { gridTexts } from '../../../texts/grid.ts'
-import { isFields } from '../document-shape.ts'
+import { isFields } from '../documents/document-shape.ts'
 import classes from './grid.module.css'
 
 const MOST_FILES = 3

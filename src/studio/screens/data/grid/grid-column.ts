@@ -1,10 +1,10 @@
 /** The columns of a grid: what a field's type, or what documents hold where there is no field, means for its cells. */
 
-import type { FieldRecord } from '../../../../shared/api/blueprint-fields.ts'
+import type { FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
 import { type FieldType, fieldTypeEntries, isFieldType } from '../../../../shared/fields/field-type.ts'
 import { wordsOfField } from '../../../../shared/fields/words-of-field.ts'
 import { gridTexts } from '../../../texts/grid.ts'
-import { isFields, type FieldType as Shape, type ShapeField } from '../document-shape.ts'
+import { isFields, type FieldType as Shape, type ShapeField } from '../documents/document-shape.ts'
 
 export type CellKind =
   | 'text'

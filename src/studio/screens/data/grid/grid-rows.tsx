@@ -1,6 +1,6 @@
 import { type ReactNode, useCallback, useRef } from 'react'
-import type { Document } from '../../../../shared/api/documents.ts'
-import { valueAt } from '../document-shape.ts'
+import type { Document } from '../../../../shared/api/data/documents.ts'
+import { valueAt } from '../documents/document-shape.ts'
 import { CellEditor } from './cell-editor.tsx'
 import { CellProblem } from './cell-problem.tsx'
 import type { DocumentGridProps } from './document-grid-props.ts'

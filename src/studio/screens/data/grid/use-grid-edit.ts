@@ -1,11 +1,11 @@
 /** What is done to the cells of a grid: edit one, clear, copy and paste a block, as in a spreadsheet. */
 
 import { type ClipboardEvent, type KeyboardEvent, useState } from 'react'
-import type { Document } from '../../../../shared/api/documents.ts'
+import type { Document } from '../../../../shared/api/data/documents.ts'
 import { valueOfText } from '../../../../shared/fields/value-of-text.ts'
 import { notifyAbout } from '../../../controls/notify.ts'
 import { gridTexts } from '../../../texts/grid.ts'
-import { isFields, valueAt } from '../document-shape.ts'
+import { isFields, valueAt } from '../documents/document-shape.ts'
 import type { Move } from './cell-editor-props.ts'
 import { copiedText } from './cell-text.ts'
 import type { GridColumn } from './grid-column.ts'

@@ -1,9 +1,9 @@
 import { useQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { Document } from '../../../../shared/api/documents.ts'
+import type { Document } from '../../../../shared/api/data/documents.ts'
 import { queryClient } from '../../../api/query-client.ts'
 import { fieldsQuery, findDocuments } from '../../../api/storages.ts'
-import { valueAt } from '../document-shape.ts'
+import { valueAt } from '../documents/document-shape.ts'
 import { documentName } from './document-name.ts'
 import type { GridColumn } from './grid-column.ts'
 

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import type { Document } from '../../../../shared/api/documents.ts'
+import type { Document } from '../../../../shared/api/data/documents.ts'
 
 export interface RowSelection {
   /** Of the selected documents, also of other pages. */

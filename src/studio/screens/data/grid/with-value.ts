@@ -1,4 +1,4 @@
-import { isFields } from '../document-shape.ts'
+import { isFields } from '../documents/document-shape.ts'
 
 /** The same object with another value at a dotted name. */
 export function withValue<T extends object>(object: T, name: string, value: unknown): T {

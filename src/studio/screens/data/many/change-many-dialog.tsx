@@ -4,7 +4,7 @@ import { valueOfText } from '../../../../shared/fields/value-of-text.ts'
 import { useFieldError } from '../../../controls/field-errors.tsx'
 import { FormDialog } from '../../../controls/form-dialog.tsx'
 import { gridTexts } from '../../../texts/grid.ts'
-import { isFields } from '../document-shape.ts'
+import { isFields } from '../documents/document-shape.ts'
 import type { GridColumn } from '../grid/grid-column.ts'
 import { ReferenceSelect } from '../grid/reference-select.tsx'
 

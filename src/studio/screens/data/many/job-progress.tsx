@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Progress, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { Job } from '../../../../shared/api/queues.ts'
+import type { Job } from '../../../../shared/api/operate/queues.ts'
 import { isJsonObject } from '../../../../shared/json.ts'
 import { call } from '../../../api/request.ts'
 import { forgetDocuments } from '../../../api/storages.ts'

@@ -1,7 +1,7 @@
-import type { Document, DocumentSearch, ManyChanged } from '../../../../shared/api/documents.ts'
+import type { Document, DocumentSearch, ManyChanged } from '../../../../shared/api/data/documents.ts'
 import { call } from '../../../api/request.ts'
 import { findDocuments, forgetDocuments } from '../../../api/storages.ts'
-import { valueAt } from '../document-shape.ts'
+import { valueAt } from '../documents/document-shape.ts'
 import type { UndoStep } from '../undo/undo-step.ts'
 
 /** What of a storage is selected: documents by guid, or all that a search finds. */

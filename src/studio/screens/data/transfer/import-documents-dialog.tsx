@@ -11,7 +11,7 @@ import {
 } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import type { StorageRecord } from '../../../../shared/api/storages.ts'
+import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
 import { CSV } from '../../../../shared/files/table-types.ts'
 import { ErrorNotice } from '../../../controls/error-notice.tsx'
 import { transferTexts } from '../../../texts/transfer.ts'

@@ -1,5 +1,5 @@
 /** A file of documents on its way into a storage. */
-import type { Imported, ImportPreview, Undone } from '../../../../shared/api/documents.ts'
+import type { Imported, ImportPreview, Undone } from '../../../../shared/api/data/documents.ts'
 import { XLSX } from '../../../../shared/files/table-types.ts'
 import { typeOfFile } from '../../../../shared/files/type-of-file.ts'
 import { errorFromReply } from '../../../api/api-error.ts'

@@ -1,9 +1,9 @@
 import { NativeSelect, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { ImportPreview } from '../../../../shared/api/documents.ts'
+import type { ImportPreview } from '../../../../shared/api/data/documents.ts'
 import { fieldsQuery } from '../../../api/storages.ts'
 import { transferTexts } from '../../../texts/transfer.ts'
-import { valueAt } from '../document-shape.ts'
+import { valueAt } from '../documents/document-shape.ts'
 import { copiedText } from '../grid/cell-text.ts'
 import type { ImportDraft } from './import-file.ts'
 

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import type { Imported } from '../../../../shared/api/documents.ts'
+import type { Imported } from '../../../../shared/api/data/documents.ts'
 import { ErrorNotice } from '../../../controls/error-notice.tsx'
 import { transferTexts } from '../../../texts/transfer.ts'
 import { undoImport } from './import-file.ts'

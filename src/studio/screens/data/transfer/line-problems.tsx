@@ -1,8 +1,8 @@
 import { Table, Text } from '@mantine/core'
-import type { LineProblem } from '../../../../shared/api/documents.ts'
+import type { LineProblem } from '../../../../shared/api/data/documents.ts'
 import { ApiError } from '../../../api/api-error.ts'
 import { transferTexts } from '../../../texts/transfer.ts'
-import { isFields } from '../document-shape.ts'
+import { isFields } from '../documents/document-shape.ts'
 
 /** The lines that a refused import lists. */
 export function problemsIn(error: unknown): readonly LineProblem[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Document } from '../../../../shared/api/documents.ts'
+import type { Document } from '../../../../shared/api/data/documents.ts'
 import { compared, wordsFor } from './undo-step.ts'
 
 const meta = {

@@ -1,12 +1,12 @@
 /** What was done to documents in the grid, and how it is undone: not what another user has changed since. */
 
-import type { Document } from '../../../../shared/api/documents.ts'
+import type { Document } from '../../../../shared/api/data/documents.ts'
 import { ApiError } from '../../../api/api-error.ts'
 import { call } from '../../../api/request.ts'
 import { documentPath } from '../../../api/storages.ts'
 import { messageOf } from '../../../controls/error-notice.tsx'
 import { gridTexts } from '../../../texts/grid.ts'
-import { valueAt } from '../document-shape.ts'
+import { valueAt } from '../documents/document-shape.ts'
 
 /** Values of one document by name of field. */
 export interface DocumentChange {

@@ -1,7 +1,7 @@
 import { Checkbox, NumberInput, Select, TagsInput, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type AlertFigure, alertFigures } from '../../../../shared/alerts/alert-figures.ts'
-import type { AlertRecord } from '../../../../shared/api/alerts.ts'
+import type { AlertRecord } from '../../../../shared/api/operate/alerts.ts'
 import { alerts } from '../../../api/alerts.ts'
 import { namesOf } from '../../../api/named-records.ts'
 import { secrets } from '../../../api/secrets.ts'

@@ -1,6 +1,6 @@
 import { Anchor, Badge, Button, Text } from '@mantine/core'
 import { Link } from 'wouter'
-import type { AlertRecord } from '../../../../shared/api/alerts.ts'
+import type { AlertRecord } from '../../../../shared/api/operate/alerts.ts'
 import { alerts, testAlert } from '../../../api/alerts.ts'
 import { EmptyState } from '../../../controls/empty-state.tsx'
 import type { Column } from '../../../controls/lists/column.ts'

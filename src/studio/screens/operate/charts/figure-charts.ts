@@ -1,4 +1,4 @@
-import type { FigurePoint, FiguresOverTime } from '../../../../shared/api/figures.ts'
+import type { FigurePoint, FiguresOverTime } from '../../../../shared/api/operate/figures.ts'
 import { duration } from '../../../controls/amounts.ts'
 import type { TimeSeries } from '../../../controls/charts/time-series.ts'
 import { operateTexts } from '../../../texts/operate.ts'

@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core'
-import type { ConnectionRecord } from '../../../../shared/api/connections.ts'
+import type { ConnectionRecord } from '../../../../shared/api/operate/connections.ts'
 import { connections } from '../../../api/connections.ts'
 import { JsonField } from '../../../controls/json/json-field.tsx'
 import { useDraft } from '../../../controls/use-draft.ts'

@@ -1,6 +1,6 @@
 /** A connection as its form holds it. */
 
-import type { ConnectionAuth, ConnectionRecord } from '../../../../shared/api/connections.ts'
+import type { ConnectionAuth, ConnectionRecord } from '../../../../shared/api/operate/connections.ts'
 import type { JsonObject } from '../../../../shared/json.ts'
 import { namedTexts } from '../../../texts/named.ts'
 

@@ -1,5 +1,5 @@
 import { Badge, Code, Text } from '@mantine/core'
-import type { ConnectionRecord } from '../../../../shared/api/connections.ts'
+import type { ConnectionRecord } from '../../../../shared/api/operate/connections.ts'
 import { connections } from '../../../api/connections.ts'
 import { EmptyState } from '../../../controls/empty-state.tsx'
 import type { Column } from '../../../controls/lists/column.ts'

@@ -1,5 +1,5 @@
 import { PasswordInput } from '@mantine/core'
-import type { SecretRecord } from '../../../../shared/api/secrets.ts'
+import type { SecretRecord } from '../../../../shared/api/operate/secrets.ts'
 import { secrets } from '../../../api/secrets.ts'
 import { useDraft } from '../../../controls/use-draft.ts'
 import { namedTexts } from '../../../texts/named.ts'

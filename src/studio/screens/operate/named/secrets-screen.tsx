@@ -1,5 +1,5 @@
 import { Badge, Code, Text } from '@mantine/core'
-import type { SecretRecord } from '../../../../shared/api/secrets.ts'
+import type { SecretRecord } from '../../../../shared/api/operate/secrets.ts'
 import { secrets } from '../../../api/secrets.ts'
 import { EmptyState } from '../../../controls/empty-state.tsx'
 import type { Column } from '../../../controls/lists/column.ts'

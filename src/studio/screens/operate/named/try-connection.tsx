@@ -1,7 +1,7 @@
 import { Button, Group, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { TriedConnection } from '../../../../shared/api/connections.ts'
+import type { TriedConnection } from '../../../../shared/api/operate/connections.ts'
 import { tryConnection } from '../../../api/connections.ts'
 import { namedTexts } from '../../../texts/named.ts'
 

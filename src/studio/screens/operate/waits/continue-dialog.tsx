@@ -1,6 +1,6 @@
 import { Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
-import type { Wait } from '../../../../shared/api/waits.ts'
+import type { Wait } from '../../../../shared/api/operate/waits.ts'
 import type { JsonObject } from '../../../../shared/json.ts'
 import { continueWait } from '../../../api/waits.ts'
 import { FormDialog } from '../../../controls/form-dialog.tsx'

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { Wait } from '../../../../shared/api/waits.ts'
+import type { Wait } from '../../../../shared/api/operate/waits.ts'
 import { cancelWait, forgetWaits, readWait } from '../../../api/waits.ts'
 import { confirm } from '../../../controls/confirm.ts'
 import { notifyDone } from '../../../controls/notify.ts'

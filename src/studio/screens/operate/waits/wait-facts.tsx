@@ -1,7 +1,7 @@
 import { Anchor, Badge, Code, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import type { Wait } from '../../../../shared/api/waits.ts'
+import type { Wait } from '../../../../shared/api/operate/waits.ts'
 import { isJsonObject, type JsonValue } from '../../../../shared/json.ts'
 import { blueprintNamesQuery } from '../../../api/blueprints.ts'
 import { Facts } from '../../../controls/facts.tsx'

@@ -1,6 +1,6 @@
 /** What a run waits for, and how a person ends that by hand. */
 
-import type { Wait } from '../../../../shared/api/waits.ts'
+import type { Wait } from '../../../../shared/api/operate/waits.ts'
 import { waitsTexts } from '../../../texts/waits.ts'
 
 export const kindLabels: Readonly<Record<Wait['kind'], string>> = {

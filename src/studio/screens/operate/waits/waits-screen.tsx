@@ -1,6 +1,6 @@
 import { Badge, Code, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { Wait } from '../../../../shared/api/waits.ts'
+import type { Wait } from '../../../../shared/api/operate/waits.ts'
 import { blueprintNamesQuery } from '../../../api/blueprints.ts'
 import { findWaits } from '../../../api/waits.ts'
 import { EmptyState } from '../../../controls/empty-state.tsx'

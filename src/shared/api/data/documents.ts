@@ -1,0 +1,280 @@
+import { Type } from 'typebox'
+import { CSV, NDJSON, XLSX } from '../../files/table-types.ts'
+import type { JsonObject } from '../../json.ts'
+import { anyJson } from '../any-json.ts'
+import { metaSchema } from '../meta.ts'
+import { searchQuerySchema, searchSchema } from '../search.ts'
+import { storedRecord } from '../stored-record.ts'
+import type { Wire } from '../wire.ts'
+
+export const documentParams = Type.Object({
+  guid: Type.String({ description: 'The `_meta.guid` of the storage.' }),
+  document: Type.String({ description: 'The `_meta.guid` of the document.' }),
+})
+
+/** As it is stored: `_meta` and whatever fields it has. */
+const documentRecord = Type.Object({ _meta: metaSchema }, { additionalProperties: true })
+export type Document = Wire<typeof documentRecord> & { readonly [field: string]: unknown }
+export const documentSchema = storedRecord(documentRecord)
+
+export const documentFieldsSchema = Type.Unsafe<JsonObject>(
+  Type.Object(
+    {},
+    {
+      additionalProperties: true,
+      description: 'Field → value; use dots for nested fields. `_meta` is ignored.',
+    },
+  ),
+)
+
+/** A storage has at most 16 references. */
+const MOST_EXPANDED_FIELDS = 16
+
+export const documentSearchSchema = Type.Object(
+  {
+    ...searchSchema.properties,
+    expand: Type.Optional(
+      Type.Array(Type.String({ maxLength: 200 }), {
+        maxItems: MOST_EXPANDED_FIELDS,
+        description:
+          'References to follow: the document that the field names is added as `_expand.<field>`, or null if it is removed.',
+      }),
+    ),
+    include_removed: Type.Optional(Type.Boolean({ description: 'Also find removed documents.' })),
+  },
+  { additionalProperties: false },
+)
+
+/** The body of every search; only documents have `include_removed`. */
+/** What searches of every kind of record take. */
+export type DocumentSearch = Omit<Wire<typeof documentSearchSchema>, 'expand'>
+
+export const getDocumentQuery = Type.Object({
+  expand: Type.Optional(
+    Type.String({
+      maxLength: 1_000,
+      description:
+        'References to follow, separated by commas: `customer,payer`. Each is added as `_expand.<field>`.',
+    }),
+  ),
+})
+
+export const createDocumentQuery = Type.Object({
+  expiry: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: 'Unix seconds; the document is deleted within a minute of this time. If omitted, never.',
+    }),
+  ),
+})
+
+export const updateDocumentQuery = Type.Object({
+  update_hash: Type.Optional(
+    Type.String({ description: 'Change only if this is still the `_meta.update_hash`; else 409.' }),
+  ),
+})
+
+export const removeDocumentQuery = Type.Object({
+  hard: Type.Optional(
+    Type.Boolean({ description: 'Delete permanently, also a removed document.', default: false }),
+  ),
+})
+
+export const historyQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 50 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 0 })),
+  after: Type.Optional(
+    Type.String({ maxLength: 10_000, description: 'The header `x-next-cursor` of the previous page.' }),
+  ),
+})
+
+const historyEntryRecord = Type.Object({
+  _meta: metaSchema,
+  document: Type.String({ description: 'Guid of the document.' }),
+  action: Type.Enum(['created', 'updated', 'removed', 'restored', 'deleted']),
+  user: Type.Object(
+    { guid: Type.String(), username: Type.String() },
+    { description: '`system` with an empty guid if no user was signed in.' },
+  ),
+  run: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'Guid of the run that wrote it.',
+  }),
+  revisions: Type.Array(
+    Type.Object({
+      key: Type.String({ description: 'Dotted name of the field.' }),
+      type: Type.String({ description: '`set.field`, `remove.field`, `array.add` or `array.remove`.' }),
+      value: anyJson('Since then; null if the field is gone. Large values are `{ left_out: <characters> }`.'),
+      previous_value: anyJson('Before.'),
+    }),
+  ),
+})
+export type HistoryEntry = Wire<typeof historyEntryRecord>
+export type Revision = HistoryEntry['revisions'][number]
+export const historySchema = storedRecord(historyEntryRecord)
+
+const many = {
+  guids: Type.Optional(
+    Type.Array(Type.String(), { minItems: 1, maxItems: 1000, description: 'Guids of documents.' }),
+  ),
+  query: searchSchema.properties.query,
+  filters: searchSchema.properties.filters,
+  in_background: Type.Optional(
+    Type.Boolean({
+      description:
+        'For any number of documents: a job changes them in batches. `GET /queue/{guid}` has its progress; DELETE cancels it between two batches. Documents whose change is refused are left as they are, counted and listed there.',
+    }),
+  ),
+}
+
+export const updateManySchema = Type.Object(
+  { set: documentFieldsSchema, ...many },
+  { additionalProperties: false },
+)
+
+export const removeManySchema = Type.Object(
+  {
+    ...many,
+    hard: Type.Optional(Type.Boolean({ description: 'Delete permanently.', default: false })),
+    include_removed: Type.Optional(
+      Type.Boolean({ description: 'With `hard`, also delete removed documents.', default: false }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const restoreManySchema = Type.Object(many, { additionalProperties: false })
+
+export const manySchema = Type.Object({
+  count: Type.Integer({
+    description: 'Number of changed documents; with `in_background`, of those that match.',
+  }),
+  job: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'The guid of the job, with `in_background`.',
+  }),
+})
+export type ManyChanged = Wire<typeof manySchema>
+
+const lineProblem = Type.Object({
+  line: Type.Integer({ description: 'Of the file, from 1.' }),
+  fields: Type.Array(Type.String()),
+  message: Type.String(),
+})
+export type LineProblem = Wire<typeof lineProblem>
+
+export const importedSchema = Type.Object({
+  imported: Type.Integer({ description: 'Number of created documents.' }),
+  refused: Type.Optional(Type.Integer({ description: 'Number of lines left out, with `skip_invalid`.' })),
+  problems: Type.Optional(Type.Array(lineProblem, { description: 'The first 100 of them.' })),
+  undo: Type.Optional(
+    Type.String({
+      description: 'Guid of the import, with `undo`: for `DELETE …/documents/imports/{import}`.',
+    }),
+  ),
+})
+export type Imported = Wire<typeof importedSchema>
+
+const fileQuery = {
+  mapping: Type.Optional(
+    Type.String({
+      maxLength: 8_000,
+      description:
+        'JSON: column → field, or null to leave it out; `customer.name` finds what the field `customer` refers to by its unique name. Other columns go into the field of their name or label.',
+    }),
+  ),
+  decimal: Type.Optional(
+    Type.Enum(['point', 'comma'], { description: 'Decimal mark of numbers in CSV. Default: `point`.' }),
+  ),
+  separator: Type.Optional(
+    Type.Enum(['comma', 'semicolon', 'tab'], {
+      description: 'Of cells in CSV. If not given, the most frequent one in the first line.',
+    }),
+  ),
+}
+
+export const importQuery = Type.Object({
+  ...fileQuery,
+  skip_invalid: Type.Optional(
+    Type.Boolean({ description: 'Leave out lines that are refused, and list them.', default: false }),
+  ),
+  undo: Type.Optional(
+    Type.Boolean({
+      description:
+        'Keep what is needed to undo it: of the last 20 such imports, up to 100,000 documents each.',
+      default: false,
+    }),
+  ),
+})
+
+export const previewQuery = Type.Object(fileQuery)
+
+export const previewSchema = Type.Object({
+  columns: Type.Array(
+    Type.Object({ column: Type.String(), field: Type.Unsafe<string | null>({ type: ['string', 'null'] }) }),
+    { description: 'Columns of a CSV or XLSX file, with the fields that they go into; null: left out.' },
+  ),
+  rows: Type.Array(
+    Type.Object({
+      line: Type.Integer(),
+      document: Type.Optional(
+        Type.Unsafe<JsonObject>({
+          type: 'object',
+          additionalProperties: true,
+          description: 'As it would be stored.',
+        }),
+      ),
+      problem: Type.Optional(lineProblem),
+    }),
+    { description: 'The first 20 rows.' },
+  ),
+})
+export type ImportPreview = Wire<typeof previewSchema>
+
+export const importParams = Type.Object({
+  guid: Type.String({ description: 'The `_meta.guid` of the storage.' }),
+  import: Type.String({ description: '`undo` of an import.' }),
+})
+
+export const undoneSchema = Type.Object({
+  deleted: Type.Integer(),
+  left: Type.Integer({
+    description: 'Documents that stay: changed or removed since, or referred to by others.',
+  }),
+})
+export type Undone = Wire<typeof undoneSchema>
+
+/** As many documents as a blueprint file may bring for one storage. */
+export const MAX_SAMPLES = 2_000
+
+export const samplesSchema = Type.Object(
+  {
+    storage: Type.String({ description: 'Name of the storage.', minLength: 1, maxLength: 63 }),
+    documents: Type.Array(documentFieldsSchema, { maxItems: MAX_SAMPLES }),
+  },
+  { additionalProperties: false },
+)
+
+export const exportQuery = Type.Object({
+  format: Type.Optional(Type.Enum(['ndjson', 'csv', 'xlsx'], { default: 'ndjson' })),
+  query: searchQuerySchema.properties.query,
+  filters: searchQuerySchema.properties.filters,
+  sort: searchQuerySchema.properties.sort,
+  columns: Type.Optional(
+    Type.String({
+      maxLength: 8_000,
+      description:
+        'JSON list of fields: the columns of a CSV or XLSX file; `customer.name` is a field of the document that `customer` refers to. If not given, the fields of the storage.',
+    }),
+  ),
+})
+
+/** The map of types keeps the errors of an export JSON. */
+export const exportResponse = {
+  description: 'One document per line.',
+  content: {
+    [NDJSON]: { schema: Type.Unsafe<unknown>({ type: 'string' }) },
+    [CSV]: { schema: Type.Unsafe<unknown>({ type: 'string' }) },
+    [XLSX]: { schema: Type.Unsafe<unknown>({ type: 'string', format: 'binary' }) },
+  },
+}

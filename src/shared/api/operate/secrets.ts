@@ -1,0 +1,49 @@
+import { Type } from 'typebox'
+import { MAX_SECRET_BYTES, SECRET_NAME } from '../../names/secret-name.ts'
+import { actorSchema } from '../actor.ts'
+import { metaSchema } from '../meta.ts'
+import { storedRecord } from '../stored-record.ts'
+import type { Wire } from '../wire.ts'
+
+const given = {
+  value: Type.String({
+    minLength: 1,
+    maxLength: MAX_SECRET_BYTES,
+    description: 'The secret, up to 16 KB. Stored encrypted; no reply contains it.',
+  }),
+  description: Type.Optional(Type.String({ maxLength: 1000 })),
+}
+
+export const createSecretSchema = Type.Object(
+  {
+    name: Type.String({
+      pattern: SECRET_NAME,
+      description: 'Letters, digits and _; what pins of the type secret name. Does not change later.',
+    }),
+    ...given,
+  },
+  { additionalProperties: false },
+)
+export const updateSecretSchema = Type.Partial(Type.Object(given), {
+  additionalProperties: false,
+  minProperties: 1,
+})
+
+const secretRecord = Type.Object({
+  _meta: metaSchema,
+  name: Type.String(),
+  description: Type.String(),
+  readable: Type.Boolean({ description: 'Whether this node has the key that the value is encrypted with.' }),
+  used_by: Type.Array(Type.Object({ guid: Type.String(), name: Type.String() }), {
+    description: 'Active blueprints with a block that names the secret.',
+  }),
+  created_by: actorSchema,
+  modified_by: actorSchema,
+})
+export type SecretRecord = Wire<typeof secretRecord>
+export const secretSchema = storedRecord(secretRecord)
+
+export const rotatedSecretsSchema = Type.Object({
+  rotated: Type.Integer({ description: 'Secrets that were encrypted again, with the present key.' }),
+  unreadable: Type.Integer({ description: 'Secrets of which no key is set: they stay as they are.' }),
+})

@@ -1,0 +1,60 @@
+import { Type } from 'typebox'
+import { anyJson } from '../any-json.ts'
+import { metaSchema } from '../meta.ts'
+import { storedRecord } from '../stored-record.ts'
+import type { Wire } from '../wire.ts'
+
+export const awaitedQuery = Type.Object({
+  token: Type.Optional(Type.String({ description: 'As the address that the block gave has it.' })),
+})
+
+export const awaitedBody = anyJson('Any JSON. An empty body counts as an empty object.')
+
+export const receivedSchema = Type.Object({ received: Type.Literal(true) })
+
+const unixSeconds = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description })
+
+const wait = Type.Object({
+  _meta: metaSchema,
+  kind: Type.Enum(['time', 'approval', 'request', 'document'], {
+    description: 'A time, the approval of a person, a request of another service, or a document.',
+  }),
+  state: Type.Enum(['waiting', 'resumed'], {
+    description: 'resumed: its job continues the run, or has failed and is tried again.',
+  }),
+  title: Type.String(),
+  blueprint: Type.String(),
+  block: Type.String({ description: 'Guid of the block at which the run waits.' }),
+  deployment: Type.Integer({ description: 'Number of the deployment that the run began with.' }),
+  version: Type.Enum(['same', 'current'], { description: 'On which deployment it continues.' }),
+  run: Type.String({ description: 'Guid of the run that began to wait.' }),
+  until: unixSeconds('When it continues by itself, in Unix seconds; null = only when it is ended.'),
+  scopes: Type.Array(Type.String(), { description: 'Of an approval: who may decide.' }),
+  ways: Type.Array(Type.String(), { description: 'Ways of its block on which the run can continue.' }),
+  details: anyJson('Of an approval: title, text and fields of its page.'),
+  user: Type.Union([Type.Object({ guid: Type.String(), username: Type.String() }), Type.Null()], {
+    description: 'On whose behalf the run began.',
+  }),
+  storage: Type.String({ description: 'Of a document: the storage that it is awaited in; else empty.' }),
+  job: Type.String({
+    description: 'The job that continues it, or that waits for its time; empty without one.',
+  }),
+})
+export type Wait = Wire<typeof wait>
+
+/** A run that waits. Neither what its blocks remember nor its token is shown. */
+export const waitSchema = storedRecord(wait)
+
+export const continueWaitSchema = Type.Object(
+  {
+    way: Type.Optional(
+      Type.Enum(['flow', 'approved', 'rejected', 'received', 'found', 'gone', 'timeout'], {
+        description:
+          'The way of the block on which the run continues. A time has only `flow`, which need not be named.',
+      }),
+    ),
+    comment: Type.Optional(Type.String({ maxLength: 2_000, description: 'Of an approval.' })),
+    body: Type.Optional(anyJson('What counts as sent, at the way `received`.')),
+  },
+  { additionalProperties: false },
+)

@@ -1,0 +1,59 @@
+import { Type } from 'typebox'
+import { anyJson } from '../any-json.ts'
+import { nullableText } from '../nullable-text.ts'
+import { storedRecord } from '../stored-record.ts'
+import type { Wire } from '../wire.ts'
+
+export const signInSchema = Type.Object(
+  {
+    username: Type.String({ minLength: 1, description: 'User name or e-mail address.' }),
+    password: Type.String({ minLength: 1 }),
+    entity: Type.Optional(anyJson('Accepted from older clients and not used.')),
+    request_refresh_token: Type.Optional(
+      Type.Boolean({
+        description:
+          'Accepted from older clients. A token is extended when it is used; there is no refresh token.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const signedInUser = Type.Object({
+  _meta: Type.Object({ guid: Type.String() }),
+  username: Type.String(),
+  email: nullableText,
+  firstname: Type.String(),
+  lastname: Type.String(),
+  language: Type.String(),
+})
+
+export const signedInSchema = Type.Object({
+  access_token: Type.String({ description: 'Send it as `Authorization: Bearer …`.' }),
+  expiry: Type.Integer({ description: 'Unix seconds.' }),
+  expiry_renew: Type.Integer({ description: 'Seconds to which each use extends the token.' }),
+  verified: Type.Boolean(),
+  user: storedRecord(signedInUser),
+  ip: Type.String({ description: 'Address of the client.' }),
+})
+
+export type SignedIn = Omit<Wire<typeof signedInSchema>, 'user'> & {
+  readonly user: Wire<typeof signedInUser>
+}
+
+export const pageSessionSchema = Type.Object(
+  {
+    stay: Type.Optional(
+      Type.Boolean({ description: 'Keep the cookie for 14 days; by default until the browser is closed.' }),
+    ),
+    replace: Type.Optional(
+      Type.Boolean({ description: 'Also where another session is signed in on pages. Default: false.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export const pageSessionSetSchema = Type.Object({
+  shared: Type.Boolean({ description: 'Whether pages now have the session of the request.' }),
+})
+
+export const signedOutSchema = Type.Object({ logout: Type.Literal(true) })

@@ -1,0 +1,89 @@
+import type { BlockDescription, InPin, OutPin } from '../../../../shared/api/blocks/blocks.ts'
+import type { BlockContent } from '../../../../shared/blueprint.ts'
+import { isJsonObject } from '../../../../shared/json.ts'
+import type { PinType } from '../../../../shared/pin-type.ts'
+import { modelTexts } from '../../../texts/model.ts'
+import type { Catalogue } from '../block-description.ts'
+import { type Flow, wiresInto } from '../flow.ts'
+
+export interface BlockPins {
+  /** In the order in which they are drawn: flow first, then the block's own, then those that settings add. */
+  readonly in: ReadonlyMap<string, InPin>
+  readonly out: ReadonlyMap<string, OutPin>
+}
+
+const none: BlockPins = { in: new Map(), out: new Map() }
+
+const known = new WeakMap<BlockContent, { description: BlockDescription; pins: BlockPins }>()
+
+/** The pins that a block has with its present settings; none for a block that this version does not know. */
+export function pinsOf(content: BlockContent, catalogue: Catalogue): BlockPins {
+  const description = catalogue.get(content.type)
+  if (!description) return none
+  const before = known.get(content)
+  if (before?.description === description) return before.pins
+  const pins = { in: inPins(content, description), out: outPins(content, description) }
+  known.set(content, { description, pins })
+  return pins
+}
+
+function inPins(content: BlockContent, description: BlockDescription): Map<string, InPin> {
+  const pins = new Map(Object.entries(description.in))
+  for (const [setting, kind] of Object.entries(description.adds.in)) {
+    for (const name of namesIn(content, setting)) {
+      if (!pins.has(name)) pins.set(name, { ...kind, help: kind.help.replace('…', name) })
+    }
+  }
+  return pins
+}
+
+function outPins(content: BlockContent, description: BlockDescription): Map<string, OutPin> {
+  const pins = new Map(Object.entries(description.out))
+  for (const [setting, kind] of Object.entries(description.adds.out)) {
+    for (const name of namesIn(content, setting)) {
+      if (!pins.has(name)) pins.set(name, { ...kind, help: kind.help.replace('…', name) })
+    }
+  }
+  if (!description.adds.custom_out) return pins
+  for (const { id, type } of content.custom_out_pins)
+    if (!pins.has(id)) pins.set(id, { type, help: modelTexts.theParameter(id) })
+  return pins
+}
+
+function namesIn(content: BlockContent, setting: string): string[] {
+  const value = content.fields[setting]
+  return Array.isArray(value)
+    ? value
+        .map((one) => (isJsonObject(one) ? one.name : one))
+        .filter((name): name is string => typeof name === 'string' && name !== '')
+    : []
+}
+
+/** What a wire from the out-pin carries into a pin of a type: `error` pins are signal and value at once. */
+export function carriedType(out: OutPin, into: PinType): PinType {
+  return out.type === 'flow' && out.carries && into !== 'flow' ? out.carries : out.type
+}
+
+/**
+ * The flow without wires and values on pins that a block no longer has, after its settings changed. A block that is not
+ * known is left alone.
+ */
+export function withoutLostPins(flow: Flow, catalogue: Catalogue, guid: string): Flow {
+  const changed = flow.get(guid)
+  if (!changed || !catalogue.has(changed.type)) return flow
+  const pins = pinsOf(changed, catalogue)
+  const next = new Map(flow)
+  const kept = changed.in_pins.filter(({ id }) => pins.in.has(id))
+  if (kept.length < changed.in_pins.length) next.set(guid, { ...changed, in_pins: kept })
+  for (const [other, content] of next) {
+    const lost = wiresInto(other, content).some(({ from }) => from.block === guid && !pins.out.has(from.pin))
+    if (!lost) continue
+    const in_pins = content.in_pins.flatMap((pin) => {
+      if (!pin.from) return [pin]
+      const from = pin.from.filter((end) => end.block !== guid || pins.out.has(end.pin))
+      return from.length === pin.from.length ? [pin] : from.length === 0 ? [] : [{ ...pin, from }]
+    })
+    next.set(other, { ...content, in_pins })
+  }
+  return next
+}

@@ -1,0 +1,61 @@
+/** Who may call an endpoint or open a page, in words that a person reads before deploying. */
+
+import type { BlockContent } from '../../../../shared/blueprint.ts'
+import { RESOURCE_TYPE } from '../../../../shared/resource/resource.ts'
+import { resourceEndpoints } from '../../../../shared/resource/resource-endpoints.ts'
+import { modelTexts } from '../../../texts/model.ts'
+import type { Catalogue } from '../block-description.ts'
+import { type Flow, inPinOf } from '../flow.ts'
+import { nameOf } from './block-names.ts'
+
+/** Triggers that requests reach, so that scopes say who may. Anything else runs by itself. */
+export function isEntrance({ type }: Pick<BlockContent, 'type'>, catalogue: Catalogue): boolean {
+  const on = catalogue.get(type)?.on
+  return on === 'http' || on === 'page'
+}
+
+/** No scope at all is public too. */
+function isPublic(scopes: readonly string[]): boolean {
+  return scopes.length === 0 || scopes.includes('*public')
+}
+
+export function openTo(scopes: readonly string[]): string {
+  if (isPublic(scopes)) return modelTexts.everyonePublic
+  if (scopes.includes('*loggedin')) return modelTexts.signedInUsers
+  return modelTexts.usersWith(scopes.join(modelTexts.or))
+}
+
+export interface Entrance {
+  readonly block: string
+  /** `GET /tasks` or `Page /tasks`. */
+  readonly name: string
+  readonly openTo: string
+  readonly isPublic: boolean
+}
+
+/** Every endpoint and page of the flow: those that are public first. */
+export function entrancesOf(flow: Flow, catalogue: Catalogue): Entrance[] {
+  const found = [...flow].flatMap(([block, content]): Entrance[] => {
+    if (!isEntrance(content, catalogue)) return []
+    if (content.type === RESOURCE_TYPE) return resourceEntrances(block, content)
+    const { scopes } = content
+    return [
+      { block, name: entranceName(content, catalogue), openTo: openTo(scopes), isPublic: isPublic(scopes) },
+    ]
+  })
+  return found.toSorted((a, b) => Number(b.isPublic) - Number(a.isPublic) || a.name.localeCompare(b.name))
+}
+
+function resourceEntrances(block: string, content: BlockContent): Entrance[] {
+  return resourceEndpoints(content).map(({ method, uri, scopes }) => ({
+    block: `${block} ${method} ${uri}`,
+    name: `${method} /${uri}`,
+    openTo: openTo(scopes),
+    isPublic: isPublic(scopes),
+  }))
+}
+
+function entranceName(content: BlockContent, catalogue: Catalogue): string {
+  const url = catalogue.get(content.type)?.on === 'page' ? inPinOf(content, 'url')?.value : undefined
+  return typeof url === 'string' ? modelTexts.page(url.replace(/^\/+/, '')) : nameOf(content, catalogue)
+}

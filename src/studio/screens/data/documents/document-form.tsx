@@ -1,0 +1,112 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useMemo, useState } from 'react'
+import type { Document } from '../../../../shared/api/data/documents.ts'
+import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
+import { fieldsQuery, findDocuments } from '../../../api/storages.ts'
+import { fieldMessage } from '../../../controls/field-errors.tsx'
+import { dataTexts } from '../../../texts/data.ts'
+import type { Edits } from './document-changes.ts'
+import { DocumentField } from './document-field.tsx'
+import { shapeOf, valueAt } from './document-shape.ts'
+import { SaveBar } from './save-bar.tsx'
+import { useDocumentSave } from './use-document-save.ts'
+
+interface DocumentFormProps {
+  readonly storage: StorageRecord
+  /** None: a new one. */
+  readonly document: Document | undefined
+}
+
+/** A field for each of the document's, for each that a rule asks for, and for those that other documents have. */
+export function DocumentForm({ storage, document }: DocumentFormProps) {
+  const [edits, setEdits] = useState<Edits>({})
+  const [broken, setBroken] = useState<ReadonlySet<string>>(new Set())
+  const [added, setAdded] = useState<readonly string[]>([])
+  const { data: rules = [] } = useQuery({ ...fieldsQuery(storage.name), retry: false })
+  const { data: sample } = useQuery({
+    queryKey: ['documents', storage._meta.guid, 'sample'],
+    queryFn: ({ signal }) => findDocuments(storage._meta.guid, { limit: 50 }, signal),
+    enabled: document === undefined,
+  })
+  const save = useDocumentSave(storage, document, () => setEdits({}))
+  const shape = useMemo(() => shapeOf(document ? [document] : (sample?.records ?? [])), [document, sample])
+  const names = [...new Set([...rules.map(({ name }) => name), ...shape.map(({ name }) => name), ...added])]
+  const edit = (name: string, value: unknown, isBroken: boolean) => {
+    setBroken((before) => {
+      const after = new Set(before)
+      if (isBroken) after.add(name)
+      else after.delete(name)
+      return after
+    })
+    setEdits((before) => {
+      const { [name]: _old, ...rest } = before
+      const stored = valueAt(document ?? {}, name)
+      return JSON.stringify(value) === JSON.stringify(stored) ? rest : { ...rest, [name]: value }
+    })
+  }
+  return (
+    <Stack gap="md" maw={720}>
+      {names.map((name) => (
+        <DocumentField
+          key={`${name} ${document?._meta.update_hash ?? ''} ${Object.hasOwn(edits, name)}`}
+          name={name}
+          rule={rules.find((rule) => rule.name === name)}
+          types={shape.find((field) => field.name === name)?.types ?? ['string']}
+          value={Object.hasOwn(edits, name) ? edits[name] : valueAt(document ?? {}, name)}
+          isEdited={Object.hasOwn(edits, name)}
+          error={fieldMessage(save.error, name)}
+          onChange={edit}
+        />
+      ))}
+      {names.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {dataTexts.noFieldsYet}
+        </Text>
+      ) : null}
+      <AddField taken={names} onAdd={(name) => setAdded([...added, name])} />
+      <SaveBar
+        isNew={document === undefined}
+        changes={Object.keys(edits).length}
+        isSaving={save.isPending}
+        error={save.error}
+        disabled={broken.size > 0}
+        onSave={() => save.mutate(edits)}
+        onDiscard={() => {
+          setEdits({})
+          save.reset()
+        }}
+      />
+    </Stack>
+  )
+}
+
+function AddField({
+  taken,
+  onAdd,
+}: {
+  readonly taken: readonly string[]
+  readonly onAdd: (name: string) => void
+}) {
+  const [name, setName] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (name !== '' && !taken.includes(name)) onAdd(name)
+    setName('')
+  }
+  return (
+    <form onSubmit={submit}>
+      <Group gap="xs">
+        <TextInput
+          aria-label={dataTexts.nameFieldAdd}
+          placeholder={dataTexts.anotherField}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Button type="submit" variant="default">
+          {dataTexts.add}
+        </Button>
+      </Group>
+    </form>
+  )
+}

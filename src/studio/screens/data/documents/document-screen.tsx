@@ -1,0 +1,147 @@
+import { Badge, Button, Group, Tabs, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useLocation, useSearchParams } from 'wouter'
+import type { Document } from '../../../../shared/api/data/documents.ts'
+import { documentQuery, removeDocument, restoreDocument, storageQuery } from '../../../api/storages.ts'
+import { confirm } from '../../../controls/confirm.ts'
+import { ErrorNotice } from '../../../controls/error-notice.tsx'
+import { Icon } from '../../../controls/icon.tsx'
+import { LoadingScreen } from '../../../controls/loading-screen.tsx'
+import { notifyDone, notifyFailed } from '../../../controls/notify.ts'
+import { ScreenHead } from '../../../controls/screen-head.tsx'
+import { Time } from '../../../controls/time.tsx'
+import { dataTexts } from '../../../texts/data.ts'
+import type { ScreenProps } from '../../screen-props.ts'
+import { DocumentForm } from './document-form.tsx'
+import { DocumentHistory } from './document-history.tsx'
+import { DocumentJson } from './document-json.tsx'
+
+/** One document: as a form, as JSON, and its history. */
+export function DocumentScreen({ params }: ScreenProps) {
+  const { storage: storageGuid = '', document: guid = '' } = params
+  const isNew = guid === 'new'
+  const storage = useQuery(storageQuery(storageGuid))
+  const found = useQuery({ ...documentQuery(storageGuid, guid), enabled: !isNew })
+  const [words, setWords] = useSearchParams()
+  const error = storage.error ?? found.error
+  if (error)
+    return <ErrorNotice error={error} title={dataTexts.couldNotLoadDocument} onRetry={found.refetch} />
+  if (!storage.data || (!isNew && !found.data)) return <LoadingScreen />
+  const props = { storage: storage.data, document: found.data }
+  const tab = words.get('tab') ?? 'form'
+  return (
+    <>
+      <ScreenHead
+        title={
+          isNew ? (
+            dataTexts.newDocument
+          ) : (
+            <span style={{ overflowWrap: 'anywhere' }}>{titleOf(found.data)}</span>
+          )
+        }
+        about={found.data ? <About document={found.data} /> : undefined}
+        parent={{ href: `/data/storages/${storageGuid}`, label: storage.data.name }}
+      >
+        {found.data ? <Actions storage={storageGuid} document={found.data} /> : null}
+      </ScreenHead>
+      <Tabs
+        value={tab}
+        onChange={(next) =>
+          setWords(next === null || next === 'form' ? {} : { tab: next }, { replace: true })
+        }
+        keepMounted={false}
+      >
+        <Tabs.List mb="md">
+          <Tabs.Tab value="form">{dataTexts.form}</Tabs.Tab>
+          <Tabs.Tab value="json">{dataTexts.json}</Tabs.Tab>
+          {isNew ? null : <Tabs.Tab value="history">{dataTexts.history}</Tabs.Tab>}
+        </Tabs.List>
+        <Tabs.Panel value="form">
+          <DocumentForm {...props} />
+        </Tabs.Panel>
+        <Tabs.Panel value="json">
+          <DocumentJson {...props} />
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <DocumentHistory storage={storage.data} guid={guid} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  )
+}
+
+/** What people would call it: its title or name, else its guid. */
+function titleOf(document: Document | undefined): string {
+  for (const name of ['title', 'name', 'subject', 'email', 'label']) {
+    const value = document?.[name]
+    if (typeof value === 'string' && value !== '') return value
+  }
+  return document?._meta.guid ?? ''
+}
+
+function About({ document: { _meta } }: { readonly document: Document }) {
+  return (
+    <Group component="span" gap="sm">
+      {_meta.removed > 0 ? <Badge color="red">{dataTexts.removed}</Badge> : null}
+      <Text span inherit>
+        {dataTexts.created} <Time at={_meta.created} />
+        {dataTexts.changedBefore} <Time at={_meta.updated} />
+      </Text>
+      <Text span inherit ff="monospace" fz="xs">
+        {_meta.guid}
+      </Text>
+    </Group>
+  )
+}
+
+function Actions({
+  storage,
+  document: { _meta },
+}: {
+  readonly storage: string
+  readonly document: Document
+}) {
+  const [, go] = useLocation()
+  const restore = async () => {
+    try {
+      await restoreDocument(storage, _meta.guid)
+      notifyDone(dataTexts.documentRestored)
+    } catch (error) {
+      notifyFailed(dataTexts.couldNotRestoreDocument, error)
+    }
+  }
+  const remove = async () => {
+    try {
+      await removeDocument(storage, _meta.guid, false)
+      notifyDone(dataTexts.documentRemoved)
+    } catch (error) {
+      notifyFailed(dataTexts.couldNotRemoveDocument, error)
+    }
+  }
+  const askToDelete = () =>
+    confirm({
+      title: dataTexts.deleteThisDocument,
+      text: dataTexts.deleteDocumentText,
+      action: dataTexts.deletePermanently,
+      run: async () => {
+        await removeDocument(storage, _meta.guid, true)
+        go(`/data/storages/${storage}`)
+      },
+    })
+  if (_meta.removed === 0)
+    return (
+      <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={() => void remove()}>
+        {dataTexts.remove}
+      </Button>
+    )
+  return (
+    <>
+      <Button variant="default" color="red" onClick={askToDelete}>
+        {dataTexts.deletePermanently}
+      </Button>
+      <Button leftSection={<Icon name="restore" size={16} />} onClick={() => void restore()}>
+        {dataTexts.restore}
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,60 @@
+import { Button, Group, Text } from '@mantine/core'
+import { ApiError } from '../../../api/api-error.ts'
+import { queryClient } from '../../../api/query-client.ts'
+import { ErrorNotice } from '../../../controls/error-notice.tsx'
+import { useShortcut } from '../../../shell/shortcuts.ts'
+import { dataTexts } from '../../../texts/data.ts'
+import classes from './save-bar.module.css'
+
+interface SaveBarProps {
+  readonly isNew: boolean
+  /** How many fields would change. */
+  readonly changes: number
+  readonly isSaving: boolean
+  readonly error: unknown
+  readonly disabled?: boolean
+  readonly onSave: () => void
+  readonly onDiscard: () => void
+}
+
+/** What is below an editor: why saving failed, what is not saved, and the buttons. Ctrl+S saves. */
+export function SaveBar({
+  isNew,
+  changes,
+  isSaving,
+  error,
+  disabled = false,
+  onSave,
+  onDiscard,
+}: SaveBarProps) {
+  const canSave = (isNew || changes > 0) && !disabled && !isSaving
+  useShortcut({ keys: 'mod+s', label: dataTexts.save, group: dataTexts.document, whileTyping: true }, () => {
+    if (canSave) onSave()
+  })
+  const isStale = error instanceof ApiError && error.code === 'CONFLICT' && !isNew
+  return (
+    <div className={classes.bar}>
+      <ErrorNotice
+        error={error}
+        title={isStale ? dataTexts.conflict : dataTexts.notSaved}
+        onRetry={isStale ? () => queryClient.invalidateQueries({ queryKey: ['documents'] }) : undefined}
+      />
+      {isStale ? (
+        <Text size="sm" c="dimmed">
+          {dataTexts.conflictText}
+        </Text>
+      ) : null}
+      <Group gap="sm" mt={error ? 'sm' : 0}>
+        <Button onClick={onSave} loading={isSaving} disabled={!canSave}>
+          {isNew ? dataTexts.create : dataTexts.save}
+        </Button>
+        <Button variant="default" onClick={onDiscard} disabled={changes === 0 || isSaving}>
+          {dataTexts.discard}
+        </Button>
+        <Text size="sm" c="dimmed" role="status">
+          {dataTexts.fieldsChanged(changes)}
+        </Text>
+      </Group>
+    </div>
+  )
+}

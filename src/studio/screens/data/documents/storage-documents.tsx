@@ -1,0 +1,134 @@
+import { Group, Switch, Text } from '@mantine/core'
+import { useMemo, useState } from 'react'
+import type { Document } from '../../../../shared/api/data/documents.ts'
+import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
+import { createDocument, findDocuments } from '../../../api/storages.ts'
+import { confirm } from '../../../controls/confirm.ts'
+import { EmptyState } from '../../../controls/empty-state.tsx'
+import { SearchField } from '../../../controls/lists/search-field.tsx'
+import { useRecordPage } from '../../../controls/lists/use-record-page.ts'
+import { dataTexts } from '../../../texts/data.ts'
+import { DocumentGrid } from '../grid/document-grid.tsx'
+import { gridColumn } from '../grid/grid-column.ts'
+import { useCellEdits } from '../grid/use-cell-edits.ts'
+import { useReferenceNames } from '../grid/use-reference-names.ts'
+import { useRowSelection } from '../grid/use-row-selection.ts'
+import { ManyBar } from '../many/many-bar.tsx'
+import { TextIndexAction } from '../text-index-action.tsx'
+import { UndoAction } from '../undo/undo-action.tsx'
+import { useUndo } from '../undo/use-undo.ts'
+import { ViewsMenu } from '../views/views-menu.tsx'
+import { ColumnMenu } from './column-menu.tsx'
+import { FilterBar } from './filter-bar.tsx'
+import { type DocumentList, useDocumentList } from './use-document-list.ts'
+
+/** Rows of a page. */
+const LIMIT = 100
+
+/** The documents of a storage as a grid, with what narrows it. */
+export function StorageDocuments({ storage }: { readonly storage: StorageRecord }) {
+  const { guid } = storage._meta
+  const list = useDocumentList(guid, storage.name)
+  const [filtered, setFiltered] = useState<string>()
+  const shown = useRecordPage<Document>({
+    queryKey: ['documents', guid, 'list'],
+    load: (body, signal) => findDocuments(guid, body, signal),
+    body: list.body,
+    limit: LIMIT,
+  })
+  const columns = useGridColumns(list)
+  const records = shown.data?.records ?? []
+  const { query } = shown.address
+  const total = shown.data?.total ?? 0
+  const selection = useRowSelection(records, JSON.stringify([list.body, query]))
+  const edits = useCellEdits(guid, shown.key, (act, change) => undo.recordChange(act, change))
+  const undo = useUndo(guid, edits.settled)
+  const names = useReferenceNames(columns, records)
+  return (
+    <>
+      <Group mb="sm" gap="sm">
+        <ViewsMenu storage={guid} />
+        <SearchField label={dataTexts.searchAllText} />
+        {query === '' ? null : <TextIndexAction storage={guid} />}
+        <FilterBar
+          fields={list.fields}
+          filters={list.filters}
+          onChange={list.setFilters}
+          opened={filtered}
+          onOpen={setFiltered}
+        />
+        <Group ml="auto" gap="sm">
+          <UndoAction undo={undo} />
+          <Switch
+            label={dataTexts.removedText}
+            checked={list.removed}
+            onChange={(event) => list.setRemoved(event.currentTarget.checked)}
+          />
+          <ColumnMenu fields={list.fields} columns={list.columns} onChange={list.setColumns} />
+        </Group>
+      </Group>
+      <ManyBar
+        selection={selection}
+        selected={{
+          storage: guid,
+          guids: selection.guids,
+          count: selection.isAll ? total : selection.guids.size,
+          all: selection.isAll ? { ...list.body, ...(query === '' ? {} : { query }) } : undefined,
+        }}
+        total={total}
+        columns={columns}
+        removed={list.removed}
+        onDone={undo.record}
+      />
+      <DocumentGrid
+        label={dataTexts.documentsOf(storage.name)}
+        shown={shown}
+        columns={columns}
+        names={names}
+        selection={selection}
+        edits={edits}
+        canWrite={!list.removed}
+        hrefOf={(document) => `/data/storages/${guid}/documents/${document}`}
+        actions={{
+          sort: (name, order) => shown.readdress({ sort: order === 'asc' ? name : `-${name}` }),
+          filter: setFiltered,
+          hide: (name) => list.setColumns(list.columns.filter((one) => one !== name)),
+          resize: list.setWidth,
+        }}
+        onAppend={(rows) => askToAppend(guid, rows)}
+        empty={<NoDocuments isSearch={list.filters.length > 0 || query !== ''} removed={list.removed} />}
+      />
+    </>
+  )
+}
+
+function useGridColumns(list: DocumentList) {
+  const { columns, records, fields, widths, removed } = list
+  return useMemo(() => {
+    const known = { fields: records, shape: fields, widths }
+    const time = removed ? '_meta.removed' : '_meta.updated'
+    return [...new Set([...columns, time])].map((name) => gridColumn(name, known))
+  }, [columns, records, fields, widths, removed])
+}
+
+function askToAppend(storage: string, rows: readonly ReadonlyMap<string, unknown>[]): void {
+  const many = dataTexts.newDocuments(rows.length, rows.length.toLocaleString())
+  confirm({
+    title: dataTexts.createTitle(many),
+    text: dataTexts.createText,
+    action: dataTexts.create,
+    run: async () => {
+      for (const row of rows) await createDocument(storage, Object.fromEntries(row))
+    },
+  })
+}
+
+function NoDocuments({ isSearch, removed }: { readonly isSearch: boolean; readonly removed: boolean }) {
+  if (isSearch) return <EmptyState icon="search" title={dataTexts.noMatch} />
+  if (removed) return <EmptyState icon="trash" title={dataTexts.noRemovedDocuments} />
+  return (
+    <EmptyState icon="data" title={dataTexts.noDocuments}>
+      <Text size="sm">{dataTexts.noDocumentsText}</Text>
+    </EmptyState>
+  )
+}

@@ -1,0 +1,73 @@
+import { Select, SimpleGrid, TagsInput, TextInput } from '@mantine/core'
+import { itemTypes } from '../../../../shared/fields/field-limits.ts'
+import { fieldTypeEntries } from '../../../../shared/fields/field-type.ts'
+import { useFieldError } from '../../../controls/field-errors.tsx'
+import type { useDraft } from '../../../controls/use-draft.ts'
+import { fieldsTexts } from '../../../texts/fields.ts'
+import type { FieldDraft } from './field-draft.ts'
+
+type Draft = ReturnType<typeof useDraft<FieldDraft>>
+
+const amounts = [
+  { key: 'min', limit: 'min', label: fieldsTexts.atLeast },
+  { key: 'max', limit: 'max', label: fieldsTexts.atMost },
+  { key: 'minLength', limit: 'min_length', label: fieldsTexts.shortest },
+  { key: 'maxLength', limit: 'max_length', label: fieldsTexts.longest },
+  { key: 'places', limit: 'places', label: fieldsTexts.decimalPlaces },
+] as const
+
+const items = itemTypes.map((type) => ({ value: type, label: fieldTypeEntries[type].label }))
+
+/** The limits that the type of a field has. */
+export function FieldLimitsForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
+  const error = useFieldError()
+  const { limits, needs, value } = fieldTypeEntries[draft.type]
+  const shown = amounts.filter(({ limit }) => limits.includes(limit))
+  return (
+    <>
+      {shown.length > 0 ? (
+        <SimpleGrid cols={2}>
+          {shown.map(({ key, limit, label }) => (
+            <TextInput
+              key={key}
+              label={label}
+              inputMode={value === 'number' || limit.endsWith('_length') ? 'numeric' : 'text'}
+              value={draft[key]}
+              error={error(`validation_rules.${limit}`)}
+              onChange={(event) => set(key, event.currentTarget.value)}
+            />
+          ))}
+        </SimpleGrid>
+      ) : null}
+      {limits.includes('pattern') ? (
+        <TextInput
+          label={fieldsTexts.pattern}
+          description={fieldsTexts.patternHelp}
+          value={draft.pattern}
+          error={error('validation_rules.pattern')}
+          onChange={(event) => set('pattern', event.currentTarget.value)}
+        />
+      ) : null}
+      {limits.includes('items') ? (
+        <Select
+          label={fieldsTexts.typeOfTheItems}
+          data={items}
+          required
+          value={draft.items === '' ? null : draft.items}
+          error={error('validation_rules.items')}
+          onChange={(type) => set('items', type ?? '')}
+        />
+      ) : null}
+      {limits.includes('choices') ? (
+        <TagsInput
+          label={fieldsTexts.choices}
+          description={fieldsTexts.choicesHelp}
+          required={needs === 'choices'}
+          value={[...draft.choices]}
+          error={error('validation_rules.choices')}
+          onChange={(choices) => set('choices', choices)}
+        />
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,104 @@
+import { Badge, Button, Code, Group, Text } from '@mantine/core'
+import type { FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
+import { fieldTypeEntries, isFieldType } from '../../../../shared/fields/field-type.ts'
+import { search } from '../../../api/request.ts'
+import { EmptyState } from '../../../controls/empty-state.tsx'
+import { Icon } from '../../../controls/icon.tsx'
+import { shortJson } from '../../../controls/json/json-text.ts'
+import type { Column } from '../../../controls/lists/column.ts'
+import { useListAddress } from '../../../controls/lists/list-address.ts'
+import { RecordTable } from '../../../controls/lists/record-table.tsx'
+import { SearchField } from '../../../controls/lists/search-field.tsx'
+import { openAddress } from '../../../controls/open-address.ts'
+import { RemoveAction } from '../../../controls/remove-action.tsx'
+import { ScreenHead } from '../../../controls/screen-head.tsx'
+import { useOpened } from '../../../controls/use-opened.ts'
+import { fieldsTexts } from '../../../texts/fields.ts'
+import { askToRemoveField } from './ask-to-remove-field.ts'
+import { FieldDialog } from './field-dialog.tsx'
+
+const columns: readonly Column<FieldRecord>[] = [
+  {
+    id: 'name',
+    label: fieldsTexts.field,
+    sort: 'name',
+    render: ({ name }) => <span style={{ fontFamily: 'monospace' }}>{name}</span>,
+  },
+  {
+    id: 'storage',
+    label: fieldsTexts.storage,
+    sort: 'storage',
+    render: ({ storage }) =>
+      storage ?? (
+        <Text span size="sm" c="dimmed">
+          {fieldsTexts.everyStorage}
+        </Text>
+      ),
+  },
+  {
+    id: 'type',
+    label: fieldsTexts.type,
+    sort: 'type',
+    width: 110,
+    render: ({ type }) => (
+      <Badge color="gray">{isFieldType(type) ? fieldTypeEntries[type].label : type}</Badge>
+    ),
+  },
+  {
+    id: 'required',
+    label: fieldsTexts.required,
+    width: 110,
+    render: ({ required }) => (required ? <Badge color="sand">{fieldsTexts.requiredText}</Badge> : null),
+  },
+  {
+    id: 'rules',
+    label: fieldsTexts.rules,
+    render: ({ validation_rules: rules }) => {
+      const text = shortJson(rules ?? {}, 90)
+      return text === '{}' ? null : <Code>{text}</Code>
+    },
+  },
+  {
+    id: 'remove',
+    label: '',
+    width: 48,
+    render: (field) => (
+      <RemoveAction
+        label={fieldsTexts.removeTheRulesOfText(field.name)}
+        onClick={() => askToRemoveField(field)}
+      />
+    ),
+  },
+]
+
+/** Rules for fields of documents. Every write is checked. */
+export function FieldsScreen() {
+  const [open, show] = useOpened()
+  const [, , words] = useListAddress()
+  return (
+    <>
+      <ScreenHead title={fieldsTexts.fields} about={fieldsTexts.fieldsAbout}>
+        <Button leftSection={<Icon name="plus" size={16} />} onClick={() => show('new')}>
+          {fieldsTexts.newField}
+        </Button>
+      </ScreenHead>
+      <Group mb="sm">
+        <SearchField label={fieldsTexts.searchFields} />
+      </Group>
+      <RecordTable<FieldRecord>
+        label={fieldsTexts.fields}
+        queryKey={['fields', 'list']}
+        load={(body, signal) => search<FieldRecord>('/blueprintfields/search', body, signal)}
+        columns={columns}
+        keyOf={({ _meta }) => _meta.guid}
+        hrefOf={({ _meta }) => openAddress('/data/fields', words, _meta.guid)}
+        empty={
+          <EmptyState icon="data" title={fieldsTexts.noFields}>
+            <Text size="sm">{fieldsTexts.noFieldsText}</Text>
+          </EmptyState>
+        }
+      />
+      <FieldDialog key={open} guid={open} onClose={() => show('')} />
+    </>
+  )
+}

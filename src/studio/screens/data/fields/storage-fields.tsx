@@ -1,0 +1,179 @@
+import { Anchor, Badge, Button, Group, Select, Table, Text, TextInput } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type FormEvent, useRef, useState } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import type { FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
+import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
+import {
+  type FieldType,
+  fieldTypeEntries,
+  fieldTypes,
+  isFieldType,
+} from '../../../../shared/fields/field-type.ts'
+import { queryClient } from '../../../api/query-client.ts'
+import { call } from '../../../api/request.ts'
+import { fieldsQuery } from '../../../api/storages.ts'
+import { EmptyState } from '../../../controls/empty-state.tsx'
+import { ErrorNotice } from '../../../controls/error-notice.tsx'
+import { Icon } from '../../../controls/icon.tsx'
+import { LoadingScreen } from '../../../controls/loading-screen.tsx'
+import { openAddress } from '../../../controls/open-address.ts'
+import { RemoveAction } from '../../../controls/remove-action.tsx'
+import { useOpened } from '../../../controls/use-opened.ts'
+import { dataTexts } from '../../../texts/data.ts'
+import { inOrder } from '../documents/use-document-list.ts'
+import { askToRemoveField } from './ask-to-remove-field.ts'
+import { FieldDialog } from './field-dialog.tsx'
+
+/** The fields of one storage, in their order, and a line that adds one. */
+export function StorageFields({ storage }: { readonly storage: StorageRecord }) {
+  const { data, error, refetch } = useQuery({ ...fieldsQuery(storage.name), retry: false })
+  const [open, show] = useOpened()
+  const [words] = useSearchParams()
+  if (error) return <ErrorNotice error={error} title={dataTexts.couldNotLoadFields} onRetry={refetch} />
+  if (!data) return <LoadingScreen />
+  const fields = inOrder(data)
+  const address = `/data/storages/${storage._meta.guid}`
+  return (
+    <>
+      <NewField storage={storage.name} fields={fields} />
+      <div className="surface">
+        {fields.length === 0 ? (
+          <EmptyState icon="data" title={dataTexts.noFields}>
+            <Text size="sm">{dataTexts.noFieldsText}</Text>
+          </EmptyState>
+        ) : (
+          <Table.ScrollContainer minWidth={560} type="native">
+            <Table aria-label={dataTexts.fieldsOf(storage.name)}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{dataTexts.field}</Table.Th>
+                  <Table.Th>{dataTexts.label}</Table.Th>
+                  <Table.Th w={170}>{dataTexts.type}</Table.Th>
+                  <Table.Th>{dataTexts.rules}</Table.Th>
+                  <Table.Th w={48} aria-label={dataTexts.actions} />
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {fields.map((field) => (
+                  <FieldRow
+                    key={field._meta.guid}
+                    field={field}
+                    href={openAddress(address, words, field._meta.guid)}
+                  />
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+        )}
+      </div>
+      <FieldDialog
+        key={open}
+        guid={open === 'advice' ? '' : open}
+        begin={{ storage: storage.name, order: String(nextOrder(fields)) }}
+        onClose={() => show('')}
+      />
+    </>
+  )
+}
+
+function FieldRow({ field, href }: { readonly field: FieldRecord; readonly href: string }) {
+  const { name, label, type, help, required, unique, reference, computed } = field
+  const entry = isFieldType(type) ? fieldTypeEntries[type] : undefined
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Anchor component={Link} href={href} ff="monospace">
+          {name}
+        </Anchor>
+        {help ? (
+          <Text size="xs" c="dimmed">
+            {help}
+          </Text>
+        ) : null}
+      </Table.Td>
+      <Table.Td>{label}</Table.Td>
+      <Table.Td>
+        <Badge color="gray">{entry?.label ?? type}</Badge>
+      </Table.Td>
+      <Table.Td>
+        <Group gap={6}>
+          {required ? <Badge color="sand">{dataTexts.required}</Badge> : null}
+          {unique ? <Badge color="petrol">{dataTexts.uniqueText}</Badge> : null}
+          {reference ? <Badge color="petrol">{dataTexts.refersTo(reference.storage)}</Badge> : null}
+          {computed ? <Badge color="gray">{dataTexts.computed}</Badge> : null}
+        </Group>
+      </Table.Td>
+      <Table.Td>
+        <RemoveAction label={dataTexts.removeTheRulesOf(name)} onClick={() => askToRemoveField(field)} />
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+/** Types that need nothing else to be said; a field of another type begins in its form. */
+const plainTypes = fieldTypes.filter(
+  (type) => fieldTypeEntries[type].needs === undefined && type !== 'reference',
+)
+
+interface NewFieldProps {
+  readonly storage: string
+  readonly fields: readonly FieldRecord[]
+}
+
+/** A name and a type, and Enter: the rest of a field can be said later. */
+function NewField({ storage, fields }: NewFieldProps) {
+  const [name, setName] = useState('')
+  const [type, setType] = useState<FieldType>('string')
+  const input = useRef<HTMLInputElement>(null)
+  const [, show] = useOpened()
+  const add = useMutation({
+    mutationFn: () =>
+      call('POST', '/blueprintfields', { body: { name, type, storage, order: nextOrder(fields) } }),
+    onSuccess: async () => {
+      setName('')
+      input.current?.focus()
+      await queryClient.invalidateQueries({ queryKey: ['fields'] })
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    add.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Group mb="sm" gap="sm" align="flex-end">
+        <TextInput
+          ref={input}
+          label={dataTexts.newField}
+          placeholder={dataTexts.name}
+          required
+          withAsterisk={false}
+          autoFocus={fields.length === 0}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Select
+          label={dataTexts.type}
+          data={plainTypes.map((one) => ({ value: one, label: fieldTypeEntries[one].label }))}
+          allowDeselect={false}
+          searchable
+          value={type}
+          onChange={(one) => setType(isFieldType(one) ? one : 'string')}
+        />
+        <Button type="submit" loading={add.isPending} leftSection={<Icon name="plus" size={16} />}>
+          {dataTexts.add}
+        </Button>
+        <Button variant="default" ml="auto" onClick={() => show('new')}>
+          {dataTexts.moreTypesAndRules}
+        </Button>
+      </Group>
+      {add.error ? <ErrorNotice error={add.error} title={dataTexts.fieldNotAdded} /> : null}
+    </form>
+  )
+}
+
+/** Behind all that have a number, so that fields stand in the order in which they were added. */
+function nextOrder(fields: readonly FieldRecord[]): number {
+  return Math.max(0, ...fields.map(({ order }) => (typeof order === 'number' ? Math.ceil(order) : 0))) + 1
+}

@@ -1,0 +1,101 @@
+import { Select, Textarea } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ValidationRule } from '../../../../shared/api/blueprints/validation-rules.ts'
+import { queryClient } from '../../../api/query-client.ts'
+import { call } from '../../../api/request.ts'
+import { FormDialog } from '../../../controls/form-dialog.tsx'
+import { useDraft } from '../../../controls/use-draft.ts'
+import { rulesTexts } from '../../../texts/rules.ts'
+import { kindOfRule, ruleKinds } from './rule-kinds.ts'
+import { RuleParameterField } from './rule-parameter-field.tsx'
+
+const path = '/_system/blueprintvalidation'
+
+interface RuleDialogProps {
+  /** Of the rule; `new`, or empty for none. */
+  readonly guid: string
+  readonly onClose: () => void
+}
+
+export function RuleDialog({ guid, onClose }: RuleDialogProps) {
+  const isNew = guid === 'new'
+  const { data } = useQuery({
+    queryKey: ['rules', 'one', guid],
+    queryFn: ({ signal }) => call<ValidationRule>('GET', `${path}/${guid}`, { signal }),
+    enabled: guid !== '' && !isNew,
+  })
+  if (isNew) return <Opened onClose={onClose} />
+  return data && guid !== '' ? <Opened key={data._meta.update_hash} rule={data} onClose={onClose} /> : null
+}
+
+interface RuleDraft {
+  readonly rule_type: string
+  readonly parameters: Readonly<Record<string, unknown>>
+  readonly message: string
+  readonly severity: string
+}
+
+function Opened({ rule, onClose }: { readonly rule?: ValidationRule; readonly onClose: () => void }) {
+  const { draft, set } = useDraft<RuleDraft>({
+    rule_type: rule?.rule_type ?? 'required_scope',
+    parameters: rule?.parameters ?? {},
+    message: rule?.message ?? '',
+    severity: rule?.severity ?? 'error',
+  })
+  const submit = async () => {
+    const { _meta } = rule ?? {}
+    if (_meta) await call('PUT', `${path}/${_meta.guid}/${_meta.update_hash}`, { body: draft })
+    else await call('POST', path, { body: draft })
+    await queryClient.invalidateQueries({ queryKey: ['rules'] })
+  }
+  const setParameter = (name: string, value: unknown) => {
+    const { [name]: _old, ...rest } = draft.parameters
+    set('parameters', value === undefined ? rest : { ...rest, [name]: value })
+  }
+  return (
+    <FormDialog
+      opened
+      onClose={onClose}
+      title={rule ? rulesTexts.validationRule : rulesTexts.newRule}
+      action={rule ? rulesTexts.save : rulesTexts.create}
+      submit={submit}
+    >
+      <Select
+        label={rulesTexts.rule}
+        data={ruleKinds.map(({ type, title }) => ({ value: type, label: title }))}
+        allowDeselect={false}
+        value={draft.rule_type}
+        onChange={(type) => {
+          set('rule_type', type ?? '')
+          set('parameters', {})
+        }}
+      />
+      {kindOfRule(draft.rule_type)?.parameters.map((parameter) => (
+        <RuleParameterField
+          key={parameter.name}
+          parameter={parameter}
+          value={draft.parameters[parameter.name]}
+          onChange={(value) => setParameter(parameter.name, value)}
+        />
+      ))}
+      <Textarea
+        label={rulesTexts.message}
+        description={rulesTexts.messageHelp}
+        autosize
+        value={draft.message}
+        onChange={(event) => set('message', event.currentTarget.value)}
+      />
+      <Select
+        label={rulesTexts.violation}
+        data={[
+          { value: 'error', label: rulesTexts.refuses },
+          { value: 'warning', label: rulesTexts.warns },
+          { value: 'info', label: rulesTexts.notes },
+        ]}
+        allowDeselect={false}
+        value={draft.severity}
+        onChange={(severity) => set('severity', severity ?? 'error')}
+      />
+    </FormDialog>
+  )
+}

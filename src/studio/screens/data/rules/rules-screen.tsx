@@ -1,0 +1,97 @@
+import { Badge, Button, Code, Text } from '@mantine/core'
+import type { ValidationRule } from '../../../../shared/api/blueprints/validation-rules.ts'
+import { queryClient } from '../../../api/query-client.ts'
+import { call, search } from '../../../api/request.ts'
+import { confirm } from '../../../controls/confirm.ts'
+import { EmptyState } from '../../../controls/empty-state.tsx'
+import { Icon } from '../../../controls/icon.tsx'
+import { shortJson } from '../../../controls/json/json-text.ts'
+import type { Column } from '../../../controls/lists/column.ts'
+import { useListAddress } from '../../../controls/lists/list-address.ts'
+import { RecordTable } from '../../../controls/lists/record-table.tsx'
+import { openAddress } from '../../../controls/open-address.ts'
+import { RemoveAction } from '../../../controls/remove-action.tsx'
+import { ScreenHead } from '../../../controls/screen-head.tsx'
+import { useOpened } from '../../../controls/use-opened.ts'
+import { rulesTexts } from '../../../texts/rules.ts'
+import { RuleDialog } from './rule-dialog.tsx'
+import { kindOfRule } from './rule-kinds.ts'
+
+const columns: readonly Column<ValidationRule>[] = [
+  {
+    id: 'rule',
+    label: rulesTexts.rule,
+    sort: 'rule_type',
+    render: ({ rule_type, message }) => (
+      <>
+        {kindOfRule(rule_type)?.title ?? rule_type}
+        <Text size="xs" c="dimmed" fw={400}>
+          {message}
+        </Text>
+      </>
+    ),
+  },
+  {
+    id: 'parameters',
+    label: rulesTexts.parameters,
+    render: ({ parameters }) => <Code>{shortJson(parameters, 90)}</Code>,
+  },
+  {
+    id: 'severity',
+    label: rulesTexts.violation,
+    sort: 'severity',
+    width: 150,
+    render: ({ severity }) => (
+      <Badge color={severity === 'error' ? 'red' : severity === 'warning' ? 'sand' : 'gray'}>
+        {severity === 'error' ? rulesTexts.refuses : severity}
+      </Badge>
+    ),
+  },
+  {
+    id: 'remove',
+    label: '',
+    width: 48,
+    render: (rule) => <RemoveAction label={rulesTexts.removeTheRule} onClick={() => askToRemove(rule)} />,
+  },
+]
+
+/** House rules for blueprints, looked at with every deploy. */
+export function RulesScreen() {
+  const [open, show] = useOpened()
+  const [, , words] = useListAddress()
+  return (
+    <>
+      <ScreenHead title={rulesTexts.validationRules} about={rulesTexts.validationRulesAbout}>
+        <Button leftSection={<Icon name="plus" size={16} />} onClick={() => show('new')}>
+          {rulesTexts.newRule}
+        </Button>
+      </ScreenHead>
+      <RecordTable<ValidationRule>
+        label={rulesTexts.validationRules}
+        queryKey={['rules', 'list']}
+        load={(body, signal) => search<ValidationRule>('/_system/blueprintvalidation/search', body, signal)}
+        columns={columns}
+        keyOf={({ _meta }) => _meta.guid}
+        hrefOf={({ _meta }) => openAddress('/data/rules', words, _meta.guid)}
+        empty={
+          <EmptyState icon="check" title={rulesTexts.noRules}>
+            <Text size="sm">{rulesTexts.noRulesText}</Text>
+          </EmptyState>
+        }
+      />
+      <RuleDialog guid={open} onClose={() => show('')} />
+    </>
+  )
+}
+
+function askToRemove({ _meta, rule_type }: ValidationRule): void {
+  confirm({
+    title: rulesTexts.removeThisRule,
+    text: rulesTexts.removeThisRuleText(kindOfRule(rule_type)?.title ?? rule_type),
+    action: rulesTexts.remove,
+    run: async () => {
+      await call('DELETE', `/_system/blueprintvalidation/${_meta.guid}`)
+      await queryClient.invalidateQueries({ queryKey: ['rules'] })
+    },
+  })
+}

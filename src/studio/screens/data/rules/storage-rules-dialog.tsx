@@ -1,0 +1,74 @@
+import { Code, Text, Textarea } from '@mantine/core'
+import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
+import { call } from '../../../api/request.ts'
+import { forgetStorages } from '../../../api/storages.ts'
+import { useFieldError } from '../../../controls/field-errors.tsx'
+import { FormDialog } from '../../../controls/form-dialog.tsx'
+import { useDraft } from '../../../controls/use-draft.ts'
+import { dataTexts } from '../../../texts/data.ts'
+
+interface StorageRulesDialogProps {
+  readonly opened: boolean
+  readonly onClose: () => void
+  readonly storage: StorageRecord
+}
+
+type Rules = Readonly<Record<'see' | 'create' | 'change' | 'remove', string>>
+
+/** Who may do what with the documents: one expression each, checked by the server when they are saved. */
+export function StorageRulesDialog({ opened, onClose, storage }: StorageRulesDialogProps) {
+  const { see, create, change, remove } = storage.rules ?? {}
+  const form = useDraft<Rules>({
+    see: see ?? '',
+    create: create ?? '',
+    change: change ?? '',
+    remove: remove ?? '',
+  })
+  const submit = async () => {
+    const given = Object.entries(form.draft).filter(([, text]) => text.trim() !== '')
+    const rules = given.length === 0 ? null : Object.fromEntries(given)
+    await call('PUT', `/_system/storages/${storage._meta.guid}`, { body: { rules } })
+    await forgetStorages()
+  }
+  return (
+    <FormDialog
+      opened={opened}
+      onClose={onClose}
+      title={dataTexts.rulesOf(storage.name)}
+      action={dataTexts.save}
+      submit={submit}
+    >
+      <Text size="sm" c="dimmed">
+        {dataTexts.rulesOver} <Code>doc</Code> {dataTexts.and} <Code>user</Code> (<Code>guid</Code>,{' '}
+        <Code>username</Code>, <Code>groups</Code>, <Code>scopes</Code>
+        {dataTexts.rulesEmpty} <Code>storages_rules</Code> {dataTexts.rulesBound}
+      </Text>
+      <Fields form={form} />
+    </FormDialog>
+  )
+}
+
+const fields = [
+  ['see', dataTexts.see, dataTexts.seeHelp],
+  ['create', dataTexts.create, dataTexts.createHelp],
+  ['change', dataTexts.change, dataTexts.changeHelp],
+  ['remove', dataTexts.remove, dataTexts.removeHelp],
+] as const
+
+function Fields({ form: { draft, set } }: { readonly form: ReturnType<typeof useDraft<Rules>> }) {
+  const error = useFieldError()
+  return fields.map(([name, label, description]) => (
+    <Textarea
+      key={name}
+      label={label}
+      description={description}
+      autosize
+      minRows={1}
+      spellCheck={false}
+      styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+      value={draft[name]}
+      error={error(`rules.${name}`)}
+      onChange={(event) => set(name, event.currentTarget.value)}
+    />
+  ))
+}
