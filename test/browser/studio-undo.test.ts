@@ -69,13 +69,19 @@ test('a write that is on its way is waited for', async () => {
     await route.continue()
   })
   const sent = page.waitForRequest((request) => request.method() === 'PUT')
+  const written: string[] = []
+  page.on('response', (response) => {
+    if (response.request().method() === 'PUT') written.push(response.request().postData() ?? '')
+  })
   await type(0, 'Rod')
   await sent
   await page.keyboard.press('Control+z')
   held.resolve()
-  await page.getByText('Undone: change of 1 document').last().waitFor()
+  // Not the notification: that of the undo before may be there still.
+  await eventually(() => written).toEqual([expect.stringContaining('Rod'), expect.stringContaining('Bolt')])
   await page.unrouteAll({ behavior: 'wait' })
   expect(await names()).toEqual(['Bolt', 'Nut', 'Wheel'])
+  await undo().waitFor({ state: 'detached' })
 })
 
 test('cells that are cleared together are one step', async () => {
