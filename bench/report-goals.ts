@@ -50,7 +50,7 @@ ${table.join('\n')}
 - *500 blocks*: copies of the tasks example. The first figure is compiling and swapping, during which nothing else runs; a
   deploy also reads and stores the blocks. 32 requests are in flight at all times.
 - *1,000 blueprints*: each with two endpoints. Routing means finding one of 2,000 endpoints by method and path.
-- *Idle memory*: the resident memory of a server with the tasks example, ten seconds after its start.
+- *Idle memory*: the resident memory of a server with the tasks example, 45 seconds after its start.
 `
 }
 

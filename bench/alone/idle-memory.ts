@@ -6,8 +6,8 @@ import { memoryOf } from '../process-memory.ts'
 import type { Goal, GoalTiming, Reached } from './goal.ts'
 
 const MOST_MB = 120
-/** Until what the start left behind is collected, and timers have fired once. */
-const REST_MS = 10_000
+/** Until what the start left behind is collected and given back to the machine, which takes half a minute. */
+const REST_MS = 45_000
 
 export const idleMemory: Goal = {
   id: 'idle',
@@ -26,7 +26,7 @@ async function measure({ core }: GoalTiming): Promise<Reached> {
   }
 }
 
-/** Of its process, after it has had nothing to do for ten seconds; NaN if unknown. */
+/** Of its process, after it has had nothing to do for 45 seconds; NaN if unknown. */
 export async function idleMegabytes({ pid }: Candidate): Promise<number> {
   await wait(REST_MS)
   return (memoryOf(pid)?.resident ?? Number.NaN) / MIB
