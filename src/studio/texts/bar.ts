@@ -2,7 +2,7 @@
 export const barTexts = {
   problemsButton: (words: string) => `${words}. Show them.`,
   conflicts: (count: number) => `Conflicting change${count > 1 ? ` (${count} blocks)` : ''}`,
-  somebody: 'Somebody',
+  anotherUser: 'Another user',
   changed: 'changed',
   removed: 'removed',
   aBlock: 'a block',

@@ -74,7 +74,7 @@ export const runsTexts = {
   noErrors: 'No run replied with an error.',
   showOlder: 'Show older',
   couldNotLoadOlder: 'Could not load older runs',
-  nobody: 'nobody',
+  anonymous: 'anonymous',
   noRunsYet: 'No runs yet',
   noRunsText:
     'A run is kept when it is traced: send a request with “Try it”, or trace every run and let the requests come. Then it is drawn here block by block, with every value.',

@@ -34,7 +34,7 @@ function Choice({ conflict: { guid, theirs } }: { readonly conflict: Conflict })
   const catalogue = useEditorState((state) => state.catalogue)
   const other = theirs?.staged ?? undefined
   const content = mine ?? other ?? theirs?.saved ?? undefined
-  const who = theirs?.staging?.by.username ?? barTexts.somebody
+  const who = theirs?.staging?.by.username ?? barTexts.anotherUser
   const changes = useMemo(() => {
     const before = other ? withBlock(withoutBlock(flow, guid), guid, other) : withoutBlock(flow, guid)
     return diffFlows(before, mine ? withBlock(before, guid, mine) : withoutBlock(before, guid), catalogue)

@@ -76,7 +76,7 @@ function Head({ run }: { readonly run: Run }) {
       <Text size="xs" c="dimmed" mt={4} className="numbers">
         <Time at={Date.parse(run.started) / 1_000} />, {duration(run.us / 1_000)}, {what},{' '}
         {run.trigger_type === 'http'
-          ? runsTexts.asUser(run.user ?? runsTexts.nobody)
+          ? runsTexts.asUser(run.user ?? runsTexts.anonymous)
           : triggerWords[run.trigger_type]}
       </Text>
       {run.error ? (

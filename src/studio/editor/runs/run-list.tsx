@@ -83,7 +83,9 @@ function RunRow({ run }: { readonly run: RunSummary }) {
           ) : (
             <>
               {recordedWords[run.recorded_as]}
-              {run.trigger_type === 'http' ? (run.user ?? runsTexts.nobody) : triggerWords[run.trigger_type]}
+              {run.trigger_type === 'http'
+                ? (run.user ?? runsTexts.anonymous)
+                : triggerWords[run.trigger_type]}
             </>
           )}
         </span>
