@@ -38,17 +38,27 @@ function guessUpdate(
   const update = unlessRefused(() => changedDocument(writing, stored, mutations, condition))
   if (update === undefined || !isPlainChange(entry, update.contents)) return undefined
   const wrong = () => known.wrong(entry.table)
+  /** `onlyIf` gives the condition, of the number of the value that is the text. */
+  const write = (onlyIf: (text: string) => string) => {
+    if (current() !== entry && !isPlainChange(current(), update.contents)) return undefined
+    const sent = update.statement(current())
+    const values = [...sent.values, text]
+    return connection.statement(`${sent.text} AND ${onlyIf(`doc::text = $${values.length}`)}`, values)
+  }
   connection.defer({
-    statement() {
-      if (current() !== entry && !isPlainChange(current(), update.contents)) return undefined
-      const sent = update.statement(current())
-      const values = [...sent.values, text]
-      return connection.statement(`${sent.text} AND doc::text = $${values.length}`, values)
-    },
+    statement: () => write((same) => same),
     async perform() {
       throw new UnitConflict()
     },
     wrong,
+    // A row that is locked counts as a wrong guess. Totals of free text are rows that other transactions change, too.
+    unwaiting: () =>
+      current().textWanted
+        ? undefined
+        : write(
+            (same) =>
+              `guid = (SELECT guid FROM ${entry.table} WHERE guid = $1 AND ${same} FOR NO KEY UPDATE SKIP LOCKED)`,
+          ),
   })
   return writtenDocument(update, stored)
 }

@@ -19,6 +19,7 @@ import {
   type TransactionParts,
 } from './postgres-transaction.ts'
 import type { PostgresConnection } from './rows.ts'
+import { sharedCommits } from './shared-commits.ts'
 import { sharedPool } from './shared-pool.ts'
 import { takeConnection } from './taken-connection.ts'
 import { type Answer, type Statement, sendTrip } from './trip.ts'
@@ -101,7 +102,16 @@ export function openPostgresPool(options: PoolOptions): PostgresPool {
   function transactionOn(take: TransactionParts['take'], how: TransactionOptions): PostgresTransaction {
     const { begin = ['BEGIN'], during = undisturbed } = how
     const onOne: TransactionParts['onALivingOne'] = (work) => onALivingOne(connections, work)
-    return postgresTransaction({ take, onALivingOne: onOne, late, statement, begin, during, restMs })
+    return postgresTransaction({
+      take,
+      onALivingOne: onOne,
+      late,
+      shared: commits,
+      statement,
+      begin,
+      during,
+      restMs,
+    })
   }
 
   async function within<T>(transaction: PostgresTransaction, work: () => Promise<T>): Promise<T> {
@@ -129,6 +139,8 @@ export function openPostgresPool(options: PoolOptions): PostgresPool {
       return (await direct.rows(ours, [process])).length > 0
     },
   })
+
+  const commits = sharedCommits({ take: (use) => shared.take(use), late, restMs })
 
   /** A single statement that writes. One that is answered late is counted until PostgreSQL has answered. */
   async function change(wanted: Statement): Promise<Answer> {

@@ -65,11 +65,13 @@ export async function createDocument(
 function deferCreate(writing: Writing, row: NewRow): void {
   const { connection, entry, current } = writing
   const now = () => (current() === entry ? row : rowOf(current(), row.meta, row.body))
+  const statement = () =>
+    isPlain(current()) ? connection.statement(insertSql(current()), now().values) : undefined
   connection.defer({
-    statement() {
-      return isPlain(current()) ? connection.statement(insertSql(current()), now().values) : undefined
-    },
+    statement,
     perform: () => insertDocument({ ...writing, entry: current() }, now(), undefined),
+    // Totals of free text are rows that other transactions change, too.
+    unwaiting: () => (current().textWanted ? undefined : statement()),
   })
 }
 

@@ -20,6 +20,7 @@ import { PostgresCatalogue } from './postgres-catalogue.ts'
 import { openPostgresPool } from './postgres-connection.ts'
 import { migratePostgres, postgresMigrations } from './postgres-migrations.ts'
 import type { SessionParts } from './postgres-session.ts'
+import { sharedGets } from './shared-gets.ts'
 import { refuseUnfinishedCopy } from './unfinished-copy.ts'
 import { WritesUnderWay } from './writes-under-way.ts'
 
@@ -114,6 +115,7 @@ export async function openPostgresParts(options: PostgresOptions): Promise<Postg
       observers: new Map(),
       writes,
       known: new KnownDocuments(),
+      gets: sharedGets(pool.reading),
       // Four times the embedded engine's: the way to the server and back, and waiting for a connection, count too.
       advisor: searchAdvisor(options.clock, options.slowSearches ?? { ...slowLimits, milliseconds: 20 }),
       stamps: stamps({ ...options, random }),

@@ -46,6 +46,7 @@ import { createDocument, documentChanges, getDocument, type Writing } from './po
 import { isTableGone } from './postgres-errors.ts'
 import type { PostgresConnection } from './rows.ts'
 import { noteText, noteWritten, SessionTransaction, type Work } from './session-transaction.ts'
+import type { SharedGets } from './shared-gets.ts'
 import type { StorageEntry } from './storage-entry.ts'
 import type { WritesUnderWay } from './writes-under-way.ts'
 
@@ -60,6 +61,7 @@ export interface SessionParts {
   readonly observers: Observers
   readonly writes: WritesUnderWay
   readonly known: KnownDocuments
+  readonly gets: SharedGets
 }
 
 type Reading<T> = (connection: PostgresConnection, entry: StorageEntry) => Promise<T>
@@ -95,8 +97,12 @@ export class PostgresSession
     guid: string,
     options?: { readonly removed?: boolean },
   ): Promise<StoredJson | undefined> {
+    const removed = options?.removed ?? false
+    const { gets, pool } = this.#parts
     return this.#read(storage, (connection, entry) =>
-      getDocument(connection, entry, guid, options?.removed ?? false),
+      connection === pool.reading
+        ? gets.get(entry, guid, removed)
+        : getDocument(connection, entry, guid, removed),
     )
   }
 

@@ -14,6 +14,7 @@ import { UnitConflict } from '../../unit-of-work.ts'
 import { type LateAnswers, NO_TIMEOUT } from './late-answers.ts'
 import { isConnectionLost, isFarewell, storageError } from './postgres-errors.ts'
 import type { PostgresConnection, Row } from './rows.ts'
+import type { SharedCommits } from './shared-commits.ts'
 import type { Use } from './shared-pool.ts'
 import { type Endings, scriptOn, type TakenConnection } from './taken-connection.ts'
 import { type Answer, hasAnswered, type Statement, sendTrip } from './trip.ts'
@@ -26,6 +27,8 @@ export interface Deferred {
   perform(): Promise<void>
   /** Of a write that rests on a guess: told when its statement has changed no row. The transaction is then undone. */
   readonly wrong?: () => void
+  /** As `statement`, in a form that waits for no lock of another transaction; undefined if there is none. */
+  unwaiting?(): Statement | undefined
 }
 
 export interface PostgresTransaction extends PostgresConnection, Endings {
@@ -48,6 +51,7 @@ export interface TransactionParts {
   /** Does it again while connections prove to be dead. */
   readonly onALivingOne: <T>(ask: () => Promise<T>) => Promise<T>
   readonly late: LateAnswers
+  readonly shared: SharedCommits
   readonly statement: (text: string, values?: readonly unknown[]) => Statement
   /** `BEGIN`, and what belongs to it. */
   readonly begin: readonly string[]
@@ -124,6 +128,7 @@ class LazyTransaction implements PostgresTransaction {
       this.#over = true
       return
     }
+    if (await this.#commitShared()) return
     const taken = this.#taken ?? (await this.#parts.take('brief'))
     const begin = this.#taken ? [] : this.#begin
     const writes = leading(this.#deferred)
@@ -157,6 +162,22 @@ class LazyTransaction implements PostgresTransaction {
 
   get #begin(): Statement[] {
     return this.#parts.begin.map((text) => this.#parts.statement(text))
+  }
+
+  /** With those of other sessions; false when it is to be sent by itself, and nothing of it was. */
+  async #commitShared(): Promise<boolean> {
+    const deferred = this.#deferred
+    if (this.#taken !== undefined || !isPlain(this.#begin) || !mayShare(deferred)) return false
+    this.#over = true
+    const answers = await this.#parts.shared.join({
+      statements: () => allOf(deferred.map(({ unwaiting }) => unwaiting?.())),
+      sending: (sent) => void this.#during(true, sent),
+    })
+    this.#over = answers !== undefined
+    if (answers === undefined) return false
+    this.#deferred = []
+    this.#refuseWrong(deferred, answers)
+    return true
   }
 
   async #ask(statement: Statement): Promise<Answer> {
@@ -265,6 +286,17 @@ class LazyTransaction implements PostgresTransaction {
   #during<T>(defers: boolean, sending: Promise<T>): Promise<T> {
     return defers ? this.#parts.during(sending) : sending
   }
+}
+
+/** Whether the writes may be committed with others. Nothing is committed beside a guess, which may be wrong. */
+function mayShare(writes: readonly Deferred[]): boolean {
+  const guesses = writes.some(({ wrong }) => wrong)
+  return writes.every(({ unwaiting }) => unwaiting) && !(guesses && writes.length > 1)
+}
+
+function allOf(statements: readonly (Statement | undefined)[]): readonly Statement[] | undefined {
+  const all = statements.filter((one) => one !== undefined)
+  return all.length === statements.length ? all : undefined
 }
 
 /** Of the first writes, as far as one statement each is enough. */

@@ -1,0 +1,114 @@
+/**
+ * Commits of several sessions in one trip and one transaction, so that PostgreSQL writes its log to disk once for all of them:
+ * those that are asked for in one turn of the event loop. Of 32 clients that create at once, 10 to 30 share a trip.
+ *
+ * Only writes that no lock of another transaction can keep waiting take part: one that waits would keep the others waiting.
+ * Where one fails, PostgreSQL undoes the whole trip, as each of its statements is done or none
+ * (https://www.postgresql.org/docs/18/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). Then each session sends its own, so that only
+ * the one whose write fails hears of it.
+ */
+import { QuoinError } from '../../../shared/errors.ts'
+import { unconfirmed } from '../../unconfirmed.ts'
+import type { LateAnswers } from './late-answers.ts'
+import { NO_TIMEOUT } from './late-answers.ts'
+import { isConnectionLost, isFarewell } from './postgres-errors.ts'
+import type { Use } from './shared-pool.ts'
+import type { TakenConnection } from './taken-connection.ts'
+import { type Answer, hasAnswered, type SentTrip, type Statement, sendTrip } from './trip.ts'
+
+export interface SharedCommits {
+  /** The answers when it is committed; undefined when nothing of it is, and it is to be sent by itself. */
+  join(part: CommitPart): Promise<readonly Answer[] | undefined>
+}
+
+/** What one session commits. */
+export interface CommitPart {
+  /** As they are by now, at least one; undefined if they may have to wait after all. */
+  statements(): readonly Statement[] | undefined
+  /** Called when they are sent. */
+  sending(answers: Promise<unknown>): void
+}
+
+export interface SharedCommitsParts {
+  readonly take: (use: Use) => Promise<TakenConnection>
+  readonly late: LateAnswers
+  /** How long ago a connection may have answered to be taken as living. */
+  readonly restMs: number
+}
+
+interface Waiting {
+  readonly part: CommitPart
+  readonly resolve: (answers: readonly Answer[] | undefined) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Sessions of one trip. More gain little, and each waits for the slowest. */
+const MOST = 64
+
+export function sharedCommits(parts: SharedCommitsParts): SharedCommits {
+  let gathered: Waiting[] = []
+
+  function send(): void {
+    const group = gathered
+    gathered = []
+    if (group.length > 1) void commitTogether(parts, group)
+    else for (const { resolve } of group) resolve(undefined)
+  }
+
+  return {
+    join: (part) =>
+      new Promise((resolve, reject) => {
+        gathered.push({ part, resolve, reject })
+        if (gathered.length === 1) setImmediate(send)
+        else if (gathered.length === MOST) send()
+      }),
+  }
+}
+
+/** Settles each of the group. */
+async function commitTogether(parts: SharedCommitsParts, group: readonly Waiting[]): Promise<void> {
+  let sent: SentTrip | undefined
+  try {
+    const taken = await parts.take('brief')
+    const members = hasAnswered(taken.client, parts.restMs) ? withStatements(group) : []
+    if (members.length === 0) {
+      taken.release(false)
+      return apart(group)
+    }
+    sent = sendTrip(
+      taken.client,
+      members.flatMap(({ statements }) => statements),
+      NO_TIMEOUT,
+    )
+    for (const { waiting } of members) waiting.part.sending(sent.answers)
+    const answers = await parts.late.within(taken.client, sent.answers, taken.release)
+    let from = 0
+    for (const { waiting, statements } of members) {
+      waiting.resolve(answers.slice(from, from + statements.length))
+      from += statements.length
+    }
+    apart(group)
+  } catch (error) {
+    if (sent !== undefined && isUndone(error, sent)) return apart(group)
+    const told = isConnectionLost(error) ? unconfirmed(error) : error
+    for (const { reject } of group) reject(told)
+  }
+}
+
+function withStatements(group: readonly Waiting[]) {
+  return group.flatMap((waiting) => {
+    const statements = waiting.part.statements()
+    return statements === undefined ? [] : [{ waiting, statements }]
+  })
+}
+
+/** Those that are not settled yet. */
+function apart(group: readonly Waiting[]): void {
+  for (const { resolve } of group) resolve(undefined)
+}
+
+/** Whether nothing of it is stored: PostgreSQL has refused a statement, or had ended the connection before it saw the first. */
+function isUndone(error: unknown, { done }: SentTrip): boolean {
+  if (error instanceof QuoinError) return false
+  return isConnectionLost(error) ? isFarewell(error) && done === 0 : true
+}
