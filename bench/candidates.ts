@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { leanMemory } from '../bin/lean-memory.mjs'
 import { onCore } from './cores.ts'
 import { installBlueprintFile, signIn } from './management-api.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
@@ -50,6 +51,7 @@ export function startQuoin(start: CandidateStart): Promise<Candidate> {
     const server = await startServer({
       command: command(start, ['bin/quoin.mjs', 'start']),
       environment: {
+        ...leanMemory,
         QUOIN_DATA: folder,
         QUOIN_PORT: '0',
         QUOIN_ADMIN_PASSWORD: password,

@@ -6,6 +6,7 @@
  * Signals are handed on. One that a terminal sends to the whole group arrives twice then, which `stop-signal.ts` knows.
  */
 import { spawn } from 'node:child_process'
+import { leanMemory } from './lean-memory.mjs'
 
 const STUCK_EXIT = 70
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
@@ -27,7 +28,10 @@ export function keepRunning(program, words, firstPause = FIRST_PAUSE_MS) {
   function start(pause) {
     const began = performance.now()
     // Without the flags of this process: `-e` among them would start this again, and that again.
-    child = spawn(process.execPath, [program, ...words], { stdio: 'inherit' })
+    child = spawn(process.execPath, [program, ...words], {
+      stdio: 'inherit',
+      env: { ...leanMemory, ...process.env },
+    })
     child.once('error', (error) => {
       console.error(`Quoin could not be started: ${error.message}`)
       process.exit(1)
