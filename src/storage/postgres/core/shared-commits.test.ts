@@ -136,6 +136,15 @@ test('200 at once: each is stored, and each gets its own document', async () => 
   expect(stored.map(({ n }) => n)).toEqual(Array.from({ length: 200 }, (_, number) => number))
 })
 
+test('large documents are sent one by one: three of five fit into a trip', async () => {
+  await times(4, create)
+  const text = 'x'.repeat(300_000)
+  const large = () =>
+    transact(database, async (session) => void (await session.create(name, setFields({ text }))))
+  expect(await tripsOf(() => times(5, large))).toBe(3)
+  expect(await count()).toBe(9)
+})
+
 test('increments of ten known documents at once: one trip', async () => {
   const guids = await times(10, create)
   for (const guid of guids) await increment(guid)

@@ -44,6 +44,8 @@ interface Waiting {
 
 /** Sessions of one trip. More gain little, and each waits for the slowest. */
 const MOST = 64
+/** Characters of one trip: larger documents are sent one by one, as each is held in memory once more while it is sent. */
+const MOST_CHARACTERS = 1024 * 1024
 
 export function sharedCommits(parts: SharedCommitsParts): SharedCommits {
   let gathered: Waiting[] = []
@@ -95,11 +97,22 @@ async function commitTogether(parts: SharedCommitsParts, group: readonly Waiting
   }
 }
 
+/** Those that go together. */
 function withStatements(group: readonly Waiting[]) {
+  let room = MOST_CHARACTERS
   return group.flatMap((waiting) => {
     const statements = waiting.part.statements()
-    return statements === undefined ? [] : [{ waiting, statements }]
+    if (statements === undefined) return []
+    room -= sizeOf(statements)
+    return room < 0 ? [] : [{ waiting, statements }]
   })
+}
+
+function sizeOf(statements: readonly Statement[]): number {
+  let size = 0
+  for (const { values = [] } of statements)
+    for (const value of values) if (typeof value === 'string') size += value.length
+  return size
 }
 
 /** Those that are not settled yet. */

@@ -85,6 +85,35 @@ test.each([
   expect(told).toEqual({ values: guids.slice(0, count).map((_, n) => n), trips })
 })
 
+test('forty large documents at once, which are not all given in one turn of the event loop', async () => {
+  const large = await Promise.all(
+    Array.from({ length: 40 }, (_, n) =>
+      transact(database, async (session) =>
+        guidOf(documentOf(await session.create('others', setFields({ n, text: 'x'.repeat(50_000) })))),
+      ),
+    ),
+  )
+  const times: number[] = []
+  let turns = 0
+  let isOver = false
+  const count = () => {
+    turns += 1
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  const values = await Promise.all(
+    large.map(async (guid) => {
+      const document = await database.session().get('others', guid)
+      times.push(turns)
+      return document && documentOf(document).n
+    }),
+  )
+  isOver = true
+  expect(values).toEqual(large.map((_, n) => n))
+  // 2 MB of texts, and a quarter of a megabyte in each turn.
+  expect(new Set(times).size).toBeGreaterThan(5)
+})
+
 test('a session that has written reads what it has written', async () => {
   const [guid = ''] = guids
   const session = database.session()

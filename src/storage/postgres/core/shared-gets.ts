@@ -2,6 +2,7 @@
  * Reads by guid of one turn of the event loop in one statement for each table. Of 32 clients that read at once, 5 to 30 share
  * one: PostgreSQL plans and answers it once, and both sides send and receive once.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { QuoinError } from '../../../shared/errors.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { getDocument } from './postgres-documents.ts'
@@ -24,6 +25,8 @@ interface Group {
 
 /** Guids of one statement. */
 const MOST = 64
+/** Characters that are given to those who wait in one turn of the event loop: each goes on with its document at once. */
+const MOST_AT_ONCE = 256 * 1024
 
 export function sharedGets(reading: PostgresConnection): SharedGets {
   const gathered = new Map<string, Group>()
@@ -58,8 +61,14 @@ export function sharedGets(reading: PostgresConnection): SharedGets {
 
 async function answer(reading: PostgresConnection, { entry, removed, waiting }: Group): Promise<void> {
   const found = await together(reading, entry, removed, [...waiting.keys()])
+  let room = MOST_AT_ONCE
   for (const [guid, same] of waiting) {
     const document = found ? found(guid) : getDocument(reading, entry, guid, removed)
+    if (document instanceof StoredJson) room -= document.text.length * same.length
+    if (room < 0) {
+      await nextTurn()
+      room = MOST_AT_ONCE
+    }
     for (const resolve of same) resolve(document)
   }
 }
