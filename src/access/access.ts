@@ -41,8 +41,7 @@ import { type GroupChoice, setGroups } from './set-groups.ts'
 import type { SignedIn, SignInInput } from './sign-in.ts'
 import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
-import { ensureUserLogs, type LoggedRequest, requestLog, type Sender } from './user-log.ts'
-import { searchUserLogs } from './user-log-search.ts'
+import { ensureUserLogs, type LoggedRequest, requestLog, type Sender, searchUserLogs } from './user-log.ts'
 import { searchUsers } from './user-search.ts'
 import {
   activeUser,

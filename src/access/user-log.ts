@@ -12,8 +12,11 @@ import { type BatchedLog, batchedLog, logText } from '../records/batched-log.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
+import type { Search } from '../shared/query.ts'
 import type { Database, Session } from '../storage/database.ts'
+import { findPage } from '../storage/find-page.ts'
 import { ownStorages } from '../storage/own-storages.ts'
+import type { RecordPage } from '../storage/record-page.ts'
 
 const KEPT_SECONDS = 30 * 86_400
 const LONGEST_AGENT = 512
@@ -141,4 +144,8 @@ function actor({ guid, username }: { readonly guid: string; readonly username: s
 
 function senderFields({ ip, agent }: Sender): JsonObject {
   return { ip, agent: logText(agent ?? '', LONGEST_AGENT) }
+}
+
+export async function searchUserLogs(database: Database, search: Search): Promise<RecordPage> {
+  return findPage(database.session(), ownStorages.userLogs, search)
 }

@@ -29,17 +29,13 @@ export async function openNodeSettings(
 ): Promise<NodeSettings> {
   const stored = await openSettings(database)
   opened.add(async () => stored.close())
-  let from = stored.texts()
-  let present = withStored(options, from)
+  let present = withStored(options, stored.texts())
+  // The first listener: those that are called after it read what it has made.
+  stored.watch(() => {
+    present = withStored(options, stored.texts())
+  })
   return {
-    present() {
-      const now = stored.texts()
-      if (now !== from) {
-        from = now
-        present = withStored(options, now)
-      }
-      return present
-    },
+    present: () => present,
     watch: stored.watch,
     settings: optionSettings(serverOptionList, options.given, stored),
   }

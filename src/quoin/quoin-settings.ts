@@ -1,6 +1,6 @@
 /**
- * What the rooms are told, from the settings: the same for each process of a node. A getter is read again by each request
- * or run, as the option may change.
+ * What the rooms are told, from the settings: the same for each process of a node. When an option changes, its value in these
+ * objects does: a request or run reads a field, and calls nothing.
  */
 import type { AccessSettings, LinkSettings } from '../access/access-context.ts'
 import type { PasswordCost } from '../access/password-hash.ts'
@@ -15,22 +15,22 @@ import type { PresentOptions } from './open-settings.ts'
 
 const MAX_CALL_DEPTH = 32
 
-export function accessSettings(
-  { present }: PresentOptions,
-  passwordCost: PasswordCost | undefined,
-): AccessSettings {
-  return {
-    get lockoutAttempts() {
-      return present().lockoutAttempts
-    },
-    get lockoutSeconds() {
-      return present().lockoutSeconds
-    },
+/** An object that holds what `read` makes of the options, also behind each change of one of them. */
+function followed<T extends object>({ present, watch }: PresentOptions, read: (options: Options) => T): T {
+  const settings = read(present())
+  watch(() => Object.assign(settings, read(present())))
+  return settings
+}
+
+export function accessSettings(set: PresentOptions, passwordCost: PasswordCost | undefined): AccessSettings {
+  return followed(set, (options) => ({
+    lockoutAttempts: options.lockoutAttempts,
+    lockoutSeconds: options.lockoutSeconds,
     addressAttempts: 100,
     tokenSeconds: 14 * 86_400,
-    links: linkSettings(present()),
+    links: linkSettings(options),
     ...(passwordCost && { passwordCost }),
-  }
+  }))
 }
 
 function linkSettings({ mailUrl, publicUrl, signUp }: Options): LinkSettings | undefined {
@@ -38,30 +38,20 @@ function linkSettings({ mailUrl, publicUrl, signUp }: Options): LinkSettings | u
   return { publicUrl, signUp: signUp === 'off' ? undefined : signUp }
 }
 
-export function runLimits({ present }: PresentOptions): RunLimits {
-  return {
-    get deadline() {
-      return present().runDeadline
-    },
-    get budget() {
-      return present().runBudget
-    },
+export function runLimits(set: PresentOptions): RunLimits {
+  return followed(set, ({ runDeadline, runBudget }) => ({
+    deadline: runDeadline,
+    budget: runBudget,
     depth: MAX_CALL_DEPTH,
-  }
+  }))
 }
 
-export function streamLimits({ present }: PresentOptions): StreamLimits {
-  return {
-    get all() {
-      return present().streams
-    },
-    get ofAddress() {
-      return present().streamsPerAddress
-    },
-    get ofUser() {
-      return present().streamsPerUser
-    },
-  }
+export function streamLimits(set: PresentOptions): StreamLimits {
+  return followed(set, ({ streams, streamsPerAddress, streamsPerUser }) => ({
+    all: streams,
+    ofAddress: streamsPerAddress,
+    ofUser: streamsPerUser,
+  }))
 }
 
 /** Where mail goes. Its own options were checked when they were read. */
@@ -70,27 +60,18 @@ export function mailSettings({ mailUrl, mailFrom }: Options): MailSettings {
   return { server, from: mailAddress(mailFrom) ?? { name: '', address: '' } }
 }
 
-export function httpSettings({ present, watch }: PresentOptions): HttpSettings {
-  const options = present()
-  return {
+export function httpSettings(set: PresentOptions): HttpSettings {
+  return followed(set, (options) => ({
     host: options.host,
     port: options.port,
     bodyLimit: options.bodyLimit,
     corsOrigins: options.corsOrigins,
-    get rateLimit() {
-      return present().rateLimit
-    },
-    get connections() {
-      return present().connections
-    },
-    get waitingBytes() {
-      return present().replyMemory * 1024 * 1024
-    },
+    rateLimit: options.rateLimit,
+    connections: options.connections,
+    waitingBytes: options.replyMemory * 1024 * 1024,
     environment: options.environment,
     trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
-    get logLevel() {
-      return present().logLevel
-    },
-    watch,
-  }
+    logLevel: options.logLevel,
+    watch: set.watch,
+  }))
 }

@@ -38,8 +38,8 @@ export interface NamedRecordKind {
   readonly noun: string
   /** Records of a cluster. */
   readonly most: number
-  /** Called behind each change that `present` shows. */
-  readonly changed?: () => void
+  /** Called behind each change with what `present` shows then, and once before the records are opened. */
+  readonly changed?: (present: ReadonlyMap<string, JsonObject>) => void
 }
 
 /** Read at once: 1.6 MB where a record may have 16 KB. */
@@ -60,7 +60,7 @@ export async function openNamedRecords(database: Database, kind: NamedRecordKind
       if (guids) await readSome(session, storage, guids, known)
       else await readAll(session, kind, known)
       present = new Map([...known.values()].map((record) => [textIn(record.name), record]))
-      kind.changed?.()
+      kind.changed?.(present)
     })
   const change = async (guid: string, by: Actor, work: (session: Session) => Promise<JsonObject>) => {
     const record = await transact(database, work, { user: by })

@@ -6,8 +6,11 @@ import { fileURLToPath } from 'node:url'
 const source = join(import.meta.dirname, '../../src')
 
 export interface FileCounter {
-  /** Sorted paths below `src`. Of `times` the fewest: a poll of the queue may fall into one of them. */
-  during(work: () => Promise<void>, times?: number): Promise<readonly string[]>
+  /**
+   * Sorted paths below `src` that are executed each of `times` times: a timer, such as the queue's, may fall into one of
+   * them. What is done `before` each of them is not counted.
+   */
+  during(work: () => Promise<void>, times?: number, before?: () => Promise<void>): Promise<readonly string[]>
   close(): void
 }
 
@@ -28,15 +31,16 @@ export async function openFileCounter(): Promise<FileCounter> {
   }
 
   return {
-    async during(work, times = 3) {
-      let fewest: readonly string[] | undefined
+    async during(work, times = 5, before = async () => undefined) {
+      let always: readonly string[] | undefined
       for (let time = 0; time < times; time++) {
+        await before()
         await taken()
         await work()
-        const files = await taken()
-        if (fewest === undefined || files.length < fewest.length) fewest = files
+        const files = new Set(await taken())
+        always = always ? always.filter((file) => files.has(file)) : [...files]
       }
-      return fewest ?? []
+      return always ?? []
     },
     close: () => session.disconnect(),
   }

@@ -62,8 +62,10 @@ export function jobRunner({
       await changeInBatches({ database, clock, log: flows.log }, job, originIn(job.payload), signal)
       return
     }
-    if (isMailJob(job)) return sendMail(job, signal)
-    if (isAlertJob(job)) return sendAlert(job, signal)
+    if (job.kind === 'function') {
+      if (isMailJob(job)) return sendMail(job, signal)
+      if (isAlertJob(job)) return sendAlert(job, signal)
+    }
     if (job.kind === 'wait' && isLookJob(job.payload))
       return lookForDocuments(flows.records.database, job.payload, signal)
     const target = await targetOf(flows, job)

@@ -272,8 +272,10 @@ function answerChecked(
   const { listening, key } = found.endpoint
   const over = (ended: RunEnd) => finish(door, found, ended, exchange)
   if (key) return answerByKey(door, { found, given, start, exchange, over }, key)
-  if (listening.idempotent) return answerOnce(door, { found, given, start, exchange, over })
-  return andThen(runWithUploads(door.runs.run, start, exchange), over)
+  if (listening.idempotent && exchange.headers['idempotency-key'] !== undefined)
+    return answerOnce(door, { found, given, start, exchange, over })
+  if (exchange.uploads) return andThen(runWithUploads(door.runs.run, start, exchange), over)
+  return andThen(door.runs.run(start), over)
 }
 
 function finish(

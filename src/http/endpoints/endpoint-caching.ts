@@ -16,10 +16,10 @@ export function cachingHeaders(
   { listening: { cacheSeconds }, scopes, callerBlind, flow }: CompiledEndpoint,
   status: number,
   tokenInAddress: boolean,
-  unruled: boolean,
+  unruled: () => boolean,
 ): Headers | undefined {
   const keeps = cacheSeconds > 0 && status === 200
-  if (callerBlind && isPublic(scopes) && (unruled || !flow.asUser))
+  if (callerBlind && isPublic(scopes) && (!flow.asUser || unruled()))
     return keeps ? { 'cache-control': `public, max-age=${cacheSeconds}` } : undefined
   if (tokenInAddress) return { 'cache-control': 'no-store' }
   return { 'cache-control': keeps ? `private, max-age=${cacheSeconds}` : 'private, no-cache', vary: VARY }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { onRequestHookHandler } from 'fastify'
 
@@ -15,6 +16,13 @@ export function requestIdOf(headers: IncomingHttpHeaders, newId: () => string): 
   if (given === undefined && headers.traceparent === undefined) return newId()
   if (typeof given === 'string' && FITS.test(given)) return given
   return traceParentOf(headers)?.traceId ?? newId()
+}
+
+/** Ids that differ between nodes and starts, at the price of a counter. */
+export function requestIds(): () => string {
+  const start = randomBytes(6).toString('base64url')
+  let count = 0
+  return () => `${start}-${(++count).toString(36)}`
 }
 
 /** The caller's place in a distributed trace; undefined if it sent none that is valid. */

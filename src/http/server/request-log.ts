@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import type { FastifyBaseLogger, FastifyServerOptions } from 'fastify'
+import type { Access } from '../../access/access.ts'
 import type { RequestListener } from './finished-request.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import type { HttpSettings } from './http-settings.ts'
@@ -36,13 +36,6 @@ export function logOptions(
   }
 }
 
-/** Ids that differ between nodes and starts, at the price of a counter. */
-export function requestIds(): () => string {
-  const start = randomBytes(6).toString('base64url')
-  let count = 0
-  return () => `${start}-${(++count).toString(36)}`
-}
-
 /**
  * One line for each finished request, of custom endpoints too. At `debug`: at full speed the lines would cost as much as
  * the requests.
@@ -51,5 +44,17 @@ export function logFinished(log: FastifyBaseLogger): RequestListener {
   return ({ id, method, url, ip, status, milliseconds }) => {
     const path = url.split('?', 1)[0]
     log.debug({ reqId: id, method, path, address: ip, status, milliseconds }, 'request finished')
+  }
+}
+
+/**
+ * Notes each finished request of a signed-in user, of custom endpoints too, in the user log. For anonymous requests it
+ * costs one look at a field.
+ */
+export function logRequests(access: Pick<Access, 'logRequest'>): RequestListener {
+  return ({ identity, ip, agent, method, url, status, milliseconds }) => {
+    if (identity === undefined) return
+    const path = url.split('?', 1)[0] ?? ''
+    access.logRequest({ user: identity, ip, agent, method, path, status, milliseconds })
   }
 }

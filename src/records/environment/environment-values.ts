@@ -28,22 +28,17 @@ export interface EnvironmentValues {
 }
 
 export async function openEnvironmentValues(database: Database): Promise<EnvironmentValues> {
+  let present: JsonObject = {}
   const records = await openNamedRecords(database, {
     storage: ownStorages.environment,
     noun: 'value of the environment',
     most: MAX_ENVIRONMENT_VALUES,
-  })
-  let from = records.present()
-  let present = valuesOf(from)
-  return {
-    present() {
-      const now = records.present()
-      if (now !== from) {
-        from = now
-        present = valuesOf(now)
-      }
-      return present
+    changed(records) {
+      present = valuesOf(records)
     },
+  })
+  return {
+    present: () => present,
     async create({ name, value, description = '' }, by) {
       checkValue(value)
       return records.create({ name, value, description }, by)
