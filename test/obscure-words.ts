@@ -1,4 +1,4 @@
-import { proseOf } from './prose.ts'
+import { isCatalogue, proseOf } from './prose.ts'
 
 /**
  * Words that make a newcomer ask "who?" or "which?". Say client, caller, builder, run, node or request; "again" for "anew",
@@ -30,9 +30,15 @@ const obscure = [
 
 const pattern = new RegExp(String.raw`\b(?:${obscure.join('|')})\b`, 'gi')
 
+/** In texts of the studio also these, which comments may say of code. */
+const riddles = ['stands?(?! for)', 'stood', 'made of', 'in the words', 'who is waiting', 'what is not']
+
+const patternOfTexts = new RegExp(String.raw`\b(?:${[...obscure, ...riddles].join('|')})\b`, 'gi')
+
 /** The obscure words of a file's prose, as `file:line words`. A word in double quotes is a name. */
 export function obscureWords(file: string, source: string): readonly string[] {
+  const words = isCatalogue(file) ? patternOfTexts : pattern
   return proseOf(file, source).flatMap(({ line, text }) =>
-    [...text.replace(/"\w+"/g, '·').matchAll(pattern)].map(([words]) => `${file}:${line} ${words}`),
+    [...text.replace(/"\w+"/g, '·').matchAll(words)].map(([found]) => `${file}:${line} ${found}`),
   )
 }

@@ -52,6 +52,19 @@ test.each([
   ['a quoted name', 'a.ts', 'const text = \'There is no user "nobody".\'', []],
   ['a part of a word', 'a.ts', '// A nobodyness of renewed forgoodness.', []],
   ['code in a page', 'a.md', 'Call `nobody`:\n\n```sh\nnobody anew\n```\n', []],
+  [
+    'a text of the studio of one word',
+    'src/studio/texts/a.ts',
+    "const a = { nobody: 'Nobody' }",
+    ['src/studio/texts/a.ts:1 Nobody'],
+  ],
+  [
+    'a riddle in a text of the studio',
+    'src/studio/texts/a.ts',
+    "const a = 'It stands here'",
+    ['src/studio/texts/a.ts:1 stands'],
+  ],
+  ['a sign that has a meaning there', 'src/studio/texts/a.ts', "const a = '* stands for all'", []],
   ['a pattern', 'a.ts', 'const a = /for good/', []],
 ])('%s', (_what, file, source, expected) => {
   expect(obscureWords(file, source)).toEqual(expected)

@@ -9,13 +9,17 @@ export interface Prose {
 
 /**
  * The prose of a file: all of a Markdown file but its code, and of a program its comments, its JSX text and its strings
- * with spaces. Identifiers, keys and strings of one word are code: a scope may be called "nobody".
+ * with spaces. Identifiers, keys and strings of one word are code: a scope may be called "nobody". In the catalogue of the
+ * studio's texts every string is shown.
  */
 export function proseOf(file: string, source: string): readonly Prose[] {
   if (extname(file) === '.md') return markdownProse(source)
   if (extname(file) === '.sh') return commentProse(source, /(?<=^|\s)#[^\n]*/gm)
   return programProse(file, source)
 }
+
+/** Whether a file holds texts of the studio. */
+export const isCatalogue = (file: string) => file.startsWith('src/studio/texts/')
 
 function markdownProse(source: string): readonly Prose[] {
   const blank = (code: string) => code.replace(/[^\n]/g, ' ')
@@ -37,7 +41,7 @@ function programProse(file: string, source: string): readonly Prose[] {
     if (text !== undefined || ts.isRegularExpressionLiteral(node)) {
       const start = node.getStart(tree)
       for (let at = start; at < node.end; at += 1) if (code[at] !== '\n') code[at] = ' '
-      if (text !== undefined && /\S\s+\S/.test(text))
+      if (text !== undefined && (isCatalogue(file) || /\S\s+\S/.test(text)))
         prose.push({ line: lineAt(source, start), text: joined(text) })
     }
     ts.forEachChild(node, visit)

@@ -41,7 +41,7 @@ test('a backup is made, checked, restored into a new folder, and deleted when th
   expect(download.suggestedFilename()).toMatch(/^quoin-\d{8}T\d{6}Z-hand\.tar$/)
   expect((await stat(await download.path())).size).toBeGreaterThan(100_000)
   await copies.getByRole('button', { name: /^Delete / }).click()
-  await dialog().getByText('The backup that it was made of stays').waitFor()
+  await dialog().getByText('The backup that it was restored from stays').waitFor()
   await dialog().getByRole('button', { name: 'Delete' }).click()
   await copies.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: /^Delete / }).click()

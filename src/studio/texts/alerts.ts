@@ -1,7 +1,7 @@
 /** Texts of alerts. */
 export const alertsTexts = {
   newAlert: 'New alert',
-  newAlertNameHelp: "Letters, digits and _. Stands in the mail's subject.",
+  newAlertNameHelp: "Letters, digits and _. Part of the mail's subject.",
   figure: 'Figure',
   threshold: (unit: string) => `Threshold (${unit})`,
   thresholdBelowHelp: 'Fires at this value and below it.',

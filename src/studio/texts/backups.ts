@@ -18,7 +18,7 @@ export const backupsTexts = {
   restoredCopy: 'Copy',
   restoredAt: 'Restored',
   deleteCopyText:
-    'The copy is deleted permanently. The backup that it was made of stays. A copy on which a server runs is refused.',
+    'The copy is deleted permanently. The backup that it was restored from stays. A copy on which a server runs is refused.',
   delete: (name: string) => `Delete ${name}`,
   right: 'right',
   damaged: 'damaged',

@@ -22,7 +22,7 @@ export const canvasTexts = {
   fixedHelp: 'Worked out when the blueprint was deployed',
   fixed: 'fixed',
   paused: 'paused',
-  pausedHelp: 'A run stands still before this block',
+  pausedHelp: 'A run is paused before this block',
   breakpoint: 'Breakpoint: runs pause before this block',
   breakpointInactive: 'Breakpoint, inactive while runs are not traced',
   reference: 'Reference',

@@ -4,7 +4,7 @@ export const extractTexts = {
   cannotExtract: 'These blocks cannot be a function',
   nameOfTheFunction: 'Name of the function',
   becomes: (count: string, blocks: number) =>
-    `${count} ${blocks === 1 ? 'becomes' : 'become'} the function, and a call stands in ${blocks === 1 ? 'its' : 'their'} place.`,
+    `${count} ${blocks === 1 ? 'becomes' : 'become'} the function, and a call replaces ${blocks === 1 ? 'it' : 'them'}.`,
   takesAndReturns: (takes: string, returns: string) => `Takes ${takes}. Returns ${returns}.`,
   nothing: 'nothing',
   cancel: 'Cancel',
