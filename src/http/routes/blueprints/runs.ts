@@ -18,9 +18,9 @@ import {
 import { guidParams } from '../../../shared/api/meta.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { neededScopes } from '../../server/permission.ts'
-import type { RouteFamily } from '../../server/route-family.ts'
+import type { App, RouteFamily } from '../../server/route-family.ts'
 import { searchReply } from '../search-reply.ts'
-import { runStreams } from './run-stream.ts'
+import { type RunStreams, runStreams } from './run-stream.ts'
 
 const tags = ['Runs']
 
@@ -30,15 +30,35 @@ const seesRuns = {
   alsoNeeds: ['runs_view', 'blueprintactions_view'],
 } satisfies FastifyContextConfig
 
+/** What can be done with a paused run, and what the API says of it. */
+const steerings: readonly {
+  readonly steering: Steering
+  readonly summary: string
+  readonly description: string
+}[] = [
+  {
+    steering: 'step',
+    summary: 'Run a paused run to the next flow block',
+    description: 'It pauses there for up to a minute.',
+  },
+  {
+    steering: 'resume',
+    summary: 'Resume a paused run',
+    description: 'It runs to the next breakpoint or to its end.',
+  },
+  {
+    steering: 'stop',
+    summary: 'Stop a paused run',
+    description: 'It fails with 409 RUN_STOPPED, and its uncommitted writes are undone.',
+  },
+]
+
 /** Runs that were traced, and those that stand still. */
 export function runRoutes(
   tracing: Tracing,
   access: Pick<Access, 'identify' | 'getUser' | 'scopesOfUser'>,
 ): RouteFamily {
-  const findCaller: FindCaller = async (guid) => {
-    const [user, scopes] = await Promise.all([access.getUser(guid), access.scopesOfUser(guid)])
-    return user && scopes && { user, scopes }
-  }
+  const shared = sharedParts(tracing, access)
   return (app) => {
     const streams = runStreams()
     const unlisten = tracing.news.listen((summary) => streams.tell(summary))
@@ -48,137 +68,164 @@ export function runRoutes(
       streams.close()
     })
 
-    app.get(
-      '/runs',
-      {
-        config: seesRuns,
-        schema: {
-          operationId: 'listRuns',
-          summary: 'Traced runs',
-          description: 'Newest first. Kept for a day, and only the last ones of each blueprint.',
-          tags,
-          querystring: runListQuery,
-          response: { 200: Type.Array(runSummarySchema) },
-        },
-      },
-      async (request, reply) => searchReply(reply, {}, await listRuns(tracing, request.query)),
-    )
-
-    app.get(
-      '/runs/stream',
-      {
-        config: { ...seesRuns, entityTag: false },
-        schema: {
-          operationId: 'watchRuns',
-          summary: 'Stream traced runs',
-          description:
-            'Server-sent events named `run`, each with a summary: when a traced run starts, pauses and ends. Of runs on other nodes, only pauses and ends are sent.',
-          tags,
-          querystring: ofBlueprintQuery,
-          response: {
-            200: {
-              description: 'An endless stream.',
-              content: { 'text/event-stream': { schema: Type.Unsafe<unknown>({ type: 'string' }) } },
-            },
-          },
-        },
-      },
-      (request, reply) => {
-        const { accessToken: token } = request
-        const mayStay = async () => {
-          const identity = token === undefined ? undefined : await access.identify(token)
-          return (
-            identity !== undefined &&
-            identity.key?.mayCall(request.method, request.url) !== false &&
-            neededScopes(seesRuns).every((scope) => holds(identity.scopes, scope))
-          )
-        }
-        return streams.open(reply, request.query.blueprint, mayStay)
-      },
-    )
-
-    app.get(
-      '/runs/paused',
-      {
-        config: seesRuns,
-        schema: {
-          operationId: 'listPausedRuns',
-          summary: 'Runs paused at a breakpoint',
-          tags,
-          querystring: ofBlueprintQuery,
-          response: { 200: Type.Array(pausedRunSchema) },
-        },
-      },
-      (request) => pausedRuns(tracing, request.query.blueprint),
-    )
-
-    app.get(
-      '/runs/:guid',
-      {
-        config: seesRuns,
-        schema: {
-          operationId: 'getRun',
-          summary: 'One traced run, step by step',
-          tags,
-          params: guidParams,
-          response: { 200: runSchema },
-        },
-      },
-      (request) => getRun(tracing, request.params.guid),
-    )
-
-    app.post(
-      '/runs/:guid/replay',
-      {
-        config: {
-          permission: 'blueprints_update',
-          alsoNeeds: ['runs_view', 'blueprintactions_view'],
-          bodyOptional: true,
-          errors: ['CONFLICT', 'VALIDATION_FAILED'],
-        },
-        schema: {
-          operationId: 'replayRun',
-          summary: 'Run a traced request again',
-          description:
-            'On the saved, staged or deployed blocks; the reply is compared with the recorded one (`_meta` is ignored). Its writes are undone, and blocks with external effects give their recorded outputs, or those of the runs that `pinned` names. 409 for a run that cannot be repeated, 422 for blocks that cannot run.',
-          tags,
-          params: guidParams,
-          body: replaySchema,
-          response: { 200: runSchema },
-        },
-      },
-      ({ params, body: { state = 'saved', pinned } }) =>
-        replayRun(tracing, findCaller, params.guid, state, pinned),
-    )
-
-    const steer = (steering: Steering, summary: string, description: string) =>
-      app.post(
-        `/runs/:guid/${steering}`,
-        {
-          config: { permission: 'blueprints_update', alsoNeeds: ['runs_view'], bodyOptional: true },
-          schema: {
-            operationId: `${steering}Run`,
-            summary,
-            description: `${description} 404 if the run is not paused.`,
-            tags,
-            params: guidParams,
-            response: { 200: runSummarySchema },
-          },
-        },
-        async (request) => {
-          const { guid } = request.params
-          const { status } = await recordOf(tracing, guid)
-          if (status !== 'paused') throw new QuoinError('NOT_FOUND', 'The run is not paused.')
-          await tracing.steer(guid, steering)
-          return summaryOf(await recordOf(tracing, guid))
-        },
-      )
-    steer('step', 'Run a paused run to the next flow block', 'It pauses there for up to a minute.')
-    steer('resume', 'Resume a paused run', 'It runs to the next breakpoint or to its end.')
-    steer(
-      'stop',
-      'Stop a paused run',
-      'It fails with 409 RUN_STOPPED, and its uncommitted writes are undone.',
-    )
+    listRunsRoute(app, shared)
+    watchRunsRoute(app, streams, access)
+    listPausedRunsRoute(app, shared)
+    getRunRoute(app, shared)
+    replayRunRoute(app, shared)
+    for (const steering of steerings) steerRoute(app, tracing, steering)
   }
+}
+
+type SharedParts = ReturnType<typeof sharedParts>
+
+/** What the routes share. */
+function sharedParts(tracing: Tracing, access: Pick<Access, 'identify' | 'getUser' | 'scopesOfUser'>) {
+  const findCaller: FindCaller = async (guid) => {
+    const [user, scopes] = await Promise.all([access.getUser(guid), access.scopesOfUser(guid)])
+    return user && scopes && { user, scopes }
+  }
+  return { tracing, findCaller }
+}
+
+function listRunsRoute(app: App, { tracing }: SharedParts): void {
+  app.get(
+    '/runs',
+    {
+      config: seesRuns,
+      schema: {
+        operationId: 'listRuns',
+        summary: 'Traced runs',
+        description: 'Newest first. Kept for a day, and only the last ones of each blueprint.',
+        tags,
+        querystring: runListQuery,
+        response: { 200: Type.Array(runSummarySchema) },
+      },
+    },
+    async (request, reply) => searchReply(reply, {}, await listRuns(tracing, request.query)),
+  )
+}
+
+function listPausedRunsRoute(app: App, { tracing }: SharedParts): void {
+  app.get(
+    '/runs/paused',
+    {
+      config: seesRuns,
+      schema: {
+        operationId: 'listPausedRuns',
+        summary: 'Runs paused at a breakpoint',
+        tags,
+        querystring: ofBlueprintQuery,
+        response: { 200: Type.Array(pausedRunSchema) },
+      },
+    },
+    (request) => pausedRuns(tracing, request.query.blueprint),
+  )
+}
+
+function getRunRoute(app: App, { tracing }: SharedParts): void {
+  app.get(
+    '/runs/:guid',
+    {
+      config: seesRuns,
+      schema: {
+        operationId: 'getRun',
+        summary: 'One traced run, step by step',
+        tags,
+        params: guidParams,
+        response: { 200: runSchema },
+      },
+    },
+    (request) => getRun(tracing, request.params.guid),
+  )
+}
+
+function replayRunRoute(app: App, { tracing, findCaller }: SharedParts): void {
+  app.post(
+    '/runs/:guid/replay',
+    {
+      config: {
+        permission: 'blueprints_update',
+        alsoNeeds: ['runs_view', 'blueprintactions_view'],
+        bodyOptional: true,
+        errors: ['CONFLICT', 'VALIDATION_FAILED'],
+      },
+      schema: {
+        operationId: 'replayRun',
+        summary: 'Run a traced request again',
+        description:
+          'On the saved, staged or deployed blocks; the reply is compared with the recorded one (`_meta` is ignored). Its writes are undone, and blocks with external effects give their recorded outputs, or those of the runs that `pinned` names. 409 for a run that cannot be repeated, 422 for blocks that cannot run.',
+        tags,
+        params: guidParams,
+        body: replaySchema,
+        response: { 200: runSchema },
+      },
+    },
+    ({ params, body: { state = 'saved', pinned } }) =>
+      replayRun(tracing, findCaller, params.guid, state, pinned),
+  )
+}
+
+/** A stream ends when its caller may no longer see runs. */
+function watchRunsRoute(app: App, streams: RunStreams, access: Pick<Access, 'identify'>): void {
+  app.get(
+    '/runs/stream',
+    {
+      config: { ...seesRuns, entityTag: false },
+      schema: {
+        operationId: 'watchRuns',
+        summary: 'Stream traced runs',
+        description:
+          'Server-sent events named `run`, each with a summary: when a traced run starts, pauses and ends. Of runs on other nodes, only pauses and ends are sent.',
+        tags,
+        querystring: ofBlueprintQuery,
+        response: {
+          200: {
+            description: 'An endless stream.',
+            content: { 'text/event-stream': { schema: Type.Unsafe<unknown>({ type: 'string' }) } },
+          },
+        },
+      },
+    },
+    (request, reply) => {
+      const { accessToken: token } = request
+      const mayStay = async () => {
+        const identity = token === undefined ? undefined : await access.identify(token)
+        return (
+          identity !== undefined &&
+          identity.key?.mayCall(request.method, request.url) !== false &&
+          neededScopes(seesRuns).every((scope) => holds(identity.scopes, scope))
+        )
+      }
+      return streams.open(reply, request.query.blueprint, mayStay)
+    },
+  )
+}
+
+function steerRoute(
+  app: App,
+  tracing: Tracing,
+  { steering, summary, description }: (typeof steerings)[number],
+): void {
+  app.post(
+    `/runs/:guid/${steering}`,
+    {
+      config: { permission: 'blueprints_update', alsoNeeds: ['runs_view'], bodyOptional: true },
+      schema: {
+        operationId: `${steering}Run`,
+        summary,
+        description: `${description} 404 if the run is not paused.`,
+        tags,
+        params: guidParams,
+        response: { 200: runSummarySchema },
+      },
+    },
+    async (request) => {
+      const { guid } = request.params
+      const { status } = await recordOf(tracing, guid)
+      if (status !== 'paused') throw new QuoinError('NOT_FOUND', 'The run is not paused.')
+      await tracing.steer(guid, steering)
+      return summaryOf(await recordOf(tracing, guid))
+    },
+  )
 }

@@ -11,7 +11,7 @@ import {
 import { type ErrorCode, QuoinError } from '../../../shared/errors.ts'
 import type { Database } from '../../../storage/database.ts'
 import { transact } from '../../../storage/transact.ts'
-import type { RouteFamily } from '../../server/route-family.ts'
+import type { App, RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 
 const tags = ['Backups']
@@ -25,7 +25,24 @@ interface BackupParts {
 }
 
 /** Backups of the running server. They are made in a thread: a reply says what has begun, and the list how far it is. */
-export function backupRoutes(backups: Backups | undefined, { audit, database }: BackupParts): RouteFamily {
+export function backupRoutes(backups: Backups | undefined, parts: BackupParts): RouteFamily {
+  const shared = sharedParts(backups, parts)
+  return (app) => {
+    listBackupsRoute(app, shared)
+    makeBackupRoute(app, shared)
+    checkBackupRoute(app, shared)
+    restoreBackupRoute(app, shared)
+    cancelBackupRoute(app, shared)
+    downloadBackupRoute(app, shared)
+    removeRestoredBackupRoute(app, shared)
+    removeBackupRoute(app, shared)
+  }
+}
+
+type SharedParts = ReturnType<typeof sharedParts>
+
+/** What the routes share. */
+function sharedParts(backups: Backups | undefined, { audit, database }: BackupParts) {
   const present = () => {
     if (backups) return backups
     throw new QuoinError('CONFLICT', INSTEAD)
@@ -50,170 +67,185 @@ export function backupRoutes(backups: Backups | undefined, { audit, database }: 
         }),
       { user: by },
     )
+  return { present, state, note }
+}
 
-  return (app) => {
-    app.get(
-      '/_system/backups',
-      {
-        config: { permission: 'backups_view', entityTag: false },
-        schema: {
-          operationId: 'listBackups',
-          summary: 'List backups, with the work that runs',
-          tags,
-          response: { 200: backupsSchema },
-        },
+function listBackupsRoute(app: App, { state }: SharedParts): void {
+  app.get(
+    '/_system/backups',
+    {
+      config: { permission: 'backups_view', entityTag: false },
+      schema: {
+        operationId: 'listBackups',
+        summary: 'List backups, with the work that runs',
+        tags,
+        response: { 200: backupsSchema },
       },
-      state,
-    )
+    },
+    state,
+  )
+}
 
-    app.post(
-      '/_system/backups',
-      {
-        config: { permission: 'backups_create', errors },
-        schema: {
-          operationId: 'makeBackup',
-          summary: 'Make a backup',
-          description:
-            'Begins one, of every write that was acknowledged before. CONFLICT while another one is made, checked or restored, with 20 made by hand, and on PostgreSQL.',
-          tags,
-          response: { 200: begunBackupSchema },
-        },
+function makeBackupRoute(app: App, { present, note }: SharedParts): void {
+  app.post(
+    '/_system/backups',
+    {
+      config: { permission: 'backups_create', errors },
+      schema: {
+        operationId: 'makeBackup',
+        summary: 'Make a backup',
+        description:
+          'Begins one, of every write that was acknowledged before. CONFLICT while another one is made, checked or restored, with 20 made by hand, and on PostgreSQL.',
+        tags,
+        response: { 200: begunBackupSchema },
       },
-      async (request) => {
-        const { folder, make } = present()
-        const name = await make('hand')
-        await note(actorOf(request), 'created', name)
-        return { name, folder: `${folder}/${name}` }
-      },
-    )
+    },
+    async (request) => {
+      const running = present()
+      const name = await running.make('hand')
+      await note(actorOf(request), 'created', name)
+      return { name, folder: `${running.folder}/${name}` }
+    },
+  )
+}
 
-    app.post(
-      '/_system/backups/:name/check',
-      {
-        config: { permission: 'backups_create', errors },
-        schema: {
-          operationId: 'checkBackup',
-          summary: 'Check a backup',
-          description: 'Begins to compare every checksum and to check the pages of the database.',
-          tags,
-          params: backupParams,
-          response: { 200: begunBackupSchema },
-        },
+function checkBackupRoute(app: App, { present }: SharedParts): void {
+  app.post(
+    '/_system/backups/:name/check',
+    {
+      config: { permission: 'backups_create', errors },
+      schema: {
+        operationId: 'checkBackup',
+        summary: 'Check a backup',
+        description: 'Begins to compare every checksum and to check the pages of the database.',
+        tags,
+        params: backupParams,
+        response: { 200: begunBackupSchema },
       },
-      async ({ params: { name } }) => {
-        const { folder, check } = present()
-        await check(name)
-        return { name, folder: `${folder}/${name}` }
-      },
-    )
+    },
+    async ({ params: { name } }) => {
+      const running = present()
+      await running.check(name)
+      return { name, folder: `${running.folder}/${name}` }
+    },
+  )
+}
 
-    app.post(
-      '/_system/backups/:name/restore',
-      {
-        config: { permission: 'backups_create', errors },
-        schema: {
-          operationId: 'restoreBackup',
-          summary: 'Restore a backup into a new folder',
-          description:
-            'Copies it into a new folder beside the backups, after checking every checksum; never over the data of a server. Start a server with `QUOIN_DATA` set to that folder. At most three such folders are kept.',
-          tags,
-          params: backupParams,
-          response: { 200: begunBackupSchema },
-        },
+function restoreBackupRoute(app: App, { present, note }: SharedParts): void {
+  app.post(
+    '/_system/backups/:name/restore',
+    {
+      config: { permission: 'backups_create', errors },
+      schema: {
+        operationId: 'restoreBackup',
+        summary: 'Restore a backup into a new folder',
+        description:
+          'Copies it into a new folder beside the backups, after checking every checksum; never over the data of a server. Start a server with `QUOIN_DATA` set to that folder. At most three such folders are kept.',
+        tags,
+        params: backupParams,
+        response: { 200: begunBackupSchema },
       },
-      async (request) => {
-        const { name } = request.params
-        const folder = await present().restore(name)
-        await note(actorOf(request), 'exported', name)
-        return { name, folder }
-      },
-    )
+    },
+    async (request) => {
+      const { name } = request.params
+      const folder = await present().restore(name)
+      await note(actorOf(request), 'exported', name)
+      return { name, folder }
+    },
+  )
+}
 
-    app.delete(
-      '/_system/backups/running',
-      {
-        config: { permission: 'backups_remove', errors },
-        schema: {
-          operationId: 'cancelBackup',
-          summary: 'Cancel what runs',
-          description: 'Ends it and deletes what it had copied. Without work under way nothing changes.',
-          tags,
-          response: { 200: backupsSchema },
-        },
+function cancelBackupRoute(app: App, { present, state }: SharedParts): void {
+  app.delete(
+    '/_system/backups/running',
+    {
+      config: { permission: 'backups_remove', errors },
+      schema: {
+        operationId: 'cancelBackup',
+        summary: 'Cancel what runs',
+        description: 'Ends it and deletes what it had copied. Without work under way nothing changes.',
+        tags,
+        response: { 200: backupsSchema },
       },
-      async () => {
-        await present().cancel()
-        return state()
-      },
-    )
+    },
+    async () => {
+      await present().cancel()
+      return state()
+    },
+  )
+}
 
-    app.get(
-      '/_system/backups/:name/download',
-      {
-        config: { permission: 'backups_download', entityTag: false, errors },
-        schema: {
-          operationId: 'downloadBackup',
-          summary: 'Download a backup',
-          description:
-            'All of it as a tar file, which is read while it is sent. Unpacked it is a folder that `quoin restore` takes. At most two at once.',
-          tags,
-          params: backupParams,
-          response: { 200: backupFileResponse },
-        },
+function downloadBackupRoute(app: App, { present, note }: SharedParts): void {
+  app.get(
+    '/_system/backups/:name/download',
+    {
+      config: { permission: 'backups_download', entityTag: false, errors },
+      schema: {
+        operationId: 'downloadBackup',
+        summary: 'Download a backup',
+        description:
+          'All of it as a tar file, which is read while it is sent. Unpacked it is a folder that `quoin restore` takes. At most two at once.',
+        tags,
+        params: backupParams,
+        response: { 200: backupFileResponse },
       },
-      async (request, reply) => {
-        const { name } = request.params
-        const content = await present().download(name)
-        // Before the first byte, so that nothing leaves without its record.
-        if (request.method !== 'HEAD') await note(actorOf(request), 'exported', name)
-        // A name of the list holds digits and letters only.
-        return reply
-          .type('application/x-tar')
-          .header('content-disposition', `attachment; filename="quoin-${name}.tar"`)
-          .send(Readable.from(request.method === 'HEAD' ? [] : content, { objectMode: false }))
-      },
-    )
+    },
+    async (request, reply) => {
+      const { name } = request.params
+      const content = await present().download(name)
+      // Before the first byte, so that nothing leaves without its record.
+      if (request.method !== 'HEAD') await note(actorOf(request), 'exported', name)
+      // A name of the list holds digits and letters only.
+      return reply
+        .type('application/x-tar')
+        .header('content-disposition', `attachment; filename="quoin-${name}.tar"`)
+        .send(Readable.from(request.method === 'HEAD' ? [] : content, { objectMode: false }))
+    },
+  )
+}
 
-    app.delete(
-      '/_system/backups/restored/:name',
-      {
-        config: { permission: 'backups_remove', errors },
-        schema: {
-          operationId: 'removeRestoredBackup',
-          summary: 'Delete a restored copy',
-          description: 'Permanently, but never one that a server runs on. The backup stays.',
-          tags,
-          params: backupParams,
-          response: { 200: backupsSchema },
-        },
+function removeRestoredBackupRoute(app: App, { present, note, state }: SharedParts): void {
+  app.delete(
+    '/_system/backups/restored/:name',
+    {
+      config: { permission: 'backups_remove', errors },
+      schema: {
+        operationId: 'removeRestoredBackup',
+        summary: 'Delete a restored copy',
+        description: 'Permanently, but never one that a server runs on. The backup stays.',
+        tags,
+        params: backupParams,
+        response: { 200: backupsSchema },
       },
-      async (request) => {
-        const { name } = request.params
-        await present().removeRestored(name)
-        await note(actorOf(request), 'deleted', `restored/${name}`)
-        return state()
-      },
-    )
+    },
+    async (request) => {
+      const { name } = request.params
+      await present().removeRestored(name)
+      await note(actorOf(request), 'deleted', `restored/${name}`)
+      return state()
+    },
+  )
+}
 
-    app.delete(
-      '/_system/backups/:name',
-      {
-        config: { permission: 'backups_remove', errors },
-        schema: {
-          operationId: 'removeBackup',
-          summary: 'Delete a backup',
-          description: 'Permanently.',
-          tags,
-          params: backupParams,
-          response: { 200: backupsSchema },
-        },
+function removeBackupRoute(app: App, { present, note, state }: SharedParts): void {
+  app.delete(
+    '/_system/backups/:name',
+    {
+      config: { permission: 'backups_remove', errors },
+      schema: {
+        operationId: 'removeBackup',
+        summary: 'Delete a backup',
+        description: 'Permanently.',
+        tags,
+        params: backupParams,
+        response: { 200: backupsSchema },
       },
-      async (request) => {
-        const { name } = request.params
-        await present().remove(name)
-        await note(actorOf(request), 'deleted', name)
-        return state()
-      },
-    )
-  }
+    },
+    async (request) => {
+      const { name } = request.params
+      await present().remove(name)
+      await note(actorOf(request), 'deleted', name)
+      return state()
+    },
+  )
 }

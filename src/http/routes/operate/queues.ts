@@ -16,7 +16,7 @@ import { type SearchBody, searchQuerySchema, searchSchema } from '../../../share
 import { QuoinError } from '../../../shared/errors.ts'
 import type { Database } from '../../../storage/database.ts'
 import { type Job, type JobSummary, jobFields, type QueueState } from '../../../storage/job.ts'
-import type { RouteFamily } from '../../server/route-family.ts'
+import type { App, RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 import { searchReply } from '../search-reply.ts'
 import { searchBodyFromQuery, searchRequest } from '../search-request.ts'
@@ -35,132 +35,161 @@ const searched = {
  * made, so that they are audited.
  */
 export function queueRoutes(database: Database, entity: number, steering: QueueSteering): RouteFamily {
+  const shared = sharedParts(database, entity, steering)
+  return (app) => {
+    listJobsRoute(app, shared)
+    searchJobsRoute(app, shared)
+    getJobRoute(app, shared)
+    requeueJobRoute(app, shared)
+    removeJobRoute(app, shared)
+    listQueuesRoute(app, shared)
+    updateQueueRoute(app, shared)
+  }
+}
+
+type SharedParts = ReturnType<typeof sharedParts>
+
+/** What the routes share. */
+function sharedParts(database: Database, entity: number, steering: QueueSteering) {
   const { jobs, queues } = database.capabilities
   const searchJobs = async (body: SearchBody, reply: FastifyReply) => {
     const page = await jobs.search(searchRequest(body, jobFields))
     const records = page.records.map((job) => summaryRecord(job, entity))
     return searchReply(reply, body, { ...page, records })
   }
+  return { database, entity, steering, jobs, queues, searchJobs }
+}
 
-  return (app) => {
-    app.get(
-      '/queue/search',
-      {
-        config: { permission: 'queue_view' },
-        schema: {
-          operationId: 'listJobs',
-          summary: 'List jobs',
-          ...searched,
-          querystring: searchQuerySchema,
-        },
+function listJobsRoute(app: App, { searchJobs }: SharedParts): void {
+  app.get(
+    '/queue/search',
+    {
+      config: { permission: 'queue_view' },
+      schema: {
+        operationId: 'listJobs',
+        summary: 'List jobs',
+        ...searched,
+        querystring: searchQuerySchema,
       },
-      (request, reply) => searchJobs(searchBodyFromQuery(request.query), reply),
-    )
+    },
+    (request, reply) => searchJobs(searchBodyFromQuery(request.query), reply),
+  )
+}
 
-    app.post(
-      '/queue/search',
-      {
-        config: { permission: 'queue_view', bodyOptional: true },
-        schema: { operationId: 'searchJobs', summary: 'Search jobs', ...searched, body: searchSchema },
-      },
-      (request, reply) => searchJobs(request.body, reply),
-    )
+function searchJobsRoute(app: App, { searchJobs }: SharedParts): void {
+  app.post(
+    '/queue/search',
+    {
+      config: { permission: 'queue_view', bodyOptional: true },
+      schema: { operationId: 'searchJobs', summary: 'Search jobs', ...searched, body: searchSchema },
+    },
+    (request, reply) => searchJobs(request.body, reply),
+  )
+}
 
-    app.get(
-      '/queue/:guid',
-      {
-        config: { permission: 'queue_view' },
-        schema: {
-          operationId: 'getJob',
-          summary: 'One job, with its data',
-          tags,
-          params: guidParams,
-          response: { 200: jobSchema },
-        },
+function getJobRoute(app: App, { jobs, database, entity }: SharedParts): void {
+  app.get(
+    '/queue/:guid',
+    {
+      config: { permission: 'queue_view' },
+      schema: {
+        operationId: 'getJob',
+        summary: 'One job, with its data',
+        tags,
+        params: guidParams,
+        response: { 200: jobSchema },
       },
-      async (request) => {
-        const { guid } = request.params
-        const job = found(await jobs.get(guid), guid)
-        const progress = job.kind === 'change' ? await manyProgress(database, guid) : undefined
-        return {
-          ...jobRecord(job, entity),
-          ...(progress && { progress: { ...progress, problems: [...progress.problems] } }),
-        }
-      },
-    )
+    },
+    async (request) => {
+      const { guid } = request.params
+      const job = found(await jobs.get(guid), guid)
+      const progress = job.kind === 'change' ? await manyProgress(database, guid) : undefined
+      return {
+        ...jobRecord(job, entity),
+        ...(progress && { progress: { ...progress, problems: [...progress.problems] } }),
+      }
+    },
+  )
+}
 
-    app.post(
-      '/queue/:guid/requeue',
-      {
-        config: { permission: 'queue_update', errors: ['CONFLICT'] },
-        schema: {
-          operationId: 'requeueJob',
-          summary: 'Run a dead letter again',
-          description: 'It becomes due immediately, with all its attempts.',
-          tags,
-          params: guidParams,
-          response: { 200: jobSchema },
-        },
+function requeueJobRoute(app: App, { steering, entity }: SharedParts): void {
+  app.post(
+    '/queue/:guid/requeue',
+    {
+      config: { permission: 'queue_update', errors: ['CONFLICT'] },
+      schema: {
+        operationId: 'requeueJob',
+        summary: 'Run a dead letter again',
+        description: 'It becomes due immediately, with all its attempts.',
+        tags,
+        params: guidParams,
+        response: { 200: jobSchema },
       },
-      async (request) => {
-        const { guid } = request.params
-        return jobRecord(found(await steering.requeue(guid, actorOf(request)), guid), entity)
-      },
-    )
+    },
+    async (request) => {
+      const { guid } = request.params
+      return jobRecord(found(await steering.requeue(guid, actorOf(request)), guid), entity)
+    },
+  )
+}
 
-    app.delete(
-      '/queue/:guid',
-      {
-        config: { permission: 'queue_remove' },
-        schema: {
-          operationId: 'removeJob',
-          summary: 'Cancel or remove a job',
-          description:
-            'A waiting job will not run. A running one is asked to stop within a few seconds; its committed writes stay.',
-          tags,
-          params: guidParams,
-          response: { 200: removedSchema },
-        },
+function removeJobRoute(app: App, { steering }: SharedParts): void {
+  app.delete(
+    '/queue/:guid',
+    {
+      config: { permission: 'queue_remove' },
+      schema: {
+        operationId: 'removeJob',
+        summary: 'Cancel or remove a job',
+        description:
+          'A waiting job will not run. A running one is asked to stop within a few seconds; its committed writes stay.',
+        tags,
+        params: guidParams,
+        response: { 200: removedSchema },
       },
-      async (request) => {
-        const { guid } = request.params
-        found(await steering.cancel(guid, actorOf(request)), guid)
-        return { guid, removed: true } as const
-      },
-    )
+    },
+    async (request) => {
+      const { guid } = request.params
+      found(await steering.cancel(guid, actorOf(request)), guid)
+      return { guid, removed: true } as const
+    },
+  )
+}
 
-    app.get(
-      '/queues',
-      {
-        config: { permission: 'queue_view' },
-        schema: {
-          operationId: 'listQueues',
-          summary: 'List queues, with their waiting jobs',
-          tags,
-          response: { 200: Type.Array(queueSchema) },
-        },
+function listQueuesRoute(app: App, { queues }: SharedParts): void {
+  app.get(
+    '/queues',
+    {
+      config: { permission: 'queue_view' },
+      schema: {
+        operationId: 'listQueues',
+        summary: 'List queues, with their waiting jobs',
+        tags,
+        response: { 200: Type.Array(queueSchema) },
       },
-      async () => (await queues.list()).map(queueRecord),
-    )
+    },
+    async () => (await queues.list()).map(queueRecord),
+  )
+}
 
-    app.put(
-      '/queues/:name',
-      {
-        config: { permission: 'queue_update' },
-        schema: {
-          operationId: 'updateQueue',
-          summary: 'Pause or resume a queue, or limit its simultaneous jobs',
-          description: 'Changes the given fields, on every node. Creates the queue if it does not exist.',
-          tags,
-          params: queueNameParams,
-          body: updateQueueSchema,
-          response: { 200: queueSchema },
-        },
+function updateQueueRoute(app: App, { steering }: SharedParts): void {
+  app.put(
+    '/queues/:name',
+    {
+      config: { permission: 'queue_update' },
+      schema: {
+        operationId: 'updateQueue',
+        summary: 'Pause or resume a queue, or limit its simultaneous jobs',
+        description: 'Changes the given fields, on every node. Creates the queue if it does not exist.',
+        tags,
+        params: queueNameParams,
+        body: updateQueueSchema,
+        response: { 200: queueSchema },
       },
-      async (request) =>
-        queueRecord(await steering.configure(request.params.name, request.body, actorOf(request))),
-    )
-  }
+    },
+    async (request) =>
+      queueRecord(await steering.configure(request.params.name, request.body, actorOf(request))),
+  )
 }
 
 function found(job: Job | undefined, guid: string): Job {
