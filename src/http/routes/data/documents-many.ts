@@ -14,7 +14,7 @@ import { QuoinError } from '../../../shared/errors.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import type { Query } from '../../../shared/query.ts'
 import { restoring } from '../../../storage/many/many-change.ts'
-import type { RouteFamily } from '../../server/route-family.ts'
+import type { App, RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 import { asCaller, callerSubject } from './as-caller.ts'
 import { documentSearch } from './document-search.ts'
@@ -27,80 +27,98 @@ const description =
 
 /** The same change to many documents of a builder's storage. */
 export function manyDocumentRoutes(context: StorageContext, permissions: Permissions): RouteFamily {
+  const shared = sharedParts(context, permissions)
+  return (app) => {
+    updateManyDocumentsRoute(app, shared)
+    removeManyDocumentsRoute(app, shared)
+    restoreManyDocumentsRoute(app, shared)
+  }
+}
+
+type SharedParts = ReturnType<typeof sharedParts>
+
+/** What the routes share. */
+function sharedParts(context: StorageContext, permissions: Permissions) {
   const change = async (request: FastifyRequest, storage: string, wanted: StoredChange) => {
     if (wanted.inBackground) await refuseJob(context, permissions, request, storage)
     return changeStored(asCaller(context, permissions, request), storage, wanted, actorOf(request))
   }
-  return (app) => {
-    app.post(
-      `${path}/update-many`,
-      {
-        config: { permission: 'storages_update', errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'] },
-        schema: {
-          operationId: 'updateManyDocuments',
-          summary: 'Change many documents',
-          description,
-          tags,
-          params: guidParams,
-          body: updateManySchema,
-          response: { 200: manySchema },
-        },
-      },
-      (request) => {
-        const { set, in_background: inBackground = false } = request.body
-        const { _meta, ...fields } = set
-        const wanted = { kind: 'update', query: matching(request.body), includeRemoved: false } as const
-        return change(request, request.params.guid, { ...wanted, mutations: setFields(fields), inBackground })
-      },
-    )
+  return { change }
+}
 
-    app.post(
-      `${path}/remove-many`,
-      {
-        config: { permission: 'storages_remove', errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'] },
-        schema: {
-          operationId: 'removeManyDocuments',
-          summary: 'Remove many documents',
-          description,
-          tags,
-          params: guidParams,
-          body: removeManySchema,
-          response: { 200: manySchema },
-        },
+function updateManyDocumentsRoute(app: App, { change }: SharedParts): void {
+  app.post(
+    `${path}/update-many`,
+    {
+      config: { permission: 'storages_update', errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'] },
+      schema: {
+        operationId: 'updateManyDocuments',
+        summary: 'Change many documents',
+        description,
+        tags,
+        params: guidParams,
+        body: updateManySchema,
+        response: { 200: manySchema },
       },
-      (request) => {
-        const { hard = false, include_removed = false, in_background: inBackground = false } = request.body
-        const wanted = { kind: hard ? 'delete' : 'remove', mutations: [], inBackground } as const
-        const query = matching(request.body)
-        return change(request, request.params.guid, {
-          ...wanted,
-          query,
-          includeRemoved: hard && include_removed,
-        })
-      },
-    )
+    },
+    (request) => {
+      const { set, in_background: inBackground = false } = request.body
+      const { _meta, ...fields } = set
+      const wanted = { kind: 'update', query: matching(request.body), includeRemoved: false } as const
+      return change(request, request.params.guid, { ...wanted, mutations: setFields(fields), inBackground })
+    },
+  )
+}
 
-    app.post(
-      `${path}/restore-many`,
-      {
-        config: { permission: 'storages_update', errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'] },
-        schema: {
-          operationId: 'restoreManyDocuments',
-          summary: 'Restore many removed documents',
-          description: `${description} Where some cannot be restored, because a unique value is taken by now or they refer to removed documents, the reply is 409 and \`details\` lists them.`,
-          tags,
-          params: guidParams,
-          body: restoreManySchema,
-          response: { 200: manySchema },
-        },
+function removeManyDocumentsRoute(app: App, { change }: SharedParts): void {
+  app.post(
+    `${path}/remove-many`,
+    {
+      config: { permission: 'storages_remove', errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'] },
+      schema: {
+        operationId: 'removeManyDocuments',
+        summary: 'Remove many documents',
+        description,
+        tags,
+        params: guidParams,
+        body: removeManySchema,
+        response: { 200: manySchema },
       },
-      (request) => {
-        const { in_background: inBackground = false } = request.body
-        const wanted = restoring('', matching(request.body))
-        return change(request, request.params.guid, { ...wanted, inBackground })
+    },
+    (request) => {
+      const { hard = false, include_removed = false, in_background: inBackground = false } = request.body
+      const wanted = { kind: hard ? 'delete' : 'remove', mutations: [], inBackground } as const
+      const query = matching(request.body)
+      return change(request, request.params.guid, {
+        ...wanted,
+        query,
+        includeRemoved: hard && include_removed,
+      })
+    },
+  )
+}
+
+function restoreManyDocumentsRoute(app: App, { change }: SharedParts): void {
+  app.post(
+    `${path}/restore-many`,
+    {
+      config: { permission: 'storages_update', errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'] },
+      schema: {
+        operationId: 'restoreManyDocuments',
+        summary: 'Restore many removed documents',
+        description: `${description} Where some cannot be restored, because a unique value is taken by now or they refer to removed documents, the reply is 409 and \`details\` lists them.`,
+        tags,
+        params: guidParams,
+        body: restoreManySchema,
+        response: { 200: manySchema },
       },
-    )
-  }
+    },
+    (request) => {
+      const { in_background: inBackground = false } = request.body
+      const wanted = restoring('', matching(request.body))
+      return change(request, request.params.guid, { ...wanted, inBackground })
+    },
+  )
 }
 
 /** A job works for the application: it would change what the rules of the storage keep from the caller. */
