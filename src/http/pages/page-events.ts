@@ -52,105 +52,131 @@ interface Open extends PageStream {
 }
 
 export function openPageEvents(news: StorageNews, live: LiveBlueprints, newGuid: () => string): PageEvents {
-  const self = newGuid()
-  const streams = new Set<Open>()
-  const compiled = (blueprint: string) => live.table().blueprints.get(blueprint)?.compiled
-  let timer: NodeJS.Timeout | undefined
-  let ticks = 0
-  let closed = false
+  return new PageStreams(news, live, newGuid())
+}
 
-  const deployed = new WeakMap<Open, unknown>()
-  const unwatchLive = live.watch(() => {
-    for (const stream of streams) if (compiled(stream.blueprint) !== deployed.get(stream)) end(stream)
-  })
+class PageStreams implements PageEvents {
+  readonly #news: StorageNews
+  readonly #live: LiveBlueprints
+  /** Marks of another process, or of another life of this one, begin with another guid. */
+  readonly #self: string
+  readonly #streams = new Set<Open>()
+  /** What was deployed when a stream began. */
+  readonly #deployed = new WeakMap<Open, unknown>()
+  readonly #unwatchLive: () => void
+  #timer: NodeJS.Timeout | undefined
+  #ticks = 0
+  #closed = false
 
-  const versionOf = (name: string) => news.shownVersion(name) + news.ruleVersion()
+  constructor(news: StorageNews, live: LiveBlueprints, self: string) {
+    this.#news = news
+    this.#live = live
+    this.#self = self
+    this.#unwatchLive = live.watch(() => {
+      for (const stream of this.#streams)
+        if (this.#compiled(stream.blueprint) !== this.#deployed.get(stream)) this.#end(stream)
+    })
+  }
 
-  function end(stream: Open): void {
-    if (!streams.delete(stream)) return
-    if (streams.size === 0) {
-      clearInterval(timer)
-      timer = undefined
+  get size(): number {
+    return this.#streams.size
+  }
+
+  mark(tables: readonly Pick<DataTable, 'storage'>[]): string {
+    return [this.#self, ...tables.map((table) => this.#versionOf(table.storage))].join('.')
+  }
+
+  open(reply: FastifyReply, asked: PageStream): FastifyReply {
+    this.#checkRoom(asked.ip)
+    const out = new Readable({ read: () => undefined, highWaterMark: 1024 })
+    const stream: Open = { ...asked, out, quiet: 0, seen: this.#versionsSince(asked) }
+    this.#streams.add(stream)
+    this.#deployed.set(stream, this.#compiled(asked.blueprint))
+    out.once('close', () => this.#end(stream))
+    this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref()
+    this.#send(stream, 'retry: 3000\n\n')
+    this.#look(stream)
+    return (
+      reply
+        .header('cache-control', 'no-store')
+        .header('x-content-type-options', 'nosniff')
+        // Proxies that gather replies would hold the events back.
+        .header('x-accel-buffering', 'no')
+        .type('text/event-stream; charset=utf-8')
+        .send(out)
+    )
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#unwatchLive()
+    clearInterval(this.#timer)
+    for (const stream of this.#streams) this.#end(stream)
+  }
+
+  #checkRoom(address: string): void {
+    if (this.#closed || this.#streams.size >= MOST_STREAMS)
+      throw new QuoinError('UNAVAILABLE', 'Too many pages are open here. Try again later.', {
+        retryAfter: 30,
+      })
+    const same = [...this.#streams].filter(({ ip }) => ip === address).length
+    if (same >= MOST_OF_ONE)
+      throw new QuoinError('RATE_LIMITED', 'Too many pages are open at one address.', { retryAfter: 30 })
+  }
+
+  #compiled(blueprint: string): unknown {
+    return this.#live.table().blueprints.get(blueprint)?.compiled
+  }
+
+  #versionOf(name: string): number {
+    return this.#news.shownVersion(name) + this.#news.ruleVersion()
+  }
+
+  /** The versions that the page shows; of a page that another node made, or another life of this one, none is right. */
+  #versionsSince({ tables, since }: PageStream): Map<string, number> {
+    const [node, ...versions] = since.split('.')
+    const isOurs = node === this.#self
+    return new Map(tables.map(({ storage: name }, at) => [name, isOurs ? Number(versions[at]) : -1]))
+  }
+
+  #tick(): void {
+    this.#ticks += 1
+    for (const stream of this.#streams) {
+      this.#look(stream)
+      stream.quiet += 1
+      if (stream.quiet >= QUIET_TICKS) this.#send(stream, ': still here\n\n')
+      if (this.#ticks % CHECK_TICKS === 0) void this.#check(stream)
     }
-    stream.out.push(null)
   }
 
-  function send(stream: Open, text: string): void {
-    stream.quiet = 0
-    if (!stream.out.push(text) && stream.out.readableLength > MOST_WAITING) end(stream)
-  }
-
-  function look(stream: Open): void {
+  #look(stream: Open): void {
     const changed = new Set<string>()
     for (const [name, version] of stream.seen) {
-      const now = versionOf(name)
+      const now = this.#versionOf(name)
       if (now === version) continue
       stream.seen.set(name, now)
       changed.add(name)
     }
     for (const { id, storage: name } of stream.tables)
-      if (changed.has(name)) send(stream, `event: changed\ndata: ${JSON.stringify({ table: id })}\n\n`)
+      if (changed.has(name)) this.#send(stream, `event: changed\ndata: ${JSON.stringify({ table: id })}\n\n`)
   }
 
-  async function check(stream: Open): Promise<void> {
+  async #check(stream: Open): Promise<void> {
     const stays = await stream.mayStay().catch(() => false)
-    if (!stays) end(stream)
+    if (!stays) this.#end(stream)
   }
 
-  function tick(): void {
-    ticks += 1
-    for (const stream of streams) {
-      look(stream)
-      stream.quiet += 1
-      if (stream.quiet >= QUIET_TICKS) send(stream, ': still here\n\n')
-      if (ticks % CHECK_TICKS === 0) void check(stream)
+  #send(stream: Open, text: string): void {
+    stream.quiet = 0
+    if (!stream.out.push(text) && stream.out.readableLength > MOST_WAITING) this.#end(stream)
+  }
+
+  #end(stream: Open): void {
+    if (!this.#streams.delete(stream)) return
+    if (this.#streams.size === 0) {
+      clearInterval(this.#timer)
+      this.#timer = undefined
     }
-  }
-
-  const startTimer = () => setInterval(tick, TICK_MS).unref()
-
-  return {
-    get size() {
-      return streams.size
-    },
-    mark: (tables) => [self, ...tables.map((table) => versionOf(table.storage))].join('.'),
-    open(reply, asked) {
-      if (closed || streams.size >= MOST_STREAMS)
-        throw new QuoinError('UNAVAILABLE', 'Too many pages are open here. Try again later.', {
-          retryAfter: 30,
-        })
-      const same = [...streams].filter(({ ip }) => ip === asked.ip).length
-      if (same >= MOST_OF_ONE)
-        throw new QuoinError('RATE_LIMITED', 'Too many pages are open at one address.', { retryAfter: 30 })
-      const out = new Readable({ read: () => undefined, highWaterMark: 1024 })
-      const stream: Open = { ...asked, out, quiet: 0, seen: versionsSince(asked) }
-      streams.add(stream)
-      deployed.set(stream, compiled(asked.blueprint))
-      out.once('close', () => end(stream))
-      timer ??= startTimer()
-      send(stream, 'retry: 3000\n\n')
-      look(stream)
-      return (
-        reply
-          .header('cache-control', 'no-store')
-          .header('x-content-type-options', 'nosniff')
-          // Proxies that gather replies would hold the events back.
-          .header('x-accel-buffering', 'no')
-          .type('text/event-stream; charset=utf-8')
-          .send(out)
-      )
-    },
-    close() {
-      closed = true
-      unwatchLive()
-      clearInterval(timer)
-      for (const stream of streams) end(stream)
-    },
-  }
-
-  /** The versions that the page shows; of a page that another node made, or another life of this one, none is right. */
-  function versionsSince({ tables, since }: PageStream): Map<string, number> {
-    const [node, ...versions] = since.split('.')
-    return new Map(tables.map(({ storage: name }, at) => [name, node === self ? Number(versions[at]) : -1]))
+    stream.out.push(null)
   }
 }

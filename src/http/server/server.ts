@@ -13,7 +13,7 @@ import { type ConnectionLimits, connectionLimits, MAX_HEADER_BYTES } from '../li
 import { standsForMany } from '../limits/counted-address.ts'
 import { plainForwardedAddresses } from '../limits/forwarded-address.ts'
 import { rateLimiter } from '../limits/rate-limit.ts'
-import { type UnreadLimits, unreadReplies } from '../limits/unread-replies.ts'
+import { type UnreadLimits, type UnreadReplies, unreadReplies } from '../limits/unread-replies.ts'
 import { holdReplies, waitingReplies } from '../limits/waiting-replies.ts'
 import { tagReply } from '../replies/entity-tag.ts'
 import { compressReplies, replyCompression } from '../replies/reply-compression.ts'
@@ -80,76 +80,27 @@ export interface Server {
  * and permission, and only then its body, its schema and the handler.
  */
 export async function openServer(options: ServerOptions): Promise<Server> {
-  const { settings, clock, limits = connectionLimits } = options
+  const { settings, clock } = options
   const newId = requestIds()
-  const app: App = fastify({
-    ...logOptions(settings, options.log),
-    logController: new LogController({ disableRequestLogging: true }),
-    genReqId: ({ headers }) => requestIdOf(headers, newId),
-    requestIdHeader: false,
-    trustProxy: typeof settings.trustProxy === 'boolean' ? settings.trustProxy : [...settings.trustProxy],
-    bodyLimit: settings.bodyLimit,
-    requestTimeout: limits.request,
-    http: {
-      headersTimeout: limits.headers,
-      connectionsCheckingInterval: limits.check,
-      maxHeaderSize: MAX_HEADER_BYTES,
-    },
-    keepAliveTimeout: 72_000,
-    return503OnClosing: false,
-    clientErrorHandler: answerBrokenConnection,
-    frameworkErrors: (error, request, reply) => void replyWithError(error, request, reply),
-    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: lazySerializer } },
-    routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
-  }).withTypeProvider<TypeBoxTypeProvider>()
-
-  const noteRequest = logRequests(options.access)
-  const followLevel = () => {
-    app.log.level = settings.logLevel
-  }
-  const unfollow = settings.watch?.(followLevel)
-  app.addHook('onClose', async () => unfollow?.())
-  const logRequest = logFinished(app.log)
-  const finished: RequestListener = (request) => {
-    noteRequest(request)
-    options.finished?.(request)
-    if (isDetailed(settings)) logRequest(request)
-  }
+  const app = newApp(options, newId)
+  const finished = finishedRequests(app, options)
   const { closing } = closeGracefully(app)
   const takers: Taker[] = []
   const isMany = standsForMany(settings.trustProxy)
   const waiting = waitingReplies(() => settings.waitingBytes, isMany)
   const compression = replyCompression()
-  const unread = unreadReplies(options.unread)
-  const warn = (details: object) =>
-    app.log.warn(details, 'connections were closed: one address has more than QUOIN_CONNECTIONS')
-  app.server.on('connection', addressConnections({ most: () => settings.connections, isMany, clock, warn }))
-  app.server.on('connection', unread.watch)
-  app.addHook('onClose', async () => unread.close())
+  const unread = watchConnections(app, options, isMany)
   const tools: RouteTools = {
     identify: identifier(options.access),
     limitRate: rateLimiter(settings, clock),
     exchange: { bodyLimit: settings.bodyLimit, log: app.log, newId, finished, closing, waiting, compression },
     answerFirst: (take) => void takers.push(take),
   }
-  app.decorateRequest('identity', undefined)
-  app.decorateRequest('handedOver', false)
-  app.decorateRequest('accessToken', undefined)
   app.setValidatorCompiler(checkSchema)
   app.setErrorHandler((error, request, reply) => replyWithError(error, request, reply))
   app.setNotFoundHandler((request, reply) => replyWithError(nothingHere(request.method), request, reply))
   readBodies(app)
-  // Before anything asks for the address.
-  if (settings.trustProxy !== false) app.addHook('onRequest', plainForwardedAddresses)
-  app.addHook('onRequest', secureReply)
-  app.addHook('onRequest', sendRequestId)
-  app.addHook('onRequest', refuseZeroCharacter)
-  app.addHook('onRequest', refuseTwoHosts)
-  await allowOrigins(app, settings.corsOrigins)
-  app.addHook('onRoute', requirePermission)
-  app.addHook('onRoute', requireReservedRoot)
-  if (options.cluster) app.addHook('onRequest', fence(options.cluster))
-  app.addHook('onRequest', authenticate(tools))
+  await addRequestHooks(app, options, tools)
   app.addHook('onSend', tagReply)
   app.addHook('onSend', compressReplies(compression))
   app.addHook('onSend', holdReplies(waiting))
@@ -170,6 +121,84 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     waitingBytes: () => waiting.bytes,
     close: () => app.close(),
   }
+}
+
+/** The framework, without hooks and routes. */
+function newApp({ settings, log, limits = connectionLimits }: ServerOptions, newId: () => string): App {
+  const app: App = fastify({
+    ...logOptions(settings, log),
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: ({ headers }) => requestIdOf(headers, newId),
+    requestIdHeader: false,
+    trustProxy: typeof settings.trustProxy === 'boolean' ? settings.trustProxy : [...settings.trustProxy],
+    bodyLimit: settings.bodyLimit,
+    requestTimeout: limits.request,
+    http: {
+      headersTimeout: limits.headers,
+      connectionsCheckingInterval: limits.check,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    },
+    keepAliveTimeout: 72_000,
+    return503OnClosing: false,
+    clientErrorHandler: answerBrokenConnection,
+    frameworkErrors: (error, request, reply) => void replyWithError(error, request, reply),
+    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: lazySerializer } },
+    routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  app.decorateRequest('identity', undefined)
+  app.decorateRequest('handedOver', false)
+  app.decorateRequest('accessToken', undefined)
+  return app
+}
+
+/** What is told of each finished request: the log of requests, metrics, and at `debug` the log of the process. */
+function finishedRequests(app: App, { access, settings, finished }: ServerOptions): RequestListener {
+  const followLevel = () => {
+    app.log.level = settings.logLevel
+  }
+  const unfollow = settings.watch?.(followLevel)
+  app.addHook('onClose', async () => unfollow?.())
+  const noteRequest = logRequests(access)
+  const logRequest = logFinished(app.log)
+  return (request) => {
+    noteRequest(request)
+    finished?.(request)
+    if (isDetailed(settings)) logRequest(request)
+  }
+}
+
+/** Ends connections that one address has too many of, and those whose client does not read its replies. */
+function watchConnections(
+  app: App,
+  { settings, clock, unread: limits }: ServerOptions,
+  isMany: (address: string) => boolean,
+): UnreadReplies {
+  const unread = unreadReplies(limits)
+  const warn = (details: object) =>
+    app.log.warn(details, 'connections were closed: one address has more than QUOIN_CONNECTIONS')
+  app.server.on('connection', addressConnections({ most: () => settings.connections, isMany, clock, warn }))
+  app.server.on('connection', unread.watch)
+  app.addHook('onClose', async () => unread.close())
+  return unread
+}
+
+/** The order in which a request is looked at, before its body. */
+async function addRequestHooks(
+  app: App,
+  { settings, cluster }: ServerOptions,
+  tools: RouteTools,
+): Promise<void> {
+  // Before anything asks for the address.
+  if (settings.trustProxy !== false) app.addHook('onRequest', plainForwardedAddresses)
+  app.addHook('onRequest', secureReply)
+  app.addHook('onRequest', sendRequestId)
+  app.addHook('onRequest', refuseZeroCharacter)
+  app.addHook('onRequest', refuseTwoHosts)
+  await allowOrigins(app, settings.corsOrigins)
+  app.addHook('onRoute', requirePermission)
+  app.addHook('onRoute', requireReservedRoot)
+  if (cluster) app.addHook('onRequest', fence(cluster))
+  app.addHook('onRequest', authenticate(tools))
 }
 
 function isDetailed({ logLevel }: HttpSettings): boolean {
