@@ -18,7 +18,13 @@ import type { Database } from '../../storage/database.ts'
 import type { NewJob } from '../../storage/job.ts'
 import { transact } from '../../storage/transact.ts'
 import type { LiveBlueprints } from '../live/live-blueprints.ts'
-import { type FailureListener, failureJob, failureListeners, kindOf } from './failure-listeners.ts'
+import {
+  type FailureListener,
+  type FailureListeners,
+  failureJob,
+  failureListeners,
+  kindOf,
+} from './failure-listeners.ts'
 
 export interface Failures {
   /** Never waits and never throws. */
@@ -57,125 +63,148 @@ const MOST_KINDS = 1_000
 const EVERY = 1_000
 
 export function openFailures(options: FailuresOptions): Failures {
-  const { live, clock, log, timers = processTimers } = options
-  const listeners = failureListeners(live)
-  const kinds = new Map<string, Kind>()
-  let dropped = 0
-  let failing = false
-  let closed = false
-  let timer: Timer | undefined
-  let storing: Promise<void> = Promise.resolve()
-  let queued: Promise<void> | undefined
+  return new ToldFailures(options)
+}
 
-  const nameOf = (blueprint: string) => live.table().blueprints.get(blueprint)?.name ?? ''
+class ToldFailures implements Failures {
+  readonly #options: FailuresOptions
+  readonly #timers: Timers
+  readonly #listeners: FailureListeners
+  readonly #kinds = new Map<string, Kind>()
+  /** Failures of more kinds than are counted. */
+  #dropped = 0
+  /** Whether the last time they could not be stored. */
+  #failing = false
+  #closed = false
+  #timer: Timer | undefined
+  #storing: Promise<void> = Promise.resolve()
+  #queued: Promise<void> | undefined
 
-  function jobOf({
-    listener,
-    last,
-    count,
-    since,
-  }: Pick<Kind, 'listener' | 'last' | 'count' | 'since'>): NewJob {
-    return failureJob(listener, { ...last, name: nameOf(last.blueprint), count, since })
+  constructor(options: FailuresOptions) {
+    this.#options = options
+    this.#timers = options.timers ?? processTimers
+    this.#listeners = failureListeners(options.live)
+  }
+
+  note(failure: Failure): void {
+    if (this.#closed) return
+    // On a full disk each failure would cost a transaction that fails: the timer tries again.
+    if (this.#add(failure) && !this.#failing) this.#flush().catch(() => undefined)
+    else if (this.#kinds.size > 0) this.#arm()
+  }
+
+  async tell(failure: Failure): Promise<void> {
+    if (this.#add(failure)) await this.#flush()
+  }
+
+  jobsOf(failure: Failure, count: number, since: number): readonly NewJob[] {
+    return this.#listeners
+      .of(failure)
+      .map((listener) => this.#jobOf({ listener, last: failure, count, since }))
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#listeners.close()
+    this.#timer?.end()
+    await this.#storing
+    await this.#flush(true).catch(() => undefined)
+    this.#timer?.end()
+  }
+
+  #jobOf({ listener, last, count, since }: Pick<Kind, 'listener' | 'last' | 'count' | 'since'>): NewJob {
+    const name = this.#options.live.table().blueprints.get(last.blueprint)?.name ?? ''
+    return failureJob(listener, { ...last, name, count, since })
   }
 
   /** Whether some of them are due now. */
-  function add(failure: Failure): boolean {
+  #add(failure: Failure): boolean {
+    const now = this.#options.clock()
     let due = false
-    for (const listener of listeners.of(failure)) {
-      const key = kindOf(listener, failure)
-      let kind = kinds.get(key)
-      if (kind === undefined) {
-        if (kinds.size >= MOST_KINDS) {
-          dropped += 1
-          continue
-        }
-        kind = { listener, last: failure, count: 0, since: failure.time, told: Number.NEGATIVE_INFINITY }
-        kinds.set(key, kind)
-      }
+    for (const listener of this.#listeners.of(failure)) {
+      const kind = this.#kindOf(listener, failure)
+      if (!kind) continue
       if (kind.count === 0) kind.since = failure.time
       kind.count += 1
       kind.last = failure
-      due ||= clock() - kind.told >= WINDOW
+      due ||= now - kind.told >= WINDOW
     }
     return due
   }
 
-  async function store(closing: boolean): Promise<void> {
-    const now = clock()
-    const due = dueKinds(kinds, now, closing)
-    if (due.length > 0) {
-      const told = due.map((kind) => ({ kind, count: kind.count, job: jobOf(kind) }))
-      const stored = await transact(options.database, async (session) => {
-        const guids: (string | undefined)[] = []
-        for (const { job } of told) guids.push(await session.enqueue(job))
-        return guids
-      })
-      for (const [at, { kind, count }] of told.entries()) {
-        kind.told = now
-        // Where its last job still waits, the count is told later.
-        if (stored[at] === undefined) continue
-        kind.count -= count
-        kind.since = kind.last.time
-      }
+  /** Undefined where there are too many. */
+  #kindOf(listener: FailureListener, failure: Failure): Kind | undefined {
+    const key = kindOf(listener, failure)
+    const known = this.#kinds.get(key)
+    if (known) return known
+    if (this.#kinds.size >= MOST_KINDS) {
+      this.#dropped += 1
+      return undefined
     }
-    for (const [key, { count, told }] of kinds) if (count === 0 && now - told >= WINDOW) kinds.delete(key)
-    if (dropped > 0)
+    const kind = { listener, last: failure, count: 0, since: failure.time, told: Number.NEGATIVE_INFINITY }
+    this.#kinds.set(key, kind)
+    return kind
+  }
+
+  async #store(closing: boolean): Promise<void> {
+    const { clock, log } = this.#options
+    const now = clock()
+    const due = dueKinds(this.#kinds, now, closing)
+    if (due.length > 0) await this.#storeDue(due, now)
+    for (const [key, { count, told }] of this.#kinds)
+      if (count === 0 && now - told >= WINDOW) this.#kinds.delete(key)
+    if (this.#dropped > 0)
       log.write({
         level: 'warn',
-        message: `${dropped} failures were not told to flows: there were more than ${MOST_KINDS} kinds of failures in a minute.`,
+        message: `${this.#dropped} failures were not told to flows: there were more than ${MOST_KINDS} kinds of failures in a minute.`,
       })
-    dropped = 0
+    this.#dropped = 0
+  }
+
+  async #storeDue(due: readonly Kind[], now: number): Promise<void> {
+    const told = due.map((kind) => ({ kind, count: kind.count, job: this.#jobOf(kind) }))
+    const stored = await transact(this.#options.database, async (session) => {
+      const guids: (string | undefined)[] = []
+      for (const { job } of told) guids.push(await session.enqueue(job))
+      return guids
+    })
+    for (const [at, { kind, count }] of told.entries()) {
+      kind.told = now
+      // Where its last job still waits, the count is told later.
+      if (stored[at] === undefined) continue
+      kind.count -= count
+      kind.since = kind.last.time
+    }
   }
 
   /** The next look at what is due; one waits at most. */
-  function flush(closing = false): Promise<void> {
-    arm()
-    if (queued) return queued
-    const next = storing.then(() => {
-      queued = undefined
-      return store(closing)
+  #flush(closing = false): Promise<void> {
+    this.#arm()
+    if (this.#queued) return this.#queued
+    const next = this.#storing.then(() => {
+      this.#queued = undefined
+      return this.#store(closing)
     })
-    queued = next
-    storing = next.then(
+    this.#queued = next
+    this.#storing = next.then(
       () => {
-        failing = false
+        this.#failing = false
       },
       (error: unknown) => {
-        if (!failing) log.write({ level: 'error', message: `Failures could not be told: ${String(error)}` })
-        failing = true
+        const message = `Failures could not be told: ${String(error)}`
+        if (!this.#failing) this.#options.log.write({ level: 'error', message })
+        this.#failing = true
       },
     )
     return next
   }
 
-  function arm(): void {
-    timer ??= timers.after(EVERY, () => {
-      timer = undefined
-      if (kinds.size > 0) flush().catch(() => undefined)
+  #arm(): void {
+    this.#timer ??= this.#timers.after(EVERY, () => {
+      this.#timer = undefined
+      if (this.#kinds.size > 0) this.#flush().catch(() => undefined)
     })
-    timer.unref()
-  }
-
-  return {
-    note(failure) {
-      if (closed) return
-      // On a full disk each failure would cost a transaction that fails: the timer tries again.
-      if (add(failure) && !failing) flush().catch(() => undefined)
-      else if (kinds.size > 0) arm()
-    },
-    async tell(failure) {
-      if (add(failure)) await flush()
-    },
-    jobsOf: (failure, count, since) =>
-      listeners.of(failure).map((listener) => jobOf({ listener, last: failure, count, since })),
-    async close() {
-      closed = true
-      listeners.close()
-      timer?.end()
-      await storing
-      await flush(true).catch(() => undefined)
-      timer?.end()
-    },
+    this.#timer.unref()
   }
 }
 

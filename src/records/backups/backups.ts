@@ -3,9 +3,7 @@
  * (cancelled, killed) leaves nothing that is listed.
  */
 
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { backupArchive } from '../../storage/backup/backup-archive.ts'
@@ -23,28 +21,8 @@ import {
   type StoredBackup,
   sweepBackups,
 } from '../../storage/backup/backup-folder.ts'
-import { type BackupThread, startBackupThread, type ThreadTask } from '../../storage/backup/backup-thread.ts'
-
-export type BackupWork = ThreadTask['kind']
-
-export interface RunningWork {
-  readonly work: BackupWork
-  readonly name: string
-  /** Unix seconds. */
-  readonly began: number
-  readonly done: number
-  readonly total: number
-}
-
-export interface EndedWork {
-  readonly work: BackupWork
-  readonly name: string
-  /** Unix seconds. */
-  readonly ended: number
-  readonly outcome: 'done' | 'failed' | 'cancelled'
-  /** What went wrong, or the folder that was restored into. */
-  readonly message: string
-}
+import type { ThreadTask } from '../../storage/backup/backup-thread.ts'
+import { type EndedWork, type RunningWork, ThreadWork } from './thread-work.ts'
 
 export interface Backups {
   readonly folder: string
@@ -86,60 +64,128 @@ const MOST_BY_HAND = 20
 const MOST_RESTORED = 3
 /** Sent at once: each reads the disk as fast as its client takes it. */
 const MOST_DOWNLOADS = 2
-const POLL_MS = 20
 
-export async function openBackups({
-  data,
-  folder,
-  version,
-  clock,
-  lock,
-  failed,
-}: BackupsOptions): Promise<Backups> {
-  await sweepBackups(folder)
-  let present:
-    | { state: RunningWork; thread: BackupThread; cancelled: boolean; over: Promise<void> }
-    | undefined
-  let last: EndedWork | undefined
-  /** Something is about to begin. */
-  let isBeginning = false
+export async function openBackups(options: BackupsOptions): Promise<Backups> {
+  await sweepBackups(options.folder)
+  return new StoredBackups(options)
+}
+
+class StoredBackups implements Backups {
+  readonly #options: BackupsOptions
+  readonly #work: ThreadWork
   /** How many downloads read a backup, by its name. */
-  const reading = new Map<string, number>()
-  const seconds = () => Math.floor(clock() / 1000)
+  readonly #reading = new Map<string, number>()
 
-  async function begin(
-    name: string,
-    task: () => Promise<ThreadTask>,
-    after: (problem: string | undefined) => Promise<string>,
-  ): Promise<void> {
-    if (present || isBeginning)
-      throw new QuoinError(
-        'CONFLICT',
-        'Another backup, check or restore is running. Wait for it or cancel it.',
-      )
-    isBeginning = true
-    try {
-      const given = await task()
-      const thread = startBackupThread(given, (done, total) => {
-        if (present) present.state = { ...present.state, done, total }
-      })
-      const state = { work: given.kind, name, began: seconds(), done: 0, total: 0 }
-      const work = { state, thread, cancelled: false, over: Promise.resolve() }
-      present = work
-      work.over = thread.ended.then(async (problem) => {
-        const told = work.cancelled ? '' : await after(problem).catch((error: unknown) => String(error))
-        const outcome = work.cancelled ? 'cancelled' : problem === undefined ? 'done' : 'failed'
-        if (outcome !== 'done') await clean(given)
-        if (outcome === 'failed') failed(`A backup could not be finished (${given.kind} ${name}): ${told}`)
-        last = { work: given.kind, name, ended: seconds(), outcome, message: told }
-        present = undefined
-      })
-    } finally {
-      isBeginning = false
-    }
+  constructor(options: BackupsOptions) {
+    this.#options = options
+    this.#work = new ThreadWork(options.clock, options.failed)
   }
 
-  async function* counted(name: string, archive: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  get folder(): string {
+    return this.#options.folder
+  }
+
+  list(): Promise<readonly StoredBackup[]> {
+    return listBackups(this.folder)
+  }
+
+  running(): RunningWork | undefined {
+    return this.#work.running
+  }
+
+  last(): EndedWork | undefined {
+    return this.#work.last
+  }
+
+  async make(kind: BackupKind, keep = 1): Promise<string> {
+    const { folder } = this
+    const { clock, data, version } = this.#options
+    const name = backupName(clock(), kind)
+    const task = async (): Promise<ThreadTask> => {
+      const all = await listBackups(folder)
+      if (kind === 'hand' && all.filter((one) => one.kind === 'hand').length >= MOST_BY_HAND)
+        throw new QuoinError('CONFLICT', `${MOST_BY_HAND} backups made by hand are kept. Remove one first.`)
+      return { kind: 'make', data, folder: join(folder, name), version, now: clock() }
+    }
+    await this.#work.begin(name, task, async (problem = '') => {
+      if (problem === '' && kind === 'schedule') await removeOld(folder, keep, this.#reading)
+      return problem
+    })
+    return name
+  }
+
+  async restore(name: string): Promise<string> {
+    const { folder } = this
+    const target = restoredFolder(folder, name, this.#options.clock())
+    const task = async (): Promise<ThreadTask> => {
+      await this.#known(name)
+      if ((await restoredCopies(folder)).length >= MOST_RESTORED)
+        throw new QuoinError(
+          'CONFLICT',
+          `${MOST_RESTORED} restored copies lie in ${join(folder, 'restored')}. Delete one first.`,
+        )
+      return { kind: 'restore', folder: join(folder, name), target }
+    }
+    await this.#work.begin(name, task, async (problem) => problem ?? target)
+    return target
+  }
+
+  async check(name: string): Promise<void> {
+    const { folder } = this
+    const task = async (): Promise<ThreadTask> => {
+      await this.#known(name)
+      return { kind: 'check', folder: join(folder, name) }
+    }
+    await this.#work.begin(name, task, async (problem = '') => {
+      await noteCheck(folder, name, { at: Math.floor(this.#options.clock() / 1000), problem })
+      return problem
+    })
+  }
+
+  cancel(): Promise<boolean> {
+    return this.#work.cancel()
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#known(name)
+    if (this.#work.running?.name === name)
+      throw new QuoinError('CONFLICT', `The backup ${name} is being read. Wait for it or cancel it.`)
+    if (this.#reading.has(name))
+      throw new QuoinError('CONFLICT', `The backup ${name} is being downloaded. Wait for the end.`)
+    await removeBackup(this.folder, name)
+  }
+
+  restored(): Promise<readonly RestoredCopy[]> {
+    return restoredCopies(this.folder)
+  }
+
+  async removeRestored(name: string): Promise<void> {
+    const { folder, lock } = this.#options
+    if (!(await restoredCopies(folder)).some((one) => one.name === name))
+      throw new QuoinError('NOT_FOUND', `There is no restored copy ${JSON.stringify(name)}.`)
+    await removeRestored(folder, name, lock).catch((error: unknown) => {
+      if (!(error instanceof QuoinError)) throw error
+      throw new QuoinError('CONFLICT', `A server runs on the copy ${name}. Stop it first.`, { cause: error })
+    })
+  }
+
+  async download(name: string): Promise<AsyncGenerator<Buffer>> {
+    const { made } = await this.#known(name)
+    const all = [...this.#reading.values()].reduce((sum, count) => sum + count, 0)
+    if (all >= MOST_DOWNLOADS)
+      throw new QuoinError(
+        'CONFLICT',
+        `${MOST_DOWNLOADS} backups are being downloaded. Wait for one of them.`,
+      )
+    return this.#counted(name, backupArchive(join(this.folder, name), name, made))
+  }
+
+  close(): Promise<void> {
+    return this.#work.close()
+  }
+
+  async *#counted(name: string, archive: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+    const reading = this.#reading
     reading.set(name, (reading.get(name) ?? 0) + 1)
     try {
       yield* archive
@@ -150,108 +196,11 @@ export async function openBackups({
     }
   }
 
-  async function known(name: string): Promise<StoredBackup> {
-    const found = isBackupName(name)
-      ? (await listBackups(folder)).find((one) => one.name === name)
-      : undefined
+  async #known(name: string): Promise<StoredBackup> {
+    const found = isBackupName(name) ? (await this.list()).find((one) => one.name === name) : undefined
     if (found) return found
     throw new QuoinError('NOT_FOUND', `There is no backup ${JSON.stringify(name)}.`)
   }
-
-  return {
-    folder,
-    list: () => listBackups(folder),
-    running: () => present?.state,
-    last: () => last,
-    async make(kind, keep = 1) {
-      const name = backupName(clock(), kind)
-      const task = async (): Promise<ThreadTask> => {
-        const all = await listBackups(folder)
-        if (kind === 'hand' && all.filter((one) => one.kind === 'hand').length >= MOST_BY_HAND)
-          throw new QuoinError('CONFLICT', `${MOST_BY_HAND} backups made by hand are kept. Remove one first.`)
-        return { kind: 'make', data, folder: join(folder, name), version, now: clock() }
-      }
-      await begin(name, task, async (problem = '') => {
-        if (problem === '' && kind === 'schedule') await removeOld(folder, keep, reading)
-        return problem
-      })
-      return name
-    },
-    async restore(name) {
-      const target = restoredFolder(folder, name, clock())
-      const task = async (): Promise<ThreadTask> => {
-        await known(name)
-        if ((await restoredCopies(folder)).length >= MOST_RESTORED)
-          throw new QuoinError(
-            'CONFLICT',
-            `${MOST_RESTORED} restored copies lie in ${join(folder, 'restored')}. Delete one first.`,
-          )
-        return { kind: 'restore', folder: join(folder, name), target }
-      }
-      await begin(name, task, async (problem) => problem ?? target)
-      return target
-    },
-    async check(name) {
-      const task = async (): Promise<ThreadTask> => {
-        await known(name)
-        return { kind: 'check', folder: join(folder, name) }
-      }
-      await begin(name, task, async (problem = '') => {
-        await noteCheck(folder, name, { at: seconds(), problem })
-        return problem
-      })
-    },
-    async cancel() {
-      const work = present
-      if (!work) return false
-      work.cancelled = true
-      await work.thread.cancel()
-      await work.over
-      return true
-    },
-    async remove(name) {
-      await known(name)
-      if (present?.state.name === name)
-        throw new QuoinError('CONFLICT', `The backup ${name} is being read. Wait for it or cancel it.`)
-      if (reading.has(name))
-        throw new QuoinError('CONFLICT', `The backup ${name} is being downloaded. Wait for the end.`)
-      await removeBackup(folder, name)
-    },
-    restored: () => restoredCopies(folder),
-    async removeRestored(name) {
-      if (!(await restoredCopies(folder)).some((one) => one.name === name))
-        throw new QuoinError('NOT_FOUND', `There is no restored copy ${JSON.stringify(name)}.`)
-      await removeRestored(folder, name, lock).catch((error: unknown) => {
-        if (!(error instanceof QuoinError)) throw error
-        throw new QuoinError('CONFLICT', `A server runs on the copy ${name}. Stop it first.`, {
-          cause: error,
-        })
-      })
-    },
-    async download(name) {
-      const { made } = await known(name)
-      const all = [...reading.values()].reduce((sum, count) => sum + count, 0)
-      if (all >= MOST_DOWNLOADS)
-        throw new QuoinError(
-          'CONFLICT',
-          `${MOST_DOWNLOADS} backups are being downloaded. Wait for one of them.`,
-        )
-      return counted(name, backupArchive(join(folder, name), name, made))
-    },
-    async close() {
-      while (isBeginning) await pause(POLL_MS)
-      if (!present) return
-      present.cancelled = true
-      await present.thread.cancel()
-      await present?.over
-    },
-  }
-}
-
-/** What the thread would have removed itself, had it not been ended. */
-async function clean(task: ThreadTask): Promise<void> {
-  if (task.kind === 'make') await rm(`${task.folder}.partial`, { recursive: true, force: true })
-  if (task.kind === 'restore') await rm(`${task.target}.partial`, { recursive: true, force: true })
 }
 
 /** Those of the schedule, but for the newest and those that are read. */
