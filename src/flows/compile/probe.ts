@@ -2,9 +2,9 @@ import type { FlowBlock, ValueBlock } from '../../blocks/block.ts'
 import type { Node, PinExpression } from './blueprint-graph.ts'
 import type { Frame } from './frame.ts'
 
-type Gather = (frame: Frame) => Record<string, unknown>
-type Getter = (frame: Frame) => unknown
-type Store = (frame: Frame, given: Readonly<Record<string, unknown>>) => void
+export type Gather = (frame: Frame) => Record<string, unknown>
+export type Getter = (frame: Frame) => unknown
+export type Store = (frame: Frame, given: Readonly<Record<string, unknown>>) => void
 
 /**
  * Looks over the shoulder of blocks. A blueprint that is compiled with a probe has it in its closures; one without has

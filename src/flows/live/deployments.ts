@@ -50,15 +50,16 @@ export function openDeployments(
   const alone = <T>(work: () => Promise<T>) => database.capabilities.alone('deployments', work)
   // Of this node: what it hears from others and what it reads at its start.
   const inTurn = oneAtATime()
-  const { deployed, follow, restore } = followDeployments({
+  const followed = followDeployments({
     ...{ context, live, log },
     compile: (guid, blocks) => compileOrRefuse(guid, blocks, catalogue),
   })
   const unwatch = database.capabilities.changes.watch(ownStorages.blueprints, (guids) =>
-    inTurn('follow', () => (guids ? follow(guids) : restore())),
+    inTurn('follow', () => (guids ? followed.follow(guids) : followed.restore())),
   )
   const parts: DeployParts = {
-    ...{ context, catalogue, live, log, present, deployed },
+    ...{ context, catalogue, live, log, present },
+    deployed: (session, record) => followed.deployed(session, record),
     // Behind a restore that has read the former state.
     serve: (guid, next) => inTurn('follow', async () => live.set(guid, next)),
   }
@@ -73,10 +74,10 @@ export function openDeployments(
     async pending(guid) {
       const session = database.session()
       const record = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
-      const { blocks } = await deployed(session, record)
+      const { blocks } = await followed.deployed(session, record)
       return differences(blocks, await savedBlocks(context, session, guid))
     },
-    restore: () => inTurn('follow', restore),
+    restore: () => inTurn('follow', () => followed.restore()),
     close: unwatch,
   }
 }

@@ -43,35 +43,53 @@ const READ_AT_ONCE = 50
 
 const nothing: Deployed = { number: 0, blocks: [] }
 
-export function followDeployments({
-  context,
-  live,
-  log,
-  compile,
-}: FollowDeploymentsOptions): FollowedDeployments {
-  const readBlock = Compile(BlockContent)
+export function followDeployments(options: FollowDeploymentsOptions): FollowedDeployments {
+  return new FollowingNode(options)
+}
 
-  /** Throws for blocks that are none. */
-  function read(deployment: JsonObject | undefined): Deployed {
-    if (!deployment) return nothing
-    const number = typeof deployment.number === 'number' ? deployment.number : 0
-    const blocks = objectsIn(deployment.blocks ?? []).map((block) => ({
-      guid: textIn(block.guid),
-      ...readBlock.Parse(block),
-    }))
-    return { number, blocks }
+class FollowingNode implements FollowedDeployments {
+  readonly #options: FollowDeploymentsOptions
+  readonly #readBlock = Compile(BlockContent)
+
+  constructor(options: FollowDeploymentsOptions) {
+    this.#options = options
   }
 
-  /** By their guid. */
-  async function deploymentsOf(session: Session, records: readonly JsonObject[]) {
-    const values = records.flatMap(({ deployment_guid: guid }) => (typeof guid === 'string' ? [guid] : []))
-    const query = { kind: 'terms', field: '_meta.guid', values } as const
-    const found = await findAll(session, ownStorages.deployments, query, READ_AT_ONCE)
-    return new Map(found.map((deployment) => [guidOf(deployment), deployment]))
+  async deployed(session: Session, { deployment_guid: guid }: JsonObject): Promise<Deployed> {
+    const stored = typeof guid === 'string' ? await session.get(ownStorages.deployments, guid) : undefined
+    return this.#read(stored && documentOf(stored))
+  }
+
+  async restore(): Promise<void> {
+    const { context, live } = this.#options
+    const session = context.database.session()
+    const query = { kind: 'term', field: 'active', value: true } as const
+    const active = await findRecords(session, ownStorages.blueprints, query)
+    const guids = new Set(active.map(guidOf))
+    const gone = [...live.table().blueprints.keys()].filter((guid) => !guids.has(guid))
+    live.setAll(new Map(gone.map((guid) => [guid, undefined])))
+    await this.#serve(session, active)
+  }
+
+  async follow(guids: readonly string[]): Promise<void> {
+    const { context, live } = this.#options
+    const session = context.database.session()
+    const active: JsonObject[] = []
+    const off = new Map<string, undefined>()
+    for (const guid of guids) {
+      const stored = await session.get(ownStorages.blueprints, guid)
+      const record = stored && documentOf(stored)
+      if (record?.active === true) active.push(record)
+      else if (live.table().blueprints.has(guid)) off.set(guid, undefined)
+    }
+    // First: what is freed here may be taken there.
+    live.setAll(off)
+    await this.#serve(session, active)
   }
 
   /** Serves the deployments of these records. One that does not compile is switched off and logged; the others are served. */
-  async function serve(session: Session, records: readonly JsonObject[]): Promise<void> {
+  async #serve(session: Session, records: readonly JsonObject[]): Promise<void> {
+    const { live, compile } = this.#options
     const changes = new Map<string, LiveBlueprint | undefined>()
     for (let at = 0; at < records.length; at += READ_AT_ONCE) {
       const some = records.slice(at, at + READ_AT_ONCE)
@@ -81,21 +99,33 @@ export function followDeployments({
         const name = textIn(record.name)
         const serving = live.table().blueprints.get(guid)
         try {
-          const { number, blocks } = read(deployments.get(textIn(record.deployment_guid)))
+          const { number, blocks } = this.#read(deployments.get(textIn(record.deployment_guid)))
           if (serving?.deployment === number && serving.name === name) continue
           changes.set(guid, { compiled: await compile(guid, blocks), name, deployment: number })
         } catch (error) {
           // Not the former deployment either: the reply to the deploy said that every node serves the new one.
           changes.set(guid, undefined)
-          logOff(guid, name, error)
+          this.#logOff(guid, name, error)
         }
       }
     }
-    setEach(changes)
+    this.#setEach(changes)
+  }
+
+  /** Throws for blocks that are none. */
+  #read(deployment: JsonObject | undefined): Deployed {
+    if (!deployment) return nothing
+    const number = typeof deployment.number === 'number' ? deployment.number : 0
+    const blocks = objectsIn(deployment.blocks ?? []).map((block) => ({
+      guid: textIn(block.guid),
+      ...this.#readBlock.Parse(block),
+    }))
+    return { number, blocks }
   }
 
   /** All at once; if they conflict, one by one, without those that conflict. */
-  function setEach(changes: ReadonlyMap<string, LiveBlueprint | undefined>): void {
+  #setEach(changes: ReadonlyMap<string, LiveBlueprint | undefined>): void {
+    const { live } = this.#options
     try {
       live.setAll(changes)
       return
@@ -107,43 +137,25 @@ export function followDeployments({
         live.set(guid, next)
       } catch (error) {
         live.set(guid, undefined)
-        logOff(guid, next?.name ?? guid, error)
+        this.#logOff(guid, next?.name ?? guid, error)
       }
     }
   }
 
-  function logOff(blueprint: string, name: string, error: unknown): void {
+  #logOff(blueprint: string, name: string, error: unknown): void {
     const why = error instanceof Error ? error.message : String(error)
-    log({ level: 'error', message: `The active blueprint "${name}" could not be started: ${why}`, blueprint })
+    const message = `The active blueprint "${name}" could not be started: ${why}`
+    this.#options.log({ level: 'error', message, blueprint })
   }
+}
 
-  return {
-    async deployed(session, { deployment_guid: guid }) {
-      const stored = typeof guid === 'string' ? await session.get(ownStorages.deployments, guid) : undefined
-      return read(stored && documentOf(stored))
-    },
-    async restore() {
-      const session = context.database.session()
-      const query = { kind: 'term', field: 'active', value: true } as const
-      const active = await findRecords(session, ownStorages.blueprints, query)
-      const guids = new Set(active.map(guidOf))
-      const gone = [...live.table().blueprints.keys()].filter((guid) => !guids.has(guid))
-      live.setAll(new Map(gone.map((guid) => [guid, undefined])))
-      await serve(session, active)
-    },
-    async follow(guids) {
-      const session = context.database.session()
-      const active: JsonObject[] = []
-      const off = new Map<string, undefined>()
-      for (const guid of guids) {
-        const stored = await session.get(ownStorages.blueprints, guid)
-        const record = stored && documentOf(stored)
-        if (record?.active === true) active.push(record)
-        else if (live.table().blueprints.has(guid)) off.set(guid, undefined)
-      }
-      // First: what is freed here may be taken there.
-      live.setAll(off)
-      await serve(session, active)
-    },
-  }
+/** By their guid. */
+async function deploymentsOf(
+  session: Session,
+  records: readonly JsonObject[],
+): Promise<ReadonlyMap<string, JsonObject>> {
+  const values = records.flatMap(({ deployment_guid: guid }) => (typeof guid === 'string' ? [guid] : []))
+  const query = { kind: 'terms', field: '_meta.guid', values } as const
+  const found = await findAll(session, ownStorages.deployments, query, READ_AT_ONCE)
+  return new Map(found.map((deployment) => [guidOf(deployment), deployment]))
 }

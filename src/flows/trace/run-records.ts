@@ -57,113 +57,129 @@ const refused: Query = { kind: 'term', field: 'recorded_as', value: 'refused' }
 const PRUNED = 2 * BATCH
 
 export async function openRunRecords(options: RunRecordsOptions): Promise<RunRecords> {
-  const { database, clock, keepLast, stored, node } = options
-  await database.ensure(ownStorages.runs, {
+  await options.database.ensure(ownStorages.runs, {
     indexes: [{ fields: ['blueprint', '_meta.cms'] }, { fields: ['status'] }, { fields: ['_meta.expiry'] }],
   })
+  return new BatchedRunRecords(options)
+}
+
+class BatchedRunRecords implements RunRecords {
+  readonly #options: RunRecordsOptions
+  readonly #database: Database
   /** By run: what is newer replaces what has not been stored yet. */
-  const waiting = new Map<string, RunRecord>()
-  let beingStored = 0
-  let timer: NodeJS.Timeout | undefined
-  let storing: Promise<void> = Promise.resolve()
+  readonly #waiting = new Map<string, RunRecord>()
+  #beingStored = 0
+  #timer: NodeJS.Timeout | undefined
+  #storing: Promise<void> = Promise.resolve()
+  #purged: Promise<void> = Promise.resolve()
+  readonly #purging: NodeJS.Timeout
 
-  let purged: Promise<void> = Promise.resolve()
-  const purging = setInterval(() => {
-    // Should it fail, the next one finds them.
-    purged = purge().catch(() => undefined)
-  }, PURGE).unref()
+  constructor(options: RunRecordsOptions) {
+    this.#options = options
+    this.#database = options.database
+    this.#purging = setInterval(() => {
+      // Should it fail, the next one finds them.
+      this.#purged = this.#purge().catch(() => undefined)
+    }, PURGE).unref()
+  }
 
-  async function store(): Promise<void> {
-    timer = undefined
+  get isFull(): boolean {
+    return this.#waiting.size + this.#beingStored >= WAITING
+  }
+
+  put(record: RunRecord): void {
+    this.#waiting.set(record.guid, record)
+    this.#timer ??= setTimeout(() => this.flush(), PAUSE).unref()
+  }
+
+  flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#storing = this.#storing.then(() => this.#store())
+    return this.#storing
+  }
+
+  async find(guid: string): Promise<JsonObject | undefined> {
+    const found = await this.#database.session().get(ownStorages.runs, guid)
+    return found && documentOf(found)
+  }
+
+  async settle(documents: readonly JsonObject[]): Promise<boolean> {
+    const open = documents.filter(isUnderWay)
+    if (open.length === 0) return false
+    const nodes = (await this.#database.capabilities.cluster?.nodes()) ?? []
+    const live = new Set([this.#options.node, ...nodes.filter((one) => one.live).map(({ guid }) => guid)])
+    const lost = open.filter((document) => !live.has(textIn(document.node)))
+    if (lost.length === 0) return false
+    await transact(this.#database, async (session) => {
+      for (const document of lost)
+        await session.update(ownStorages.runs, guidOf(document), setFields(lostRun))
+    })
+    return true
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#purging)
+    await this.flush()
+    await this.#purged
+  }
+
+  async #store(): Promise<void> {
+    this.#timer = undefined
     // Records that are put meanwhile get a timer of their own, so `flush` does not wait for ever.
-    const all = [...waiting.values()]
-    waiting.clear()
-    beingStored = all.length
+    const all = [...this.#waiting.values()]
+    this.#waiting.clear()
+    this.#beingStored = all.length
     while (all.length > 0) {
       const batch = all.splice(0, BATCH)
       try {
-        await transact(database, async (session) => {
-          for (const record of batch) await write(session, record)
+        await transact(this.#database, async (session) => {
+          for (const record of batch) await this.#write(session, record)
         })
-        for (const record of batch) stored(record)
-        for (const blueprint of new Set(batch.map((record) => record.blueprint))) await prune(blueprint)
-        await purge()
+        for (const record of batch) this.#options.stored(record)
+        for (const blueprint of new Set(batch.map((record) => record.blueprint))) await this.#prune(blueprint)
+        await this.#purge()
       } catch {
         // A disk that is full must not stop the runs that are only being looked at.
       }
-      beingStored = all.length
+      this.#beingStored = all.length
     }
   }
 
-  async function write(session: Session, { guid, ...record }: RunRecord): Promise<void> {
+  async #write(session: Session, { guid, ...record }: RunRecord): Promise<void> {
     const fields = setFields(record)
     const update = await session.update(ownStorages.runs, guid, fields)
     if (update.outcome === 'written') return
-    await session.create(ownStorages.runs, fields, { guid, expiry: Math.floor(clock() / 1000) + DAY })
+    const expiry = this.#seconds() + DAY
+    await session.create(ownStorages.runs, fields, { guid, expiry })
   }
 
   /** Those of a blueprint that are more than are kept. */
-  async function prune(blueprint: string): Promise<void> {
+  async #prune(blueprint: string): Promise<void> {
     const of: Query = { kind: 'term', field: 'blueprint', value: blueprint }
     const others: Query = { kind: 'not', query: refused }
     const sort = [{ field: '_meta.cms', order: 'desc', missing: 'last' }] as const
-    await remove({ query: { kind: 'and', queries: [of, refused] }, sort, offset: KEPT_REFUSALS })
-    await remove({ query: { kind: 'and', queries: [of, others] }, sort, offset: keepLast(blueprint) })
+    const offset = this.#options.keepLast(blueprint)
+    await this.#remove({ query: { kind: 'and', queries: [of, refused] }, sort, offset: KEPT_REFUSALS })
+    await this.#remove({ query: { kind: 'and', queries: [of, others] }, sort, offset })
   }
 
   /** Those whose day is over. */
-  function purge(): Promise<void> {
-    const bounds = { gte: 0, lte: Math.floor(clock() / 1000) }
-    const query: Query = { kind: 'range', field: '_meta.expiry', bounds }
-    return remove({ query, sort: [{ field: '_meta.expiry', order: 'asc', missing: 'last' }] })
+  #purge(): Promise<void> {
+    const query: Query = { kind: 'range', field: '_meta.expiry', bounds: { gte: 0, lte: this.#seconds() } }
+    return this.#remove({ query, sort: [{ field: '_meta.expiry', order: 'asc', missing: 'last' }] })
   }
 
-  async function remove(wanted: Parameters<typeof search>[0]): Promise<void> {
+  async #remove(wanted: Parameters<typeof search>[0]): Promise<void> {
     const found = documentsOf(
-      await database.session().find(ownStorages.runs, search({ ...wanted, limit: PRUNED })),
+      await this.#database.session().find(ownStorages.runs, search({ ...wanted, limit: PRUNED })),
     )
     if (found.length === 0) return
-    await transact(database, async (session) => {
+    await transact(this.#database, async (session) => {
       for (const document of found) await session.delete(ownStorages.runs, guidOf(document))
     })
   }
 
-  function flush(): Promise<void> {
-    clearTimeout(timer)
-    storing = storing.then(store)
-    return storing
-  }
-
-  return {
-    get isFull() {
-      return waiting.size + beingStored >= WAITING
-    },
-    put(record) {
-      waiting.set(record.guid, record)
-      timer ??= setTimeout(flush, PAUSE).unref()
-    },
-    flush,
-    async find(guid) {
-      const found = await database.session().get(ownStorages.runs, guid)
-      return found && documentOf(found)
-    },
-    async settle(documents) {
-      const open = documents.filter(isUnderWay)
-      if (open.length === 0) return false
-      const nodes = (await database.capabilities.cluster?.nodes()) ?? []
-      const live = new Set([node, ...nodes.filter((one) => one.live).map(({ guid }) => guid)])
-      const lost = open.filter((document) => !live.has(textIn(document.node)))
-      if (lost.length === 0) return false
-      await transact(database, async (session) => {
-        for (const document of lost)
-          await session.update(ownStorages.runs, guidOf(document), setFields(lostRun))
-      })
-      return true
-    },
-    async close() {
-      clearInterval(purging)
-      await flush()
-      await purged
-    },
+  #seconds(): number {
+    return Math.floor(this.#options.clock() / 1000)
   }
 }
