@@ -108,30 +108,8 @@ export async function openIdempotency(database: Database, clock: Clock): Promise
   return {
     find: stored,
     release,
-    keyOf(found, request, sent) {
-      const header = request.headers['idempotency-key']
-      if (header === undefined) return undefined
-      if (typeof header !== 'string' || header === '' || header.length > LONGEST_KEY) {
-        throw new QuoinError(
-          'INVALID_QUERY',
-          `idempotency-key must be 1 to ${LONGEST_KEY} characters, sent once.`,
-        )
-      }
-      const sender = userOf(request) ?? request.ip
-      return {
-        key: digest([found.blueprint, found.endpoint.block, sender, header]),
-        fingerprint: fingerprintOf(request, sent),
-      }
-    },
-    calculatedKey({ blueprint, endpoint }, request, text, sent) {
-      if (text.length > LONGEST_CALCULATED)
-        throw invalidField(
-          'idempotency_key',
-          `The key of the request must have at most ${LONGEST_CALCULATED} characters.`,
-        )
-      const parts = ['calculated', blueprint, endpoint.block, userOf(request) ?? '', text]
-      return { key: digest(parts), fingerprint: fingerprintOf(request, sent), calculated: true }
-    },
+    keyOf: headerKey,
+    calculatedKey,
     async take(key) {
       for (let other = working.get(key.key); other; other = working.get(key.key)) await other.done
       const { promise: done, resolve } = Promise.withResolvers<void>()
@@ -156,6 +134,36 @@ export async function openIdempotency(database: Database, clock: Clock): Promise
       return session.create(ownStorages.idempotency, setFields(fields), { expiry: expires })
     },
   }
+}
+
+function headerKey(found: KeyOwner, request: RunRequest, sent?: JsonValue): IdempotencyKey | undefined {
+  const header = request.headers['idempotency-key']
+  if (header === undefined) return undefined
+  if (typeof header !== 'string' || header === '' || header.length > LONGEST_KEY)
+    throw new QuoinError(
+      'INVALID_QUERY',
+      `idempotency-key must be 1 to ${LONGEST_KEY} characters, sent once.`,
+    )
+  const sender = userOf(request) ?? request.ip
+  return {
+    key: digest([found.blueprint, found.endpoint.block, sender, header]),
+    fingerprint: fingerprintOf(request, sent),
+  }
+}
+
+function calculatedKey(
+  { blueprint, endpoint }: KeyOwner,
+  request: RunRequest,
+  text: string,
+  sent?: JsonValue,
+): IdempotencyKey {
+  if (text.length > LONGEST_CALCULATED)
+    throw invalidField(
+      'idempotency_key',
+      `The key of the request must have at most ${LONGEST_CALCULATED} characters.`,
+    )
+  const parts = ['calculated', blueprint, endpoint.block, userOf(request) ?? '', text]
+  return { key: digest(parts), fingerprint: fingerprintOf(request, sent), calculated: true }
 }
 
 function userOf({ user }: RunRequest): string | undefined {

@@ -46,45 +46,50 @@ export interface PageMaking {
 }
 
 export function completePage(nodes: readonly PageNode[], making: PageMaking): readonly PageNode[] {
-  const ids = new Set<string>()
+  return new PageCompletion(making).all(nodes)
+}
 
-  function idFor(wanted: string): string {
-    const plain = wanted.replace(/[^A-Za-z0-9_-]/g, '-')
-    let id = plain
-    for (let next = 2; ids.has(id); next += 1) id = `${plain}-${next}`
-    ids.add(id)
-    return id
+class PageCompletion {
+  readonly #making: PageMaking
+  /** No two elements of a page have one id. */
+  readonly #ids = new Set<string>()
+
+  constructor(making: PageMaking) {
+    this.#making = making
   }
 
-  const outside = (list: readonly PageNode[]): readonly PageNode[] => list.map(complete)
+  all(nodes: readonly PageNode[]): readonly PageNode[] {
+    return nodes.map((node) => this.#complete(node))
+  }
 
-  function complete(node: PageNode): PageNode {
+  #complete(node: PageNode): PageNode {
     switch (node.kind) {
       case 'form':
-        return form(node)
+        return this.#form(node)
       case 'button':
-        return node.action === 'action' ? ownForm(node) : node
+        return node.action === 'action' ? this.#ownForm(node) : node
       case 'datatable':
-        return making.filed(making.tables.get(node) ?? node)
+        return this.#making.filed(this.#making.tables.get(node) ?? node)
       // An input that is in no form can be filled in, and goes nowhere.
       case 'input':
-        return drawnInput(node, undefined)
+        return this.#drawnInput(node, undefined)
       default:
-        return making.filed(withChildren(node, outside))
+        return this.#making.filed(withChildren(node, (list) => this.all(list)))
     }
   }
 
-  function form(node: PageForm): PageForm {
-    const refused = making.refused?.form === node.id ? making.refused : undefined
+  #form(node: PageForm): PageForm {
+    const refused = this.#making.refused?.form === node.id ? this.#making.refused : undefined
     const errors: { readonly input?: string; readonly message: string }[] = []
     const never: string[] = []
     const inside = (list: readonly PageNode[]): readonly PageNode[] =>
       list.map((inner) => {
         if (inner.kind === 'button') return sendingButton(inner)
         // Forms in forms do not exist in HTML: a table in one only shows.
-        if (inner.kind === 'datatable') return making.filed(bare(making.tables.get(inner)) ?? inner)
-        if (inner.kind !== 'input') return making.filed(withChildren(inner, inside))
-        const drawn = drawnInput(inner, node, refused)
+        if (inner.kind === 'datatable')
+          return this.#making.filed(bare(this.#making.tables.get(inner)) ?? inner)
+        if (inner.kind !== 'input') return this.#making.filed(withChildren(inner, inside))
+        const drawn = this.#drawnInput(inner, node, refused)
         if (drawn.type === 'password' || drawn.type === 'file') never.push(drawn.name)
         if (drawn.error !== undefined)
           errors.push({ input: drawn.id ?? '', message: `${drawn.label}: ${drawn.error}` })
@@ -96,51 +101,57 @@ export function completePage(nodes: readonly PageNode[], making: PageMaking): re
     const whole = (refused?.messages ?? []).map((message) => ({ message }))
     const hasFile = inputsOf(node).some((input) => input.type === 'file')
     const { document: _, ...rest } = node
-    const hidden = [...making.hidden(), { name: sentNames.form, value: node.id }]
+    const hidden = [...this.#making.hidden(), { name: sentNames.form, value: node.id }]
     return {
       ...rest,
       content,
-      action: making.action,
-      hidden: [...hidden, ...(making.ticket?.(node.id, hidden, never) ?? [])],
+      action: this.#making.action,
+      hidden: [...hidden, ...(this.#making.ticket?.(node.id, hidden, never) ?? [])],
       ...(hasFile && { multipart: true }),
       ...((errors.length > 0 || whole.length > 0) && { errors: [...whole, ...errors] }),
     }
   }
 
-  function drawnInput(node: PageInput, owner: PageForm | undefined, refused?: RefusedForm): PageInput {
-    const { input } = ruledInput(node, owner && making.fieldOf(owner, node))
+  #drawnInput(node: PageInput, owner: PageForm | undefined, refused?: RefusedForm): PageInput {
+    const { input } = ruledInput(node, owner && this.#making.fieldOf(owner, node))
     const { value: _, ...rest } = input
     const stored = node.value ?? (owner?.document && valueAt(owner.document, parseFieldPath(node.name)))
     const value = refused
       ? typedAgain(input, refused.posted)
-      : shownValue(input.type, stored ?? defaultOf(owner, node))
+      : shownValue(input.type, stored ?? this.#defaultOf(owner, node))
     const error = refused?.errors.get(node.name)
     return {
       ...rest,
-      id: idFor(`${owner?.id ?? 'page'}-${node.name}`),
+      id: this.#idFor(`${owner?.id ?? 'page'}-${node.name}`),
       ...(value !== undefined && { value }),
       ...(error !== undefined && { error }),
     }
   }
 
   /** A new document gets the field's default; one that is edited keeps what it has. */
-  function defaultOf(owner: PageForm | undefined, node: PageInput) {
-    return owner && owner.document === undefined ? making.fieldOf(owner, node)?.defaultValue : undefined
+  #defaultOf(owner: PageForm | undefined, node: PageInput) {
+    return owner && owner.document === undefined ? this.#making.fieldOf(owner, node)?.defaultValue : undefined
   }
 
-  function ownForm(button: PageButton): PageForm {
+  #ownForm(button: PageButton): PageForm {
     return {
       kind: 'form',
-      id: idFor(`do-${button.block ?? 'nothing'}`),
+      id: this.#idFor(`do-${button.block ?? 'nothing'}`),
       block: button.block ?? '',
       plain: true,
       content: [sendingButton(button)],
-      action: making.action,
-      hidden: making.hidden(),
+      action: this.#making.action,
+      hidden: this.#making.hidden(),
     }
   }
 
-  return outside(nodes)
+  #idFor(wanted: string): string {
+    const plain = wanted.replace(/[^A-Za-z0-9_-]/g, '-')
+    let id = plain
+    for (let next = 2; this.#ids.has(id); next += 1) id = `${plain}-${next}`
+    this.#ids.add(id)
+    return id
+  }
 }
 
 /** What the HTML button of a block sends. */

@@ -28,7 +28,7 @@ import { readStoredReply, sendPageReply, storableReply } from './send-page-reply
 import { localeOf, type PageToShow, showPage } from './show-page.ts'
 import { storeFiles } from './store-files.ts'
 import { rowsQuery } from './table-query.ts'
-import { Visit } from './visit.ts'
+import { Visit, type VisitTools } from './visit.ts'
 
 /** What was sent, and whether it is the visitor's own doing. */
 export interface Sent {
@@ -37,121 +37,161 @@ export interface Sent {
 }
 
 /** Runs the page's flow and sends what came of it. `sent` undefined: the page is only looked at. */
-export async function visitPage(
+export function visitPage(
   room: PageRoom,
   request: FastifyRequest,
   reply: FastifyReply,
   found: FoundPage,
   sent: Sent | undefined,
 ): Promise<FastifyReply> {
-  const { page, blueprint } = found
-  const stored: string[] = []
-  const held = new HeldUploads(room.database)
-  let endNotes = () => {}
-  const by = actorOf(request)
-  const { permissions } = room.flows
-  const visitor = visitorOf(request)
-  const address = pageAddress(request.url)
-  const visit = new Visit(
-    sent?.posted,
-    {
-      rulesOf: room.rulesOf,
-      messages: messagesFor(localeOf(request)),
-      async storeFiles(read) {
-        const { values, assets } = await storeFiles(room.assets, read, by)
-        stored.push(...assets)
-        held.add(assets)
-        endNotes = noteDocumentsOf(room.database, assets)
-        return values
-      },
-      readFile: (guid) => (stored.includes(guid) ? bytesOf(room.assets, guid) : undefined),
-      permitted: (page) => permittedPage(page, { permissions, rulesOf: room.rulesOf }, visitor),
-      async areShown(table, guids) {
-        const session = permissions.session(room.database.session(), visitor)
-        const { all } = await tableReferences(table, room.rulesOf)
-        return (await session.count(table.storage, rowsQuery(table, guids, all))) === guids.length
-      },
-      expired: sent?.expired ?? false,
-      ownForms: accountForm(page.listening.uri),
-    },
-    address.href,
-  )
-  const given = pageRequest(request, found.parameters, visit)
-  const key = sent && !sent.expired ? onceKey(room, found, given, sent.posted) : undefined
+  return new AnsweredVisit(room, request, reply, found, sent).answer()
+}
 
-  const before = key && (await room.idempotency.take(key))
-  if (before) return replay(before)
-  try {
-    return await run()
-  } finally {
-    if (key) room.idempotency.release(key)
+class AnsweredVisit {
+  readonly #room: PageRoom
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+  readonly #found: FoundPage
+  readonly #sent: Sent | undefined
+  /** Where the page is, for the visitor. */
+  readonly #href: string
+  readonly #visit: Visit
+  /** Assets of files that were sent, and what holds them until the run's writes are durable. */
+  readonly #stored: string[] = []
+  readonly #held: HeldUploads
+  #endNotes = () => {}
+
+  constructor(
+    room: PageRoom,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    found: FoundPage,
+    sent: Sent | undefined,
+  ) {
+    this.#room = room
+    this.#request = request
+    this.#reply = reply
+    this.#found = found
+    this.#sent = sent
+    this.#href = pageAddress(request.url).href
+    this.#held = new HeldUploads(room.database)
+    this.#visit = new Visit(sent?.posted, this.#visitTools(), this.#href)
   }
 
-  async function run(): Promise<FastifyReply> {
+  async answer(): Promise<FastifyReply> {
+    const { idempotency } = this.#room
+    const sent = this.#sent
+    const given = pageRequest(this.#request, this.#found.parameters, this.#visit)
+    const key = sent && !sent.expired ? onceKey(this.#room, this.#found, given, sent.posted) : undefined
+    const before = key && (await idempotency.take(key))
+    if (before) return this.#replay(before)
+    try {
+      return await this.#run(given, key)
+    } finally {
+      if (key) idempotency.release(key)
+    }
+  }
+
+  #visitTools(): VisitTools {
+    const { assets, database, flows, rulesOf } = this.#room
+    const { permissions } = flows
+    const visitor = visitorOf(this.#request)
+    return {
+      rulesOf,
+      messages: messagesFor(localeOf(this.#request)),
+      storeFiles: async (read) => {
+        const files = await storeFiles(assets, read, actorOf(this.#request))
+        this.#stored.push(...files.assets)
+        this.#held.add(files.assets)
+        this.#endNotes = noteDocumentsOf(database, files.assets)
+        return files.values
+      },
+      readFile: (guid) => (this.#stored.includes(guid) ? bytesOf(assets, guid) : undefined),
+      permitted: (page) => permittedPage(page, { permissions, rulesOf }, visitor),
+      async areShown(table, guids) {
+        const session = permissions.session(database.session(), visitor)
+        const { all } = await tableReferences(table, rulesOf)
+        return (await session.count(table.storage, rowsQuery(table, guids, all))) === guids.length
+      },
+      expired: this.#sent?.expired ?? false,
+      ownForms: accountForm(this.#found.page.listening.uri),
+    }
+  }
+
+  async #run(given: ReturnType<typeof pageRequest>, key: IdempotencyKey | undefined): Promise<FastifyReply> {
+    const { assets, idempotency, runs } = this.#room
+    const { page, blueprint } = this.#found
+    const held = this.#held
     const { promise: replied, resolve } = Promise.withResolvers<Reply>()
-    const end = room.runs.run({
+    const end = runs.run({
       flow: page.flow,
       blueprint,
       given: page.start(given),
       request: given,
-      ...(sent && { noting: held.around }),
+      ...(this.#sent && { noting: held.around }),
       onReply: resolve,
       beforeReply: (session: Session, made: Reply) => {
-        visit.replied = true
+        this.#visit.replied = true
         return andThen(
           held.release(session),
-          () => key && room.idempotency.keep(session, key, storableReply(made)),
+          () => key && idempotency.keep(session, key, storableReply(made)),
         )
       },
     })
-    const over = () => endNotes()
+    const over = () => this.#endNotes()
     void Promise.resolve(end).then(over, over)
     const first = await Promise.race([replied, end])
-    if ('code' in first) return send(first)
+    if ('code' in first) return this.#send(first)
     const failed = first.error !== undefined
-    if (failed) await removeFiles(room.assets, stored, by)
+    if (failed) await removeFiles(assets, this.#stored, actorOf(this.#request))
     else await held.end()
     // Another node was faster: its writes and its reply stand, ours were undone.
-    const other = key && first.error?.code === 'CONFLICT' ? await room.idempotency.find(key) : undefined
-    return other ? replay(other) : ended(first)
+    const other = key && first.error?.code === 'CONFLICT' ? await idempotency.find(key) : undefined
+    return other ? this.#replay(other) : this.#ended(first)
   }
 
-  async function send(made: Reply): Promise<FastifyReply> {
+  async #send(made: Reply): Promise<FastifyReply> {
+    const [room, request, reply] = [this.#room, this.#request, this.#reply] as const
+    const { title } = this.#found.page.listening
     if (made.page?.kind === 'show' && request.method === 'GET') {
-      if (await sendOtherView(room, request, reply, found, made.page)) return reply
-      const kept = await keptForm(room, request, address.href)
-      if (kept)
-        return showPage(room, request, reply, { ...kept, shown: made.page, title: page.listening.title })
+      if (await sendOtherView(room, request, reply, this.#found, made.page)) return reply
+      const kept = await keptForm(room, request, this.#href)
+      if (kept) return showPage(room, request, reply, { ...kept, shown: made.page, title })
     }
-    return sendPageReply(room, request, reply, made, page.listening.title)
+    return sendPageReply(room, request, reply, made, title)
   }
 
-  function replay(known: StoredReply): Promise<FastifyReply> {
-    return send(readStoredReply(known))
+  #replay(known: StoredReply): Promise<FastifyReply> {
+    return this.#send(readStoredReply(known))
   }
 
   /** The run gave no reply: the form was refused, is ours to answer, or something failed. */
-  async function ended(end: RunEnd): Promise<FastifyReply> {
-    const posted = sent?.posted
+  async #ended(end: RunEnd): Promise<FastifyReply> {
+    const [room, request, reply] = [this.#room, this.#request, this.#reply] as const
+    const { page, blueprint } = this.#found
+    const visit = this.#visit
+    const posted = this.#sent?.posted
     if (end.error) {
       const again = posted && visit.page ? refusedBy(end.error, visit, posted) : undefined
-      return again ? showAgain(again) : showError(room, request, reply, end.error, end.run)
+      return again ? this.#showAgain(again) : showError(room, request, reply, end.error, end.run)
     }
-    if (visit.refused) return showAgain(visit.refused)
+    if (visit.refused) return this.#showAgain(visit.refused)
     if (posted && visit.own) {
       const { form, values } = visit.own
       const done = await submitAccountForm(room, request, reply, form, values)
-      return done ? showAgain({ form, posted, ...done }) : reply
+      return done ? this.#showAgain({ form, posted, ...done }) : reply
     }
-    if (posted && visit.page) return reply.code(303).header('location', headerAddress(address.href)).send()
+    if (posted && visit.page) return reply.code(303).header('location', headerAddress(this.#href)).send()
     const message = `The page /${page.listening.uri} ended without "Show page"; the visitor got 404.`
     room.flows.log.write({ level: 'warn', message, run: end.run, blueprint, block: page.block })
     throw new QuoinError('NOT_FOUND', 'The page has no content.')
   }
 
-  function showAgain(refused: RefusedForm): Promise<FastifyReply> {
-    if (!visit.page) throw new TypeError('A form was refused after the page was shown.')
-    return showPage(room, request, reply, { shown: visit.page, title: page.listening.title, refused })
+  #showAgain(refused: RefusedForm): Promise<FastifyReply> {
+    const { page: shown } = this.#visit
+    if (!shown) throw new TypeError('A form was refused after the page was shown.')
+    const { title } = this.#found.page.listening
+    return showPage(this.#room, this.#request, this.#reply, { shown, title, refused })
   }
 }
 
