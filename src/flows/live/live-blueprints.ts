@@ -77,50 +77,9 @@ export function liveBlueprints(
     set: (guid, blueprint) => setAll(new Map([[guid, blueprint]])),
     setAll,
     checkClaims(compiled) {
-      for (const { listening } of compiled.pages) {
-        const root = listening.uri.split('/')[0] ?? ''
-        if (!reservedPageRoots.has(root)) continue
-        throw new QuoinError(
-          'CONFLICT',
-          `The page /${listening.uri} lies under /${root}, which is reserved for Quoin.`,
-        )
-      }
-      const pages = new Map(compiled.pages.map(({ listening: { uri } }) => [pageKey(uri), uri]))
-      for (const { listening } of compiled.endpoints) {
-        const root = listening.uri.split('/')[0] ?? ''
-        if (reservedRoots.has(root)) {
-          throw new QuoinError(
-            'CONFLICT',
-            `The URI ${listening.uri} starts with ${root}, which is a path of Quoin itself.`,
-          )
-        }
-      }
-      const claims = new Map(compiled.endpoints.map(({ listening }) => [routeKey(listening), listening]))
-      for (const other of table.blueprints.values()) {
-        if (other.compiled.guid === compiled.guid) continue
-        const taken = other.compiled.endpoints.find(({ listening }) => claims.has(routeKey(listening)))
-        if (taken) {
-          const { method, uri } = taken.listening
-          throw new QuoinError(
-            'CONFLICT',
-            `${method} ${uri} belongs to the active blueprint "${other.name}" (${other.compiled.guid}).`,
-          )
-        }
-        const page = other.compiled.pages.find(({ listening }) => pages.has(pageKey(listening.uri)))
-        if (page) {
-          throw new QuoinError(
-            'CONFLICT',
-            `The page /${page.listening.uri} belongs to the active blueprint "${other.name}" (${other.compiled.guid}).`,
-          )
-        }
-        const name = [...other.compiled.functions.keys()].find((key) => compiled.functions.has(key))
-        if (name !== undefined) {
-          throw new QuoinError(
-            'CONFLICT',
-            `The function ${name} belongs to the active blueprint "${other.name}" (${other.compiled.guid}).`,
-          )
-        }
-      }
+      refuseReserved(compiled, reservedRoots, reservedPageRoots)
+      for (const other of table.blueprints.values())
+        if (other.compiled.guid !== compiled.guid) refuseTaken(compiled, other)
     },
     watch(listener) {
       listeners.add(listener)
@@ -128,4 +87,40 @@ export function liveBlueprints(
       return () => listeners.delete(listener)
     },
   }
+}
+
+function refuseReserved(
+  { pages, endpoints }: CompiledBlueprint,
+  reservedRoots: ReadonlySet<string>,
+  reservedPageRoots: ReadonlySet<string>,
+): void {
+  for (const { listening } of pages) {
+    const root = listening.uri.split('/')[0] ?? ''
+    if (reservedPageRoots.has(root))
+      throw new QuoinError(
+        'CONFLICT',
+        `The page /${listening.uri} lies under /${root}, which is reserved for Quoin.`,
+      )
+  }
+  for (const { listening } of endpoints) {
+    const root = listening.uri.split('/')[0] ?? ''
+    if (reservedRoots.has(root))
+      throw new QuoinError(
+        'CONFLICT',
+        `The URI ${listening.uri} starts with ${root}, which is a path of Quoin itself.`,
+      )
+  }
+}
+
+/** Refuses an endpoint, a page or a function that another active blueprint has. */
+function refuseTaken(compiled: CompiledBlueprint, other: LiveBlueprint): void {
+  const belongs = `belongs to the active blueprint "${other.name}" (${other.compiled.guid}).`
+  const routes = new Set(compiled.endpoints.map(({ listening }) => routeKey(listening)))
+  const taken = other.compiled.endpoints.find(({ listening }) => routes.has(routeKey(listening)))
+  if (taken) throw new QuoinError('CONFLICT', `${taken.listening.method} ${taken.listening.uri} ${belongs}`)
+  const pages = new Set(compiled.pages.map(({ listening: { uri } }) => pageKey(uri)))
+  const page = other.compiled.pages.find(({ listening }) => pages.has(pageKey(listening.uri)))
+  if (page) throw new QuoinError('CONFLICT', `The page /${page.listening.uri} ${belongs}`)
+  const name = [...other.compiled.functions.keys()].find((key) => compiled.functions.has(key))
+  if (name !== undefined) throw new QuoinError('CONFLICT', `The function ${name} ${belongs}`)
 }
