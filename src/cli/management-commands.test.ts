@@ -1,67 +1,27 @@
 /** export, import and user …: on the data directory while no server runs, and over HTTP while one does. */
-import { randomFillSync } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { adminPassword, guidOf } from '../../test/end-to-end/harness.ts'
+import { type CommandRoom, openCommandRoom, places, signInAt } from '../../test/command-room.ts'
+import { guidOf } from '../../test/end-to-end/harness.ts'
 import { startLocalServer } from '../../test/local-server.ts'
 import { type CommandEnd, quoinCommand } from '../../test/recording-terminal.ts'
-import { readOptions } from '../options/options.ts'
-import { openQuoin, type Quoin } from '../quoin/quoin.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { matchAll } from '../shared/query.ts'
 
-let directory: string
 const firstKey = '0f'.repeat(32)
-const file = (name: string) => join(directory, name)
-const signIn = (quoin: Quoin, username: string, password: string) =>
-  quoin.access.signIn({ username, password, ip: '127.0.0.1' })
 
-function open(environment: Readonly<Record<string, string>>): Promise<Quoin> {
-  const random = (bytes: Uint8Array) => void randomFillSync(bytes)
-  return openQuoin(readOptions(environment), { clock: Date.now, random, synchronous: 'OFF' })
-}
-
-describe.each(['over HTTP', 'on the data directory'] as const)('%s', (where) => {
-  let environment: Record<string, string>
-  let flags: string[] = []
-  let server: Quoin | undefined
-
+describe.each(places)('%s', (where) => {
+  let room: CommandRoom
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-    environment = {
-      QUOIN_DATA: file('data'),
-      QUOIN_PORT: '0',
-      QUOIN_ADMIN_PASSWORD: adminPassword,
-      QUOIN_LOG_LEVEL: 'silent',
-      QUOIN_SECRETS_KEY: firstKey,
-      QUOIN_ALLOWED_HOSTS: '127.0.0.1',
-    }
-    server = await open(environment)
-    if (where === 'over HTTP') {
-      flags = ['--url', await server.server.listen()]
-      environment.QUOIN_TOKEN = (await signIn(server, 'admin', adminPassword)).access_token
-    } else {
-      flags = []
-      await server.close()
-      server = undefined
-    }
+    room = await openCommandRoom(where, {
+      settings: { QUOIN_SECRETS_KEY: firstKey, QUOIN_ALLOWED_HOSTS: '127.0.0.1' },
+    })
   })
-  afterAll(async () => {
-    await server?.close()
-    await rm(directory, { recursive: true, force: true })
-  })
+  afterAll(() => room.close())
 
-  const run = (words: readonly string[], input?: string): Promise<CommandEnd> =>
-    quoinCommand([...words, ...flags], environment, input)
-
-  /** Looks at what is there: in the server, or in one that is opened for it. */
-  async function inside<T>(look: (quoin: Quoin) => Promise<T>): Promise<T> {
-    if (server) return look(server)
-    const opened = await open(environment)
-    return look(opened).finally(() => opened.close())
-  }
+  const file = (name: string) => room.file(name)
+  const run = (words: readonly string[], input?: string): Promise<CommandEnd> => room.run(words, input)
+  const inside: CommandRoom['inside'] = (look) => room.inside(look)
 
   test('what is not there is said in one line', async () => {
     expect(await run(['export', 'Nothing'])).toEqual({
@@ -85,7 +45,7 @@ describe.each(['over HTTP', 'on the data directory'] as const)('%s', (where) => 
         ...more,
       },
     })
-    const path = join(directory, 'replaced.json')
+    const path = room.file('replaced.json')
     const put = async (content: object) => {
       await writeFile(path, JSON.stringify(content))
       return run(['import', path, '--replace', '--activate'])
@@ -427,7 +387,7 @@ describe.each(['over HTTP', 'on the data directory'] as const)('%s', (where) => 
     expect(end).toMatchObject({ code: 0, complained: '' })
     const password = /^Password: (\S+)/m.exec(end.printed)?.[1] ?? ''
     await inside(async (quoin) => {
-      const { user } = await signIn(quoin, 'ann', password)
+      const { user } = await signInAt(quoin, 'ann', password)
       const scopes = await quoin.access.scopesOfUser(guidOf(user))
       expect([...(scopes ?? [])].sort()).toEqual(['blueprints_view', 'users_view'])
     })
@@ -445,29 +405,29 @@ describe.each(['over HTTP', 'on the data directory'] as const)('%s', (where) => 
     const end = await run(['user', 'reset-password', 'cas', '--password-stdin'], 'the second password')
     expect(end).toEqual({ code: 0, printed: 'The user cas has a new password.', complained: '' })
     await inside(async (quoin) => {
-      await expect(signIn(quoin, 'cas', 'the first password')).rejects.toMatchObject({
+      await expect(signInAt(quoin, 'cas', 'the first password')).rejects.toMatchObject({
         code: 'INVALID_CREDENTIALS',
       })
-      expect(await signIn(quoin, 'cas', 'the second password')).toMatchObject({ user: { username: 'cas' } })
+      expect(await signInAt(quoin, 'cas', 'the second password')).toMatchObject({ user: { username: 'cas' } })
     })
   })
 
   if (where === 'over HTTP') {
     test('without --url, while the server runs: one line that says how', async () => {
-      const end = await quoinCommand(['export', 'Tasks'], environment)
+      const end = await quoinCommand(['export', 'Tasks'], room.environment)
       expect(end).toMatchObject({ code: 1, printed: '' })
       expect(end.complained).toMatch(/in use.*quoin login.*--url/)
       expect(end.complained.split('\n')).toHaveLength(1)
     })
 
     test('a wrong token, and a server that is not there, are one line', async () => {
-      const wrong = await quoinCommand(['export', 'Tasks', ...flags], {
-        ...environment,
+      const wrong = await quoinCommand(['export', 'Tasks', ...room.flags], {
+        ...room.environment,
         QUOIN_TOKEN: 'wrong',
       })
       expect(wrong).toMatchObject({ code: 1, printed: '' })
       expect(wrong.complained).toContain('access token')
-      const nowhere = await quoinCommand(['export', 'Tasks', '--url', 'http://127.0.0.1:9'], environment)
+      const nowhere = await quoinCommand(['export', 'Tasks', '--url', 'http://127.0.0.1:9'], room.environment)
       expect(nowhere).toMatchObject({ code: 1, printed: '' })
       expect(nowhere.complained).toMatch(/^No answer from http:\/\/127\.0\.0\.1:9: /)
     })

@@ -1,16 +1,11 @@
 /** quoin rows import: on the data directory while no server runs, and over HTTP while one does. */
-import { randomFillSync } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { adminPassword } from '../../../test/end-to-end/harness.ts'
-import { type CommandEnd, quoinCommand } from '../../../test/recording-terminal.ts'
+import { type CommandRoom, openCommandRoom, places } from '../../../test/command-room.ts'
+import type { CommandEnd } from '../../../test/recording-terminal.ts'
 import { type Cell, xlsxFile } from '../../blocks/rows/xlsx-file.ts'
-import { readOptions } from '../../options/options.ts'
-import { openQuoin, type Quoin } from '../../quoin/quoin.ts'
 import { createField } from '../../records/fields/field-records.ts'
 import { createStorage } from '../../records/storage-records.ts'
 import { isJsonObject } from '../../shared/json.ts'
@@ -19,68 +14,37 @@ import { matchAll, search } from '../../shared/query.ts'
 const workbook = (rows: readonly (readonly Cell[])[]) => buffer(Readable.from(xlsxFile(Readable.from(rows))))
 const by = { guid: '', username: 'ann' }
 
-describe.each(['over HTTP', 'on the data directory'] as const)('%s', (where) => {
-  let directory: string
-  let environment: Record<string, string>
-  let flags: string[] = []
-  let server: Quoin | undefined
-
-  const open = () =>
-    openQuoin(readOptions(environment), {
-      clock: Date.now,
-      random: (bytes) => void randomFillSync(bytes),
-      synchronous: 'OFF',
-    })
-
+describe.each(places)('%s', (where) => {
+  let room: CommandRoom
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-    environment = {
-      QUOIN_DATA: join(directory, 'data'),
-      QUOIN_PORT: '0',
-      QUOIN_ADMIN_PASSWORD: adminPassword,
-      QUOIN_LOG_LEVEL: 'silent',
-    }
-    server = await open()
-    await createStorage(server.documents, { name: 'people' }, by)
-    const name = { name: 'name', type: 'string', storage: 'people', required: true }
-    await createField(server.database, name, by)
-    await createField(server.database, { name: 'age', type: 'decimal', storage: 'people' }, by)
-    if (where === 'over HTTP') {
-      flags = ['--url', await server.server.listen()]
-      const signIn = { username: 'admin', password: adminPassword, ip: '127.0.0.1' }
-      environment.QUOIN_TOKEN = (await server.access.signIn(signIn)).access_token
-      return
-    }
-    await server.close()
-    server = undefined
+    room = await openCommandRoom(where, {
+      async prepare({ documents, database }) {
+        await createStorage(documents, { name: 'people' }, by)
+        const name = { name: 'name', type: 'string', storage: 'people', required: true }
+        await createField(database, name, by)
+        await createField(database, { name: 'age', type: 'decimal', storage: 'people' }, by)
+      },
+    })
   })
-  afterAll(async () => {
-    await server?.close()
-    await rm(directory, { recursive: true, force: true })
-  })
+  afterAll(() => room.close())
 
   async function imported(
     words: readonly string[],
     name = '',
     content: string | Buffer = '',
   ): Promise<CommandEnd> {
-    const path = join(directory, name)
+    const path = room.file(name)
     if (name !== '') await writeFile(path, content)
-    return quoinCommand(['rows', 'import', ...words, ...(name === '' ? [] : [path]), ...flags], environment)
+    return room.run(['rows', 'import', ...words, ...(name === '' ? [] : [path])])
   }
 
-  async function people(): Promise<unknown[]> {
-    const quoin = server ?? (await open())
-    try {
+  function people(): Promise<unknown[]> {
+    return room.inside(async ({ database }) => {
       const sort = [{ field: 'name', order: 'asc', missing: 'last' }] as const
-      const found = await quoin.database
-        .session()
-        .find('people', search({ query: matchAll, sort, limit: 100 }))
+      const found = await database.session().find('people', search({ query: matchAll, sort, limit: 100 }))
       const list = found.documents.value
       return Array.isArray(list) ? list.filter(isJsonObject).map((one) => [one.name, one.age, one.more]) : []
-    } finally {
-      if (!server) await quoin.close()
-    }
+    })
   }
 
   test.each<[string, string[], string, string, number, string[]]>([

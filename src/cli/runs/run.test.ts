@@ -1,41 +1,18 @@
 /** quoin run, on a running server. The routes are tested in test/end-to-end/hand-runs.test.ts. */
-import { randomFillSync } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type CommandRoom, openCommandRoom } from '../../../test/command-room.ts'
 import { adminPassword } from '../../../test/end-to-end/harness.ts'
 import { type CommandEnd, quoinCommand } from '../../../test/recording-terminal.ts'
-import { readOptions } from '../../options/options.ts'
-import { openQuoin, type Quoin } from '../../quoin/quoin.ts'
 import { readSignIns, signInPath, writeSignIns } from '../sign-in/sign-in-file.ts'
 
-let directory: string
-let environment: Record<string, string>
-let server: Quoin
-let flags: string[]
-
+let room: CommandRoom
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-  environment = {
-    QUOIN_DATA: join(directory, 'data'),
-    QUOIN_PORT: '0',
-    QUOIN_ADMIN_PASSWORD: adminPassword,
-    QUOIN_LOG_LEVEL: 'silent',
-  }
-  const random = (bytes: Uint8Array) => void randomFillSync(bytes)
-  server = await openQuoin(readOptions(environment), { clock: Date.now, random, synchronous: 'OFF' })
-  flags = ['--url', await server.server.listen()]
-  environment.QUOIN_TOKEN = (
-    await server.access.signIn({ username: 'admin', password: adminPassword, ip: '127.0.0.1' })
-  ).access_token
+  room = await openCommandRoom('over HTTP')
 })
-afterAll(async () => {
-  await server.close()
-  await rm(directory, { recursive: true, force: true })
-})
+afterAll(() => room.close())
 
-const run = (words: readonly string[]): Promise<CommandEnd> => quoinCommand([...words, ...flags], environment)
+const run = (words: readonly string[]): Promise<CommandEnd> => room.run(words)
 
 test('a function is tried without effects, and run for real', async () => {
   const blocks = {
@@ -53,7 +30,7 @@ test('a function is tried without effects, and run for real', async () => {
     fail: { type: 'trigger_custom_function', fields: { name: 'fail' } },
     failing: { type: 'ensure', in: { flow: '@fail.flow', condition: '=1 > 2' } },
   }
-  const file = join(directory, 'hand.json')
+  const file = room.file('hand.json')
   await writeFile(file, JSON.stringify({ name: 'By hand', blocks }))
   expect(await run(['import', file, '--activate'])).toMatchObject({ code: 0, complained: '' })
   const add = async (...words: string[]) => {
@@ -88,27 +65,29 @@ test('a function is tried without effects, and run for real', async () => {
 })
 
 test('without --url the server of this machine is asked, or the only one with a sign-in', async () => {
-  const [, address = ''] = flags
+  const [, address = ''] = room.flags
   const { port } = new URL(address)
-  const file = join(directory, 'found.json')
+  const file = room.file('found.json')
   const blocks = { ping: { type: 'trigger_custom_function', fields: { name: 'ping' } } }
   await writeFile(file, JSON.stringify({ name: 'Found', blocks }))
   await run(['import', file, '--activate'])
   const ping = (more: Record<string, string>) =>
-    quoinCommand(['run', 'Found', 'ping'], { ...environment, ...more })
+    quoinCommand(['run', 'Found', 'ping'], { ...room.environment, ...more })
   for (const host of ['127.0.0.1', '0.0.0.0'])
     expect([host, await ping({ QUOIN_PORT: port, QUOIN_HOST: host })]).toMatchObject([
       host,
       { code: 0, complained: `Server: http://127.0.0.1:${port}` },
     ])
 
-  const config = { XDG_CONFIG_HOME: join(directory, 'config'), QUOIN_TOKEN: '' }
+  const config = { XDG_CONFIG_HOME: room.file('config'), QUOIN_TOKEN: '' }
   expect(await ping(config)).toMatchObject({
     code: 2,
     complained: expect.stringContaining('run quoin login <address> <username> first'),
   })
   const login = ['login', address, 'admin']
-  expect(await quoinCommand(login, { ...environment, ...config }, adminPassword)).toMatchObject({ code: 0 })
+  expect(await quoinCommand(login, { ...room.environment, ...config }, adminPassword)).toMatchObject({
+    code: 0,
+  })
   expect(await ping(config)).toMatchObject({ code: 0, complained: `Server: ${address}` })
   const path = signInPath(config.XDG_CONFIG_HOME)
   const other = { 'http://other.example': { username: 'ann', token: 'x' } }

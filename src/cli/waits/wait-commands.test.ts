@@ -1,65 +1,21 @@
 /** quoin wait …: on the data directory while no server runs, and over HTTP while one does. */
-import { randomFillSync } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { adminPassword, guidOf } from '../../../test/end-to-end/harness.ts'
-import { type CommandEnd, quoinCommand } from '../../../test/recording-terminal.ts'
-import { readOptions } from '../../options/options.ts'
-import { openQuoin, type Quoin } from '../../quoin/quoin.ts'
+import { type CommandRoom, openCommandRoom, places } from '../../../test/command-room.ts'
+import { guidOf } from '../../../test/end-to-end/harness.ts'
+import type { CommandEnd } from '../../../test/recording-terminal.ts'
 import { matchAll } from '../../shared/query.ts'
 
-let directory: string
-const file = (name: string) => join(directory, name)
-
-async function tokenOf({ access }: Quoin): Promise<string> {
-  const signedIn = await access.signIn({ username: 'admin', password: adminPassword, ip: '127.0.0.1' })
-  return signedIn.access_token
-}
-
-function open(environment: Readonly<Record<string, string>>): Promise<Quoin> {
-  const random = (bytes: Uint8Array) => void randomFillSync(bytes)
-  return openQuoin(readOptions(environment), { clock: Date.now, random, synchronous: 'OFF' })
-}
-
-describe.each(['over HTTP', 'on the data directory'] as const)('%s', (where) => {
-  let environment: Record<string, string>
-  let flags: string[] = []
-  let server: Quoin | undefined
-
+describe.each(places)('%s', (where) => {
+  let room: CommandRoom
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-    environment = {
-      QUOIN_DATA: file('data'),
-      QUOIN_PORT: '0',
-      QUOIN_ADMIN_PASSWORD: adminPassword,
-      QUOIN_LOG_LEVEL: 'silent',
-    }
-    server = await open(environment)
-    if (where === 'over HTTP') {
-      flags = ['--url', await server.server.listen()]
-      environment.QUOIN_TOKEN = await tokenOf(server)
-    } else {
-      flags = []
-      await server.close()
-      server = undefined
-    }
+    room = await openCommandRoom(where)
   })
-  afterAll(async () => {
-    await server?.close()
-    await rm(directory, { recursive: true, force: true })
-  })
+  afterAll(() => room.close())
 
-  const run = (words: readonly string[]): Promise<CommandEnd> =>
-    quoinCommand([...words, ...flags], environment)
-
-  /** Looks at what is there: in the server, or in one that is opened for it. */
-  async function inside<T>(look: (quoin: Quoin) => Promise<T>): Promise<T> {
-    if (server) return look(server)
-    const opened = await open(environment)
-    return look(opened).finally(() => opened.close())
-  }
+  const file = (name: string) => room.file(name)
+  const run = (words: readonly string[]): Promise<CommandEnd> => room.run(words)
+  const inside: CommandRoom['inside'] = (look) => room.inside(look)
 
   test('runs that wait are listed, shown, continued and cancelled', async () => {
     const done = { code: 0, printed: '', complained: '' }
