@@ -1,0 +1,46 @@
+/** Functions with more lines than one can take in at a look. */
+import ts from 'typescript'
+
+export const MOST_LINES = 60
+
+export interface LongFunction {
+  readonly name: string
+  readonly lines: number
+}
+
+/**
+ * The functions of a source with more than {@link MOST_LINES} lines, comments and blank lines within them included. Of a long function within another one only
+ * the outer is named: the inner one is found when that is short.
+ */
+export function longFunctions(file: string, source: string): readonly LongFunction[] {
+  const kind = file.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS
+  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true, kind)
+  const found: LongFunction[] = []
+  function visit(node: ts.Node): void {
+    const lines = isFunction(node) ? linesOf(node, tree) : 0
+    if (lines > MOST_LINES) found.push({ name: nameOf(node, tree), lines })
+    else ts.forEachChild(node, visit)
+  }
+  visit(tree)
+  return found
+}
+
+function isFunction(node: ts.Node): boolean {
+  return ts.isFunctionLike(node) && 'body' in node && node.body !== undefined
+}
+
+function linesOf(node: ts.Node, tree: ts.SourceFile): number {
+  const lineAt = (position: number) => tree.getLineAndCharacterOfPosition(position).line
+  return lineAt(node.end) - lineAt(node.getStart(tree)) + 1
+}
+
+/** Its own name, or that of what it is given to. */
+function nameOf(node: ts.Node, tree: ts.SourceFile): string {
+  const named = ts.isArrowFunction(node) || ts.isFunctionExpression(node) ? node.parent : node
+  const name = 'name' in named ? named.name : undefined
+  return isNode(name) ? name.getText(tree) : '(without a name)'
+}
+
+function isNode(value: unknown): value is ts.Node {
+  return typeof value === 'object' && value !== null && 'kind' in value && 'getText' in value
+}
