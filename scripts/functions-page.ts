@@ -13,8 +13,8 @@ const intro = `# Functions of expressions
 
 ${declaredFunctions().size} functions, and methods of texts, lists and numbers with the names and meanings of JavaScript. \`?\` marks a
 parameter that may be left out, \`…\` one that takes any number of arguments. With nothing as the first argument most functions
-give nothing. A text has at most 1,000,000 characters, a list at most 10,000 elements; each element that a function looks at
-costs as much of a run's budget as one block. The tests run every example. [expressions.md](expressions.md) explains expressions,
+give nothing. A text has at most 1,000,000 characters, a list at most 10,000 elements; each element that a function looks at, or
+1,000 characters, costs as much of a run's budget as one block, and [what takes longer](expressions.md#bounds) more. The tests run every example. [expressions.md](expressions.md) explains expressions,
 with twenty tasks of a spreadsheet.
 
 Dates: a day (\`2026-01-31\`) has no time zone. An instant is ISO 8601 text that ends in \`Z\`; functions take Unix seconds too.

@@ -153,6 +153,9 @@ test.each([
 test('random values have their form and are other ones each time', () => {
   const context = functionContext()
   const twice = (name: string) => [callFunction(name, [], context), callFunction(name, [], context)]
+  const inOrder = functionContext()
+  const guids = Array.from({ length: 20 }, () => String(callFunction('uuid', [], inOrder)))
+  expect(guids).toEqual([...guids].sort())
   for (const guid of twice('uuid')) expect(callFunction('isGuid', [guid])).toBe(true)
   for (const token of twice('randomToken')) expect(token).toMatch(/^[\w-]{43}$/)
   expect(new Set([...twice('uuid'), ...twice('randomToken')]).size).toBe(4)

@@ -3,14 +3,14 @@ import { type JsonValue, jsonProblem } from '../../shared/json.ts'
 import type { conversionFunctions } from '../language/declared/conversion.ts'
 import { ArgumentError } from '../language/function-declaration.ts'
 import type { BodiesOf } from './body-of.ts'
-import { boundedJson, boundedText } from './bounded.ts'
+import { boundedJson, boundedText, spendOnText } from './bounded.ts'
 import { numberFromText } from './read-number.ts'
 import { parsedUrl, queryText, urlDecoded, urlEncoded } from './url-text.ts'
 
 export const conversionBodies: BodiesOf<typeof conversionFunctions> = {
-  text: (_, value) =>
+  text: (context, value) =>
     typeof value === 'object'
-      ? boundedJson('value', value)
+      ? boundedJson(context, 'value', value)
       : typeof value === 'string'
         ? value
         : String(value),
@@ -22,10 +22,13 @@ export const conversionBodies: BodiesOf<typeof conversionFunctions> = {
     return number
   },
   condition: (_, value) => conditionOf(value),
-  jsonParse: (_, text) => parsedJson(text),
-  jsonText: (_, value = null, indent = 0) => {
+  jsonParse: (context, text) => {
+    spendOnText(context, text, 200)
+    return parsedJson(text)
+  },
+  jsonText: (context, value = null, indent = 0) => {
     if (indent < 0 || indent > 10) throw new ArgumentError('indent', 'must be from 0 to 10')
-    return boundedJson('value', value, indent)
+    return boundedJson(context, 'value', value, indent)
   },
   base64: (_, text) => boundedText('text', utf8(text).toBase64()),
   fromBase64: (_, text) => {
@@ -34,8 +37,14 @@ export const conversionBodies: BodiesOf<typeof conversionFunctions> = {
   },
   hex: (_, text) => boundedText('text', utf8(text).toHex()),
   fromHex: (_, text) => decoded('text', 'hexadecimal digits', () => Uint8Array.fromHex(text)),
-  urlEncode: (_, text) => urlEncoded(text),
-  urlDecode: (_, text) => urlDecoded(text),
+  urlEncode: (context, text) => {
+    spendOnText(context, text, 50)
+    return urlEncoded(text)
+  },
+  urlDecode: (context, text) => {
+    spendOnText(context, text, 50)
+    return urlDecoded(text)
+  },
   parseUrl: (context, text) => parsedUrl(context, text),
   queryText: (context, object) => queryText(context, object),
 }

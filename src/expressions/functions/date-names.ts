@@ -1,4 +1,6 @@
 import { boundedMap } from '../../shared/bounded-map.ts'
+import type { FunctionContext } from '../language/function-declaration.ts'
+import { spendOnFormat } from './bounded.ts'
 import { checkLocale } from './number-format.ts'
 
 /** A format costs 20 to 100 µs to make. Some settings of some locales are in use at one time. */
@@ -8,6 +10,7 @@ type NamedPart = 'month' | 'weekday' | 'dayPeriod' | 'timeZoneName'
 
 /** The name that the locale has for one part of a date: of its month, weekday, half of the day or zone. */
 export function dateName(
+  context: FunctionContext,
   locale: string,
   part: NamedPart,
   milliseconds: number,
@@ -17,6 +20,7 @@ export function dateName(
   let format = formats.get(key)
   if (format === undefined) {
     checkLocale(locale)
+    spendOnFormat(context)
     format = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options })
     formats.set(key, format)
   }
@@ -30,15 +34,26 @@ function lengthOf(width: number): 'short' | 'long' | 'narrow' {
 }
 
 /** `isAlone`: as a title (LLLL); else as within a date (MMMM), which is another word in some languages. */
-export function monthName(locale: string, milliseconds: number, width: number, isAlone: boolean): string {
+export function monthName(
+  context: FunctionContext,
+  locale: string,
+  milliseconds: number,
+  width: number,
+  isAlone: boolean,
+): string {
   const within = isAlone ? {} : { day: 'numeric' as const }
-  return dateName(locale, 'month', milliseconds, { ...within, month: lengthOf(width) })
+  return dateName(context, locale, 'month', milliseconds, { ...within, month: lengthOf(width) })
 }
 
-export function weekdayName(locale: string, milliseconds: number, width: number): string {
-  return dateName(locale, 'weekday', milliseconds, { weekday: lengthOf(width) })
+export function weekdayName(
+  context: FunctionContext,
+  locale: string,
+  milliseconds: number,
+  width: number,
+): string {
+  return dateName(context, locale, 'weekday', milliseconds, { weekday: lengthOf(width) })
 }
 
-export function halfOfDay(locale: string, milliseconds: number): string {
-  return dateName(locale, 'dayPeriod', milliseconds, { hour: 'numeric', hour12: true })
+export function halfOfDay(context: FunctionContext, locale: string, milliseconds: number): string {
+  return dateName(context, locale, 'dayPeriod', milliseconds, { hour: 'numeric', hour12: true })
 }

@@ -2,7 +2,12 @@ import { boundedMap } from '../../shared/bounded-map.ts'
 import { ArgumentError } from '../language/function-declaration.ts'
 
 /** A piece of a pattern: text as it is, or a field of so many equal letters. */
-export type PatternPart = { readonly text: string } | { readonly letter: string; readonly width: number }
+export type PatternPart = { readonly text: string } | DateField
+
+export interface DateField {
+  readonly letter: string
+  readonly width: number
+}
 
 const LONGEST = 200
 const PART = /'((?:[^']|'')+)'|''|([A-Za-z])\2*|[^A-Za-z']+/y

@@ -153,6 +153,17 @@ test.each<[unknown[], unknown]>([
     ['2026-01-31', '23:00', '24:00', 30],
     ['2026-01-31T23:00:00.000Z', '2026-01-31T23:30:00.000Z'],
   ],
+  // 02:00 to 03:00 is left out: nothing is in it, and what ends in it ends where it begins.
+  [['2026-03-29', '02:15', '02:45', 30, berlin], []],
+  [
+    ['2026-03-29', '01:00', '02:30', 30, berlin],
+    ['2026-03-29T00:00:00.000Z', '2026-03-29T00:30:00.000Z'],
+  ],
+  [['2026-03-29', '02:15', '03:30', 30, berlin], ['2026-03-29T01:15:00.000Z']],
+  // The next day has no midnight.
+  [['2018-11-03', '23:00', '24:00', 60, 'America/Sao_Paulo'], ['2018-11-04T02:00:00.000Z']],
+  // The whole day was left out.
+  [['2011-12-30', '09:00', '11:00', 30, 'Pacific/Apia'], []],
   [['2026-01-31', '09:00', '08:00', 30], 'to must not be earlier than from'],
   [['2026-01-31', '9:00', '10:00', 30], 'from must be a time of the day such as 09:30'],
   [['2026-01-31', '09:00', '25:00', 30], 'to must be a time of the day such as 09:30'],

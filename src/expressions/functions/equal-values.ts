@@ -1,10 +1,14 @@
 import type { JsonValue } from '../../shared/json.ts'
-import { ArgumentError } from '../language/function-declaration.ts'
+import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
 import { boundedComparison, TooLargeToCompare } from '../language/same-value.ts'
 
 /** Whether a value is equal to `wanted`, as `==` means it. All calls together make a bounded number of comparisons. */
-export function equalTo(parameter: string, wanted: JsonValue): (value: JsonValue) => boolean {
-  const isSame = boundedComparison()
+export function equalTo(
+  context: FunctionContext,
+  parameter: string,
+  wanted: JsonValue,
+): (value: JsonValue) => boolean {
+  const isSame = boundedComparison((values) => context.spend(values))
   return (value) => {
     try {
       return isSame(value, wanted)

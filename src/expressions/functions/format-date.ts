@@ -1,20 +1,24 @@
-import { ArgumentError } from '../language/function-declaration.ts'
+import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
 import { dateName, halfOfDay, monthName, weekdayName } from './date-names.ts'
-import { isTimeField, readPatternParts } from './date-pattern.ts'
+import { type DateField, isTimeField, readPatternParts } from './date-pattern.ts'
 import { isDay, type Moment } from './moment.ts'
 
 /** By a pattern of Unicode TR 35. Numbers are written with the digits 0 to 9 in every locale. */
-export function formattedDate(moment: Moment, pattern: string, locale: string): string {
+export function formattedDate(
+  context: FunctionContext,
+  moment: Moment,
+  pattern: string,
+  locale: string,
+): string {
   const parts = readPatternParts(pattern)
-  return parts
-    .map((part) => ('text' in part ? part.text : field(moment, part.letter, part.width, locale)))
-    .join('')
+  return parts.map((part) => ('text' in part ? part.text : field(context, moment, part, locale))).join('')
 }
 
-function field(moment: Moment, letter: string, width: number, locale: string): string {
+function field(context: FunctionContext, moment: Moment, part: DateField, locale: string): string {
+  const { letter, width } = part
   const padded = (value: number) => String(value).padStart(width, '0')
   if (isTimeField(letter)) {
-    if (!isDay(moment)) return timeField(moment, letter, width, locale)
+    if (!isDay(moment)) return timeField(context, moment, part, locale)
     throw new ArgumentError('pattern', `has ${letter.repeat(width)}, but ${moment} is a day without a time`)
   }
   switch (letter) {
@@ -25,7 +29,7 @@ function field(moment: Moment, letter: string, width: number, locale: string): s
     case 'M':
     case 'L':
       if (width <= 2) return padded(moment.month)
-      return monthName(locale, dayMilliseconds(moment), width, letter === 'L')
+      return monthName(context, locale, dayMilliseconds(moment), width, letter === 'L')
     case 'd':
       return padded(moment.day)
     case 'Q':
@@ -33,11 +37,16 @@ function field(moment: Moment, letter: string, width: number, locale: string): s
     case 'w':
       return padded(moment.weekOfYear ?? 0)
     default:
-      return weekdayName(locale, dayMilliseconds(moment), width)
+      return weekdayName(context, locale, dayMilliseconds(moment), width)
   }
 }
 
-function timeField(moment: Temporal.ZonedDateTime, letter: string, width: number, locale: string): string {
+function timeField(
+  context: FunctionContext,
+  moment: Temporal.ZonedDateTime,
+  { letter, width }: DateField,
+  locale: string,
+): string {
   const padded = (value: number) => String(value).padStart(width, '0')
   switch (letter) {
     case 'H':
@@ -56,13 +65,13 @@ function timeField(moment: Temporal.ZonedDateTime, letter: string, width: number
       return String(moment.millisecond).padStart(3, '0').padEnd(width, '0').slice(0, width)
     case 'a':
       return (
-        halfOfDay(locale, dayMilliseconds(moment) + moment.hour * 3_600_000) ||
+        halfOfDay(context, locale, dayMilliseconds(moment) + moment.hour * 3_600_000) ||
         (moment.hour < 12 ? 'AM' : 'PM')
       )
     case 'V':
       return moment.timeZoneId
     case 'z':
-      return dateName(locale, 'timeZoneName', moment.epochMilliseconds, {
+      return dateName(context, locale, 'timeZoneName', moment.epochMilliseconds, {
         timeZone: moment.timeZoneId,
         timeZoneName: width === 4 ? 'long' : 'short',
       })

@@ -15,11 +15,11 @@ export const listMethodBodies: MethodBodiesOf<'list', typeof listMethods> = {
   join: joinedText,
   includes: (context, list, value = null) => {
     spendOn(context, 'list', list)
-    return list.some(equalTo('list', value))
+    return list.some(equalTo(context, 'list', value))
   },
   indexOf: (context, list, value = null) => {
     spendOn(context, 'list', list)
-    return list.findIndex(equalTo('list', value))
+    return list.findIndex(equalTo(context, 'list', value))
   },
   findIndex: (context, list, test) => {
     spendOn(context, 'list', list)

@@ -82,7 +82,7 @@ describe('each element that is looked at costs budget', () => {
     ['keys', [{ a: 1 }], 1],
     ['contains', [[1, 2], 3], 2],
     ['chunk', [[1, 2, 3], 2], 3],
-    ['timesOfDay', ['2026-01-31', '09:00', '10:00', 15], 4],
+    ['timesOfDay', ['2026-01-31', '09:00', '10:00', 15], 20 + 4 * 10],
   ])('%s(%j) costs %i', (name, given, expected) => {
     const context = functionContext()
     callFunction(name, given, context)

@@ -3,7 +3,7 @@ import { isLargerThan } from '../../shared/json-size.ts'
 import type { listFunctions } from '../language/declared/lists.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
 import type { Arrow, BodiesOf } from './body-of.ts'
-import { spendOn, spendOnNew } from './bounded.ts'
+import { spendOn, spendOnNew, spendOnText } from './bounded.ts'
 import { objectOf } from './object-of.ts'
 import { sortedBy } from './sorted-by.ts'
 
@@ -48,7 +48,7 @@ export const listBodies: BodiesOf<typeof listFunctions> = {
   },
   unique: (context, list) => {
     spendOn(context, 'list', list)
-    return distinct(list)
+    return distinct(context, list)
   },
   groupBy: (context, list, by) => objectOf('by', grouped(context, list, by)),
   countBy: (context, list, by) => {
@@ -95,7 +95,7 @@ function inOrder(_key: string, value: JsonValue): JsonValue {
 const MOST_VALUES = 100_000
 const MOST_CHARACTERS = 4_000_000
 
-function distinct(list: readonly JsonValue[]): JsonValue[] {
+function distinct(context: FunctionContext, list: readonly JsonValue[]): JsonValue[] {
   if (isLargerThan(list, MOST_VALUES, MOST_CHARACTERS))
     throw new ArgumentError('list', 'holds values that are too large to compare')
   const plain = new Set<JsonValue>()
@@ -103,7 +103,9 @@ function distinct(list: readonly JsonValue[]): JsonValue[] {
   return list.filter((item) => {
     const isPlain = typeof item !== 'object' || item === null
     if (isPlain) return plain.size !== plain.add(item).size
-    return written.size !== written.add(JSON.stringify(item, inOrder)).size
+    const text = JSON.stringify(item, inOrder)
+    spendOnText(context, text, 1_000)
+    return written.size !== written.add(text).size
   })
 }
 

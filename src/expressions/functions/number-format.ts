@@ -1,5 +1,6 @@
 import { boundedMap } from '../../shared/bounded-map.ts'
-import { ArgumentError } from '../language/function-declaration.ts'
+import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
+import { spendOnFormat } from './bounded.ts'
 
 /** A format costs 20 to 50 µs to make. Some settings of some locales are in use at one time. */
 const formats = boundedMap<string, Intl.NumberFormat>(200)
@@ -9,6 +10,7 @@ const LONGEST_LOCALE = 35
 
 /** `digits`: exactly so many after the point; undefined: as the style has it. */
 export function numberFormat(
+  context: FunctionContext,
   locale: string,
   digits: number | undefined,
   style: { readonly style?: 'percent' | 'currency'; readonly currency?: string } = {},
@@ -19,6 +21,7 @@ export function numberFormat(
   if (digits !== undefined && !(digits >= 0 && digits <= MOST_DIGITS))
     throw new ArgumentError('digits', `must be from 0 to ${MOST_DIGITS}`)
   checkLocale(locale)
+  spendOnFormat(context)
   const exactly = digits === undefined ? {} : { minimumFractionDigits: digits, maximumFractionDigits: digits }
   const format = new Intl.NumberFormat(locale, { ...style, ...exactly })
   formats.set(key, format)

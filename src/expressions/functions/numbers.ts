@@ -30,16 +30,19 @@ export const numberBodies: BodiesOf<typeof numberFunctions> = {
     if (below === undefined || above === undefined) return undefined
     return below === above ? below : below / 2 + above / 2
   },
-  parseNumber: (context, text, locale = context.locale) => writtenNumber(text, locale),
+  parseNumber: (context, text, locale = context.locale) => writtenNumber(context, text, locale),
   formatNumber: (context, value, digits, locale = context.locale) =>
-    numberFormat(locale, digits).format(decimalOf(value, digits)),
+    numberFormat(context, locale, digits).format(decimalOf(value, digits)),
   currency: (context, value, code, locale = context.locale) => {
     if (!/^[A-Za-z]{3}$/.test(code)) throw new ArgumentError('code', 'must be three letters such as EUR')
-    const format = numberFormat(locale, undefined, { style: 'currency', currency: code.toUpperCase() })
+    const format = numberFormat(context, locale, undefined, {
+      style: 'currency',
+      currency: code.toUpperCase(),
+    })
     return format.format(decimalOf(value, format.resolvedOptions().maximumFractionDigits))
   },
   percent: (context, value, digits = 0, locale = context.locale) =>
-    numberFormat(locale, digits, { style: 'percent' }).format(decimalOf(value, digits + 2)),
+    numberFormat(context, locale, digits, { style: 'percent' }).format(decimalOf(value, digits + 2)),
 }
 
 /** What is formatted is rounded as {@link numberBodies.round} does; Intl would round the double: 1.005 to 1.00. */
@@ -69,10 +72,10 @@ function total(parameter: string, numbers: readonly number[]): number {
 
 const LONGEST_NUMBER = 100
 
-function writtenNumber(text: string, locale: string): number | undefined {
+function writtenNumber(context: FunctionContext, text: string, locale: string): number | undefined {
   const written = text.trim()
   if (written === '') return undefined
-  const { group, decimal } = separatorsOf(locale)
+  const { group, decimal } = separatorsOf(context, locale)
   const [head = '', fraction, ...more] = written.replace(/^[+−-]/, '').split(decimal)
   const whole = ungrouped(head, group)
   const isNumber =
@@ -81,16 +84,22 @@ function writtenNumber(text: string, locale: string): number | undefined {
     /^\d+$/.test(whole) &&
     /^\d*$/.test(fraction ?? '')
   if (!isNumber)
-    throw new ArgumentError('text', `is not a number as ${locale} writes it, such as ${sample(locale)}`)
+    throw new ArgumentError(
+      'text',
+      `is not a number as ${locale} writes it, such as ${sample(context, locale)}`,
+    )
   return Number(`${/^[−-]/.test(written) ? '-' : ''}${whole}.${fraction ?? 0}`) + 0
 }
 
-function sample(locale: string): string {
-  return numberFormat(locale, 2).format(12_345.5)
+function sample(context: FunctionContext, locale: string): string {
+  return numberFormat(context, locale, 2).format(12_345.5)
 }
 
-function separatorsOf(locale: string): { readonly group: string; readonly decimal: string } {
-  const parts = numberFormat(locale, 1).formatToParts(12_345_678.5)
+function separatorsOf(
+  context: FunctionContext,
+  locale: string,
+): { readonly group: string; readonly decimal: string } {
+  const parts = numberFormat(context, locale, 1).formatToParts(12_345_678.5)
   const partOf = (type: string) => parts.find((part) => part.type === type)?.value
   return { group: partOf('group') ?? ',', decimal: partOf('decimal') ?? '.' }
 }

@@ -5,6 +5,9 @@ import type { BodiesOf } from './body-of.ts'
 import { spendOn, spendOnNew } from './bounded.ts'
 import { objectOf } from './object-of.ts'
 
+/** Making an object of a thousand fields takes as long as going through some thousands of elements. */
+const PER_FIELD = 5
+
 export const objectBodies: BodiesOf<typeof objectFunctions> = {
   keys: (context, object) => {
     const keys = Object.keys(object)
@@ -44,7 +47,7 @@ export const objectBodies: BodiesOf<typeof objectFunctions> = {
     spendOn(context, 'names', names)
     const left = new Set(names)
     const entries = Object.entries(object)
-    context.spend(entries.length)
+    context.spend(PER_FIELD * entries.length)
     return objectOf(
       'object',
       entries.filter(([key]) => !left.has(key)),
@@ -52,7 +55,7 @@ export const objectBodies: BodiesOf<typeof objectFunctions> = {
   },
   merge: (context, ...objects) => {
     const entries = objects.flatMap((object) => Object.entries(object))
-    context.spend(entries.length)
+    context.spend(PER_FIELD * entries.length)
     return objectOf('objects', entries)
   },
   has: (_, object, name) => Object.hasOwn(object, name) && (object[name] ?? null) !== null,

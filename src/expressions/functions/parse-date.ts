@@ -1,4 +1,4 @@
-import { ArgumentError } from '../language/function-declaration.ts'
+import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
 import { halfOfDay, monthName, weekdayName } from './date-names.ts'
 import { isTimeField, type PatternPart, readPatternParts } from './date-pattern.ts'
 import { inZone, momentText } from './moment.ts'
@@ -7,15 +7,22 @@ import { inZone, momentText } from './moment.ts'
 type Fields = Map<string, number>
 
 interface Reader {
+  readonly context: FunctionContext
   readonly text: string
   readonly locale: string
   at: number
 }
 
 /** Date text by a pattern of Unicode TR 35: a day if the pattern has no time, else an instant. */
-export function parsedDate(text: string, pattern: string, zone: string, locale: string): string {
+export function parsedDate(
+  context: FunctionContext,
+  text: string,
+  pattern: string,
+  zone: string,
+  locale: string,
+): string {
   const parts = readPatternParts(pattern)
-  const reader: Reader = { text, locale, at: 0 }
+  const reader: Reader = { context, text, locale, at: 0 }
   const fields: Fields = new Map()
   const isRead = parts.every((part, i) => isPartRead(reader, part, parts[i + 1], fields))
   const date = isRead && reader.at === text.length ? dateOf(fields) : undefined
@@ -49,14 +56,17 @@ function fieldName(letter: string): string {
 
 /** A field that is a word; undefined for one that is a number. */
 function named(reader: Reader, letter: string, width: number): number | undefined {
-  const { locale } = reader
+  const { context, locale } = reader
   if ('ML'.includes(letter) && width > 2) {
-    const month = oneOf(reader, 12, (i) => monthName(locale, Date.UTC(2024, i, 1), width, letter === 'L'))
+    const month = oneOf(reader, 12, (i) =>
+      monthName(context, locale, Date.UTC(2024, i, 1), width, letter === 'L'),
+    )
     return month === undefined ? undefined : month + 1
   }
   // 1 January 2024 is a Monday.
-  if (letter === 'E') return oneOf(reader, 7, (i) => weekdayName(locale, Date.UTC(2024, 0, i + 1), width))
-  if (letter === 'a') return oneOf(reader, 2, (i) => halfOfDay(locale, i * 12 * 3_600_000))
+  if (letter === 'E')
+    return oneOf(reader, 7, (i) => weekdayName(context, locale, Date.UTC(2024, 0, i + 1), width))
+  if (letter === 'a') return oneOf(reader, 2, (i) => halfOfDay(context, locale, i * 12 * 3_600_000))
   return 'XxZ'.includes(letter) ? offsetMinutes(reader, letter) : undefined
 }
 

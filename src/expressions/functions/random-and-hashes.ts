@@ -3,18 +3,43 @@ import { guidSource } from '../../shared/guid.ts'
 import type { randomAndHashFunctions } from '../language/declared/random-and-hashes.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
 import type { BodiesOf } from './body-of.ts'
+import { spendOnText } from './bounded.ts'
 
 const algorithms = ['sha256', 'sha384', 'sha512', 'sha1', 'md5']
 const TOKEN_BYTES = 32
 
 export const randomAndHashBodies: BodiesOf<typeof randomAndHashFunctions> = {
-  uuid: (context) => guidSource(context.now, (bytes) => bytes.set(context.random(bytes.length)))(),
+  uuid: (context) => guidsOf(context)(),
   randomToken: (context) =>
     context.random(TOKEN_BYTES).toBase64({ alphabet: 'base64url', omitPadding: true }),
   randomNumber: (context, from, to) => randomFrom(context, from, to),
-  hash: (_, algorithm, text) => createHash(checked(algorithm)).update(text).digest('hex'),
-  hmac: (_, algorithm, key, text) => createHmac(checked(algorithm), key).update(text).digest('hex'),
-  equalInConstantTime: (_, a, b) => b !== undefined && timingSafeEqual(digest(a), digest(b)),
+  hash: (context, algorithm, text) => {
+    spendOnText(context, text, 30)
+    return createHash(checked(algorithm)).update(text).digest('hex')
+  },
+  hmac: (context, algorithm, key, text) => {
+    spendOnText(context, text, 30)
+    return createHmac(checked(algorithm), key).update(text).digest('hex')
+  },
+  equalInConstantTime: (context, a, b) => {
+    if (b === undefined) return false
+    for (const text of [a, b]) spendOnText(context, text, 15)
+    return timingSafeEqual(digest(a), digest(b))
+  },
+}
+
+/** One source for all of a run: two of one millisecond are in the order in which they were made. */
+const guidSources = new WeakMap<FunctionContext, () => string>()
+
+function guidsOf(context: FunctionContext): () => string {
+  const known = guidSources.get(context)
+  if (known) return known
+  const source = guidSource(
+    () => context.now(),
+    (bytes) => bytes.set(context.random(bytes.length)),
+  )
+  guidSources.set(context, source)
+  return source
 }
 
 /** Of equal length, which the comparison asks for. */

@@ -1,6 +1,6 @@
 import type { textMethods } from '../language/declared/text-methods.ts'
 import type { MethodBodiesOf } from './body-of.ts'
-import { checkLength } from './bounded.ts'
+import { checkLength, spendOnText } from './bounded.ts'
 import { repeatedText, replaceEach, splitText, textBodies } from './text.ts'
 
 export const textMethodBodies: MethodBodiesOf<'text', typeof textMethods> = {
@@ -15,13 +15,17 @@ export const textMethodBodies: MethodBodiesOf<'text', typeof textMethods> = {
   startsWith: (_, text, part) => text.startsWith(part),
   endsWith: (_, text, part) => text.endsWith(part),
   indexOf: (_, text, part, from) => text.indexOf(part, from),
-  lastIndexOf: (_, text, part) => text.lastIndexOf(part),
+  lastIndexOf: (context, text, part) => {
+    spendOnText(context, text, 20)
+    return text.lastIndexOf(part)
+  },
   replace: (_, text, part, by) => {
-    checkLength('by', text.length + by.length)
+    if (!text.includes(part)) return text
+    checkLength('by', text.length - part.length + by.length)
     // A function, because `$&` means something in a replacement text.
     return text.replace(part, () => by)
   },
-  replaceAll: (_, text, part, by) => replaceEach(text, part, by),
+  replaceAll: replaceEach,
   padStart: textBodies.padStart,
   padEnd: textBodies.padEnd,
   repeat: (_, text, times) => repeatedText(text, times),

@@ -49,6 +49,8 @@ test.each<[string, unknown[], unknown]>([
   ['contains', [[null], undefined], true],
   ['contains', [[{}], { constructor: 1 }], false],
   ['length', ['👩x'], 2],
+  ['length', ['👩👩'], 2],
+  ['length', ['\ude00\ud83d\ud83d\ude00'], 3],
   ['length', [[1, 2]], 2],
   ['matches', ['ab', '('], expect.stringMatching(/^pattern cannot be used: missing closing/)],
   ['matches', ['ab', '(?=a)'], expect.stringMatching(/^pattern cannot be used/)],

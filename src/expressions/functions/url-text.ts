@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
-import { boundedText, checkLength, spendOnNew } from './bounded.ts'
+import { boundedText, checkLength, spendOnNew, spendOnText } from './bounded.ts'
 import { objectOf } from './object-of.ts'
 
 export function urlEncoded(text: string): string {
@@ -19,6 +19,7 @@ export function urlDecoded(text: string): string {
 
 /** The parts of a web address, without user and password. */
 export function parsedUrl(context: FunctionContext, text: string) {
+  spendOnText(context, text, 50)
   const url = URL.parse(text)
   if (url === null) throw new ArgumentError('text', 'must be a complete web address')
   return {

@@ -12,7 +12,11 @@ export function checkNewText<F>(text: string, part: Expression, frame: F, compil
       `The text has more than ${mostCharacters.toLocaleString('en')} characters. Shorten its parts.`,
       part,
     )
-  if (text.length >= CHARACTERS_OF_ONE)
-    compiler.host.context(frame).spend(Math.floor(text.length / CHARACTERS_OF_ONE))
+  spendOnLongText(text, frame, compiler)
   return text
+}
+
+/** Of a text that an expression made, or that a function gets and may go through. */
+export function spendOnLongText<F>(text: string, frame: F, { host }: Compiler<F>): void {
+  if (text.length >= CHARACTERS_OF_ONE) host.context(frame).spend(Math.floor(text.length / CHARACTERS_OF_ONE))
 }

@@ -1,19 +1,22 @@
 /** Values share parts, so that small ones may be endless when they are walked. */
-const MOST_COMPARISONS = 200_000
+const MOST_COMPARISONS = 500_000
 
 /** Too much to compare: the caller says where. */
 export class TooLargeToCompare extends Error {}
 
+/** Takes from the budget of the run: one for each element or field, and for each list or object. */
+type Spend = (values: number) => void
+
 /** `==` of the language: the same type and deeply equal. A field that is null is as one that is missing. */
-export function isSameValue(a: unknown, b: unknown): boolean {
+export function isSameValue(a: unknown, b: unknown, spend: Spend): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null)
     return a === b || (isNothing(a) && isNothing(b))
-  return a === b || areSame(a, b, { left: MOST_COMPARISONS })
+  return a === b || areSame(a, b, { left: MOST_COMPARISONS, spend })
 }
 
 /** The same for many pairs of values, whose comparisons are limited together. */
-export function boundedComparison(): (a: unknown, b: unknown) => boolean {
-  const work = { left: MOST_COMPARISONS }
+export function boundedComparison(spend: Spend): (a: unknown, b: unknown) => boolean {
+  const work = { left: MOST_COMPARISONS, spend }
   return (a, b) => areSame(a, b, work)
 }
 
@@ -21,21 +24,34 @@ function isNothing(value: unknown): value is null | undefined {
   return value === undefined || value === null
 }
 
+/** A field is looked up by its name, which an element is not. */
+const PER_FIELD = 3
+
 interface Work {
   left: number
+  readonly spend: Spend
+}
+
+function take(work: Work, values: number): void {
+  work.left -= values
+  if (work.left < 0) throw new TooLargeToCompare()
+  work.spend(values)
 }
 
 function areSame(a: unknown, b: unknown, work: Work): boolean {
   if (a === b || (isNothing(a) && isNothing(b))) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (--work.left < 0) throw new TooLargeToCompare()
-  if (Array.isArray(a))
-    return Array.isArray(b) && a.length === b.length && a.every((one, at) => areSame(one, b[at], work))
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length) return false
+    take(work, 1 + a.length)
+    return a.every((one, at) => areSame(one, b[at], work))
+  }
   if (Array.isArray(b)) return false
   const [left, right] = [
     new Map<string, unknown>(Object.entries(a)),
     new Map<string, unknown>(Object.entries(b)),
   ]
+  take(work, 1 + PER_FIELD * Math.max(left.size, right.size))
   for (const [key, value] of left) if (!areSame(value, right.get(key), work)) return false
   for (const [key, value] of right) if (!isNothing(value) && !left.has(key)) return false
   return true

@@ -23,6 +23,14 @@ test('a run that evaluates for more than 2 s without a pause is stopped', () => 
   expect(() => steps.breathe()).toThrow('without a pause')
 })
 
+test('many small costs of one expression are as one large one', () => {
+  const { steps, pass } = stepsBy()
+  pass(2_001)
+  expect(() => {
+    for (let element = 0; element < 300; element += 1) steps.spend(1)
+  }).toThrow('without a pause')
+})
+
 test('a run whose first block waits for 3 s goes on, as a body of each over a locked document does', async () => {
   const { steps, pass } = stepsBy()
   const waits: Step = async () => {

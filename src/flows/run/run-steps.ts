@@ -74,9 +74,11 @@ export class RunSteps {
 
   /** Takes as many blocks from the budget: elements that a function of lists goes through. */
   spend(elements: number): void {
+    const before = this.#budget
     this.#budget -= elements
     if (this.#budget < 0) this.tick()
-    if (elements > LOOK) this.#look()
+    // Many small ones, too: a list within an expression goes on without a pause.
+    if (Math.floor(before / LOOK) !== Math.floor(this.#budget / LOOK)) this.#look()
   }
 
   /** How many values a block gave, so that a run of large ones is stopped in time. */

@@ -2,6 +2,7 @@ import { argumentCheck } from '../check-argument.ts'
 import type { Compiler, Evaluate } from '../evaluate.ts'
 import type { Argument, Arrow, Call, MethodCall } from '../expression.ts'
 import type { Parameter } from '../function-declaration.ts'
+import { spendOnLongText } from '../new-text.ts'
 import { kindOf } from '../value-kind.ts'
 
 /** The arguments of a call that is known to have neither too few nor too many. `skips`: nothing is allowed as the first. */
@@ -43,7 +44,10 @@ function compileArgument<F>(
       throw compiler.error(`${called}: ${parameter.name} must not be nothing.`, part)
     }
     const problem = check?.(given)
-    if (problem === undefined) return given
+    if (problem === undefined) {
+      if (typeof given === 'string') spendOnLongText(given, frame, compiler)
+      return given
+    }
     throw compiler.error(`${called}: ${parameter.name} ${problem}.`, part)
   }
 }

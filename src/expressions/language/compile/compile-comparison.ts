@@ -10,16 +10,19 @@ export function compileEquality<F>(part: Binary, operator: Equality, compiler: C
     const a = left(frame, locals)
     const b = right(frame, locals)
     if (typeof a === 'string' || typeof a === 'number') return (a === b) === wanted
-    // Elements are looked at, so they cost what they cost in a function of lists.
-    if (Array.isArray(a) && Array.isArray(b)) compiler.host.context(frame).spend(Math.min(a.length, b.length))
+    if (typeof a !== 'object' || typeof b !== 'object') return isSameValue(a, b, ignored) === wanted
+    const context = compiler.host.context(frame)
     try {
-      return isSameValue(a, b) === wanted
+      return isSameValue(a, b, (values) => context.spend(values)) === wanted
     } catch (error) {
       if (!(error instanceof TooLargeToCompare)) throw error
       throw compiler.error('The two values are too large to compare.', part)
     }
   }
 }
+
+/** Values without elements and fields cost nothing. */
+const ignored = () => undefined
 
 type Comparable = string | number | boolean
 

@@ -206,7 +206,9 @@ describe('bounds', () => {
   test.each([
     ['[...rows]', 3],
     ['{ ...goods.document }', 4],
-    ['rows == rows', 3],
+    ['rows == rows', 0],
+    ['rows == [...rows]', 3 + 4],
+    ['goods.document == { ...goods.document }', 4 + 13],
     ['rows.map(r => [...tags])', 12],
     ['long + "x"', 600],
     ['1 + 1', 0],

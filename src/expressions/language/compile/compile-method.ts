@@ -2,6 +2,7 @@ import { callExplainer, resultCheck } from '../call-result.ts'
 import type { Compiler, Evaluate, Locals } from '../evaluate.ts'
 import type { MethodCall } from '../expression.ts'
 import type { FunctionBody, MethodDeclaration } from '../function-body.ts'
+import { spendOnLongText } from '../new-text.ts'
 import { kindOf } from '../value-kind.ts'
 import { compileArguments } from './compile-argument.ts'
 import { countProblem } from './compile-call.ts'
@@ -26,7 +27,10 @@ export function compileMethod<F>(part: MethodCall, compiler: Compiler<F>): Evalu
           : Array.isArray(self)
             ? list
             : undefined
-    if (method) return method(self, frame, locals)
+    if (method) {
+      if (typeof self === 'string') spendOnLongText(self, frame, compiler)
+      return method(self, frame, locals)
+    }
     const kind = kindOf(self)
     throw compiler.error(`${kind.charAt(0).toUpperCase()}${kind.slice(1)} has no method ${part.name}.`, part)
   }
