@@ -1,6 +1,7 @@
 /** Every example of docs/expressions.md gives what the page says, and every mistake its message. */
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { literalProblem } from '../src/expressions/functions/literal-problem.ts'
 import { checkExpression } from '../src/expressions/language/check-expression.ts'
 import { declaredFunctions, declaredMethods } from '../src/expressions/language/declared/functions.ts'
 import { parseExpression } from '../src/expressions/language/parse-expression.ts'
@@ -34,7 +35,7 @@ const tasks = tableRows('Task', 'Expression', 'Result')
 const mistakes = tableRows('Expression', 'Message')
 
 test('the page has the tasks and mistakes', () => {
-  expect([tasks.length, mistakes.length]).toEqual([24, 7])
+  expect([tasks.length, mistakes.length]).toEqual([25, 8])
 })
 
 test.each(tasks)('%s', (_task, expression = '', result = '') => {
@@ -57,6 +58,7 @@ function problemOf(text: string): string | undefined {
         list: declaredMethods('list'),
         number: declaredMethods('number'),
       },
+      literalProblem,
     },
   })
   return problems[0]?.message

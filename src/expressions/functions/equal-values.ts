@@ -8,6 +8,7 @@ export function equalTo(
   parameter: string,
   wanted: JsonValue,
 ): (value: JsonValue) => boolean {
+  if (typeof wanted !== 'object') return (value) => value === wanted
   const isSame = boundedComparison((values) => context.spend(values))
   return (value) => {
     try {

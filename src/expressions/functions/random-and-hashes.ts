@@ -15,11 +15,11 @@ export const randomAndHashBodies: BodiesOf<typeof randomAndHashFunctions> = {
   randomNumber: (context, from, to) => randomFrom(context, from, to),
   hash: (context, algorithm, text) => {
     spendOnText(context, text, 30)
-    return createHash(checked(algorithm)).update(text).digest('hex')
+    return createHash(hashName(algorithm)).update(text).digest('hex')
   },
   hmac: (context, algorithm, key, text) => {
     spendOnText(context, text, 30)
-    return createHmac(checked(algorithm), key).update(text).digest('hex')
+    return createHmac(hashName(algorithm), key).update(text).digest('hex')
   },
   equalInConstantTime: (context, a, b) => {
     if (b === undefined) return false
@@ -47,7 +47,8 @@ function digest(text: string): Uint8Array {
   return createHash('sha256').update(text).digest()
 }
 
-function checked(algorithm: string): string {
+/** As Node names it. */
+export function hashName(algorithm: string): string {
   const name = algorithm.toLowerCase().replace('-', '')
   if (!algorithms.includes(name))
     throw new ArgumentError(

@@ -1,7 +1,7 @@
 import { nearestName } from '../../shared/names/nearest-name.ts'
 import { countProblem } from './compile/compile-call.ts'
 import { didYouMean } from './did-you-mean.ts'
-import type { Arrow, Call, Expression, MethodCall } from './expression.ts'
+import type { Arrow, Call, Expression, MethodCall, Place } from './expression.ts'
 import type { FunctionDeclaration, Parameter, ParameterType } from './function-declaration.ts'
 import type { ParameterTypes, TypeChecker } from './type-checker.ts'
 import { anyType, listOf, nothingType, numberType, type ValueType, wholeType } from './value-type.ts'
@@ -86,7 +86,13 @@ function checkArgument(
     return
   }
   const values = wanted.map(valueType)
-  if (values.some((one) => mayBe(type, one))) return
+  if (values.some((one) => mayBe(type, one))) {
+    for (const { text, place } of textsIn(part)) {
+      const problem = checker.sources.declarations.literalProblem?.(called, parameter.name, text)
+      if (problem !== undefined) checker.report('error', `${called}: ${parameter.name} ${problem}.`, place)
+    }
+    return
+  }
   const takes = values.map(wordsFor).join(' or ')
   const advice =
     type.kind === 'text' && values.some(isNumber) ? ' Write number(x) to make a number of it.' : ''
@@ -95,6 +101,14 @@ function checkArgument(
     `${called}: ${parameter.name} must be ${takes}; this is ${wordsFor(type)}.${advice}`,
     part,
   )
+}
+
+/** Texts that are written out: the argument itself, or the names of its fields. */
+function textsIn(part: Expression): readonly { readonly text: string; readonly place: Place }[] {
+  if (part.kind === 'literal')
+    return typeof part.value === 'string' ? [{ text: part.value, place: part }] : []
+  if (part.kind !== 'object') return []
+  return part.entries.flatMap((one) => (one.kind === 'entry' ? [{ text: one.key, place: one }] : []))
 }
 
 /** What a parameter that is no arrow function takes, as a type of values. */

@@ -11,6 +11,8 @@ export interface TypeProblem extends ExpressionProblem {
 export interface Declarations {
   readonly functions: ReadonlyMap<string, FunctionDeclaration>
   readonly methods: Readonly<Record<MethodDeclaration['on'], ReadonlyMap<string, MethodDeclaration>>>
+  /** What keeps a text that is written out from an argument, as the function would say it: a pattern, a time zone, a unit. */
+  literalProblem?(called: string, parameter: string, text: string): string | undefined
 }
 
 /** What an expression is checked against. */

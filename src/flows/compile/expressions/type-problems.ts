@@ -1,3 +1,4 @@
+import { literalProblem } from '../../../expressions/functions/literal-problem.ts'
 import { checkExpression } from '../../../expressions/language/check-expression.ts'
 import { declaredFunctions, declaredMethods } from '../../../expressions/language/declared/functions.ts'
 import { namesOf } from '../../../expressions/language/expression-names.ts'
@@ -76,6 +77,7 @@ export function declarations(): PinDeclarations {
       list: declaredMethods('list'),
       number: declaredMethods('number'),
     },
+    literalProblem,
   }
   const functions = new Map(usual.functions)
   for (const one of whereFunctions) functions.set(one.name, one)
