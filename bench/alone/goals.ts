@@ -8,6 +8,7 @@ import { manyDeploys } from './many-deploys.ts'
 import { million } from './million.ts'
 import { resource } from './resource.ts'
 import { swap } from './swap.ts'
+import { tasksOfBlocks } from './tasks-of-blocks.ts'
 import { writeBytes } from './write-bytes.ts'
 
 /** In the order of the project's table of goals. */
@@ -21,6 +22,7 @@ export const goals: readonly Goal[] = [
   followers,
   writeBytes,
   resource,
+  tasksOfBlocks,
 ]
 
 /** Those that take minutes: measured only if asked for by name. */
