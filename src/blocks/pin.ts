@@ -35,6 +35,8 @@ export interface InPin {
    * a document, `doc`; the block gets it as a query with the values of the run in it.
    */
   readonly language?: 'set' | 'where'
+  /** Of a `where`: it cannot leave a comparison out, because a value that is missing would take in every document. */
+  readonly maybe?: false
   /** Not pulled before the block runs: the block gets a function and pulls it once per frame, giving the frame's out-pins. */
   readonly perFrame?: true
 }

@@ -22,6 +22,7 @@ export const manyIn = {
   where: {
     type: 'query',
     language: 'where',
+    maybe: false,
     required: true,
     help: 'Condition on each document, doc: doc.status == "open" && doc.due < today(). For all documents: true.',
   },

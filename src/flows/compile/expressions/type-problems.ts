@@ -21,7 +21,6 @@ import { expressionProblem } from './expression-problem.ts'
 import { misplacedChanges } from './misplaced-changes.ts'
 import { readKey } from './pin-expression.ts'
 import { pinOfType, typeOfPin } from './pin-value-types.ts'
-import { whereOptions } from './where-query.ts'
 
 export interface TypeFindings {
   /** What can never work. */
@@ -45,7 +44,8 @@ export function* typeProblems(graph: Graph): Steps<TypeFindings> {
     if (!expression) continue
     const { owner, pin, parsed, where } = expression
     if (where)
-      for (const { message, start } of readWhere(parsed, whereOptions).problems)
+      for (const { message, start } of readWhere(parsed, { maybe: owner.in.get(pin)?.maybe ?? true })
+        .problems)
         problems.push(expressionProblem(owner, pin, message, start))
     const checked = checkTypes(expression, declared)
     given.set(node, checked.type)

@@ -7,8 +7,8 @@ import { readWhere } from '../../../expressions/language/where/read-where.ts'
 import type { Query } from '../../../shared/query.ts'
 import { textProblem } from '../../../storage/search/text-limits.ts'
 
-/** Searches and tables may leave comparisons out. */
-export const whereOptions = { maybe: true }
+/** Searches and tables may leave comparisons out; the deploy refuses that elsewhere. */
+const whereOptions = { maybe: true }
 
 /** A `where` as a function of the frame that gives the query. */
 export function whereQuery<F>(parsed: ParsedExpression, host: ExpressionHost<F>): (frame: F) => Query {

@@ -197,6 +197,28 @@ describe('refused at deploy, with the column', () => {
     })
   })
 
+  test.each(['update', 'remove', 'delete', 'restore'])(
+    'maybe in %s_many: a request without the parameter would take in everything',
+    (what) => {
+      const change = (where: string) => ({
+        get: { type: 'on_startup_register_uri_get', in: { uri: 'change' } },
+        change: {
+          type: `function_${what}_many`,
+          in: { flow: '@get.flow', storage: 'goods', where, ...(what === 'update' && { set: '={ a: 1 }' }) },
+        },
+      })
+      expect(room.compile(change('=doc.a == params.a')).problems).toEqual([])
+      expect(room.compile(change('=doc.a == maybe(params.a)')).problems).toMatchObject([
+        {
+          block: 'change',
+          pin: 'where',
+          message: expect.stringMatching(/^maybe cannot be used here/),
+          column: 10,
+        },
+      ])
+    },
+  )
+
   test.each(['@store.storage', '@query.query', 'open', 1, true])('%j, which is no expression', (where) => {
     const query = { type: 'query_and' }
     const blocks = searching('=true', { query })
