@@ -32,7 +32,7 @@ describe('an engine keeps small promises', () => {
 
   test.each([
     ['Database', 8],
-    ['Session', 15],
+    ['Session', 16],
     ['Capabilities', 10],
     ['Indexes', 4],
     ['Changes', 2],

@@ -31,6 +31,7 @@ import type { Needs } from './document-index.ts'
 import type { NewJob } from './job.ts'
 import type { StoredJson } from './stored-json.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
+import type { WantedNumbers } from './wanted-numbers.ts'
 
 export interface Database {
   /** Makes a storage if it does not exist, and what it lacks of `needs`. Durable when it resolves. Names: {@link storageNameProblem}. */
@@ -67,6 +68,8 @@ export interface Origin {
    * UnitConflict if that proves wrong, at the latest when it commits. Nothing of it is stored then.
    */
   readonly guesses?: boolean | undefined
+  /** All that it writes is rolled back, so it takes no numbers, and its documents are without them. */
+  readonly trial?: true
   /** May use the room that the embedded engine keeps for a full disk, as deletes may: for signing in. */
   readonly reserve?: true
 }
@@ -122,6 +125,11 @@ export interface Session {
    * for a reference, or writes a reference to one that is held for its removal. None where there is no such storage.
    */
   hold(storage: string, guids: readonly string[], use: HoldUse): MaybePromise<Held>
+  /**
+   * The first of `count` whole numbers in a row for a field. None of them is given again once a document that has one is
+   * committed, also after it is deleted, until the storage is dropped; others may be left out.
+   */
+  numbers(storage: string, field: string, wanted: WantedNumbers): MaybePromise<number>
   /** Hard delete, also of a removed document. `document` is what it was. */
   delete(storage: string, guid: string, options?: WriteCondition): MaybePromise<Written>
   /**

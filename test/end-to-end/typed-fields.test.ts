@@ -14,9 +14,12 @@ interface Tried {
 }
 
 /** Those that Quoin writes cannot be sent wrong. */
-const fieldTypes = allTypes.flatMap((type) => (type === 'created_by' || type === 'changed_by' ? [] : [type]))
+type Written = 'autonumber' | 'created_by' | 'changed_by'
+const isWritten = (type: FieldType): type is Written =>
+  type === 'autonumber' || type === 'created_by' || type === 'changed_by'
+const fieldTypes = allTypes.flatMap((type) => (isWritten(type) ? [] : [type]))
 const choices = { choices: ['a', 2] }
-const tried: Readonly<Record<Exclude<FieldType, 'created_by' | 'changed_by'>, Tried>> = {
+const tried: Readonly<Record<Exclude<FieldType, Written>, Tried>> = {
   string: { wrong: 5, problem: 'must be text' },
   number: { wrong: '5', problem: 'must be a number', typed: 'five' },
   boolean: { wrong: 'true', problem: 'must be true or false' },

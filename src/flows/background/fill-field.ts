@@ -9,30 +9,32 @@ import { transact } from '../../storage/transact.ts'
 import { manyChangeJob } from '../run/job-payload.ts'
 
 /**
- * Gives the stored documents of a field's storage what new ones get: the default where the field is nothing, or the computed
- * value. By a job, which goes through them in batches and continues after a crash. CONFLICT where there is nothing to give.
+ * Gives the stored documents of a field's storage what new ones get: the default where the field is nothing, the computed
+ * value, or the next number, from the oldest document on. By a job, which goes through them in batches and continues after a crash. CONFLICT where there is nothing to give.
  */
 export async function fillField(
   database: Database,
   guid: string,
   by: Actor,
 ): Promise<{ readonly job: string; readonly count: number }> {
-  const { name, storage, defaultValue, computed } = ruleOf(await getField(database, guid)) ?? {}
+  const { name, storage, type, defaultValue, computed } = ruleOf(await getField(database, guid)) ?? {}
   if (name === undefined || storage === undefined || !database.has(storage))
     throw new QuoinError('CONFLICT', 'The field has no storage whose documents could be filled.')
-  if (defaultValue === undefined && computed === undefined)
+  // Null asks for the next number, where the document has none.
+  const value = type === 'autonumber' ? null : defaultValue
+  if (value === undefined && computed === undefined)
     throw new QuoinError(
       'CONFLICT',
-      `${name} has neither a default_value nor computed: nothing can be filled in.`,
+      `${name} has neither a default_value nor computed, and is no autonumber: nothing can be filled in.`,
     )
   const change: ManyChange = {
     ...{ storage, kind: 'update', includeRemoved: false },
     // A change that changes nothing works out what is computed.
-    ...(defaultValue === undefined
+    ...(value === undefined
       ? { query: matchAll, mutations: [] }
       : {
           query: { kind: 'not', query: { kind: 'exists', field: name } },
-          mutations: [{ op: 'set', field: name, value: defaultValue }],
+          mutations: [{ op: 'set', field: name, value }],
         }),
   }
   return transact(

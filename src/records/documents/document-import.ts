@@ -147,7 +147,7 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
     preview: (name, source, origin, { reading, database: permitted = database }) =>
       counted(
         received(source, reading.format === 'xlsx' ? limit : PREVIEW_BYTES, (path) =>
-          previewRows(permitted.session(origin), name, path, reading),
+          previewRows(permitted.session({ ...origin, trial: true }), name, path, reading),
         ),
       ),
     async close() {

@@ -32,7 +32,7 @@ export async function tryRows(
   const problems = new ProblemList()
   let first: unknown
   for await (const batch of batches) {
-    const session = database.session(origin)
+    const session = database.session({ ...origin, trial: true })
     try {
       await createRows(session, name, batch, (row, error) => {
         first ??= error

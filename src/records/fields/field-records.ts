@@ -19,6 +19,7 @@ import { ruleProblem } from '../permissions/rule-expression.ts'
 import { type Actor, getRecord, notFound } from '../records.ts'
 import { fieldExpressionProblem } from './field-expression.ts'
 import { MAX_FIELDS, ruleOf, rulesIn } from './field-rules.ts'
+import { continueNumbers } from './numbered-fields.ts'
 import { keepReference, referenceProblem } from './reference-fields.ts'
 import { checkStored } from './stored-misfits.ts'
 import { aloneWithUnique, changeUnique, type FieldChange } from './unique-fields.ts'
@@ -95,7 +96,8 @@ export async function updateField(
         await checkWithOthers(session, record, guid)
         const before = ruleOf(await getRecord(session, ownStorages.fields, guid, 'blueprint field'))
         await checkRulesLead(session, { before, after: ruleOf(record) })
-        const fields = { ...changes, key: keyOf(record), modified_by: { ...by } }
+        const unique = record.type === 'autonumber' && { unique: true }
+        const fields = { ...changes, ...unique, key: keyOf(record), modified_by: { ...by } }
         const written = await session.update(ownStorages.fields, guid, setFields(fields))
         if (written.outcome !== 'written') throw notFound(guid, 'blueprint field')
         return documentOf(written.document)
@@ -147,12 +149,16 @@ function isKept({ before, after }: FieldChange): boolean {
 
 async function changeKept<T>(database: Database, change: FieldChange, write: () => Promise<T>): Promise<T> {
   await keepReference(database, change)
-  return changeUnique(database, change, write)
+  await continueNumbers(database, change)
+  const written = await changeUnique(database, change, write)
+  // Again: until now documents were written with any number.
+  await continueNumbers(database, change)
+  return written
 }
 
 /** The record, if everything in it fits together. */
 function checkedField(record: JsonObject): JsonObject {
-  const { name, storage } = record
+  const { name, storage, type } = record
   const nameProblem = typeof name === 'string' ? fieldNameProblem(name) : 'is missing'
   if (nameProblem) throw invalidField('name', `name ${nameProblem}.`)
   if (String(name).split('.')[0] === '_meta')
@@ -174,7 +180,7 @@ function checkedField(record: JsonObject): JsonObject {
   checkPermissions(rule)
   if (rule.unique && rule.storage === undefined)
     throw invalidField('unique', 'unique needs a storage: values are unique among its documents.')
-  return record
+  return type === 'autonumber' ? { ...record, unique: true } : record
 }
 
 function checkLimits(rule: FieldRule): void {
@@ -219,12 +225,14 @@ function checkDefault(rule: FieldRule): void {
 }
 
 function checkAutomatic(rule: FieldRule): void {
-  const { name, storage, type, defaultValue, defaultExpression, computed } = rule
+  const { name, storage, type, defaultValue, defaultExpression, computed, unique } = rule
   if (fieldTypeEntries[type].automatic !== true) return
   if (storage === undefined || name.includes('.'))
     throw invalidField('type', `A field of the type ${type} needs a storage, and a name without dots.`)
   if (defaultValue !== undefined || defaultExpression !== undefined || computed !== undefined)
     throw invalidField('type', `A field of the type ${type} has neither a default nor an expression.`)
+  if (type === 'autonumber' && unique && unique.key !== name)
+    throw invalidField('unique', `A field of the type ${type} is unique by itself. Leave unique out.`)
 }
 
 function checkExpressions(rule: FieldRule): void {

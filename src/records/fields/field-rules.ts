@@ -279,7 +279,7 @@ function referenceOf(reference: JsonValue | undefined): { readonly reference?: F
 
 function limitsOf(rules: JsonValue | undefined): FieldLimits {
   if (!isJsonObject(rules)) return {}
-  const { min, max, min_length, max_length, pattern, choices, places, items } = rules
+  const { min, max, min_length, max_length, pattern, choices, places, start, items } = rules
   return {
     ...(isBound(min) && { min }),
     ...(isBound(max) && { max }),
@@ -288,6 +288,7 @@ function limitsOf(rules: JsonValue | undefined): FieldLimits {
     ...(typeof pattern === 'string' && { pattern }),
     ...(Array.isArray(choices) && { choices: choices.filter(isBound) }),
     ...(typeof places === 'number' && { places }),
+    ...(typeof start === 'number' && { start }),
     ...(isItemType(items) && { items }),
   }
 }

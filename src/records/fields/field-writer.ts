@@ -16,10 +16,19 @@ export interface FieldWriter {
   frame(doc: JsonObject): FieldFrame
   /** Who writes: `{ guid, username }`. */
   readonly user: JsonObject | undefined
+  /** What was taken for the field of this document; undefined where nothing was. */
+  number(field: string): number | undefined
 }
+
+/** For one document, by field. */
+export type TakenNumbers = ReadonlyMap<string, number>
 
 /** Elements of lists that all expressions of one write look at together: some milliseconds. */
 const MOST_ELEMENTS = 20_000
+
+export function withNumbers(writer: FieldWriter, numbers: TakenNumbers | undefined): FieldWriter {
+  return numbers ? { ...writer, number: (field) => numbers.get(field) } : writer
+}
 
 export function fieldWriter({ clock, random }: FieldWorld, { user }: Origin): FieldWriter {
   let left = MOST_ELEMENTS
@@ -46,5 +55,9 @@ export function fieldWriter({ clock, random }: FieldWorld, { user }: Origin): Fi
     },
   }
   const by = user && { guid: user.guid, username: user.username }
-  return { user: by, frame: (doc) => ({ doc, user: by, context }) }
+  return {
+    user: by,
+    frame: (doc) => ({ doc, user: by, context }),
+    number: () => undefined,
+  }
 }

@@ -8,34 +8,42 @@ import { type FieldRule, fieldValueProblem, isAutomatic } from '../../shared/fie
 import type { JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
-import type { FieldWriter } from './field-writer.ts'
+import { type FieldWriter, type TakenNumbers, withNumbers } from './field-writer.ts'
 import { writePlan } from './write-plan.ts'
 
-/**
- * The mutations for a new document with what its fields add: defaults of what they leave out, computed fields. Throws
- * INVALID_BODY naming the first field that does not keep to its rule.
- */
-export function mutationsToCreate(
+/** A new document with the defaults of what it leaves out, before anything is computed. */
+export interface FilledDocument {
+  readonly mutations: readonly Mutation[]
+  readonly document: JsonObject
+  readonly writer: FieldWriter
+}
+
+/** Throws INVALID_BODY naming the first field that does not keep to its rule, of those that are given. */
+export function filledToCreate(
   rules: readonly FieldRule[],
   mutations: readonly Mutation[],
   writer: FieldWriter,
-): readonly Mutation[] {
+): FilledDocument {
   const { defaults, complete } = writePlan(rules)
   const given = applyMutations({}, mutations)
   const added = defaults(given, writer)
-  const filled = added.length === 0 ? given : applyMutations(given, added)
-  if (!complete) {
-    checkRules(rules, filled)
-    return added.length === 0 ? mutations : [...mutations, ...added]
-  }
+  const document = added.length === 0 ? given : applyMutations(given, added)
   // What is given comes first, so that a wrong value is named and not the expression that met it.
-  checkRules(
-    rules.filter((rule) => !isAutomatic(rule)),
-    filled,
-  )
-  const completed = complete(filled, writer, true)
-  checkRules(rules.filter(isAutomatic), applyMutations(filled, completed))
-  return [...mutations, ...added, ...completed]
+  checkRules(complete ? rules.filter((rule) => !isAutomatic(rule)) : rules, document)
+  return { mutations: added.length === 0 ? mutations : [...mutations, ...added], document, writer }
+}
+
+/** The mutations of a new document with what each write of its fields adds. Throws INVALID_BODY as above. */
+export function completedToCreate(
+  rules: readonly FieldRule[],
+  { mutations, document, writer }: FilledDocument,
+  numbers: TakenNumbers | undefined,
+): readonly Mutation[] {
+  const { complete } = writePlan(rules)
+  if (!complete) return mutations
+  const completed = complete(document, withNumbers(writer, numbers), true)
+  checkRules(rules.filter(isAutomatic), applyMutations(document, completed))
+  return [...mutations, ...completed]
 }
 
 /** What the fields add to a document as a change makes it. Throws INVALID_BODY naming the field that does not fit. */
@@ -49,8 +57,13 @@ export function completions(
     later.filter((rule) => !isAutomatic(rule)),
     after,
   )
-  const added = writePlan(rules).complete?.(after, writer, false) ?? []
-  checkRules(rules.filter(isAutomatic), added.length === 0 ? after : applyMutations(after, added))
+  const { complete, fixed } = writePlan(rules)
+  const added = complete?.(after, writer, false) ?? []
+  checkRules(
+    // What a change leaves as it is may be missing in a document that is older than the field.
+    rules.filter((rule) => isAutomatic(rule) && !fixed.includes(rule.name)),
+    added.length === 0 ? after : applyMutations(after, added),
+  )
   return added
 }
 

@@ -27,10 +27,23 @@ import { WrappedSession } from '../../storage/wrapped-session.ts'
 import { ruleIndexes } from '../permissions/storage-rules.ts'
 import { checkListed } from './closed-fields.ts'
 import type { FieldRules, KeptRules } from './field-rules.ts'
-import { type FieldWorld, type FieldWriter, fieldWriter } from './field-writer.ts'
+import {
+  type FieldWorld,
+  type FieldWriter,
+  fieldWriter,
+  type TakenNumbers,
+  withNumbers,
+} from './field-writer.ts'
+import { empties, nextNumbers, numbersToFill, takeNumbers } from './numbered-fields.ts'
 import { referenceIndex } from './reference-fields.ts'
 import { ReferringSession } from './referring-session.ts'
-import { checkChanges, completions, mutationsToCreate } from './rule-mutations.ts'
+import {
+  checkChanges,
+  completedToCreate,
+  completions,
+  type FilledDocument,
+  filledToCreate,
+} from './rule-mutations.ts'
 import { aloneWithUnique, settleUnique, uniqueKeysOf } from './unique-fields.ts'
 import { writePlan } from './write-plan.ts'
 
@@ -118,6 +131,8 @@ function isFree({ rules, closed }: KeptRules): boolean {
 class RuledSession extends WrappedSession {
   readonly #rules: FieldRules
   readonly #world: FieldWorld
+  /** Documents that a trial has created. */
+  #tried = 0
 
   constructor(session: Session, rules: FieldRules, world: FieldWorld) {
     super(session)
@@ -131,28 +146,29 @@ class RuledSession extends WrappedSession {
     options?: CreateOptions,
   ): MaybePromise<StoredJson> {
     if (isOwnStorage(storage)) return this.session.create(storage, mutations, options)
-    return andThen(this.#rules.kept(storage), (kept) =>
-      this.session.create(storage, this.#toCreate(storage, kept, mutations), options),
-    )
+    return andThen(this.#rules.kept(storage), (kept) => {
+      if (isFree(kept)) return this.session.create(storage, mutations, options)
+      const { rules } = kept
+      const filled = this.#filled(storage, kept, mutations)
+      // What is refused so far has taken no number.
+      return andThen(this.#numbers(storage, rules, 1), (taken) =>
+        this.session.create(storage, this.#completed(rules, filled, taken?.(0)), options),
+      )
+    })
   }
 
   override async createAll(storage: string, documents: readonly NewDocument[]): Promise<CreatedAll> {
     if (isOwnStorage(storage)) return createAll(this.session, storage, documents)
-    const rules = await this.#rules.kept(storage)
-    if (isFree(rules)) return createAll(this.session, storage, documents)
-    const kept: NewDocument[] = []
-    let refused: QuoinError | undefined
-    for (const { mutations, options } of documents) {
-      try {
-        kept.push({ mutations: this.#toCreate(storage, rules, mutations), options })
-      } catch (error) {
-        refused = refusalOf(error)
-        break
-      }
-    }
+    const kept = await this.#rules.kept(storage)
+    if (isFree(kept)) return createAll(this.session, storage, documents)
+    const { rules } = kept
+    const filled = uptoRefusal(documents, ({ mutations }) => this.#filled(storage, kept, mutations))
+    const taken = await this.#numbers(storage, rules, filled.made.length)
+    const completed = uptoRefusal(filled.made, (one, at) => this.#completed(rules, one, taken?.(at)))
+    const made = completed.made.map((mutations, at) => ({ mutations, options: documents[at]?.options }))
     // One of those before it may be refused for another reason, and is named first.
-    const created = await createAll(this.session, storage, kept)
-    return created.refused ? created : { ...created, refused }
+    const created = await createAll(this.session, storage, made)
+    return created.refused ? created : { ...created, refused: completed.refused ?? filled.refused }
   }
 
   override update(
@@ -169,18 +185,59 @@ class RuledSession extends WrappedSession {
       if (later.length === 0 && !writePlan(rules).complete)
         return this.session.update(storage, guid, mutations, condition)
       const sent = withoutFixed(mutations, writePlan(rules).fixed)
-      const complete = (after: JsonObject) => completions(rules, later, after, this.#writer())
-      return this.session.update(storage, guid, sent, { ...condition, complete })
+      const update = (numbers?: TakenNumbers) => {
+        const complete = (after: JsonObject) =>
+          completions(rules, later, after, withNumbers(this.#writer(), numbers))
+        return this.session.update(storage, guid, sent, { ...condition, complete })
+      }
+      const { numbered } = writePlan(rules)
+      if (!numbered.some(({ name }) => mutations.some((mutation) => empties(mutation, name)))) return update()
+      return andThen(numbersToFill(this.session, storage, guid, rules), update)
     })
   }
 
-  #toCreate(storage: string, kept: KeptRules, mutations: readonly Mutation[]): readonly Mutation[] {
-    if (isFree(kept)) return mutations
+  #filled(storage: string, kept: KeptRules, mutations: readonly Mutation[]): FilledDocument {
     if (kept.closed) checkListed(storage, kept.rules, mutations)
-    return mutationsToCreate(kept.rules, mutations, this.#writer())
+    return filledToCreate(kept.rules, mutations, this.#writer())
+  }
+
+  #numbers(storage: string, rules: readonly FieldRule[], count: number) {
+    if (!this.session.origin.trial) return takeNumbers(this.session, storage, rules, count)
+    const before = this.#tried
+    this.#tried += count
+    return andThen(
+      nextNumbers(this.session, storage, rules),
+      (next) => next && ((at: number) => next(before + at)),
+    )
+  }
+
+  #completed(rules: readonly FieldRule[], filled: FilledDocument, numbers: TakenNumbers | undefined) {
+    const mutations = completedToCreate(rules, filled, numbers)
+    if (!this.session.origin.trial) return mutations
+    // Another session may be given the same number meanwhile.
+    return withoutFixed(
+      mutations,
+      writePlan(rules).numbered.map(({ name }) => name),
+    )
   }
 
   #writer(): FieldWriter {
     return fieldWriter(this.#world, this.session.origin)
   }
+}
+
+/** What is made of the first ones, up to one that is refused. */
+function uptoRefusal<T, U>(
+  all: readonly T[],
+  make: (one: T, at: number) => U,
+): { readonly made: readonly U[]; readonly refused: QuoinError | undefined } {
+  const made: U[] = []
+  for (const [at, one] of all.entries()) {
+    try {
+      made.push(make(one, at))
+    } catch (error) {
+      return { made, refused: refusalOf(error) }
+    }
+  }
+  return { made, refused: undefined }
 }

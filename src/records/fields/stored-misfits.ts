@@ -31,8 +31,9 @@ interface Misfits {
  * it is made required later.
  */
 export async function checkStored(database: Database, { before, after }: FieldChange): Promise<void> {
-  // What is stored in a field that Quoin writes is replaced by the next write.
-  if (after?.storage === undefined || isAutomatic(after) || asksSame(before, after)) return
+  if (after?.storage === undefined || asksSame(before, after)) return
+  // What is stored in a field that Quoin writes is replaced by the next write, but for numbers.
+  if (isAutomatic(after) && after.type !== 'autonumber') return
   if (!database.has(after.storage)) return
   const asks = after.required && before?.required === false
   // What a reference asks for is checked where references are.

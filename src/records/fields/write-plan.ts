@@ -5,7 +5,7 @@
 import { roundTo } from '../../expressions/functions/round-number.ts'
 import { invalidField } from '../../shared/errors.ts'
 import { overlap, parseFieldPath, valueAt } from '../../shared/field-path.ts'
-import type { FieldRule } from '../../shared/field-rule.ts'
+import { type FieldRule, isEmptyValue } from '../../shared/field-rule.ts'
 import { type FieldType, USUAL_PLACES } from '../../shared/fields/field-type.ts'
 import { instantOf } from '../../shared/fields/value-forms.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
@@ -23,6 +23,14 @@ export interface WritePlan {
     | undefined
   /** Fields that changes leave as they are. */
   readonly fixed: readonly string[]
+  /** Those of them that are numbered. */
+  readonly numbered: readonly NumberedField[]
+}
+
+export interface NumberedField {
+  readonly name: string
+  /** Its first number. */
+  readonly from: number
 }
 
 interface Computed {
@@ -44,15 +52,18 @@ export function writePlan(rules: readonly FieldRule[]): WritePlan {
     ...named('instant').map(instantValue),
     ...computed,
   ]
-  const created = [...named('created_by').map(writerValue), ...changed]
+  const numbers = named('autonumber')
+  const completed = [...numbers.map(missingNumber), ...changed]
+  const created = [...named('created_by').map(writerValue), ...numbers.map(newNumber), ...changed]
   const defaults = own.flatMap(defaultOf)
   const plan: WritePlan = {
     defaults: (given, writer) => added(given, defaults, writer),
     complete:
       created.length === 0
         ? undefined
-        : (document, writer, isNew) => added(document, isNew ? created : changed, writer),
-    fixed: named('created_by').map(({ name }) => name),
+        : (document, writer, isNew) => added(document, isNew ? created : completed, writer),
+    fixed: [...named('created_by'), ...numbers].map(({ name }) => name),
+    numbered: numbers.map(({ name, limits }) => ({ name, from: limits.start ?? 1 })),
   }
   plans.set(rules, plan)
   return plan
@@ -147,6 +158,21 @@ function fitted({ type, limits }: FieldRule, value: JsonValue | undefined): Json
 
 function writerValue({ name }: FieldRule): Addition {
   return (_document, { user }) => ({ op: 'set', field: name, value: user ?? null })
+}
+
+/** What a client sends for it is replaced. */
+function newNumber({ name }: FieldRule): Addition {
+  return (_document, writer) => ({ op: 'set', field: name, value: writer.number(name) ?? null })
+}
+
+/** Of a stored document: it keeps the number that it has, and only a change that fills the field has taken one. */
+function missingNumber({ name }: FieldRule): Addition {
+  const path = parseFieldPath(name)
+  return (document, writer) => {
+    const value = writer.number(name)
+    if (value === undefined || !isEmptyValue(valueAt(document, path))) return undefined
+    return { op: 'set', field: name, value }
+  }
 }
 
 /** Instants are compared as texts: all are written in UTC with milliseconds. */

@@ -41,6 +41,7 @@ const rows: readonly Row[] = [
   ['reference', {}, [guid], ['x', 1, '']],
   ['file', {}, [{ guid, name: 'a.txt' }], [{ name: 'a.txt' }, guid, []]],
   ['files', { max_length: 1 }, [[], [{ guid }]], [{ guid }, [guid], [{ guid }, { guid }]]],
+  ['autonumber', { start: 1000 }, [0, 1, 1000], [1.5, '1', true]],
   ['created_by', {}, [{ guid: 'u', username: 'ann' }], ['ann', {}]],
   ['changed_by', {}, [{ guid: 'u', username: 'ann' }], ['ann', []]],
   ['list', { items: 'integer' }, [[], [1, 2]], [[1, 'x'], [1.5], [null], 1]],

@@ -258,6 +258,17 @@ const entries = {
     input: 'area',
     read: 'lines',
   },
+  autonumber: {
+    label: 'Number, given by Quoin',
+    problem: (value) => (Number.isSafeInteger(value) ? undefined : 'must be a whole number'),
+    at: numberOf,
+    limits: ['start'],
+    schema: () => ({ type: 'integer' }),
+    value: 'number',
+    input: 'number',
+    read: 'number',
+    automatic: true,
+  },
   created_by: { ...person, label: 'Created by' },
   changed_by: { ...person, label: 'Changed by' },
 } as const satisfies Readonly<Record<string, FieldTypeEntry>>

@@ -9,6 +9,7 @@ import { aggregateChapter } from './aggregates.ts'
 import { createAllChapter } from './create-all.ts'
 import { documentChapter } from './documents.ts'
 import { jobChapter } from './jobs.ts'
+import { numberChapter } from './numbers.ts'
 import { queueChapter } from './queues.ts'
 import { rankingChapter } from './ranking.ts'
 import { referenceChapter } from './references.ts'
@@ -48,6 +49,7 @@ const chapters = {
   'units of work': unitChapter,
   'unique indexes': uniqueChapter,
   'unique keys': uniqueKeyChapter,
+  numbers: numberChapter,
   references: referenceChapter,
   searches: searchChapter,
   'searches in a storm': searchStormChapter,

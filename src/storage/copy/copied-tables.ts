@@ -49,10 +49,13 @@ const jobTable: CopiedTable = {
 
 const queueTable: CopiedTable = { columns: [text('name'), boolean('paused'), integer('concurrency')] }
 
+const counterTable: CopiedTable = { columns: [text('name'), integer('last')] }
+
 /** Tables that are copied row by row under their own name. */
 export const plainTables = {
   job: jobTable,
   queue: queueTable,
+  counter: counterTable,
 } as const
 
 /** What else is in tables, by table, with every column, and why it is not copied as it is. */

@@ -36,6 +36,7 @@ export const fieldsTexts = {
   shortest: 'Shortest',
   longest: 'Longest',
   decimalPlaces: 'Decimal places',
+  firstNumber: 'First number',
   pattern: 'Pattern',
   patternHelp: 'A regular expression that must match a part of the text; use ^ and $ to match all of it.',
   typeOfTheItems: 'Type of the items',

@@ -99,7 +99,7 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
           operationId: 'fillField',
           summary: 'Fill a field in stored documents',
           description:
-            'A job gives each document of the storage the `default_value` of the field, where it is missing or null, or its computed value. `GET /queue/{guid}` of the job has its progress; DELETE cancels it between two batches. Documents whose rules refuse it are left as they are, counted and listed there.',
+            'A job gives each document of the storage the `default_value` of the field or the next number of an `autonumber`, where the field is missing or null, or its computed value. `GET /queue/{guid}` of the job has its progress; DELETE cancels it between two batches. Documents whose rules refuse it are left as they are, counted and listed there.',
           tags,
           params: guidParams,
           response: { 200: filledSchema },

@@ -39,6 +39,14 @@ const validationRules = Type.Object(
         description: 'Digits after the decimal point that a `decimal` may have. Default: 2.',
       }),
     ),
+    start: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1_000_000_000_000,
+        description:
+          'The first number that an `autonumber` gives. Default: 1. A larger one that is set later raises the next number.',
+      }),
+    ),
     items: Type.Optional(Type.Enum([...itemTypes], { description: 'The type of each item of a `list`.' })),
   },
   { additionalProperties: false },

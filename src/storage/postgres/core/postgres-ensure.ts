@@ -10,6 +10,7 @@
  */
 import type { Needs } from '../../document-index.ts'
 import { keyTable } from '../../unique/kept-key.ts'
+import { forgetCounters } from '../numbers/counters.ts'
 import { fillTokens } from '../text/fill-tokens.ts'
 import { forgetTotalsSql, textIndex, textTriggerSql } from '../text/postgres-text-index.ts'
 import { createIndex, make, type PlannedIndex, planIndex } from './postgres-indexes.ts'
@@ -47,6 +48,7 @@ export async function dropStorage(parts: PostgresParts, name: string): Promise<v
   await changing(parts, async (transaction) => {
     await transaction.run('DELETE FROM storage WHERE id = $1', [entry.id])
     await transaction.run(forgetTotalsSql, [entry.id])
+    await forgetCounters(transaction, name)
     const keys = entry.unique.map((key) => `; DROP TABLE ${keyTable(key)}`).join('')
     await transaction.script(`DROP TABLE ${entry.table}${keys}`)
   })

@@ -30,8 +30,10 @@ import type { SearchAdvisor } from '../../search/search-advisor.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { asHolder, valueOfKey } from '../../unique/kept-key.ts'
 import { UnitConflict } from '../../unit-of-work.ts'
+import type { WantedNumbers } from '../../wanted-numbers.ts'
 import type { PostgresJobs } from '../jobs/postgres-jobs.ts'
 import type { PostgresCluster } from '../nodes/postgres-cluster.ts'
+import { takeNumbers } from '../numbers/counters.ts'
 import { heldOf, referrersOf } from '../reference/referred-documents.ts'
 import { aggregateDocuments } from '../sql/postgres-aggregate.ts'
 import { countDocuments, findDocuments, findWithTotal, readsMoreThanOnce } from '../sql/postgres-query.ts'
@@ -182,6 +184,13 @@ export class PostgresSession
         referrers: (from, field, limit) => this.#referrers(from, { field, guids: held, limit }),
       }
     })
+  }
+
+  /** On a connection that no transaction has, and that always comes back: it waits for neither the disk nor another session. */
+  async numbers(storage: string, field: string, wanted: WantedNumbers): Promise<number> {
+    this.#transaction.refuseLost()
+    await this.#parts.catalogue.entry(storage)
+    return takeNumbers(this.#parts.pool.reading, storage, field, wanted)
   }
 
   async enqueue(job: NewJob): Promise<string | undefined> {

@@ -47,6 +47,8 @@ export class SessionSegment implements Segment {
   enqueued = false
   /** Whether other sessions have to wait for its end, because of a document that it has read. */
   holds = false
+  /** Whether it has given numbers, which its rollback would give again. */
+  numbered = false
   /** See `Segment.reserve`: what it writes makes room, or its session may use the reserve anyway. */
   reserve: boolean
   /** Whether it ends with this turn of the event loop, if it has written nothing by then. */
@@ -65,7 +67,7 @@ export class SessionSegment implements Segment {
   }
 
   get hasWritten(): boolean {
-    return this.enqueued || this.holds || this.touched.size > 0
+    return this.enqueued || this.holds || this.numbered || this.touched.size > 0
   }
 
   wrote(entry: StorageEntry, guid: string | undefined): void {

@@ -15,6 +15,7 @@ import { keepsRules, type RawDatabase } from '../../ruled.ts'
 import { keyTable } from '../../unique/kept-key.ts'
 import { readVersions } from '../cache/read-versions.ts'
 import { fileOf, sqliteFigures } from '../figures/sqlite-figures.ts'
+import { forgetCounters } from '../numbers/counters.ts'
 import { searchedStorage } from '../sql/sqlite-search-advice.ts'
 import { sqliteUniqueKeys } from '../unique/sqlite-unique-keys.ts'
 import { ensureIndexes, ensureText, releaseIndexes } from './sqlite-ensure.ts'
@@ -89,6 +90,7 @@ export class SqliteDatabase implements RawDatabase {
           const keys = entry.unique.map((key) => `DROP TABLE ${keyTable(key)};`).join(' ')
           connection.exec(`DROP TABLE ${entry.table}; ${keys} ${dropTextSql(entry.id)}`)
           connection.run('DELETE FROM storage WHERE id = ?', entry.id)
+          forgetCounters(connection, name)
         },
         () => catalogue.remove(entry),
       )

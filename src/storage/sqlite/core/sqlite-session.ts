@@ -19,6 +19,8 @@ import { noneHeld, type Referred } from '../../reference/referred.ts'
 import { rolledBack } from '../../rolled-back.ts'
 import type { StoredJson } from '../../stored-json.ts'
 import { asHolder, valueOfKey } from '../../unique/kept-key.ts'
+import type { WantedNumbers } from '../../wanted-numbers.ts'
+import { takeNumbers } from '../numbers/counters.ts'
 import { presentOf, referrersOf } from '../reference/referred-documents.ts'
 import { holderOf } from '../unique/sqlite-unique-values.ts'
 import { SearchingSession } from './searching-session.ts'
@@ -107,6 +109,13 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
         guids: present,
         referrers: (from, field, limit) => this.#referrers(from, { field, guids: present, limit }),
       }
+    })
+  }
+
+  numbers(storage: string, field: string, wanted: WantedNumbers): MaybePromise<number> {
+    return this.#write(storage, ({ connection }, segment) => {
+      segment.numbered = true
+      return takeNumbers(connection, storage, field, wanted)
     })
   }
 

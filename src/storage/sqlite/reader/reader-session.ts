@@ -194,6 +194,11 @@ export class ReaderSession implements Session, SessionShortcuts {
     this.#refuse()
   }
 
+  /** Asked for a write. */
+  numbers(): never {
+    this.#refuse()
+  }
+
   enqueue(): never {
     this.#refuse()
   }

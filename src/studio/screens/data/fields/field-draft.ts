@@ -29,6 +29,7 @@ export interface FieldDraft {
   readonly pattern: string
   readonly choices: readonly string[]
   readonly places: string
+  readonly start: string
   readonly items: string
   readonly unique: boolean
   /** The name that fields share which are unique together. */
@@ -61,6 +62,7 @@ export const newField: FieldDraft = {
   pattern: '',
   choices: [],
   places: '',
+  start: '',
   items: '',
   unique: false,
   uniqueWith: '',
@@ -97,6 +99,7 @@ export function draftOfField(field: FieldRecord): FieldDraft {
     pattern: text('pattern'),
     choices: Array.isArray(rules.choices) ? rules.choices.map(String) : [],
     places: text('places'),
+    start: text('start'),
     items: text('items'),
     ...uniqueDraft(field.unique),
     refersTo: field.reference?.storage ?? '',
@@ -135,6 +138,7 @@ export function bodyOfField(draft: FieldDraft) {
     pattern: plain(draft.pattern),
     choices: choices.length === 0 ? undefined : choices.map((one) => choiceOf(draft, one)),
     places: number(draft.places),
+    start: number(draft.start),
     items: plain(draft.items),
   }
   return {

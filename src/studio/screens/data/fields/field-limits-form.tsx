@@ -13,6 +13,7 @@ const amounts = [
   { key: 'max', limit: 'max', label: fieldsTexts.atMost },
   { key: 'minLength', limit: 'min_length', label: fieldsTexts.shortest },
   { key: 'maxLength', limit: 'max_length', label: fieldsTexts.longest },
+  { key: 'start', limit: 'start', label: fieldsTexts.firstNumber },
   { key: 'places', limit: 'places', label: fieldsTexts.decimalPlaces },
 ] as const
 

@@ -57,6 +57,7 @@ const kinds: Readonly<Record<FieldType, CellKind>> = {
   reference: 'reference',
   file: 'files',
   files: 'files',
+  autonumber: 'number',
   created_by: 'person',
   changed_by: 'person',
   list: 'json',

@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { type Mutation, setFields } from '../../shared/mutation.ts'
+import { search } from '../../shared/query.ts'
+import { createAll } from '../../storage/create-all.ts'
+import { type Database, documentOf } from '../../storage/database.ts'
+import { guidOf } from '../../storage/document-fields.ts'
+import { documentsOf } from '../../storage/find-documents.ts'
+import { transact } from '../../storage/transact.ts'
+import { upsertDocument } from '../../storage/upsert-document.ts'
+import { createField, type FieldInput, getField, removeField, updateField } from './field-records.ts'
+import { openFieldRules } from './field-rules.ts'
+import { ruledDatabase } from './ruled-database.ts'
+
+const by = { guid: 'u', username: 'ann' }
+let room: TestDatabase
+let database: Database
+beforeEach(async () => {
+  room = await openTestDatabase()
+  const random = (bytes: Uint8Array) => void bytes.fill(7)
+  database = ruledDatabase(room.database, await openFieldRules(room.database), { clock: room.clock, random })
+  await database.ensure('tickets')
+})
+afterEach(() => room.close())
+
+const field = (input: FieldInput) => createField(database, { storage: 'tickets', ...input }, by)
+const numbered = (input: FieldInput = {}) => field({ name: 'number', type: 'autonumber', ...input })
+const create = (fields: JsonObject) =>
+  transact(database, async (session) => documentOf(await session.create('tickets', setFields(fields))))
+const change = (guid: string, mutations: readonly Mutation[]) =>
+  transact(database, (session) => session.update('tickets', guid, mutations))
+const stored = async () => {
+  const sort = [{ field: 'title', order: 'asc', missing: 'last' }] as const
+  const found = await room.database.session().find('tickets', search({ sort, limit: 100 }))
+  return documentsOf(found).map(({ _meta, ...fields }) => fields)
+}
+
+describe('a field of the type autonumber', () => {
+  test.each<[string, JsonObject]>([
+    ['nothing', {}],
+    ['null', { number: null }],
+    ['a number', { number: 77 }],
+    ['a text', { number: 'seven' }],
+    ['an object', { number: { of: 1 } }],
+    ['a field inside it', { 'number.of': 1 }],
+  ])('gives each new document the next number, where %s is sent', async (_what, fields) => {
+    await numbered()
+    expect(await create(fields)).toMatchObject({ number: 1 })
+    expect(await create(fields)).toMatchObject({ number: 2 })
+  })
+
+  test.each<[string, Mutation]>([
+    ['set', { op: 'set', field: 'number', value: 9 }],
+    ['emptied', { op: 'set', field: 'number', value: null }],
+    ['removed', { op: 'remove', field: 'number' }],
+    ['counted up', { op: 'increment', field: 'number', amount: 5 }],
+    ['written inside', { op: 'set', field: 'number.of', value: 1 }],
+  ])('keeps the number of a document in which it is %s, and leaves none out', async (_what, mutation) => {
+    await numbered({ required: true })
+    const guid = guidOf(await create({ title: 'a' }))
+    await change(guid, [mutation, { op: 'set', field: 'title', value: 'b' }])
+    expect(await stored()).toEqual([{ title: 'b', number: 1 }])
+    expect(await create({})).toMatchObject({ number: 2 })
+  })
+
+  test('numbers many documents in their order', async () => {
+    await numbered()
+    await create({ title: 'a' })
+    const many = ['b', 'c', 'd'].map((title) => ({ mutations: setFields({ title, number: 1 }) }))
+    await transact(database, (session) => createAll(session, 'tickets', many))
+    expect(await stored()).toEqual(['a', 'b', 'c', 'd'].map((title, at) => ({ title, number: at + 1 })))
+  })
+
+  test('takes no number for a document that the other fields refuse', async () => {
+    await numbered()
+    await field({ name: 'title', type: 'string', required: true })
+    await expect(create({})).rejects.toMatchObject({ code: 'INVALID_BODY', fields: ['title'] })
+    expect(await create({ title: 'a' })).toMatchObject({ number: 1 })
+  })
+
+  test('begins at start, and goes on from one that is raised', async () => {
+    const guid = guidOf(await numbered({ validation_rules: { start: 1000 } }))
+    expect(await create({})).toMatchObject({ number: 1000 })
+    await updateField(database, guid, { validation_rules: { start: 5 } }, by)
+    expect(await create({})).toMatchObject({ number: 1001 })
+    await updateField(database, guid, { validation_rules: { start: 2000 } }, by)
+    expect(await create({})).toMatchObject({ number: 2000 })
+  })
+
+  test('is read by computed fields, and unique', async () => {
+    await numbered()
+    const computed = '"INV-" + padStart(text(doc.number), 5, "0")'
+    await field({ name: 'invoice', type: 'string', computed })
+    expect(await create({})).toMatchObject({ number: 1, invoice: 'INV-00001' })
+    expect(database.capabilities.uniqueValues.of('tickets')).toMatchObject([{ name: 'number' }])
+  })
+
+  test('is found by an upsert, which keeps it', async () => {
+    await numbered()
+    await create({ title: 'a' })
+    const set = (fields: JsonObject) => {
+      const mutations = setFields(fields)
+      const upsert = {
+        storage: 'tickets',
+        by: ['number'],
+        wanted: fields,
+        create: mutations,
+        change: mutations,
+      }
+      return transact(database, (session) => upsertDocument(session, upsert))
+    }
+    expect(await set({ number: 1, title: 'b' })).toMatchObject({ created: false })
+    expect(await set({ number: 50, title: 'c' })).toMatchObject({ created: true })
+    expect(await stored()).toEqual([
+      { title: 'b', number: 1 },
+      { title: 'c', number: 2 },
+    ])
+  })
+
+  test('gives no number again that a deleted document had, also when the field comes back', async () => {
+    const guid = guidOf(await numbered())
+    await create({ title: 'a' })
+    const last = guidOf(await create({ title: 'b' }))
+    await transact(database, (session) => session.delete('tickets', last))
+    await removeField(database, guid, by)
+    await create({ title: 'c' })
+    await numbered()
+    expect(await create({ title: 'd' })).toMatchObject({ number: 3 })
+  })
+
+  test('continues behind numbers that documents have, also removed ones', async () => {
+    await create({ title: 'a', number: 4 })
+    await create({ title: 'b' })
+    const gone = guidOf(await create({ title: 'c', number: 9 }))
+    await transact(database, (session) => session.setRemoved('tickets', gone, true))
+    await numbered()
+    expect(await create({ title: 'd' })).toMatchObject({ number: 10 })
+    await transact(database, (session) => session.setRemoved('tickets', gone, false))
+    expect((await stored()).map(({ number = null }) => number)).toEqual([4, null, 9, 10])
+  })
+
+  test('continues behind the values of the integer field that it was', async () => {
+    const guid = guidOf(await field({ name: 'number', type: 'integer' }))
+    await create({ title: 'a', number: 6 })
+    await updateField(database, guid, { type: 'autonumber' }, by)
+    expect(await getField(database, guid)).toMatchObject({ unique: true })
+    expect(await create({ title: 'b' })).toMatchObject({ number: 7 })
+  })
+
+  test.each<[string, readonly JsonObject[]]>([
+    ['one of them is a text', [{ number: 'A1' }]],
+    ['two of them are the same', [{ number: 1 }, { number: 1 }]],
+  ])('is refused where documents have values and %s', async (_what, documents) => {
+    for (const document of documents) await create(document)
+    const refused = expect.objectContaining({
+      code: 'CONFLICT',
+      details: expect.objectContaining({ total: 1 }),
+    })
+    await expect(numbered()).rejects.toEqual(refused)
+    expect(await create({ number: 'B' })).toMatchObject({ number: 'B' })
+  })
+
+  test.each<[string, FieldInput, string]>([
+    ['has a default', { default_value: 1 }, 'type'],
+    ['is computed', { computed: '1' }, 'type'],
+    ['has a name with dots', { name: 'a.b' }, 'type'],
+    ['belongs to no storage', { storage: null }, 'type'],
+    ['has a minimum', { validation_rules: { min: 1 } }, 'validation_rules.min'],
+    ['is unique with others', { unique: 'pair' }, 'unique'],
+  ])('is refused when it %s', async (_what, input, name) => {
+    await expect(numbered(input)).rejects.toMatchObject({ code: 'INVALID_BODY', fields: [name] })
+  })
+})

@@ -1,0 +1,94 @@
+/**
+ * Fields of the type `autonumber`: the database gives each new document the next number. Numbers are taken before the
+ * document is written, so that computed fields can read them; one whose document is refused then is left out.
+ */
+import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import { type FieldRule, isEmptyValue } from '../../shared/field-rule.ts'
+import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
+import type { Mutation } from '../../shared/mutation.ts'
+import { search } from '../../shared/query.ts'
+import { type Database, documentOf, type Session } from '../../storage/database.ts'
+import { documentsOf } from '../../storage/find-documents.ts'
+import { transact } from '../../storage/transact.ts'
+import type { TakenNumbers } from './field-writer.ts'
+import type { FieldChange } from './unique-fields.ts'
+import { type NumberedField, writePlan } from './write-plan.ts'
+
+/** The numbers of the documents, by their place; undefined where no field of the storage is numbered. */
+export function takeNumbers(
+  session: Session,
+  storage: string,
+  rules: readonly FieldRule[],
+  documents: number,
+): MaybePromise<((at: number) => TakenNumbers) | undefined> {
+  const { numbered } = writePlan(rules)
+  if (numbered.length === 0 || documents === 0) return undefined
+  return andThen(firstNumbers(session, storage, numbered, documents), placed)
+}
+
+/** The numbers that would be taken, by place, for a trial: computed fields read them. */
+export function nextNumbers(
+  session: Session,
+  storage: string,
+  rules: readonly FieldRule[],
+): MaybePromise<((at: number) => TakenNumbers) | undefined> {
+  const { numbered } = writePlan(rules)
+  if (numbered.length === 0) return undefined
+  return andThen(firstNumbers(session, storage, numbered, 0), placed)
+}
+
+function placed(firsts: TakenNumbers): (at: number) => TakenNumbers {
+  return (at) => new Map([...firsts].map(([field, first]) => [field, first + at]))
+}
+
+function firstNumbers(
+  session: Session,
+  storage: string,
+  [next, ...rest]: readonly NumberedField[],
+  count: number,
+): MaybePromise<TakenNumbers> {
+  if (next === undefined) return new Map()
+  const { name, from } = next
+  return andThen(session.numbers(storage, name, { count, from }), (first) =>
+    andThen(firstNumbers(session, storage, rest, count), (others) => new Map([[name, first], ...others])),
+  )
+}
+
+/** Whether the mutation asks for the number of a document that has none, as the filling of a field does. */
+export function empties(mutation: Mutation, name: string): boolean {
+  return mutation.op === 'set' && mutation.field === name && mutation.value === null
+}
+
+/** Numbers for the fields in which the document has none; undefined when it has all. */
+export function numbersToFill(
+  session: Session,
+  storage: string,
+  guid: string,
+  rules: readonly FieldRule[],
+): MaybePromise<TakenNumbers | undefined> {
+  return andThen(session.get(storage, guid), (stored) => {
+    if (stored === undefined) return undefined
+    const document = documentOf(stored)
+    const { numbered } = writePlan(rules)
+    const missing = numbered.filter(({ name }) => isEmptyValue(valueAt(document, parseFieldPath(name))))
+    return missing.length === 0 ? undefined : firstNumbers(session, storage, missing, 1)
+  })
+}
+
+/** Lets the numbers of a field continue behind those that documents have, also removed ones. */
+export async function continueNumbers(database: Database, { before, after }: FieldChange): Promise<void> {
+  if (after?.type !== 'autonumber' || after.storage === undefined || !database.has(after.storage)) return
+  const { name, storage } = after
+  if (before?.type === 'autonumber' && before.name === name && before.storage === storage) return
+  const highest = await highestOf(database.session(), storage, name)
+  if (highest === undefined) return
+  await transact(database, (session) => session.numbers(storage, name, { count: 0, from: highest + 1 }))
+}
+
+async function highestOf(session: Session, storage: string, field: string): Promise<number | undefined> {
+  const query = { kind: 'range', field, bounds: { gte: 0 } } as const
+  const sort = [{ field, order: 'desc', missing: 'last' }] as const
+  const found = await session.find(storage, search({ query, sort, limit: 1, includeRemoved: true }))
+  const [highest] = documentsOf(found).map((document) => valueAt(document, parseFieldPath(field)))
+  return typeof highest === 'number' ? Math.floor(highest) : undefined
+}
