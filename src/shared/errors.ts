@@ -72,7 +72,7 @@ export interface FlowFailure {
 interface ErrorDetails {
   /** Names of the body fields at fault, dotted. Only with INVALID_BODY, and CONFLICT of a unique value. */
   readonly fields?: readonly string[] | undefined
-  /** Only with INVALID_BODY: what is wrong with each field of a request, by name. */
+  /** Only with INVALID_BODY and FLOW_FAILED: what is wrong with each field of a request, by name. */
   readonly reasons?: Readonly<Record<string, string>> | undefined
   /** Only with VALIDATION_FAILED. */
   readonly problems?: readonly Problem[] | undefined

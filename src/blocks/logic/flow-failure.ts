@@ -1,11 +1,12 @@
 /** The failure that a blueprint describes: pins, and the error that they make. */
 import { QuoinError } from '../../shared/errors.ts'
-import type { JsonObject } from '../../shared/json.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { PinError } from '../block.ts'
 import type { InPin } from '../pin.ts'
 
 const CODE = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/
 const LONGEST_MESSAGE = 2_000
+const MOST_FIELDS = 100
 
 export const failurePins = {
   status: {
@@ -25,6 +26,10 @@ export const failurePins = {
     type: 'object',
     help: 'More about the error: details of the reply. Empty: the reply has none.',
   },
+  fields: {
+    type: 'array',
+    help: 'Names of the fields at fault, at most 100: fields of the reply has each with the message. Empty: the reply has none.',
+  },
 } as const satisfies Readonly<Record<string, InPin>>
 
 /** Throws PinError for a message that is too long and a code that is no word. */
@@ -33,12 +38,16 @@ export function flowFailure(inputs: {
   readonly message: string
   readonly code: string | undefined
   readonly details: JsonObject | undefined
+  readonly fields: readonly JsonValue[] | undefined
 }): QuoinError {
-  const { status, message, code: given, details } = inputs
+  const { status, message, code: given, details, fields = [] } = inputs
   if (message.length > LONGEST_MESSAGE)
     throw new PinError('message', `must have at most ${LONGEST_MESSAGE} characters`)
   const code = given === '' ? undefined : given
   if (code !== undefined && !CODE.test(code))
     throw new PinError('code', 'must be 1 to 64 letters, digits and _.-, starting with a letter')
-  return new QuoinError('FLOW_FAILED', message, { flow: { status, code, details } })
+  if (fields.length > MOST_FIELDS) throw new PinError('fields', `must have at most ${MOST_FIELDS} names`)
+  const reasons =
+    fields.length === 0 ? undefined : Object.fromEntries(fields.map((name) => [String(name), message]))
+  return new QuoinError('FLOW_FAILED', message, { flow: { status, code, details }, reasons })
 }

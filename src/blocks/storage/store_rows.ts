@@ -136,8 +136,12 @@ function refused(
   lines: readonly WrongLine[],
 ): QuoinError {
   const list: JsonObject[] = lines.map(({ line, fields, reason }) => ({ line, fields: [...fields], reason }))
+  const reasons: Record<string, string> = {}
+  for (const { line, fields, reason } of lines)
+    for (const field of fields) reasons[field] ??= `line ${line}: ${reason}`
   return new QuoinError('FLOW_FAILED', `Nothing was stored. Line ${at.line}: ${error.message}`, {
     flow: { status: error.status, code: 'WRONG_ROWS', details: { lines: list } },
+    ...(Object.keys(reasons).length > 0 && { reasons }),
     cause: error,
   })
 }

@@ -58,6 +58,19 @@ const errorBody: ApiSchema = {
   required: ['error'],
 }
 
+/** Of what a client can set right in its fields. */
+const fieldErrorBody: ApiSchema = {
+  ...errorBody,
+  properties: {
+    ...errorBody.properties,
+    fields: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'The fields at fault, each with what is wrong. Absent where no field is.',
+    },
+  },
+}
+
 /** Of a flow without a reply block that could be followed. */
 const unknownReply = {
   description: 'What the flow replies.',
@@ -133,7 +146,7 @@ const failureTexts: Readonly<Record<string, string>> = {
 /** What ends a request at a way that is not wired. */
 const missTexts = {
   not_found: 'The document was not found, or the caller has no access.',
-  conflict: 'The document was changed meanwhile; nothing is stored.',
+  conflict: 'The document was changed meanwhile, or another one has its unique value; nothing is stored.',
   refused: 'The condition of the change does not hold; nothing is stored.',
   exceeded: 'Too many requests from this address or for one key; retry after `retry-after` seconds.',
 }
@@ -162,7 +175,13 @@ function failures(
   return Object.fromEntries(
     statuses.map(([status, description]) => [
       status,
-      { description, content: { 'application/json': { schema: errorBody } }, ...contentOf(replies[status]) },
+      {
+        description,
+        content: {
+          'application/json': { schema: ['400', '409'].includes(status) ? fieldErrorBody : errorBody },
+        },
+        ...contentOf(replies[status]),
+      },
     ]),
   )
 }

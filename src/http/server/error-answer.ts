@@ -90,7 +90,7 @@ function managementBody(error: QuoinError, request: string): object {
 function customBody(error: QuoinError, request: string): object {
   if (error.code === 'INTERNAL') return { error: 'internal error', request }
   const { code, details } = error.flow ?? {}
-  const { reasons } = error
+  const reasons = reasonsOf(error)
   return {
     error: error.message,
     ...(reasons && { fields: reasons }),
@@ -98,6 +98,19 @@ function customBody(error: QuoinError, request: string): object {
     ...(details && { details }),
   }
 }
+
+/** What is wrong with each field that is at fault, in words that finish "<field> …" where the message does. */
+function reasonsOf({ fields = [], reasons, message }: QuoinError): ErrorReasons | undefined {
+  if (reasons || fields.length === 0) return reasons
+  return Object.fromEntries(
+    fields.map((field) => {
+      const begin = `${field} `
+      return [field, message.startsWith(begin) ? message.slice(begin.length).replace(/\.$/, '') : message]
+    }),
+  )
+}
+
+type ErrorReasons = NonNullable<QuoinError['reasons']>
 
 function outline(error: unknown): { code: string | undefined; statusCode: number | undefined } {
   if (typeof error !== 'object' || error === null) return { code: undefined, statusCode: undefined }

@@ -151,6 +151,7 @@ function changeParts(plan: ResourcePlan): Parts {
       in: {
         flow: '@change_document.conflict',
         status: `=${taken} == null ? 412 : 409`,
+        fields: `=${taken}`,
         message: `=${taken} == null ? ${JSON.stringify(OUTDATED)} : \`Another document has the same \${join(${taken}, ", ")}. Use another value.\``,
       },
       at: [4, 9],

@@ -98,7 +98,9 @@ async function sent(
   const answer = await quoin.send(method, address, { as: 'admin', ...(body !== undefined && { body }) })
   const { fields } = isJsonObject(answer.body) ? answer.body : {}
   const text = isJsonObject(answer.body) ? JSON.stringify(answer.body) : answer.text
-  return { status: answer.status, text, ...(Array.isArray(fields) && { fields: fields.map(String) }) }
+  // The management API lists them; custom endpoints say what is wrong with each.
+  const named = isJsonObject(fields) ? Object.keys(fields) : fields
+  return { status: answer.status, text, ...(Array.isArray(named) && { fields: named.map(String) }) }
 }
 
 function creates(room: GoodsRoom) {
