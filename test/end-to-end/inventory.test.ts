@@ -221,6 +221,7 @@ test('the value of the stock, by supplier', async () => {
   const values = objectsOf(objectOf(body).suppliers).map(({ name, value }) => [name, value])
   expect(Object.fromEntries(values)).toMatchObject({ Ohm: 0.5 })
   const goods = await list('limit=200')
+  expect(goods.find((good) => good.number === 'dear')).toMatchObject({ price: 0.1, stock: 3, value: 0.3 })
   const kern = goods
     .filter(({ supplier_name }) => supplier_name === 'Kern')
     .reduce((sum, { price, stock }) => sum + Number(price) * Number(stock), 0)
