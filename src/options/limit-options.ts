@@ -6,6 +6,7 @@ export const limitOptions = {
     variable: 'QUOIN_BODY_LIMIT',
     fallback: '1048576',
     help: 'Maximum bytes of a JSON or form body.',
+    changeable: true,
     ...number(1024, 104_857_600),
   },
   rateLimit: {

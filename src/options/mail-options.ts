@@ -23,7 +23,8 @@ export const mailOptions = {
   mailFrom: {
     variable: 'QUOIN_MAIL_FROM',
     fallback: '',
-    help: 'Sender of mail where a block names none; required with QUOIN_MAIL_URL.',
+    help: 'Sender of mail where a block names none. Without it such mails fail.',
+    changeable: true,
     accepts: 'empty, or an address such as Shop <shop@example.com>',
     read: (given: string) => (given === '' || mailAddress(given) !== undefined ? given : undefined),
   },

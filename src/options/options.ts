@@ -70,8 +70,6 @@ export function readOptions(
     throw new OptionError(
       'QUOIN_WORKERS is for the embedded database; with DATABASE_URL set, start more nodes instead.',
     )
-  if (options.mailUrl !== '' && options.mailFrom === '')
-    throw new OptionError('QUOIN_MAIL_URL is set without QUOIN_MAIL_FROM; set the sender of mail too.')
   if (options.signUp !== 'off' && (options.mailUrl === '' || options.publicUrl === ''))
     throw new OptionError(
       'QUOIN_SIGN_UP is set without QUOIN_MAIL_URL or QUOIN_PUBLIC_URL; users confirm their address by a link in a mail.',

@@ -42,7 +42,7 @@ export async function openNodeFlows(
   { raw, workers, noticed, whenReaderLost }: NodeDatabase,
   { database, rules, records, access, assets, audit, secret }: NodeRecords,
 ): Promise<NodeFlows> {
-  const { options, clock, random, offline = false, opened } = start
+  const { options, set, clock, random, offline = false, opened } = start
   const uses: { to?: SecretUses } = {}
   await ensureLimits(database)
   const { capabilities } = database
@@ -70,6 +70,12 @@ export async function openNodeFlows(
   const unreadable = flows.secrets.problem()
   if (unreadable !== undefined) log.write({ level: 'error', message: unreadable })
   for (const message of noticed) log.write({ level: 'error', message })
+  const { mailUrl, mailFrom } = set.present()
+  if (mailUrl !== '' && mailFrom === '')
+    log.write({
+      level: 'warn',
+      message: 'QUOIN_MAIL_FROM is not set: mails that name no sender fail until it is.',
+    })
   // Not waited for: usually there is nothing to do, and else it takes as long as its storages are large.
   const settled = settleAllUnique(database, rules).catch((error: unknown) =>
     log.write({ level: 'error', message: `A unique field could not be settled: ${String(error)}` }),
@@ -92,7 +98,7 @@ export async function openNodeFlows(
   const settle = () => settleStuckFlows({ deployments, log, clock, directory: stuckDirectory(options.data) })
   whenReaderLost(settle)
   if (!offline) await settle()
-  const settings = mailSettings(options)
+  const settings = mailSettings(set)
   const mail = (job: MailJob, signal: AbortSignal) =>
     sendMail({ settings, database, assets, accountMail: access.links.mailOf }, job, signal)
   const background = await openBackground({

@@ -54,17 +54,24 @@ export function streamLimits(set: PresentOptions): StreamLimits {
   }))
 }
 
-/** Where mail goes. Its own options were checked when they were read. */
-export function mailSettings({ mailUrl, mailFrom }: Options): MailSettings {
-  const server = mailUrl === '' ? undefined : parseSmtpUrl(mailUrl)
-  return { server, from: mailAddress(mailFrom) ?? { name: '', address: '' } }
+/** Where mail goes, and from whom. */
+export function mailSettings({ present }: PresentOptions): MailSettings {
+  const { mailUrl } = present()
+  return {
+    server: mailUrl === '' ? undefined : parseSmtpUrl(mailUrl),
+    get from() {
+      return mailAddress(present().mailFrom)
+    },
+  }
 }
 
 export function httpSettings(set: PresentOptions): HttpSettings {
   return followed(set, (options) => ({
     host: options.host,
     port: options.port,
-    bodyLimit: options.bodyLimit,
+    get bodyLimit() {
+      return present().bodyLimit
+    },
     corsOrigins: options.corsOrigins,
     rateLimit: options.rateLimit,
     connections: options.connections,

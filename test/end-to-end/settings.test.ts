@@ -37,6 +37,22 @@ const unset = (name: string) => quoin.send('DELETE', `${root}/${name}`, { as: 'r
 const read = async (name: string) =>
   objectOf((await quoin.send('GET', `${root}/${name}`, { as: 'view' })).body)
 const counted = async () => (await quoin.send('POST', '/counted', many)).status
+/** Of an endpoint, the API and a sign-in, which has 16 KiB: what each replies to a body of so many bytes. */
+async function padded(bytes: number): Promise<number[]> {
+  const token = await quoin.tokenOf('admin')
+  const post = async (path: string, payload: string, headers = {}) => {
+    const url = `/api/v1${path}`
+    const type = { 'content-type': 'application/json', ...headers }
+    const whole = payload.padEnd(bytes)
+    return (await quoin.quoin.server.app.inject({ method: 'POST', url, headers: type, payload: whole }))
+      .statusCode
+  }
+  return [
+    await post('/counted', '[1]'),
+    await post('/users/search', '{}', { authorization: `Bearer ${token}` }),
+    await post('/auth/signin', '{"username":"nobody","password":"wrong password"}'),
+  ]
+}
 
 describe('what is refused', () => {
   test.each([
@@ -61,6 +77,8 @@ describe('what is refused', () => {
     ['QUOIN_RATE_LIMIT', ' ', 'QUOIN_RATE_LIMIT is empty'],
     ['QUOIN_RUN_DEADLINE', '9', 'a whole number from 10 to'],
     ['QUOIN_LOCKOUT_ATTEMPTS', '0', 'a whole number from 1 to'],
+    ['QUOIN_BODY_LIMIT', '1023', 'a whole number from 1024 to'],
+    ['QUOIN_MAIL_FROM', 'nobody', 'an address such as'],
   ])('%s=%j: 400 with the reason', async (name, value, message) => {
     const reply = await put(name, value)
     expect([reply.status, reply.body]).toMatchObject([
@@ -95,6 +113,7 @@ describe('what is refused', () => {
       'QUOIN_LOG_LEVEL',
       'QUOIN_BACKUP_SCHEDULE',
       'QUOIN_BACKUP_KEEP',
+      'QUOIN_BODY_LIMIT',
       'QUOIN_RATE_LIMIT',
       'QUOIN_CONNECTIONS',
       'QUOIN_STREAMS',
@@ -103,6 +122,7 @@ describe('what is refused', () => {
       'QUOIN_REPLY_MEMORY',
       'QUOIN_RUN_DEADLINE',
       'QUOIN_RUN_BUDGET',
+      'QUOIN_MAIL_FROM',
       'QUOIN_LOCKOUT_ATTEMPTS',
       'QUOIN_LOCKOUT_SECONDS',
     ])
@@ -157,6 +177,19 @@ test('a rate limit counts from the next request on', async () => {
   await put('QUOIN_RATE_LIMIT', '0')
   expect(new Set(await Promise.all(Array.from({ length: 150 }, counted)))).toEqual(new Set([200]))
   await unset('QUOIN_RATE_LIMIT')
+})
+
+test('a limit of bodies counts from the next request on, in endpoints and the API; a route keeps its own', async () => {
+  await put('QUOIN_BODY_LIMIT', '2000')
+  expect(await padded(2000)).toEqual([200, 200, 401])
+  expect(await padded(2001)).toEqual([413, 413, 401])
+  const refused = await quoin.send('POST', '/counted', { body: 'x'.repeat(3000) })
+  expect(refused.body).toEqual({ error: 'The body is larger than 2000 bytes.' })
+  await put('QUOIN_BODY_LIMIT', '4000000')
+  expect(await padded(2_000_000)).toEqual([200, 200, 413])
+  await unset('QUOIN_BODY_LIMIT')
+  expect(await padded(1_048_576)).toEqual([200, 200, 413])
+  expect(await padded(1_048_577)).toEqual([413, 413, 413])
 })
 
 test('a user is locked after as many failed sign-ins as are set', async () => {
@@ -218,6 +251,11 @@ function twoNodes(): void {
       await two.manage('DELETE', `${root}/QUOIN_RUN_BUDGET`)
       expect(await seen()).toEqual([200, 200])
     }
+    await one.manage('PUT', `${root}/QUOIN_BODY_LIMIT`, { value: '1024' })
+    const large = { body: Array(600).fill(1) }
+    const sizes = await Promise.all([one, two].map((node) => node.send('POST', '/counted', large)))
+    expect(sizes.map(({ status }) => status)).toEqual([413, 413])
+    await two.manage('DELETE', `${root}/QUOIN_BODY_LIMIT`)
   })
 
   test('the environment of a node overrides the setting there and nowhere else', async () => {

@@ -9,14 +9,14 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Identity } from '../../access/identity.ts'
 import { HTML_TYPE } from '../../blocks/reply.ts'
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
-import { QuoinError } from '../../shared/errors.ts'
+import { wholeBody } from '../bodies/whole-body.ts'
 import { timeSlowBody } from '../limits/slow-body.ts'
 import type { WaitingReplies } from '../limits/waiting-replies.ts'
 import { entityTag, knowsTag } from '../replies/entity-tag.ts'
 import { htmlHeaders } from '../replies/html-headers.ts'
 import { LEAST, type ReplyCompression, wantedEncoding, weakTag } from '../replies/reply-compression.ts'
 import type { Caller } from '../server/caller.ts'
-import { bodyTooLarge, errorAnswer } from '../server/error-answer.ts'
+import { errorAnswer } from '../server/error-answer.ts'
 import type { RequestListener } from '../server/finished-request.ts'
 import { queryParameters } from '../server/query-parameters.ts'
 import { requestIdOf, traceParentOf } from '../server/request-id.ts'
@@ -25,6 +25,7 @@ import type { EndpointUploads } from './endpoint-uploads.ts'
 
 /** What all exchanges of a server share. */
 export interface ExchangeTools {
+  /** Bytes of a body; it may change. */
   readonly bodyLimit: number
   readonly log: FastifyBaseLogger
   readonly newId: () => string
@@ -168,31 +169,9 @@ export class EndpointExchange implements Caller {
 
   /** The body, whole. Rejects one that is longer than the limit, or not as long as it says. */
   readBody(): Promise<Buffer> {
-    const { bodyLimit } = this.#tools
-    const request = this.#request
-    const announced = Number(this.headers['content-length'] ?? Number.NaN)
-    const chunks: Buffer[] = []
-    let length = 0
-    return new Promise((resolve, reject) => {
-      const refuse = (error: QuoinError) => {
-        this.#unread = true
-        request.off('data', take)
-        reject(error)
-      }
-      const take = (chunk: Buffer) => {
-        length += chunk.length
-        if (length > bodyLimit) refuse(bodyTooLarge(bodyLimit))
-        else chunks.push(chunk)
-      }
-      if (announced > bodyLimit) refuse(bodyTooLarge(bodyLimit))
-      else
-        request
-          .on('data', take)
-          .on('error', () => refuse(wrongLength()))
-          .on('end', () => {
-            if (!Number.isNaN(announced) && announced !== length) refuse(wrongLength())
-            else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length))
-          })
+    return wholeBody(this.#request, this.bodyLimit).catch((error: unknown) => {
+      this.#unread = true
+      throw error
     })
   }
 
@@ -328,8 +307,8 @@ export class EndpointExchange implements Caller {
 
   /** Sends an error. Faults of ours are logged with their cause; the cause is never sent. */
   fail(thrown: unknown): void {
-    const { log, bodyLimit } = this.#tools
-    const answer = errorAnswer(thrown, { style: 'custom', bodyLimit, request: this.id })
+    const { log } = this.#tools
+    const answer = errorAnswer(thrown, { style: 'custom', request: this.id })
     const { error } = answer
     const request = { reqId: this.id, code: error.code }
     if (error.status >= 500) log.error({ ...request, err: error.cause ?? error }, 'request failed')
@@ -368,8 +347,4 @@ export class EndpointExchange implements Caller {
       identity: this.identity,
     })
   }
-}
-
-function wrongLength(): QuoinError {
-  return new QuoinError('INVALID_BODY', 'The length of the body differs from content-length.')
 }

@@ -35,10 +35,9 @@ const byStatus: Readonly<Record<number, ErrorCode>> = {
 }
 
 /** The error as one of ours. An unexpected error becomes INTERNAL, with the error as its cause. */
-function asQuoinError(error: unknown, bodyLimit: number): QuoinError {
+function asQuoinError(error: unknown): QuoinError {
   if (error instanceof QuoinError) return error
   const { code, statusCode } = outline(error)
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(bodyLimit, error)
   const known = code === undefined ? undefined : foreign[code]
   if (known) return new QuoinError(known[0], known[1], { cause: error })
   const mapped = statusCode === undefined ? undefined : byStatus[statusCode]
@@ -50,16 +49,20 @@ function asQuoinError(error: unknown, bodyLimit: number): QuoinError {
   })
 }
 
-export function bodyTooLarge(limit: number, cause?: unknown): QuoinError {
-  return new QuoinError('FILE_TOO_BIG', `The body is larger than ${limit} bytes.`, { cause })
+export function bodyTooLarge(limit: number): QuoinError {
+  return new QuoinError('FILE_TOO_BIG', `The body is larger than ${limit} bytes.`)
+}
+
+export function wrongLength(): QuoinError {
+  return new QuoinError('INVALID_BODY', 'The length of the body differs from content-length.')
 }
 
 /** Whatever was thrown, as it is sent. The cause is never in it. */
 export function errorAnswer(
   thrown: unknown,
-  { style, bodyLimit, request }: { style: ErrorStyle; bodyLimit: number; request: string },
+  { style, request }: { style: ErrorStyle; request: string },
 ): ErrorAnswer {
-  const error = asQuoinError(thrown, bodyLimit)
+  const error = asQuoinError(thrown)
   const retryAfter = error.retryAfter ?? (error.status === 503 ? 1 : undefined)
   const body = style === 'custom' ? customBody(error, request) : managementBody(error, request)
   return {

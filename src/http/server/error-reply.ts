@@ -6,13 +6,9 @@ import { errorAnswer } from './error-answer.ts'
  * Faults of ours are logged with their cause; the cause is never sent.
  */
 export function replyWithError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { config, bodyLimit } = request.routeOptions
+  const { config } = request.routeOptions
   const style = config.style ?? 'management'
-  const { error, headers, text } = errorAnswer(thrown, {
-    style,
-    bodyLimit: bodyLimit ?? 0,
-    request: request.id,
-  })
+  const { error, headers, text } = errorAnswer(thrown, { style, request: request.id })
   if (error.status >= 500)
     request.log.error({ code: error.code, err: error.cause ?? error }, 'request failed')
   else request.log.debug({ code: error.code, fields: error.fields }, 'request refused')

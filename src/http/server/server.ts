@@ -5,7 +5,7 @@ import type { Access } from '../../access/access.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { Cluster } from '../../storage/cluster.ts'
-import { readBodies } from '../bodies/read-body.ts'
+import { NO_LIMIT, readBodies } from '../bodies/read-body.ts'
 import { describeApi } from '../docs/open-api.ts'
 import { addressConnections } from '../limits/address-connections.ts'
 import { answerBrokenConnection } from '../limits/connection-errors.ts'
@@ -93,13 +93,23 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const tools: RouteTools = {
     identify: identifier(options.access),
     limitRate: rateLimiter(settings, clock),
-    exchange: { bodyLimit: settings.bodyLimit, log: app.log, newId, finished, closing, waiting, compression },
+    exchange: {
+      get bodyLimit() {
+        return settings.bodyLimit
+      },
+      log: app.log,
+      newId,
+      finished,
+      closing,
+      waiting,
+      compression,
+    },
     answerFirst: (take) => void takers.push(take),
   }
   app.setValidatorCompiler(checkSchema)
   app.setErrorHandler((error, request, reply) => replyWithError(error, request, reply))
   app.setNotFoundHandler((request, reply) => replyWithError(nothingHere(request.method), request, reply))
-  readBodies(app)
+  readBodies(app, () => settings.bodyLimit)
   await addRequestHooks(app, options, tools)
   app.addHook('onSend', tagReply)
   app.addHook('onSend', compressReplies(compression))
@@ -131,7 +141,7 @@ function newApp({ settings, log, limits = connectionLimits }: ServerOptions, new
     genReqId: ({ headers }) => requestIdOf(headers, newId),
     requestIdHeader: false,
     trustProxy: typeof settings.trustProxy === 'boolean' ? settings.trustProxy : [...settings.trustProxy],
-    bodyLimit: settings.bodyLimit,
+    bodyLimit: NO_LIMIT,
     requestTimeout: limits.request,
     http: {
       headersTimeout: limits.headers,

@@ -25,7 +25,8 @@ import type { SmtpServer } from './smtp-url.ts'
 export interface MailSettings {
   /** undefined: mails fail until it is set. */
   readonly server: SmtpServer | undefined
-  readonly from: MailAddress
+  /** Of mails that name no sender. */
+  readonly from: MailAddress | undefined
 }
 
 export interface MailParts {
@@ -109,6 +110,10 @@ async function composed(
   message: string,
 ): Promise<SendMailOptions> {
   const from = mail.from ?? settings.from
+  if (!from)
+    throw new Error(
+      'Mail has no sender. Set QUOIN_MAIL_FROM in the studio under Operate → Settings, or on every node.',
+    )
   const { to, cc, bcc, replyTo, subject, text, html } = mail
   const all = [...to, ...cc, ...bcc].map(({ address }) => address)
   return {
