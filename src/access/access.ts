@@ -162,7 +162,7 @@ export async function openAccess(options: {
     turnGuid: await openTurn(options.database),
   }
   await ensureUserLogs(options.database)
-  const requests = requestLog(options.database, options.clock)
+  const requests = requestLog(options.database)
   const underWay = new Set<Promise<unknown>>()
   let closed = false
 

@@ -131,7 +131,7 @@ async function refuse(
     const counted = user && (await countFailureOfUser(session, user, ip, now, settings))
     if (!counted) await countFailure(session, { nameKey }, signInPlace(ip, []), now, settings)
     await addresses.countFailure(session, ip, now)
-    await noteUserEvent(session, now, 'sign_in_failed', user, { ip, agent })
+    await noteUserEvent(session, 'sign_in_failed', user, { ip, agent })
   }
   await retryContested(database, count, RESERVE)
   throw new QuoinError('INVALID_CREDENTIALS', 'The user name or the password is wrong.')
@@ -190,7 +190,7 @@ async function admit(
       changes.push({ op: 'set', field: 'known_addresses', value: addressesNow })
     if (renewedHash !== undefined) changes.push({ op: 'set', field: 'password_hash', value: renewedHash })
     if (changes.length > 0) await session.update(ownStorages.users, user.guid, changes)
-    await noteUserEvent(session, now, 'sign_in', user, { ip, agent })
+    await noteUserEvent(session, 'sign_in', user, { ip, agent })
     await deleteOldestTokens(session, user.guid)
     return createToken(session, random, { userGuid: user.guid, ip, agent: agent ?? '', created: now, expiry })
   }

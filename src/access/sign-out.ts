@@ -23,7 +23,7 @@ export async function signOut(context: AccessContext, token: string, sender?: Se
     if ((await session.delete(ownStorages.tokens, guidOf(record))).outcome !== 'written') return false
     const stored = await session.get(ownStorages.users, textIn(record.user_guid))
     const user = stored && userRecord(documentOf(stored))
-    await noteUserEvent(session, now, 'sign_out', user, sender ?? { ip: textIn(record.ip) })
+    await noteUserEvent(session, 'sign_out', user, sender ?? { ip: textIn(record.ip) })
     return true
   })
   if (!found) throw new QuoinError('INVALID_ACCESS_TOKEN', 'The access token is unknown or expired. Sign in.')

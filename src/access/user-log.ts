@@ -1,5 +1,5 @@
 /**
- * Who came in and what they asked for, with address and agent: `_userlogs`, kept for 30 days.
+ * Who came in and what they asked for, with address and agent: `_userlogs`. How long they are kept: `records/retention/retention.ts`.
  *
  * Sign-ins, failures and sign-outs are written in the transaction that they are about: there is none without its record.
  * Requests of signed-in users go through a batched log, which may lose some under a flood and says so. What one user sends
@@ -9,7 +9,6 @@
  */
 
 import { type BatchedLog, batchedLog, logText } from '../records/batched-log.ts'
-import type { Clock } from '../shared/clock.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import type { Search } from '../shared/query.ts'
@@ -18,7 +17,6 @@ import { findPage } from '../storage/find-page.ts'
 import { ownStorages } from '../storage/own-storages.ts'
 import type { RecordPage } from '../storage/record-page.ts'
 
-const KEPT_SECONDS = 30 * 86_400
 const LONGEST_AGENT = 512
 const LONGEST_PATH = 512
 /** In one record. */
@@ -61,7 +59,6 @@ export async function ensureUserLogs(database: Database): Promise<void> {
       { fields: ['event', '_meta.created'] },
       { fields: ['user.guid', '_meta.created'] },
       { fields: ['ip'] },
-      { fields: ['_meta.expiry'] },
     ],
   })
 }
@@ -72,27 +69,22 @@ export async function ensureUserLogs(database: Database): Promise<void> {
  */
 export async function noteUserEvent(
   session: Session,
-  now: number,
   event: UserLogEvent,
   user: { readonly guid: string; readonly username: string } | undefined,
   sender: Sender,
 ): Promise<void> {
   const record = { event, user: user ? actor(user) : null, ...senderFields(sender) }
-  await session.create(ownStorages.userLogs, setFields(record), { expiry: now + KEPT_SECONDS })
+  await session.create(ownStorages.userLogs, setFields(record))
 }
 
 /** The log of requests. The storage is there: see {@link ensureUserLogs}. */
-export function requestLog(
-  database: Database,
-  clock: Clock,
-): Pick<BatchedLog<LoggedRequest>, 'write' | 'flush' | 'close'> {
+export function requestLog(database: Database): Pick<BatchedLog<LoggedRequest>, 'write' | 'flush' | 'close'> {
   const log = batchedLog<LoggedRequests | number>({
     database,
     name: ownStorages.userLogs,
     recordOf: (entry) => (typeof entry === 'number' ? { event: 'lost', count: entry } : recordOf(entry)),
     lost: (count) => count,
     repeated: { keyOf, both },
-    keep: { seconds: KEPT_SECONDS, clock },
   })
   return {
     ...log,

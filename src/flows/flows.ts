@@ -93,7 +93,7 @@ const unknownFields: Pick<FieldRules, 'kept' | 'noPermissions'> = {
 export async function openFlows(options: FlowsOptions): Promise<Flows> {
   const { records, catalogue, random, fields } = options
   const { database, clock } = records
-  const log = options.log ?? (await openSystemLog(database, clock))
+  const log = options.log ?? (await openSystemLog(database))
   const environmentValues = await openEnvironmentValues(database)
   const secrets = await openSecrets(database, options.secretKeys ?? secretKeys('', []), random)
   const connections = await openConnections(database)

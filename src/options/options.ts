@@ -8,6 +8,7 @@ import { localeOptions, readLocaleOptions } from './locale-options.ts'
 import { mailOptions, readMailOptions } from './mail-options.ts'
 import { networkOptions, readNetworkOptions } from './network-options.ts'
 import { type Option, OptionError, readOption } from './option-kinds.ts'
+import { readRetentionOptions, retentionOptions } from './retention-options.ts'
 import { readSecretOptions, secretOptions } from './secret-options.ts'
 import { readServerOptions, serverOptions } from './server-options.ts'
 
@@ -20,6 +21,7 @@ export const optionTable = {
   ...databaseOptions,
   ...backupOptions,
   ...limitOptions,
+  ...retentionOptions,
   ...mailOptions,
   ...networkOptions,
   ...accountOptions,
@@ -51,6 +53,7 @@ export function readOptions(
     ...readDatabaseOptions(read),
     ...readBackupOptions(read),
     ...readLimitOptions(read),
+    ...readRetentionOptions(read),
     ...readMailOptions(read),
     ...readNetworkOptions(read),
     ...readAccountOptions(read),

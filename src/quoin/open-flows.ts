@@ -15,15 +15,17 @@ import { ensureLimits, limitCounts } from '../records/limits/limit-counts.ts'
 import { openLimitPurge } from '../records/limits/purge-limits.ts'
 import { type MailJob, sendMail } from '../records/mail/send-mail.ts'
 import { openExpiryPurge } from '../records/purge-expired.ts'
+import { openRetention } from '../records/retention/retention.ts'
 import { secretKeys } from '../records/secrets/secret-keys.ts'
 import { openSecretUses, type SecretUses } from '../records/secrets/secret-uses.ts'
 import type { SystemLog } from '../records/system-log.ts'
+import { leads } from '../storage/leading-node.ts'
 import { type Background, openBackground } from './background.ts'
 import { openNodeAlerts } from './open-alerts.ts'
 import type { NodeDatabase } from './open-database.ts'
 import type { NodeRecords } from './open-records.ts'
 import type { SetStart } from './open-settings.ts'
-import { mailSettings, runLimits } from './quoin-settings.ts'
+import { keptFor, mailSettings, runLimits } from './quoin-settings.ts'
 
 export interface NodeFlows {
   readonly flows: Flows
@@ -86,6 +88,15 @@ export async function openNodeFlows(
     opened.add(() => purge.close())
     const limitPurge = openLimitPurge({ database, clock })
     opened.add(() => limitPurge.close())
+    const retention = openRetention({
+      ...{ database, clock, log },
+      keptFor: () => keptFor(set),
+      leads: () => leads(capabilities),
+    })
+    // What is allowed now counts now.
+    const unwatch = set.watch(() => void retention.run())
+    opened.add(() => retention.close())
+    opened.add(async () => unwatch())
     const sweep = openAssetSweep({ database, assets, clock, log })
     opened.add(() => sweep.close())
   }

@@ -10,6 +10,7 @@ import type { HttpSettings } from '../http/server/http-settings.ts'
 import type { Options } from '../options/options.ts'
 import type { MailSettings } from '../records/mail/send-mail.ts'
 import { parseSmtpUrl } from '../records/mail/smtp-url.ts'
+import type { KeptFor } from '../records/retention/retention.ts'
 import { mailAddress } from '../shared/mail/mail-address.ts'
 import type { PresentOptions } from './open-settings.ts'
 
@@ -52,6 +53,13 @@ export function streamLimits(set: PresentOptions): StreamLimits {
     ofAddress: streamsPerAddress,
     ofUser: streamsPerUser,
   }))
+}
+
+const DAY = 86_400
+
+export function keptFor({ present }: PresentOptions): KeptFor {
+  const { keepLogs, keepRuns, keepHistory } = present()
+  return { logs: keepLogs * DAY, runs: keepRuns * 3600, history: keepHistory * DAY }
 }
 
 /** Where mail goes, and from whom. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/test-database.ts'
-import { matchAll, search } from '../shared/query.ts'
+import { search } from '../shared/query.ts'
 import { batchedLog, logText } from './batched-log.ts'
 
 let room: TestDatabase
@@ -9,13 +9,12 @@ beforeEach(async () => {
 })
 afterEach(() => room.close())
 
-const open = (seconds?: number) =>
+const open = () =>
   batchedLog<number>({
     database: room.database,
     name: '_log',
     recordOf: (n) => ({ n }),
     lost: (count) => -count,
-    ...(seconds !== undefined && { keep: { seconds, clock: room.clock } }),
   })
 
 async function numbers(): Promise<unknown[]> {
@@ -48,21 +47,6 @@ test('what cannot be stored is counted, and the count is stored when it can be',
   log.write(3)
   await log.close()
   expect((await numbers()).sort()).toEqual([-2, 3])
-})
-
-test('old entries are deleted when new ones are stored', async () => {
-  await room.database.ensure('_log', { indexes: [{ fields: ['_meta.expiry'] }] })
-  const log = open(60)
-  for (let n = 1; n <= 700; n++) log.write(n)
-  await log.flush()
-  room.clock.now += 59_000
-  log.write(701)
-  await log.flush()
-  expect(await room.database.session().count('_log', matchAll)).toBe(701)
-  room.clock.now += 2_000
-  log.write(702)
-  await log.close()
-  expect(await numbers()).toEqual([701, 702])
 })
 
 test.each([

@@ -2,11 +2,9 @@
  * A log that is kept in a storage and must never slow down or fail what it reports: entries wait in memory and are
  * stored in batches, one transaction each. What cannot be stored in time is lost, and the log says how much.
  */
-import type { Clock } from '../shared/clock.ts'
-import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
-import { search } from '../shared/query.ts'
-import type { Database, Session } from '../storage/database.ts'
+import type { Database } from '../storage/database.ts'
 import { transact } from '../storage/transact.ts'
 
 export interface BatchedLog<Entry> {
@@ -19,7 +17,7 @@ export interface BatchedLog<Entry> {
 
 export interface BatchedLogOptions<Entry> {
   readonly database: Database
-  /** Name of the storage, which is there. For `keep` it has an index on `_meta.expiry`. */
+  /** Name of the storage, which is there. How long its records are kept: `retention/retention.ts`. */
   readonly name: string
   /** The fields of an entry's record: small, and JSON that a document can hold. */
   readonly recordOf: (entry: Entry) => JsonObject
@@ -30,8 +28,6 @@ export interface BatchedLogOptions<Entry> {
     readonly keyOf: (entry: Entry) => string
     readonly both: (earlier: Entry, later: Entry) => Entry | undefined
   }
-  /** Records are deleted when they are so old. Forever if not given. */
-  readonly keep?: { readonly seconds: number; readonly clock: Clock }
 }
 
 /** Entries that wait to be stored: some 10 MB at most. */
@@ -41,7 +37,7 @@ const BATCH = 500
 const PAUSE = 200
 
 export function batchedLog<Entry>(options: BatchedLogOptions<Entry>): BatchedLog<Entry> {
-  const { database, name, recordOf, repeated, keep } = options
+  const { database, name, recordOf, repeated } = options
   let waiting: Entry[] = []
   /** Places in `waiting`, by what makes entries the same. */
   const places = new Map<string, number>()
@@ -55,11 +51,9 @@ export function batchedLog<Entry>(options: BatchedLogOptions<Entry>): BatchedLog
       places.clear()
       const batch = waiting.splice(0, BATCH)
       try {
-        const expiry = keep && { expiry: Math.floor(keep.clock() / 1000) + keep.seconds }
         await transact(database, async (session) => {
-          for (const entry of batch) await session.create(name, setFields(recordOf(entry)), expiry)
+          for (const entry of batch) await session.create(name, setFields(recordOf(entry)))
         })
-        if (keep) await deleteExpired(database, name, Math.floor(keep.clock() / 1000))
       } catch {
         // A full disk must not stop the work that is only being reported.
         lost += batch.length
@@ -104,26 +98,6 @@ export function batchedLog<Entry>(options: BatchedLogOptions<Entry>): BatchedLog
     // Twice: the first may leave the entry that says what was lost.
     close: () => flush().then(flush),
   }
-}
-
-/** Twice a batch, so that the log shrinks faster than it grows. */
-async function deleteExpired(database: Database, name: string, now: number): Promise<void> {
-  const isOver = { kind: 'range', field: '_meta.expiry', bounds: { gte: 0, lte: now } } as const
-  const sort = [{ field: '_meta.expiry', order: 'asc', missing: 'last' }] as const
-  const wanted = search({ query: isOver, sort, limit: 2 * BATCH })
-  if ((await database.session().find(name, { ...wanted, limit: 1 })).length === 0) return
-  await transact(database, async (session) => {
-    for (const guid of await guidsOf(session, name, wanted)) await session.delete(name, guid)
-  })
-}
-
-async function guidsOf(session: Session, name: string, wanted: ReturnType<typeof search>): Promise<string[]> {
-  const { documents } = await session.find(name, wanted)
-  const records = Array.isArray(documents.value) ? documents.value : []
-  return records.flatMap((record) => {
-    const meta = isJsonObject(record) ? record._meta : undefined
-    return isJsonObject(meta) && typeof meta.guid === 'string' ? [meta.guid] : []
-  })
 }
 
 const LONGEST = 8_192

@@ -1,5 +1,4 @@
 import type { LogLevel } from '../blocks/context.ts'
-import type { Clock } from '../shared/clock.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { jsonProblem } from '../shared/json.ts'
 import type { Database } from '../storage/database.ts'
@@ -19,12 +18,11 @@ export interface SystemLogEntry {
 export type SystemLog = BatchedLog<SystemLogEntry>
 
 const LARGEST_VALUE = 8_192
-const DAYS_30 = 30 * 86_400
 
-/** The cluster's own log, kept in a storage so that it can be searched: 30 days of it when there is a clock. */
-export async function openSystemLog(database: Database, clock?: Clock): Promise<SystemLog> {
+/** The cluster's own log, kept in a storage so that it can be searched. */
+export async function openSystemLog(database: Database): Promise<SystemLog> {
   await database.ensure(ownStorages.systemLogs, {
-    indexes: [{ fields: ['run'] }, { fields: ['level', '_meta.created'] }, { fields: ['_meta.expiry'] }],
+    indexes: [{ fields: ['run'] }, { fields: ['level', '_meta.created'] }],
     text: true,
   })
   return batchedLog<SystemLogEntry>({
@@ -35,7 +33,6 @@ export async function openSystemLog(database: Database, clock?: Clock): Promise<
       level: 'warn',
       message: `${count} log entries were lost because they could not be stored in time.`,
     }),
-    ...(clock && { keep: { seconds: DAYS_30, clock } }),
   })
 }
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { optionTable } from '../../src/options/options.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
-import { objectOf, objectsOf, openTestQuoin, startProcess, type TestQuoin } from './harness.ts'
+import { guidOf, objectOf, objectsOf, openTestQuoin, startProcess, type TestQuoin } from './harness.ts'
 
 const onPostgres = inject('engine') === 'postgres'
 const root = '/_system/settings'
@@ -78,6 +78,7 @@ describe('what is refused', () => {
     ['QUOIN_RUN_DEADLINE', '9', 'a whole number from 10 to'],
     ['QUOIN_LOCKOUT_ATTEMPTS', '0', 'a whole number from 1 to'],
     ['QUOIN_BODY_LIMIT', '1023', 'a whole number from 1024 to'],
+    ['QUOIN_KEEP_LOGS', '0', 'a whole number from 1 to'],
     ['QUOIN_MAIL_FROM', 'nobody', 'an address such as'],
   ])('%s=%j: 400 with the reason', async (name, value, message) => {
     const reply = await put(name, value)
@@ -122,6 +123,9 @@ describe('what is refused', () => {
       'QUOIN_REPLY_MEMORY',
       'QUOIN_RUN_DEADLINE',
       'QUOIN_RUN_BUDGET',
+      'QUOIN_KEEP_LOGS',
+      'QUOIN_KEEP_RUNS',
+      'QUOIN_KEEP_HISTORY',
       'QUOIN_MAIL_FROM',
       'QUOIN_LOCKOUT_ATTEMPTS',
       'QUOIN_LOCKOUT_SECONDS',
@@ -190,6 +194,29 @@ test('a limit of bodies counts from the next request on, in endpoints and the AP
   await unset('QUOIN_BODY_LIMIT')
   expect(await padded(1_048_576)).toEqual([200, 200, 413])
   expect(await padded(1_048_577)).toEqual([413, 413, 413])
+})
+
+test('what is older than a setting allows is deleted at once: logs, runs and the history of documents', async () => {
+  const guid = guidOf(await quoin.manage('POST', '/_system/storages', { name: 'kept', history: true }))
+  await quoin.manage('POST', `/_system/storages/${guid}/documents`, { n: 1 })
+  await put('QUOIN_RUN_BUDGET', '100')
+  expect(await counted()).toBe(503)
+  await unset('QUOIN_RUN_BUDGET')
+  const before = Math.floor(quoin.now() / 1000)
+  const old = async () => {
+    const all = await Promise.all(['_systemlogs', '_userlogs', '_runs', '_history'].map(quoin.documents))
+    return all.map((records) => records.some(({ _meta }) => Number(objectOf(_meta).created) <= before))
+  }
+  await expect.poll(old).toEqual([true, true, true, true])
+  await put('QUOIN_KEEP_RUNS', '72')
+  quoin.advance(2 * 86_400_000)
+  await put('QUOIN_KEEP_LOGS', '1')
+  await expect.poll(old).toEqual([false, false, true, true])
+  await put('QUOIN_KEEP_HISTORY', '1')
+  await expect.poll(old).toEqual([false, false, true, false])
+  await unset('QUOIN_KEEP_RUNS')
+  await expect.poll(old).toEqual([false, false, false, false])
+  for (const name of ['QUOIN_KEEP_LOGS', 'QUOIN_KEEP_HISTORY']) await unset(name)
 })
 
 test('a user is locked after as many failed sign-ins as are set', async () => {

@@ -63,7 +63,7 @@ export async function accountMail(context: AccessContext, payload: JsonObject): 
     if (!to) return undefined
     const url = await urlOf(context, session, links, { ...asked, email }, addressed)
     const { text, user, language } = addressed
-    if (text === 'reset') await noteUserEvent(session, now, 'password_reset_sent', user, asked)
+    if (text === 'reset') await noteUserEvent(session, 'password_reset_sent', user, asked)
     const username = user?.username ?? ''
     const written = writeMail(text, language, { url, username, seconds: asked.until - now })
     return { to: [to], cc: [], bcc: [], attachments: [], ...written }

@@ -60,7 +60,7 @@ export async function followLink(
       if (!found) throw unusable()
       const { link, user } = found
       const set = user
-        ? await setPassword(context, session, user, passwordHash, sender)
+        ? await setPassword(session, user, passwordHash, sender)
         : await signUp(context, session, link, passwordHash, sender)
       await deleteLinksTo(session, link.emailKey)
       return set
@@ -93,19 +93,13 @@ async function usableLink(
   return user?.isActive && user.document.email_key === link.emailKey ? { link, user } : undefined
 }
 
-async function setPassword(
-  context: AccessContext,
-  session: Session,
-  user: UserRecord,
-  passwordHash: string,
-  sender: Sender,
-) {
+async function setPassword(session: Session, user: UserRecord, passwordHash: string, sender: Sender) {
   const written = await session.update(ownStorages.users, user.guid, newPassword(passwordHash))
   if (written.outcome !== 'written') throw unusable()
   await forgetFailures(session, { user: user.guid })
   await deleteTokensOf(session, user.guid)
   await deleteLinksOf(session, user.guid)
-  await noteUserEvent(session, unixSeconds(context.clock), 'password_set_by_link', user, sender)
+  await noteUserEvent(session, 'password_set_by_link', user, sender)
   return { username: user.username }
 }
 
@@ -121,7 +115,7 @@ async function signUp(
   const username = nameOf(link)
   const fields: JsonObject = { username, email: link.email, groups, language: link.language }
   const user = userRecord(await insertUser(session, fields, passwordHash))
-  await noteUserEvent(session, unixSeconds(context.clock), 'signed_up', user, sender)
+  await noteUserEvent(session, 'signed_up', user, sender)
   return { username }
 }
 

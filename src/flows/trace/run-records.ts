@@ -3,11 +3,10 @@
  * takes. While too many wait, further runs are not traced (`isFull`), so that tracing a busy blueprint shows some of its
  * runs instead of slowing all of them down.
  *
- * Of each blueprint the newest are kept, and none for longer than a day. Refused requests are counted apart: they push out
- * nothing but each other.
+ * Of each blueprint the newest are kept, and none for longer than `records/retention/retention.ts` says. Refused requests
+ * are counted apart: they push out nothing but each other.
  */
 
-import type { Clock } from '../../shared/clock.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Query, search } from '../../shared/query.ts'
@@ -33,7 +32,6 @@ export interface RunRecords {
 
 interface RunRecordsOptions {
   readonly database: Database
-  readonly clock: Clock
   /** How many runs of a blueprint are kept. */
   readonly keepLast: (blueprint: string) => number
   /** Called when the record can be read. */
@@ -42,14 +40,11 @@ interface RunRecordsOptions {
   readonly node: string
 }
 
-const DAY = 86_400
 /** Milliseconds from a record to its batch. */
 const PAUSE = 20
 const BATCH = 20
 /** Records that wait, each of at most 600 KB: 38 MB. */
 const WAITING = 64
-/** Milliseconds between two looks for runs whose day is over. */
-const PURGE = 600_000
 /** Of a blueprint. */
 const KEPT_REFUSALS = 20
 const refused: Query = { kind: 'term', field: 'recorded_as', value: 'refused' }
@@ -58,7 +53,7 @@ const PRUNED = 2 * BATCH
 
 export async function openRunRecords(options: RunRecordsOptions): Promise<RunRecords> {
   await options.database.ensure(ownStorages.runs, {
-    indexes: [{ fields: ['blueprint', '_meta.cms'] }, { fields: ['status'] }, { fields: ['_meta.expiry'] }],
+    indexes: [{ fields: ['blueprint', '_meta.cms'] }, { fields: ['status'] }],
   })
   return new BatchedRunRecords(options)
 }
@@ -71,16 +66,10 @@ class BatchedRunRecords implements RunRecords {
   #beingStored = 0
   #timer: NodeJS.Timeout | undefined
   #storing: Promise<void> = Promise.resolve()
-  #purged: Promise<void> = Promise.resolve()
-  readonly #purging: NodeJS.Timeout
 
   constructor(options: RunRecordsOptions) {
     this.#options = options
     this.#database = options.database
-    this.#purging = setInterval(() => {
-      // Should it fail, the next one finds them.
-      this.#purged = this.#purge().catch(() => undefined)
-    }, PURGE).unref()
   }
 
   get isFull(): boolean {
@@ -118,9 +107,7 @@ class BatchedRunRecords implements RunRecords {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#purging)
     await this.flush()
-    await this.#purged
   }
 
   async #store(): Promise<void> {
@@ -137,7 +124,6 @@ class BatchedRunRecords implements RunRecords {
         })
         for (const record of batch) this.#options.stored(record)
         for (const blueprint of new Set(batch.map((record) => record.blueprint))) await this.#prune(blueprint)
-        await this.#purge()
       } catch {
         // A disk that is full must not stop the runs that are only being looked at.
       }
@@ -149,8 +135,7 @@ class BatchedRunRecords implements RunRecords {
     const fields = setFields(record)
     const update = await session.update(ownStorages.runs, guid, fields)
     if (update.outcome === 'written') return
-    const expiry = this.#seconds() + DAY
-    await session.create(ownStorages.runs, fields, { guid, expiry })
+    await session.create(ownStorages.runs, fields, { guid })
   }
 
   /** Those of a blueprint that are more than are kept. */
@@ -163,12 +148,6 @@ class BatchedRunRecords implements RunRecords {
     await this.#remove({ query: { kind: 'and', queries: [of, others] }, sort, offset })
   }
 
-  /** Those whose day is over. */
-  #purge(): Promise<void> {
-    const query: Query = { kind: 'range', field: '_meta.expiry', bounds: { gte: 0, lte: this.#seconds() } }
-    return this.#remove({ query, sort: [{ field: '_meta.expiry', order: 'asc', missing: 'last' }] })
-  }
-
   async #remove(wanted: Parameters<typeof search>[0]): Promise<void> {
     const found = documentsOf(
       await this.#database.session().find(ownStorages.runs, search({ ...wanted, limit: PRUNED })),
@@ -177,9 +156,5 @@ class BatchedRunRecords implements RunRecords {
     await transact(this.#database, async (session) => {
       for (const document of found) await session.delete(ownStorages.runs, guidOf(document))
     })
-  }
-
-  #seconds(): number {
-    return Math.floor(this.#options.clock() / 1000)
   }
 }

@@ -50,7 +50,7 @@ export async function openTracing(flows: Flows): Promise<Tracing> {
   const blueprints = await openTracedBlueprints(database, clock)
   const news = openRunNews(database, node)
   const { keepLast } = blueprints
-  const records = await openRunRecords({ database, clock, node, keepLast, stored: news.stored })
+  const records = await openRunRecords({ database, node, keepLast, stored: news.stored })
   const watched = watchedBlocks()
   const { probe } = watched
   const copies = tracedFlows(catalogue, probe)

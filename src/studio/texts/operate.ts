@@ -171,10 +171,11 @@ export const operateTexts = {
   valuesNotKept: 'The values of this run are not kept',
   valuesNotKeptText: 'The block that failed is shown without them.',
   couldNotFindRun: 'Could not find the run',
-  runAbout: 'Failed runs are kept for a day: the last 50 of a blueprint, ten a second.',
+  runAbout:
+    'Failed runs are kept for a day unless QUOIN_KEEP_RUNS is set: the last 50 of a blueprint, ten a second.',
   noFailedRunKept: 'No failed run is kept',
   runNotKept: 'This run is not kept',
-  runNotKeptText: 'What runs logged is kept for 30 days.',
+  runNotKeptText: 'What runs logged is kept for 30 days unless QUOIN_KEEP_LOGS is set.',
   errorsSystemLog: 'Errors in the system log',
   schedule: 'Schedule',
   every: (every: string) => `every ${every}`,
@@ -200,7 +201,8 @@ export const operateTexts = {
   loggedValue: 'Logged value',
   message: 'Message',
   systemLog: 'System log',
-  systemLogAbout: 'Log entries of blueprints, and errors of runs. Kept for 30 days.',
+  systemLogAbout:
+    'Log entries of blueprints, and errors of runs. Kept for 30 days, unless QUOIN_KEEP_LOGS is set.',
   searchMessages: 'Search messages',
   follow: 'Follow',
   noLogRecords: 'No log records',
@@ -226,6 +228,6 @@ export const operateTexts = {
   took: 'Took',
   from: 'From',
   userLog: 'User log',
-  userLogAbout: 'Sign-ins, and the requests of users. Kept for 30 days.',
+  userLogAbout: 'Sign-ins, and the requests of users. Kept for 30 days, unless QUOIN_KEEP_LOGS is set.',
   searchTheUserLog: 'Search the user log',
 } as const

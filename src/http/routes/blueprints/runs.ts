@@ -96,7 +96,8 @@ function listRunsRoute(app: App, { tracing }: SharedParts): void {
       schema: {
         operationId: 'listRuns',
         summary: 'Traced runs',
-        description: 'Newest first. Kept for a day, and only the last ones of each blueprint.',
+        description:
+          'Newest first. Kept for `QUOIN_KEEP_RUNS` hours, and only the last ones of each blueprint.',
         tags,
         querystring: runListQuery,
         response: { 200: Type.Array(runSummarySchema) },

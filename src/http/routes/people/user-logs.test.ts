@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { jsonAt, recordsIn } from '../../../../test/json-at.ts'
 import { type ManagementServer, openManagementServer } from '../../../../test/management-server.ts'
-import { matchAll, search } from '../../../shared/query.ts'
 
 let room: ManagementServer
 beforeAll(async () => {
@@ -104,26 +103,5 @@ describe('user logs', () => {
     const page = await room.send('GET', '/_system/userlogs/search?limit=2', 'viewer')
     expect(page.body).toHaveLength(2)
     expect(page.headers['x-next-cursor']).toEqual(expect.any(String))
-  })
-
-  it('are gone after 30 days', async () => {
-    expect((await logs({ 'user.username': 'ann' })).length).toBeGreaterThan(0)
-    const then = Math.floor(room.clock() / 1000)
-    const beforeNow = { kind: 'range', field: '_meta.created', bounds: { lte: then } } as const
-    const all = search({ query: matchAll })
-    await room.access.searchUserLogs(all)
-    expect(await room.database.session().count('_userlogs', beforeNow)).toBeGreaterThan(0)
-    room.clock.now += 30 * 86_400_000
-    const request = {
-      user: { guid: 'g', username: 'later' },
-      ip: '::1',
-      method: 'GET',
-      path: '/',
-      status: 200,
-    }
-    room.access.logRequest({ ...request, milliseconds: 1 })
-    const { records } = await room.access.searchUserLogs(all)
-    expect(records).toMatchObject([{ event: 'request', user: { username: 'later' } }])
-    expect(await room.database.session().count('_userlogs', beforeNow)).toBe(0)
   })
 })

@@ -30,7 +30,7 @@ export function userLogRoutes(access: Access): RouteFamily {
           operationId: 'searchUserLogs',
           summary: 'Read user activity logs',
           description:
-            'The last 30 days, newest first. Accepts the fields of other searches as query parameters.',
+            'The last `QUOIN_KEEP_LOGS` days, newest first. Accepts the fields of other searches as query parameters.',
           tags: ['Logs'],
           querystring: searchQuerySchema,
           response: { 200: Type.Array(userLogSchema) },

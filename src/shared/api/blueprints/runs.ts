@@ -34,7 +34,9 @@ export const tracingSchema = Type.Object({
     type: ['string', 'null'],
     description: 'End of tracing, in ISO 8601; null when it is off.',
   }),
-  keep_last: Type.Integer({ description: 'Number of stored runs, the newest ones, each for a day.' }),
+  keep_last: Type.Integer({
+    description: 'Number of stored runs, the newest ones, each for `QUOIN_KEEP_RUNS` hours.',
+  }),
   breakpoints,
 })
 export type Tracing = Wire<typeof tracingSchema>

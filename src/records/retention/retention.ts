@@ -1,0 +1,120 @@
+/**
+ * How long Quoin keeps records of its own that only grow: logs, recorded runs and the history of documents. Their age is
+ * compared with what is allowed at present, so that a change counts for records that are stored already.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../../shared/clock.ts'
+import { search } from '../../shared/query.ts'
+import type { Database } from '../../storage/database.ts'
+import { guidOf } from '../../storage/document-fields.ts'
+import { documentsOf } from '../../storage/find-documents.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
+import { transact } from '../../storage/transact.ts'
+import type { SystemLog } from '../system-log.ts'
+
+/** Seconds; 0 = for ever. */
+export interface KeptFor {
+  readonly logs: number
+  readonly runs: number
+  readonly history: number
+}
+
+export interface RetentionParts {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Pick<SystemLog, 'write'>
+  readonly keptFor: () => KeptFor
+  /** Whether this node does what one node of the cluster should do. */
+  readonly leads: () => Promise<boolean>
+  /** Milliseconds from the end of one look to the next. */
+  readonly every?: number
+}
+
+export interface Retention {
+  /** Deletes what is too old by now; gives how many records. Never throws: the log says what went wrong. */
+  run(): Promise<number>
+  /** No further look begins; resolves when the one under way has ended, in the middle if it is long. */
+  close(): Promise<void>
+}
+
+const EVERY = 60_000
+/** Records in one transaction: all sessions share the writer, so it is never held for more than some milliseconds. */
+const BATCH = 100
+
+const { systemLogs, userLogs, runs, history } = ownStorages
+const kept: readonly (readonly [storage: string, group: keyof KeptFor])[] = [
+  [systemLogs, 'logs'],
+  [userLogs, 'logs'],
+  [runs, 'runs'],
+  [history, 'history'],
+]
+
+export function openRetention({
+  database,
+  clock,
+  log,
+  keptFor,
+  leads,
+  every = EVERY,
+}: RetentionParts): Retention {
+  let closed = false
+  let running: Promise<number> = Promise.resolve(0)
+  let timer: NodeJS.Timeout
+
+  /** The table's own index by creation finds the oldest without looking at the others. */
+  async function deleteOld(storage: string, seconds: number): Promise<number> {
+    const oldest = Math.floor(clock() / 1000) - seconds
+    const query = { kind: 'range', field: '_meta.created', bounds: { lte: oldest } } as const
+    const sort = [{ field: '_meta.created', order: 'asc', missing: 'last' }] as const
+    let count = 0
+    while (!closed) {
+      const found = await database.session().find(storage, search({ query, sort, limit: BATCH }))
+      if (found.length === 0) break
+      const guids = documentsOf(found).map(guidOf)
+      await transact(database, async (session) => {
+        for (const guid of guids) await session.delete(storage, guid)
+      })
+      count += guids.length
+      await nextTurn()
+    }
+    return count
+  }
+
+  async function look(): Promise<number> {
+    let total = 0
+    try {
+      if (!(await leads())) return 0
+      for (const [storage, group] of kept) {
+        const seconds = keptFor()[group]
+        if (seconds > 0 && database.has(storage)) total += await deleteOld(storage, seconds)
+      }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      log.write({ level: 'error', message: `Old records could not be deleted: ${reason}` })
+    }
+    return total
+  }
+
+  function run(): Promise<number> {
+    running = running.then(look)
+    return running
+  }
+
+  function schedule(): void {
+    timer = setTimeout(() => {
+      void run().then(() => {
+        if (!closed) schedule()
+      })
+    }, every).unref()
+  }
+
+  schedule()
+  return {
+    run,
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
