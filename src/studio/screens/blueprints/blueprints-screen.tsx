@@ -33,7 +33,7 @@ const columns: readonly Column<Blueprint>[] = [
     id: 'state',
     label: blueprintsTexts.state,
     sort: 'active',
-    width: '22%',
+    width: '18%',
     render: (one) => <BlueprintState blueprint={one} />,
   },
   {
@@ -101,7 +101,7 @@ export function BlueprintsScreen() {
         hrefOf={({ _meta }) => `/blueprints/${_meta.guid}`}
         empty={empty}
         limit={25}
-        minWidth={900}
+        minWidth={720}
       />
       <CreateBlueprintDialog opened={isCreating} onClose={create.close} />
       <ImportBlueprintDialog opened={isImporting} onClose={take.close} />

@@ -10,6 +10,7 @@ import { RecordDrawer } from '../../controls/record-drawer.tsx'
 import { Time } from '../../controls/time.tsx'
 import { operateTexts } from '../../texts/operate.ts'
 import { actionColours } from './action-colours.ts'
+import { resourceName } from './resource-name.ts'
 
 export function AuditLogDrawer() {
   return (
@@ -30,7 +31,7 @@ function Opened({ record }: { readonly record: AuditLog }) {
       <Facts
         facts={{
           [operateTexts.what]: name,
-          [operateTexts.resource]: category,
+          [operateTexts.resource]: resourceName(category),
           [operateTexts.action]: <Badge color={actionColours[action]}>{action}</Badge>,
           [operateTexts.by]: user.username,
           [operateTexts.when]: <Time at={_meta.created} exact />,

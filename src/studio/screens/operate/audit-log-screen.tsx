@@ -13,33 +13,7 @@ import { Time } from '../../controls/time.tsx'
 import { operateTexts } from '../../texts/operate.ts'
 import { actionColours } from './action-colours.ts'
 import { AuditLogDrawer } from './audit-log-drawer.tsx'
-
-const categories = [
-  'alerts',
-  'api_keys',
-  'assets',
-  'authentication_groups',
-  'backups',
-  'blueprintactions',
-  'blueprintfields',
-  'blueprints',
-  'blueprinttemplates',
-  'blueprintvalidation',
-  'connections',
-  'deployments',
-  'documents',
-  'environment',
-  'queue',
-  'queues',
-  'secrets',
-  'sessions',
-  'settings',
-  'storages',
-  'tracing',
-  'users',
-  'views',
-  'waits',
-]
+import { changedWords, resourceName, resourceOptions } from './resource-name.ts'
 
 const columns: readonly Column<AuditLog>[] = [
   {
@@ -52,37 +26,38 @@ const columns: readonly Column<AuditLog>[] = [
     id: 'category',
     label: operateTexts.resource,
     sort: 'category',
-    width: 180,
-    render: ({ category }) => category,
+    width: 140,
+    render: ({ category }) => resourceName(category),
   },
   {
     id: 'action',
     label: operateTexts.action,
     sort: 'action',
-    width: 110,
+    width: 120,
     render: ({ action }) => <Badge color={actionColours[action]}>{action}</Badge>,
   },
   {
     id: 'changes',
     label: operateTexts.fields,
-    render: ({ changes }) => (
-      <Text size="sm" c="dimmed" lineClamp={1}>
-        {changes.join(', ')}
-      </Text>
-    ),
+    render: ({ changes }) =>
+      changes.length === 0 ? null : (
+        <Text size="sm" c="dimmed" lineClamp={1}>
+          {changedWords(changes)}
+        </Text>
+      ),
   },
   {
     id: 'user',
     label: operateTexts.by,
     sort: 'user.username',
-    width: 130,
+    width: 110,
     render: ({ user }) => user.username,
   },
   {
     id: 'when',
     label: operateTexts.when,
     sort: '_meta.cms',
-    width: 180,
+    width: 175,
     render: ({ _meta }) => <Time at={_meta.created} exact />,
   },
 ]
@@ -95,7 +70,7 @@ export function AuditLogScreen() {
       <ScreenHead title={operateTexts.auditLog} about={operateTexts.auditLogAbout} />
       <Group mb="sm" gap="sm">
         <SearchField label={operateTexts.searchTheAuditLog} />
-        <SelectFilter name="category" label={operateTexts.resource} options={categories} width={200} />
+        <SelectFilter name="category" label={operateTexts.resource} options={resourceOptions} width={200} />
         <SelectFilter
           name="action"
           label={operateTexts.action}
@@ -116,7 +91,7 @@ export function AuditLogScreen() {
         columns={columns}
         keyOf={({ _meta }) => _meta.guid}
         hrefOf={({ _meta }) => openAddress('/operate/audit-log', words, _meta.guid)}
-        minWidth={860}
+        minWidth={720}
         empty={<EmptyState icon="history" title={operateTexts.noMatch} />}
       />
       <AuditLogDrawer />

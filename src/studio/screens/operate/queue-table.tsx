@@ -59,7 +59,7 @@ export function QueueTable() {
       columns={columns}
       records={data}
       keyOf={({ name }) => name}
-      minWidth={760}
+      minWidth={720}
     />
   )
 }

@@ -99,7 +99,7 @@ export function QueuesScreen() {
         keyOf={({ _meta }) => _meta.guid}
         hrefOf={({ _meta }) => openAddress('/operate/queues', words, _meta.guid)}
         refetchInterval={5_000}
-        minWidth={860}
+        minWidth={720}
         empty={
           <EmptyState icon="operate" title={operateTexts.noJobs}>
             <Text size="sm">{operateTexts.noJobsText}</Text>

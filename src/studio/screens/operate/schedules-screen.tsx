@@ -76,7 +76,7 @@ export function SchedulesScreen() {
         keyOf={({ _meta }) => _meta.guid}
         hrefOf={({ schedule }) => openAddress('/operate/schedules', words, schedule)}
         refetchInterval={10_000}
-        minWidth={760}
+        minWidth={720}
         empty={
           <EmptyState icon="operate" title={operateTexts.noSchedules}>
             <Text size="sm">{operateTexts.noSchedulesText}</Text>

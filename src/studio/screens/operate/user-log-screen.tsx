@@ -17,8 +17,8 @@ const events = {
   sign_in: [operateTexts.signedIn, 'green'],
   sign_in_failed: [operateTexts.signInFailed, 'red'],
   sign_out: [operateTexts.signedOut, 'gray'],
-  request: ['request', 'petrol'],
-  lost: ['lost', 'sand'],
+  request: [operateTexts.requestEvent, 'petrol'],
+  lost: [operateTexts.lostEvent, 'sand'],
 } as const
 
 /** The first path; the record itself lists all. */
@@ -62,7 +62,7 @@ const columns: readonly Column<UserLog>[] = [
     label: operateTexts.status,
     sort: 'status',
     numeric: true,
-    width: 80,
+    width: 70,
     render: ({ status }) => status ?? '',
   },
   {
@@ -70,7 +70,7 @@ const columns: readonly Column<UserLog>[] = [
     label: operateTexts.took,
     sort: 'milliseconds',
     numeric: true,
-    width: 90,
+    width: 80,
     render: ({ milliseconds }) => (milliseconds === undefined ? '' : duration(milliseconds)),
   },
   {
@@ -110,7 +110,7 @@ export function UserLogScreen() {
         body={filtersOf(words, { event: 'event', user: 'user.username' })}
         columns={columns}
         keyOf={({ _meta }) => _meta.guid}
-        minWidth={900}
+        minWidth={720}
         empty={<EmptyState icon="people" title={operateTexts.noMatch} />}
       />
     </>

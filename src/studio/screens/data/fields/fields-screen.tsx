@@ -1,10 +1,9 @@
-import { Badge, Button, Code, Group, Text } from '@mantine/core'
+import { Badge, Button, Group, Text } from '@mantine/core'
 import type { FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
 import { fieldTypeEntries, isFieldType } from '../../../../shared/fields/field-type.ts'
 import { search } from '../../../api/request.ts'
 import { EmptyState } from '../../../controls/empty-state.tsx'
 import { Icon } from '../../../controls/icon.tsx'
-import { shortJson } from '../../../controls/json/json-text.ts'
 import type { Column } from '../../../controls/lists/column.ts'
 import { useListAddress } from '../../../controls/lists/list-address.ts'
 import { RecordTable } from '../../../controls/lists/record-table.tsx'
@@ -16,6 +15,7 @@ import { useOpened } from '../../../controls/use-opened.ts'
 import { fieldsTexts } from '../../../texts/fields.ts'
 import { askToRemoveField } from './ask-to-remove-field.ts'
 import { FieldDialog } from './field-dialog.tsx'
+import { rulesInWords } from './rules-in-words.ts'
 
 const columns: readonly Column<FieldRecord>[] = [
   {
@@ -39,7 +39,7 @@ const columns: readonly Column<FieldRecord>[] = [
     id: 'type',
     label: fieldsTexts.type,
     sort: 'type',
-    width: 110,
+    width: 150,
     render: ({ type }) => (
       <Badge color="gray">{isFieldType(type) ? fieldTypeEntries[type].label : type}</Badge>
     ),
@@ -53,10 +53,7 @@ const columns: readonly Column<FieldRecord>[] = [
   {
     id: 'rules',
     label: fieldsTexts.rules,
-    render: ({ validation_rules: rules }) => {
-      const text = shortJson(rules ?? {}, 90)
-      return text === '{}' ? null : <Code>{text}</Code>
-    },
+    render: (field) => <Text size="sm">{rulesInWords(field)}</Text>,
   },
   {
     id: 'remove',

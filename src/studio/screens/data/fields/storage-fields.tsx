@@ -24,6 +24,7 @@ import { dataTexts } from '../../../texts/data.ts'
 import { inOrder } from '../documents/use-document-list.ts'
 import { askToRemoveField } from './ask-to-remove-field.ts'
 import { FieldDialog } from './field-dialog.tsx'
+import { rulesInWords } from './rules-in-words.ts'
 
 /** The fields of one storage, in their order, and a line that adds one. */
 export function StorageFields({ storage }: { readonly storage: StorageRecord }) {
@@ -102,6 +103,7 @@ function FieldRow({ field, href }: { readonly field: FieldRecord; readonly href:
           {unique ? <Badge color="petrol">{dataTexts.uniqueText}</Badge> : null}
           {reference ? <Badge color="petrol">{dataTexts.refersTo(reference.storage)}</Badge> : null}
           {computed ? <Badge color="gray">{dataTexts.computed}</Badge> : null}
+          <Text size="sm">{rulesInWords({ ...field, unique: false, reference: null, computed: null })}</Text>
         </Group>
       </Table.Td>
       <Table.Td>

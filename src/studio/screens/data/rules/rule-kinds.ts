@@ -1,3 +1,6 @@
+import type { ValidationRule } from '../../../../shared/api/blueprints/validation-rules.ts'
+import { wordsOfField } from '../../../../shared/fields/words-of-field.ts'
+import type { JsonValue } from '../../../../shared/json.ts'
 import { rulesTexts } from '../../../texts/rules.ts'
 
 export interface RuleParameter {
@@ -76,4 +79,18 @@ export const ruleKinds: readonly RuleKind[] = [
 
 export function kindOfRule(type: string): RuleKind | undefined {
   return ruleKinds.find((kind) => kind.type === type)
+}
+
+/** `Names of: uri · Pattern: ^[a-z/]*$`. */
+export function parametersInWords({ rule_type, parameters }: ValidationRule): string {
+  const labels = new Map(kindOfRule(rule_type)?.parameters.map(({ name, label }) => [name, label]))
+  return Object.entries(parameters)
+    .map(([name, value]) => `${labels.get(name) ?? wordsOfField(name)}: ${inWords(value)}`)
+    .join(' · ')
+}
+
+function inWords(value: JsonValue | undefined): string {
+  if (Array.isArray(value)) return value.map(inWords).join(', ')
+  if (value === 'block_title') return rulesTexts.titlesOfBlocks
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

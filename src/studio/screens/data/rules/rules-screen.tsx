@@ -1,11 +1,10 @@
-import { Badge, Button, Code, Text } from '@mantine/core'
+import { Badge, Button, Text } from '@mantine/core'
 import type { ValidationRule } from '../../../../shared/api/blueprints/validation-rules.ts'
 import { queryClient } from '../../../api/query-client.ts'
 import { call, search } from '../../../api/request.ts'
 import { confirm } from '../../../controls/confirm.ts'
 import { EmptyState } from '../../../controls/empty-state.tsx'
 import { Icon } from '../../../controls/icon.tsx'
-import { shortJson } from '../../../controls/json/json-text.ts'
 import type { Column } from '../../../controls/lists/column.ts'
 import { useListAddress } from '../../../controls/lists/list-address.ts'
 import { RecordTable } from '../../../controls/lists/record-table.tsx'
@@ -15,7 +14,7 @@ import { ScreenHead } from '../../../controls/screen-head.tsx'
 import { useOpened } from '../../../controls/use-opened.ts'
 import { rulesTexts } from '../../../texts/rules.ts'
 import { RuleDialog } from './rule-dialog.tsx'
-import { kindOfRule } from './rule-kinds.ts'
+import { kindOfRule, parametersInWords } from './rule-kinds.ts'
 
 const columns: readonly Column<ValidationRule>[] = [
   {
@@ -34,7 +33,7 @@ const columns: readonly Column<ValidationRule>[] = [
   {
     id: 'parameters',
     label: rulesTexts.parameters,
-    render: ({ parameters }) => <Code>{shortJson(parameters, 90)}</Code>,
+    render: (rule) => <Text size="sm">{parametersInWords(rule)}</Text>,
   },
   {
     id: 'severity',
@@ -43,7 +42,11 @@ const columns: readonly Column<ValidationRule>[] = [
     width: 150,
     render: ({ severity }) => (
       <Badge color={severity === 'error' ? 'red' : severity === 'warning' ? 'sand' : 'gray'}>
-        {severity === 'error' ? rulesTexts.refuses : severity}
+        {severity === 'error'
+          ? rulesTexts.refuses
+          : severity === 'warning'
+            ? rulesTexts.onlyWarns
+            : rulesTexts.onlyNotes}
       </Badge>
     ),
   },

@@ -73,7 +73,7 @@ export function WaitsScreen() {
         keyOf={({ _meta }) => _meta.guid}
         hrefOf={({ _meta }) => openAddress('/operate/waits', words, _meta.guid)}
         refetchInterval={5_000}
-        minWidth={760}
+        minWidth={720}
         empty={
           <EmptyState icon="operate" title={waitsTexts.noRunWaits}>
             <Text size="sm">
