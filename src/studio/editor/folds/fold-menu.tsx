@@ -20,11 +20,9 @@ export function FoldMenuItems({ note }: { readonly note: string }) {
       >
         {isBox ? editorTexts.expandText : editorTexts.collapse}
       </Menu.Item>
-      {isBox ? null : (
-        <Menu.Item leftSection={<Icon name="trash" size={15} />} onClick={() => removeSelected(editor)}>
-          {editorTexts.remove}
-        </Menu.Item>
-      )}
+      <Menu.Item leftSection={<Icon name="trash" size={15} />} onClick={() => removeSelected(editor)}>
+        {isBox ? editorTexts.removeWithBlocks : editorTexts.remove}
+      </Menu.Item>
     </>
   )
 }

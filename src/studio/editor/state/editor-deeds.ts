@@ -1,5 +1,6 @@
 /** What can be done in the editor, by mouse, keys or the outline alike. Each is one step of undo. */
 
+import { notifications } from '@mantine/notifications'
 import { notifyFailed } from '../../controls/notify.ts'
 import { countsTexts } from '../../texts/counts.ts'
 import { editorTexts } from '../../texts/editor.ts'
@@ -65,17 +66,34 @@ export function drawWire(editor: Editor, wire: Wire): string | undefined {
   return problem
 }
 
-/** Removes what is selected: blocks, wires and notes. */
+/**
+ * Removes what is selected: blocks, wires and notes. A box that is drawn for a frame or a lane goes with what it stands
+ * for, which nobody sees, so it is said.
+ */
 export function removeSelected(editor: Editor): void {
-  const { selection, selectedWires, drawing } = editor.store.getState()
-  const blocks = new Set([...selection].filter((one) => drawing.flow.has(one)))
-  const notes = new Set([...selection].filter((one) => one.startsWith('note:')).map((one) => one.slice(5)))
-  if (notes.size > 0)
-    editor.runOnNotes(editorTexts.removeRemark, (all) => all.filter(({ id }) => !notes.has(id)))
-  if (blocks.size > 0 || selectedWires.size > 0)
-    editor.run(editorTexts.removeStep(blocks.size, countsTexts.blocks(blocks.size)), (flow) =>
-      removeBlocks(withoutWires(flow, selectedWires), blocks),
-    )
+  const { selection, selectedWires, drawing, catalogue, opened } = editor.store.getState()
+  const { boxes } = foldsOf(drawing, catalogue, opened)
+  const all = [...selection].flatMap((id) => {
+    const box = boxes.get(id)
+    return box ? [id, ...box.blocks, ...box.notes] : [id]
+  })
+  const blocks = new Set(all.filter((one) => drawing.flow.has(one)))
+  const notes = new Set(all.filter((one) => one.startsWith('note:')).map((one) => one.slice(5)))
+  const count = countsTexts.blocks(blocks.size)
+  const onlyNotes = blocks.size === 0 && selectedWires.size === 0
+  editor.runOnAll(
+    onlyNotes ? editorTexts.removeRemark : editorTexts.removeStep(blocks.size, count),
+    (now) => ({
+      flow: onlyNotes ? now.flow : removeBlocks(withoutWires(now.flow, selectedWires), blocks),
+      notes: notes.size === 0 ? now.notes : now.notes.filter(({ id }) => !notes.has(id)),
+    }),
+  )
+  if ([...selection].some((id) => boxes.has(id)))
+    notifications.show({
+      title: editorTexts.removedWithBox(count),
+      message: editorTexts.undoBringsBack,
+      role: 'status',
+    })
   editor.select([])
 }
 

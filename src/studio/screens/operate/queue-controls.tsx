@@ -18,7 +18,7 @@ export function QueueControls({ queue }: { readonly queue: Queue }) {
     }
   }
   return (
-    <Group gap={6} wrap="nowrap">
+    <Group gap={4} wrap="nowrap">
       <Button
         size="compact-sm"
         variant="default"
@@ -62,7 +62,7 @@ function Concurrency({ queue, onChange }: ConcurrencyProps) {
   return (
     <NumberInput
       size="xs"
-      w={104}
+      w={88}
       min={1}
       max={100_000}
       allowDecimal={false}
