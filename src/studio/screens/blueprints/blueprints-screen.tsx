@@ -33,7 +33,7 @@ const columns: readonly Column<Blueprint>[] = [
     id: 'state',
     label: blueprintsTexts.state,
     sort: 'active',
-    width: '18%',
+    width: 150,
     render: (one) => <BlueprintState blueprint={one} />,
   },
   {

@@ -26,7 +26,7 @@ const columns: readonly Column<AuditLog>[] = [
     id: 'category',
     label: operateTexts.resource,
     sort: 'category',
-    width: 140,
+    width: 165,
     render: ({ category }) => resourceName(category),
   },
   {

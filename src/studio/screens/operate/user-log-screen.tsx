@@ -32,7 +32,7 @@ const columns: readonly Column<UserLog>[] = [
     id: 'user',
     label: operateTexts.user,
     sort: 'user.username',
-    width: 110,
+    width: 90,
     render: ({ user }) => user?.username ?? operateTexts.unknownUser,
   },
   {
@@ -45,6 +45,7 @@ const columns: readonly Column<UserLog>[] = [
   {
     id: 'path',
     label: operateTexts.request,
+    width: '30%',
     render: ({ method, path, count }) =>
       count !== undefined ? (
         <Text size="sm">{operateTexts.requestsNotRecorded(count)}</Text>
