@@ -65,6 +65,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'records/environment': [...base, 'records'],
   'records/backups': [...base, 'records', 'storage/backup'],
   'records/settings': [...base, 'records'],
+  'records/retention': [...base, 'records'],
   'records/secrets': [...base, 'records'],
   'records/connections': [...base, 'records'],
   'records/figures': base,

@@ -452,36 +452,6 @@ describe('without settings', () => {
   })
 })
 
-test('a sender that is set while it runs counts for mails that wait, and for the next one when it changes', async () => {
-  const server = await openMailServer()
-  const quoin = await openTestQuoin({ QUOIN_MAIL_URL: `smtp://127.0.0.1:${server.port}?tls=off` })
-  const senders = () => server.taken.map(({ headers }) => headers.from)
-  const setting = '/_system/settings/QUOIN_MAIL_FROM'
-  try {
-    await quoin.install('mails', sending)
-    const { body } = await quoin.send('POST', '/mails', { body: mail('waits') })
-    await eventually(async () => objectOf(await quoin.manage('GET', `/queue/${String(body)}`))).toMatchObject(
-      {
-        status: 'waiting',
-        error: expect.stringContaining('Mail has no sender. Set QUOIN_MAIL_FROM'),
-      },
-    )
-    await eventually(async () => (await quoin.systemLog()).map(({ message }) => message)).toContain(
-      'QUOIN_MAIL_FROM is not set: mails that name no sender fail until it is.',
-    )
-    expect(server.arrived).toEqual([])
-    await quoin.manage('PUT', setting, { value: FROM })
-    quoin.advance(2 * 3_600_000)
-    await eventually(async () => senders()).toEqual([FROM])
-    await quoin.manage('PUT', setting, { value: 'Club <club@example.com>' })
-    await quoin.send('POST', '/mails', { body: mail('next') })
-    await eventually(async () => senders()).toEqual([FROM, 'Club <club@example.com>'])
-  } finally {
-    await quoin.close()
-    await server.close()
-  }
-})
-
 test('kill -9 while the server reads a mail: it is sent again with the same Message-ID; one that was done is not', async () => {
   const server = await openMailServer()
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { QuoinError } from '../../shared/errors.ts'
-import { bodyTooLarge, wrongLength } from '../server/error-answer.ts'
+import { QuoinError } from '../../shared/errors.ts'
 
 /** The body, whole. Rejects one that is longer than `most` bytes, and one that is not as long as it says. */
 export function wholeBody(request: IncomingMessage, most: number): Promise<Buffer> {
@@ -27,4 +26,12 @@ export function wholeBody(request: IncomingMessage, most: number): Promise<Buffe
           else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length))
         })
   })
+}
+
+function bodyTooLarge(limit: number): QuoinError {
+  return new QuoinError('FILE_TOO_BIG', `The body is larger than ${limit} bytes.`)
+}
+
+function wrongLength(): QuoinError {
+  return new QuoinError('INVALID_BODY', 'The length of the body differs from content-length.')
 }

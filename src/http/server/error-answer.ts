@@ -49,14 +49,6 @@ function asQuoinError(error: unknown): QuoinError {
   })
 }
 
-export function bodyTooLarge(limit: number): QuoinError {
-  return new QuoinError('FILE_TOO_BIG', `The body is larger than ${limit} bytes.`)
-}
-
-export function wrongLength(): QuoinError {
-  return new QuoinError('INVALID_BODY', 'The length of the body differs from content-length.')
-}
-
 /** Whatever was thrown, as it is sent. The cause is never in it. */
 export function errorAnswer(
   thrown: unknown,
