@@ -8,6 +8,7 @@ import { openSamples, type Samples } from '../flows/samples/samples.ts'
 import { openTracing, type Tracing } from '../flows/trace/tracing.ts'
 import { settleStuckFlows, stuckDirectory } from '../flows/watchdog/stuck-flows.ts'
 import { reservedPageRoots, reservedRoots } from '../http/server/reserved-roots.ts'
+import type { Options } from '../options/options.ts'
 import { runFiles } from '../records/assets/run-files.ts'
 import { openAssetSweep } from '../records/assets/sweep-assets.ts'
 import { settleAllUnique } from '../records/fields/unique-fields.ts'
@@ -72,34 +73,13 @@ export async function openNodeFlows(
   const unreadable = flows.secrets.problem()
   if (unreadable !== undefined) log.write({ level: 'error', message: unreadable })
   for (const message of noticed) log.write({ level: 'error', message })
-  const { mailUrl, mailFrom } = set.present()
-  if (mailUrl !== '' && mailFrom === '')
-    log.write({
-      level: 'warn',
-      message: 'QUOIN_MAIL_FROM is not set: mails that name no sender fail until it is.',
-    })
+  warnOfSender(set.present(), log)
   // Not waited for: usually there is nothing to do, and else it takes as long as its storages are large.
   const settled = settleAllUnique(database, rules).catch((error: unknown) =>
     log.write({ level: 'error', message: `A unique field could not be settled: ${String(error)}` }),
   )
   opened.add(() => settled)
-  if (!offline) {
-    const purge = openExpiryPurge({ database, clock, log })
-    opened.add(() => purge.close())
-    const limitPurge = openLimitPurge({ database, clock })
-    opened.add(() => limitPurge.close())
-    const retention = openRetention({
-      ...{ database, clock, log },
-      keptFor: () => keptFor(set),
-      leads: () => leads(capabilities),
-    })
-    // What is allowed now counts now.
-    const unwatch = set.watch(() => void retention.run())
-    opened.add(() => retention.close())
-    opened.add(async () => unwatch())
-    const sweep = openAssetSweep({ database, assets, clock, log })
-    opened.add(() => sweep.close())
-  }
+  if (!offline) openPurges(start, database, assets, log)
   const tracing = await openTracing(flows)
   opened.add(() => tracing.close())
   const samples = await openSamples(flows)
@@ -119,6 +99,36 @@ export async function openNodeFlows(
   opened.add(() => background.close())
   if (!offline) openNodeAlerts(start, { workers }, database, log)
   return { flows, tracing, samples, runs, background, channels, waits: openWaits(raw, audit) }
+}
+
+function warnOfSender({ mailUrl, mailFrom }: Options, log: SystemLog): void {
+  if (mailUrl === '' || mailFrom !== '') return
+  const message = 'QUOIN_MAIL_FROM is not set: mails that name no sender fail until it is.'
+  log.write({ level: 'warn', message })
+}
+
+/** Deletes from now on what has had its time. */
+function openPurges(
+  { set, clock, opened }: SetStart,
+  database: NodeRecords['database'],
+  assets: NodeRecords['assets'],
+  log: SystemLog,
+): void {
+  const purge = openExpiryPurge({ database, clock, log })
+  opened.add(() => purge.close())
+  const limitPurge = openLimitPurge({ database, clock })
+  opened.add(() => limitPurge.close())
+  const retention = openRetention({
+    ...{ database, clock, log },
+    keptFor: () => keptFor(set),
+    leads: () => leads(database.capabilities),
+  })
+  // What is allowed now counts now.
+  const unwatch = set.watch(() => void retention.run())
+  opened.add(() => retention.close())
+  opened.add(async () => unwatch())
+  const sweep = openAssetSweep({ database, assets, clock, log })
+  opened.add(() => sweep.close())
 }
 
 function unstoredUse(error: unknown) {

@@ -77,9 +77,7 @@ export function httpSettings(set: PresentOptions): HttpSettings {
   return followed(set, (options) => ({
     host: options.host,
     port: options.port,
-    get bodyLimit() {
-      return present().bodyLimit
-    },
+    bodyLimit: options.bodyLimit,
     corsOrigins: options.corsOrigins,
     rateLimit: options.rateLimit,
     connections: options.connections,

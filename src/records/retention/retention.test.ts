@@ -35,7 +35,7 @@ const open = (more: Partial<RetentionParts>) =>
     ...more,
   })
 
-test('records are deleted at their age, in batches, and the audit log, documents and what is kept for ever stay', async () => {
+test('records are deleted at their age, in batches, and the audit log, documents and records without a limit stay', async () => {
   const retention = open({})
   await create(250)
   room.clock.now += (DAY - 1) * 1000

@@ -61,32 +61,15 @@ export function openRetention({
   let running: Promise<number> = Promise.resolve(0)
   let timer: NodeJS.Timeout
 
-  /** The table's own index by creation finds the oldest without looking at the others. */
-  async function deleteOld(storage: string, seconds: number): Promise<number> {
-    const oldest = Math.floor(clock() / 1000) - seconds
-    const query = { kind: 'range', field: '_meta.created', bounds: { lte: oldest } } as const
-    const sort = [{ field: '_meta.created', order: 'asc', missing: 'last' }] as const
-    let count = 0
-    while (!closed) {
-      const found = await database.session().find(storage, search({ query, sort, limit: BATCH }))
-      if (found.length === 0) break
-      const guids = documentsOf(found).map(guidOf)
-      await transact(database, async (session) => {
-        for (const guid of guids) await session.delete(storage, guid)
-      })
-      count += guids.length
-      await nextTurn()
-    }
-    return count
-  }
-
   async function look(): Promise<number> {
+    const now = Math.floor(clock() / 1000)
     let total = 0
     try {
       if (!(await leads())) return 0
       for (const [storage, group] of kept) {
         const seconds = keptFor()[group]
-        if (seconds > 0 && database.has(storage)) total += await deleteOld(storage, seconds)
+        if (seconds > 0 && database.has(storage))
+          total += await deleteUntil(database, storage, now - seconds, () => closed)
       }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
@@ -117,4 +100,27 @@ export function openRetention({
       await running
     },
   }
+}
+
+/** Of one storage. The table's own index by creation finds the oldest without looking at the others. */
+async function deleteUntil(
+  database: Database,
+  storage: string,
+  oldest: number,
+  isClosed: () => boolean,
+): Promise<number> {
+  const query = { kind: 'range', field: '_meta.created', bounds: { lte: oldest } } as const
+  const sort = [{ field: '_meta.created', order: 'asc', missing: 'last' }] as const
+  let count = 0
+  while (!isClosed()) {
+    const found = await database.session().find(storage, search({ query, sort, limit: BATCH }))
+    if (found.length === 0) break
+    const guids = documentsOf(found).map(guidOf)
+    await transact(database, async (session) => {
+      for (const guid of guids) await session.delete(storage, guid)
+    })
+    count += guids.length
+    await nextTurn()
+  }
+  return count
 }

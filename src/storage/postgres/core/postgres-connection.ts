@@ -20,7 +20,7 @@ import {
 } from './postgres-transaction.ts'
 import type { PostgresConnection } from './rows.ts'
 import { sharedCommits } from './shared-commits.ts'
-import { sharedPool } from './shared-pool.ts'
+import { type SharedPool, sharedPool } from './shared-pool.ts'
 import { takeConnection } from './taken-connection.ts'
 import { type Answer, type Statement, sendTrip } from './trip.ts'
 
@@ -114,17 +114,6 @@ export function openPostgresPool(options: PoolOptions): PostgresPool {
     })
   }
 
-  async function within<T>(transaction: PostgresTransaction, work: () => Promise<T>): Promise<T> {
-    try {
-      const result = await work()
-      await transaction.commit()
-      return result
-    } catch (error) {
-      await transaction.rollback()
-      throw error
-    }
-  }
-
   // Most connections are left for single statements, which a long search must not keep waiting.
   const snapshotsInTurn = atMost(
     Math.max(1, Math.floor(connections / 2) - 1),
@@ -176,16 +165,17 @@ export function openPostgresPool(options: PoolOptions): PostgresPool {
       if (statements.ending) throw storageError(new Error('Cannot use a pool that is closed'))
       return transactionOn((use) => shared.take(use), how)
     },
-    connections() {
-      const { idleCount: idle, totalCount: open } = statements
-      const waiting = statements.waitingCount + shared.waiting
-      return { busy: open - idle, idle, waiting, most: connections }
-    },
+    connections: () => connectionsOf(statements, shared, connections),
     async close() {
       late.close()
       await Promise.all([statements, lasting].map((pool) => pool.end()))
     },
   }
+}
+
+function connectionsOf(pool: Pool, shared: SharedPool, most: number): DatabaseConnections {
+  const { idleCount: idle, totalCount: open } = pool
+  return { busy: open - idle, idle, waiting: pool.waitingCount + shared.waiting, most }
 }
 
 /** A single statement on a connection of the pool. */
@@ -218,6 +208,18 @@ async function onALivingOne<T>(connections: number, ask: () => Promise<T>): Prom
       const isDead = error instanceof QuoinError && wasAlive(error.cause)
       if (!isDead || tries >= connections) throw error
     }
+  }
+}
+
+/** Commits what the work has done, or undoes it. */
+async function within<T>(transaction: PostgresTransaction, work: () => Promise<T>): Promise<T> {
+  try {
+    const result = await work()
+    await transaction.commit()
+    return result
+  } catch (error) {
+    await transaction.rollback()
+    throw error
   }
 }
 

@@ -67,8 +67,8 @@ export function drawWire(editor: Editor, wire: Wire): string | undefined {
 }
 
 /**
- * Removes what is selected: blocks, wires and notes. A box that is drawn for a frame or a lane goes with what it stands
- * for, which nobody sees, so it is said.
+ * Removes what is selected: blocks, wires and notes. A box that is drawn for a frame or a lane goes with the blocks
+ * inside, which are out of sight, so a message names their number.
  */
 export function removeSelected(editor: Editor): void {
   const { selection, selectedWires, drawing, catalogue, opened } = editor.store.getState()
