@@ -24,7 +24,9 @@ export async function blueprintProblems(json: unknown): Promise<BlueprintFinding
     const { blueprint, problems } = compileBlueprint('file', blocks, await loadBlocks())
     if (!blueprint) return { problems: problems.map(problemLine), warnings: [] }
     liveBlueprints(reservedRoots).checkClaims(blueprint)
-    return { problems: [], warnings: blueprint.notes.map(problemLine) }
+    const refused = blueprint.notes.filter((note) => note.refused)
+    const told = blueprint.notes.filter((note) => !note.refused)
+    return { problems: refused.map(problemLine), warnings: told.map(problemLine) }
   } catch (error) {
     if (error instanceof QuoinError) return { problems: [error.message], warnings: [] }
     throw error

@@ -14,7 +14,6 @@ import type { FunctionContext } from '../language/function-declaration.ts'
 import { parseExpression } from '../language/parse-expression.ts'
 import { anyType, objectType } from '../language/value-type.ts'
 import { callableFunctions } from './callable-functions.ts'
-import { literalProblem } from './literal-problem.ts'
 
 export interface CellFrame {
   readonly doc: JsonObject
@@ -50,7 +49,6 @@ export function cellProblem(text: string): string | undefined {
         list: declaredMethods('list'),
         number: declaredMethods('number'),
       },
-      literalProblem,
     },
   })
   const [first] = problems.filter(({ severity }) => severity === 'error')

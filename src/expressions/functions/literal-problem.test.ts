@@ -52,7 +52,7 @@ test.each([
 ])('%s is refused at %s', (text, place) => {
   const said = thrownBy(text)
   expect(said).toMatch(/^\w+: \w+ /)
-  expect(problemsOf(text)).toEqual([`error: ${said} ${place}`])
+  expect(problemsOf(text)).toEqual([`refused: ${said} ${place}`])
 })
 
 test.each([

@@ -89,7 +89,7 @@ function checkArgument(
   if (values.some((one) => mayBe(type, one))) {
     for (const { text, place } of textsIn(part)) {
       const problem = checker.sources.declarations.literalProblem?.(called, parameter.name, text)
-      if (problem !== undefined) checker.report('error', `${called}: ${parameter.name} ${problem}.`, place)
+      if (problem !== undefined) checker.report('refused', `${called}: ${parameter.name} ${problem}.`, place)
     }
     return
   }

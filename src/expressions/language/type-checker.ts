@@ -5,7 +5,8 @@ import type { FunctionDeclaration } from './function-declaration.ts'
 import type { ObjectType, ValueType } from './value-type.ts'
 
 export interface TypeProblem extends ExpressionProblem {
-  readonly severity: 'error' | 'warning'
+  /** `refused`: fails in each run, but is no error of the compiler, which reads blocks that are active at each start. */
+  readonly severity: 'error' | 'refused' | 'warning'
 }
 
 export interface Declarations {

@@ -43,10 +43,11 @@ export function* typeProblems(graph: Graph): Steps<TypeFindings> {
     const { expression } = node
     if (!expression) continue
     const { owner, pin, parsed, where } = expression
-    if (where)
-      for (const { message, start } of readWhere(parsed, { maybe: owner.in.get(pin)?.maybe ?? true })
-        .problems)
+    if (where) {
+      for (const { message, start } of readWhere(parsed, { maybe: true }).problems)
         problems.push(expressionProblem(owner, pin, message, start))
+      notes.push(...misplacedMaybe(expression))
+    }
     const checked = checkTypes(expression, declared)
     given.set(node, checked.type)
     problems.push(...checked.problems)
@@ -57,6 +58,15 @@ export function* typeProblems(graph: Graph): Steps<TypeFindings> {
       )
   }
   return { problems, notes: bounded(notes, 'expressions'), types: given }
+}
+
+/** Refused by a deploy only: a block that is active stays so. */
+function misplacedMaybe({ owner, pin, parsed }: PinExpression): DeployNote[] {
+  if (owner.in.get(pin)?.maybe !== false || readWhere(parsed, { maybe: true }).problems.length > 0) return []
+  return readWhere(parsed, { maybe: false }).problems.map(({ message, start }) => {
+    const { rule: _rule, ...problem } = expressionProblem(owner, pin, message, start)
+    return { ...problem, level: 'warn', refused: true }
+  })
 }
 
 interface CheckedTypes extends Pick<TypeFindings, 'problems' | 'notes'> {
@@ -117,7 +127,7 @@ export function checkTypes(
   for (const { severity, message, start } of checked.problems) {
     const { rule: _rule, ...problem } = expressionProblem(owner, pin, message, start)
     if (severity === 'error') problems.push({ ...problem, rule: 'expression' })
-    else notes.push({ ...problem, level: 'warn' })
+    else notes.push({ ...problem, level: 'warn', ...(severity === 'refused' && { refused: true }) })
   }
   const wanted = where ? 'any' : (owner.in.get(pin)?.type ?? 'any')
   if (!canConvert(pinOfType(checked.type), wanted))
