@@ -95,6 +95,12 @@ export function startHandWrittenPostgres(start: {
   })
 }
 
+export async function startBareHttp(core: number | undefined): Promise<Candidate> {
+  const words = ['bench/bare-http.ts']
+  const server = await startServer({ command: command({ core }, words), reports: false })
+  return candidate('hand-written', server, '', '')
+}
+
 function openedHandWritten(server: ServerProcess, folder: string): Promise<Candidate> {
   return stoppedOnError(server, async () => {
     const token = server.printed.find((line) => line.startsWith('token '))?.slice('token '.length)

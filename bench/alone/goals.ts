@@ -1,3 +1,4 @@
+import { bareHttp } from './bare-http.ts'
 import { followers } from './followers.ts'
 import { freeText, freeTextOfMillion } from './free-text.ts'
 import type { Goal } from './goal.ts'
@@ -13,6 +14,7 @@ import { writeBytes } from './write-bytes.ts'
 
 /** In the order of the project's table of goals. */
 export const goals: readonly Goal[] = [
+  bareHttp,
   listWithTotal,
   freeText,
   swap,
