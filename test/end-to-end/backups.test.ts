@@ -5,9 +5,18 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
 import { setFields } from '../../src/shared/mutation.ts'
-import { adminPassword, objectOf, objectsOf, openTestQuoin, startProcess, type TestQuoin } from './harness.ts'
+import {
+  adminPassword,
+  guidOf,
+  objectOf,
+  objectsOf,
+  openTestQuoin,
+  startProcess,
+  type TestQuoin,
+} from './harness.ts'
 
 const root = '/_system/backups'
+const invoices = '/_system/storages/invoices/documents'
 const verbs = ['view', 'create', 'remove', 'download']
 
 let quoin: TestQuoin
@@ -123,6 +132,14 @@ function embedded(): void {
     const session = quoin.quoin.database.session()
     for (let n = 0; n < 500; n += 1) await session.create('notes', setFields({ n, text: 'x'.repeat(2_000) }))
     await session.commit()
+    await quoin.manage('POST', '/_system/storages', { name: 'invoices' })
+    await quoin.manage('POST', '/blueprintfields', {
+      name: 'number',
+      type: 'autonumber',
+      storage: 'invoices',
+    })
+    const invoice = guidOf(await quoin.manage('POST', invoices, {}))
+    await quoin.manage('DELETE', `${invoices}/${invoice}?hard=true`)
     await mkdir(join(quoin.directory, 'assets', 'ab'), { recursive: true })
     await writeFile(join(quoin.directory, 'assets', 'ab', 'photo'), 'a picture')
     const name = await made()
@@ -158,6 +175,8 @@ function embedded(): void {
         password: adminPassword,
       })
       expect(access_token).toEqual(expect.any(String))
+      // A number of a document that was deleted is not given again by the copy.
+      expect(await call('POST', invoices, String(access_token), {})).toMatchObject({ number: 2 })
     } finally {
       await copy.end('SIGTERM')
     }

@@ -199,6 +199,7 @@ describe('copied', () => {
       ['odd', before.length],
       ['(jobs)', 0],
       ['(queues)', 0],
+      ['(counters)', 0],
     ])
 
     const node = await openNode(temporary.url)
@@ -453,6 +454,32 @@ test('unique keys arrive with the values of the documents, also over those of a 
         fields: ['sku'],
       })
     await create(node, 'goods', { sku: 'c' })
+  } finally {
+    await node.close()
+  }
+})
+
+test('numbers that fields are given continue, also over those of a run that was cut short', async () => {
+  const number = (database: Database, storage: string) =>
+    transact(database, (session) => session.numbers(storage, 'number', { count: 1, from: 1000 }))
+  const take = (times: number) =>
+    room.fill(async (database) => {
+      for (const storage of ['invoices', 'tickets']) await database.ensure(storage)
+      for (let n = 0; n < times; n++) await number(database, 'invoices')
+      await number(database, 'tickets')
+    })
+  await take(3)
+  await room.copy(temporary.url)
+  await unfinish()
+  await take(2)
+  const report = await room.copy(temporary.url)
+  expect(report.comparisons.map(({ title, target }) => [title, target.rows])).toContainEqual([
+    '(counters)',
+    2,
+  ])
+  const node = await openNode(temporary.url)
+  try {
+    expect([await number(node, 'invoices'), await number(node, 'tickets')]).toEqual([1005, 1002])
   } finally {
     await node.close()
   }
