@@ -220,6 +220,31 @@ describe('the parts of a file', () => {
     expect(await found('/blueprintfields', { storage: 'goods', name: 'sku' })).toHaveLength(1)
   })
 
+  test('a numbered field arrives with its type and first number, and is the same with and without unique', async () => {
+    const number = { storage: 'bills', name: 'number', type: 'autonumber', validation_rules: { start: 500 } }
+    const file = (fields: JsonObject[]): JsonObject => ({
+      name: 'Bills',
+      storages: [{ name: 'bills' }],
+      fields,
+      blocks: { bills: { type: 'storage', fields: { storage: 'bills' } } },
+    })
+    expect(await put(file([number]))).toMatchObject({ code: 0, complained: '' })
+    const exported: JsonObject = JSON.parse((await run(['export', 'Bills'])).printed)
+    expect(exported.fields).toEqual([{ ...number, unique: true }])
+    const [made] = await found('/blueprintfields', { storage: 'bills' })
+    const [storage] = await found('/_system/storages', { name: 'bills' })
+    const documents = `/_system/storages/${guid(storage)}/documents`
+    expect(await api('POST', documents, { number: 7 })).toMatchObject({ number: 500 })
+    for (const next of [exported, file([number])])
+      expect(await put({ ...next, name: 'Bills 2' })).toMatchObject({ code: 0, complained: '' })
+    expect(await put(exported, ['--replace'])).toMatchObject({ code: 0, complained: '' })
+    expect(await found('/blueprintfields', { storage: 'bills' })).toEqual([made])
+    expect(await api('POST', documents, {})).toMatchObject({ number: 501 })
+    const later = { ...number, validation_rules: { start: 900 } }
+    expect(await put(file([later]), ['--replace'])).toMatchObject({ code: 0, complained: '' })
+    expect(await api('POST', documents, {})).toMatchObject({ number: 900 })
+  })
+
   test('that someone may not see are not in the export, which says so', async () => {
     const password = 'Grey-harbour-2'
     const scopes = ['blueprints_view', 'blueprintactions_view']

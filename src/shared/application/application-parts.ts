@@ -62,7 +62,7 @@ export function bodyOfPart(part: JsonObject): JsonObject {
 
 /** What changes a record from one part to another; undefined when they are the same. Groups only get scopes and lose none. */
 export function changeOfPart(kind: PartKind, from: JsonObject, to: JsonObject): JsonObject | undefined {
-  const [before, after] = [bodyOfPart(from), bodyOfPart(kind === 'groups' ? withScopesOf(from, to) : to)]
+  const [before, after] = [bodyOfPart(from), bodyOfPart(wantedPart(kind, from, to))]
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   const changes = [...names].flatMap((name): [string, JsonValue][] => {
     const value = after[name] ?? defaults[kind][name] ?? null
@@ -77,6 +77,12 @@ export function nameOfPart(kind: PartKind, { storage, name }: JsonObject): strin
   if (kind === 'templates') return `the template ${String(name)}`
   if (kind === 'storages') return `the storage ${String(name)}`
   return typeof storage === 'string' ? `the field ${String(name)} of ${storage}` : `the field ${String(name)}`
+}
+
+/** What is there once it is made: the cluster adds what a file may leave out. */
+function wantedPart(kind: PartKind, from: JsonObject, to: JsonObject): JsonObject {
+  if (kind === 'groups') return withScopesOf(from, to)
+  return kind === 'fields' && to.type === 'autonumber' ? { unique: true, ...to } : to
 }
 
 function withScopesOf(from: JsonObject, to: JsonObject): JsonObject {
