@@ -140,6 +140,26 @@ describe('a field of the type autonumber', () => {
     expect((await stored()).map(({ number = null }) => number)).toEqual([4, null, 9, 10])
   })
 
+  test('gives a document that is restored without one the next number, once, and what is computed of it', async () => {
+    const early = guidOf(await create({ title: 'a' }))
+    const taken = guidOf(await create({ title: 'b', number: 1 }))
+    const setRemoved = (guid: string, removed: boolean) =>
+      transact(database, (session) => session.setRemoved('tickets', guid, removed))
+    for (const guid of [early, taken]) await setRemoved(guid, true)
+    await numbered({ required: true })
+    await field({ name: 'invoice', type: 'string', computed: '"INV-" + text(doc.number)' })
+    for (const guid of [early, taken]) await setRemoved(guid, false)
+    const written = await setRemoved(early, true)
+    expect(written).toMatchObject({ outcome: 'written' })
+    await setRemoved(early, false)
+    expect(await stored()).toEqual([
+      { title: 'a', number: 2, invoice: 'INV-2' },
+      { title: 'b', number: 1 },
+    ])
+    expect(await create({ title: 'c' })).toMatchObject({ number: 3 })
+    expect(await setRemoved(early, false)).toEqual({ outcome: 'not_found' })
+  })
+
   test('continues behind the values of the integer field that it was', async () => {
     const guid = guidOf(await field({ name: 'number', type: 'integer' }))
     await create({ title: 'a', number: 6 })

@@ -196,6 +196,32 @@ class RuledSession extends WrappedSession {
     })
   }
 
+  /** One that was removed before its field was numbered, or when the others were, gets its number in the same transaction. */
+  override setRemoved(
+    storage: string,
+    guid: string,
+    removed: boolean,
+    options?: WriteCondition,
+  ): MaybePromise<Written> {
+    const written = this.session.setRemoved(storage, guid, removed, options)
+    if (removed || isOwnStorage(storage)) return written
+    return andThen(written, (restored) =>
+      restored.outcome === 'written' ? this.#numbered(storage, guid, restored) : restored,
+    )
+  }
+
+  #numbered(storage: string, guid: string, restored: Written): MaybePromise<Written> {
+    return andThen(this.#rules.kept(storage), ({ rules }) => {
+      if (writePlan(rules).numbered.length === 0) return restored
+      return andThen(numbersToFill(this.session, storage, guid, rules), (numbers) => {
+        if (!numbers) return restored
+        const complete = (after: JsonObject) =>
+          completions(rules, [], after, withNumbers(this.#writer(), numbers))
+        return this.session.update(storage, guid, [], { complete })
+      })
+    })
+  }
+
   #filled(storage: string, kept: KeptRules, mutations: readonly Mutation[]): FilledDocument {
     if (kept.closed) checkListed(storage, kept.rules, mutations)
     return filledToCreate(kept.rules, mutations, this.#writer())
