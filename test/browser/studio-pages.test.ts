@@ -15,6 +15,7 @@ beforeAll(async () => {
     { name: 'name', type: 'string', required: true, unique: true },
     { name: 'price', type: 'decimal', label: 'Price in euros' },
     { name: 'double', type: 'number', computed: '(doc.price ?? 0) * 2' },
+    { name: 'number', type: 'autonumber', label: 'Number of the good', validation_rules: { start: 70_001 } },
   ].entries())
     await studio.quoin.manage('POST', '/blueprintfields', { ...field, order, storage: 'goods' })
   page = await studio.open('admin', `data/storages/${storage}`)
@@ -133,6 +134,7 @@ test('signed-in users create, change and remove; everyone sees', async () => {
   expect((await anonymous.get('/goods/new')).status).not.toBe(200)
   const form = await visitor.get('/goods/new', headers)
   expect(form.text).toContain('Price in euros')
+  expect(form.text).not.toMatch(/name="number"|Number of the good/)
   const empty = await visitor.submit(form, 'new', { name: '', price: '1' }, { headers })
   expect([empty.status, await goods()]).toEqual([422, []])
   expect((await visitor.submit(form, 'new', { name: 'Bolt', price: '2.5' }, { headers })).status).toBe(303)
@@ -145,7 +147,10 @@ test('signed-in users create, change and remove; everyone sees', async () => {
   expect([list.status, list.text]).toEqual([200, expect.stringContaining('Bolt')])
   const one = await anonymous.get(list.link('Bolt'))
   expect([one.status, one.text]).toEqual([200, expect.stringContaining('Price in euros')])
+  // Quoin numbers them: the list and the page of a document show it, and no form asks for it.
+  for (const shown of [list, one]) expect(shown.text).toMatch(/Number of the good[\s\S]*70,?001/)
   const edit = await visitor.get(one.url.replace(/view$/, 'edit'), headers)
+  expect(edit.text).not.toMatch(/name="number"|Number of the good/)
   const changed = await visitor.submit(edit, 'edit', { price: '4' }, { headers })
   expect([changed.status, await goods()]).toEqual([303, [['Bolt', 4]]])
   const stale = await visitor.submit(edit, 'edit', { price: '5' }, { headers })

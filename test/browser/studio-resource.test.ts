@@ -1,7 +1,7 @@
 /** A storage becomes an API by "Make API", and its block the flows that it stands for by "As blocks"; both serve the same. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { guidOf, objectsOf } from '../end-to-end/harness.ts'
+import { guidOf, objectOf, objectsOf } from '../end-to-end/harness.ts'
 import { eventually } from './studio-eventually.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
 import { openStudio, type StudioRoom } from './studio-room.ts'
@@ -18,6 +18,7 @@ beforeAll(async () => {
     { name: 'name', type: 'string', required: true },
     { name: 'price', type: 'number' },
     { name: 'sold', type: 'boolean' },
+    { name: 'number', type: 'autonumber', required: true },
   ])
     await quoin.manage('POST', '/blueprintfields', { ...field, storage: 'goods' })
   page = await studio.open('admin', `data/storages/${storage}`)
@@ -25,10 +26,12 @@ beforeAll(async () => {
 afterAll(() => studio?.close())
 
 const served = async () => {
-  const created = await studio.ask('POST', '/goods', { as: 'admin', body: { name: 'Bolt', price: 2 } })
+  const created = await studio.ask('POST', '/goods', { as: 'admin', body: { name: 'Bolt', price: 2, number: 0 } })
   const refused = await studio.ask('POST', '/goods', { as: 'admin', body: { price: 2 } })
   const anonymous = await studio.ask('POST', '/goods', { body: { name: 'Bolt' } })
   const listed = await studio.ask('GET', '/goods?price=2&limit=1')
+  // What is sent for it is replaced.
+  expect(objectOf(created.body).number).toBeGreaterThan(0)
   return [created.status, refused.status, anonymous.status, listed.status, objectsOf(listed.body).length]
 }
 
