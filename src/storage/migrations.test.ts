@@ -1,12 +1,20 @@
+import { randomFillSync } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { setFields } from '../shared/mutation.ts'
+import { search } from '../shared/query.ts'
 import { failure } from './conformance/expectations.ts'
+import { stamps } from './document-stamps.ts'
+import { joinDocument } from './document-text.ts'
 import { type Migration, readMigrations } from './migrations.ts'
 import { SqliteConnection } from './sqlite/core/sqlite-connection.ts'
+import { openSqliteDatabase } from './sqlite/core/sqlite-database.ts'
 import { migrateSqlite, sqliteMigrations } from './sqlite/core/sqlite-migrations.ts'
+import { documentTableSql } from './sqlite/core/tables.ts'
+import { transact } from './transact.ts'
 
 let directory: string
 let connection: SqliteConnection
@@ -86,5 +94,46 @@ test('what comes with Quoin runs, twice', async () => {
   const steps = await sqliteMigrations()
   await migrateSqlite(connection, steps, () => 0)
   await migrateSqlite(connection, steps, () => 0)
+  expect(applied()).toHaveLength(steps.length)
+})
+
+test('a folder with the schema before the newest, and data in it, is brought up to date', async () => {
+  connection.close()
+  connection = new SqliteConnection({
+    path: join(directory, 'quoin.db'),
+    readOnly: false,
+    synchronous: 'OFF',
+  })
+  const steps = await sqliteMigrations()
+  await migrateSqlite(connection, steps.slice(0, -1), () => 0)
+  connection.exec(`INSERT INTO storage (name) VALUES ('notes'); ${documentTableSql(1)}`)
+  const world = { clock: Date.now, random: randomFillSync, entity: 1 }
+  const { created } = stamps(world)
+  for (let n = 0; n < 3; n++) {
+    const meta = created()
+    connection.run(
+      'INSERT INTO doc_1 (guid, created, updated, removed, version, doc) VALUES (?, ?, ?, 0, 1, ?)',
+      meta.guid,
+      meta.cms,
+      meta.cms,
+      joinDocument(meta, JSON.stringify({ n })),
+    )
+  }
+  connection.close()
+
+  const database = await openSqliteDatabase({ directory, ...world, synchronous: 'OFF' })
+  try {
+    const number = await transact(database, async (session) => {
+      const n = await session.numbers('notes', 'n', { count: 1, from: 3 })
+      await session.create('notes', setFields({ n }))
+      return n
+    })
+    const sort = [{ field: 'n', order: 'desc', missing: 'last' }] as const
+    const { documents } = await database.session().find('notes', search({ sort }))
+    expect([number, documents.value]).toMatchObject([3, [{ n: 3 }, { n: 2 }, { n: 1 }, { n: 0 }]])
+  } finally {
+    await database.close()
+  }
+  connection = new SqliteConnection({ path: join(directory, 'quoin.db'), readOnly: true, synchronous: 'OFF' })
   expect(applied()).toHaveLength(steps.length)
 })

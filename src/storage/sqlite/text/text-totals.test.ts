@@ -98,7 +98,8 @@ test('a database without totals gets them when it is opened', async () => {
   // As a version without totals left it.
   const file = new DatabaseSync(join(directory, 'quoin.db'))
   file.exec(`ALTER TABLE storage DROP COLUMN text_documents; ALTER TABLE storage DROP COLUMN text_tokens;
-    DROP TABLE unique_key; ALTER TABLE job DROP COLUMN failed_in; DELETE FROM migration WHERE name >= '0004-text-totals.sql'`)
+    DROP TABLE unique_key; ALTER TABLE job DROP COLUMN failed_in; DROP TABLE counter;
+    DELETE FROM migration WHERE name >= '0004-text-totals.sql'`)
   file.close()
   await open()
   expect(total('old')).toEqual(before)
