@@ -96,6 +96,17 @@ describe('a field of the type autonumber', () => {
     expect(database.capabilities.uniqueValues.of('tickets')).toMatchObject([{ name: 'number' }])
   })
 
+  test('takes none for a trial, whose documents see those that would be next', async () => {
+    await numbered()
+    await field({ name: 'invoice', type: 'string', computed: '"INV-" + text(doc.number)' })
+    await create({ title: 'a' })
+    const trial = database.session({ trial: true })
+    const tried = async () => documentOf(await trial.create('tickets', setFields({ number: 50 }))).invoice
+    expect([await tried(), await tried()]).toEqual(['INV-2', 'INV-3'])
+    await trial.rollback()
+    expect(await create({ title: 'b' })).toMatchObject({ number: 2, invoice: 'INV-2' })
+  })
+
   test('is found by an upsert, which keeps it', async () => {
     await numbered()
     await create({ title: 'a' })
