@@ -26,7 +26,10 @@ beforeAll(async () => {
 afterAll(() => studio?.close())
 
 const served = async () => {
-  const created = await studio.ask('POST', '/goods', { as: 'admin', body: { name: 'Bolt', price: 2, number: 0 } })
+  const created = await studio.ask('POST', '/goods', {
+    as: 'admin',
+    body: { name: 'Bolt', price: 2, number: 0 },
+  })
   const refused = await studio.ask('POST', '/goods', { as: 'admin', body: { price: 2 } })
   const anonymous = await studio.ask('POST', '/goods', { body: { name: 'Bolt' } })
   const listed = await studio.ask('GET', '/goods?price=2&limit=1')
