@@ -265,6 +265,22 @@ test('Ctrl F finds blocks by what is in them', async () => {
   await page.locator('.react-flow__node-block.selected[aria-label^="Reply Hello"]').waitFor()
 })
 
+test('Ctrl K finds functions and endpoints of all blueprints, and Enter goes to them', async () => {
+  const palette = page.getByRole('dialog', { name: 'Search and commands' })
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.keyboard.press('Escape')
+  await palette.waitFor({ state: 'detached' })
+  await page.keyboard.press('ControlOrMeta+k')
+  await palette.getByRole('textbox').fill('tidy')
+  await palette.getByRole('group', { name: 'Functions' }).getByRole('option', { name: 'tidy_up' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.locator('.react-flow__node-block.selected[aria-label^="Function tidy_up"]').waitFor()
+  await page.keyboard.press('ControlOrMeta+k')
+  await palette.getByRole('textbox').fill('get /morn')
+  await palette.getByRole('option', { name: 'GET /morning' }).click()
+  await page.locator('.react-flow__node-block.selected[aria-label^="GET /morning"]').waitFor()
+})
+
 test('a blueprint is duplicated, without what is only staged, and is not active', async () => {
   await page.goto(`${studio.address}/studio/blueprints`)
   await page.getByRole('button', { name: 'More about Greeting' }).click()

@@ -51,6 +51,14 @@ test('a preview shows what rows become, and where columns go', async () => {
   expect(await people()).toEqual([])
 })
 
+test('the same file can be chosen again, after it was changed on the disk', async () => {
+  const chooser = page.waitForEvent('filechooser')
+  await dialog().locator('button', { hasText: 'people.csv' }).click()
+  await chooser
+  // A browser says nothing of a choice of what is chosen already.
+  expect(await dialog().locator('input[type=file]').inputValue()).toBe('')
+})
+
 test('a refused line refuses the file, and is named', async () => {
   await dialog().getByRole('button', { name: 'Import' }).click()
   await dialog().getByText('Nothing was imported', { exact: true }).waitFor()

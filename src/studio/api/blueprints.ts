@@ -77,6 +77,18 @@ export const pagesQuery = queryOptions({
   },
 })
 
+/** The saved functions of all blueprints. */
+export const functionsQuery = queryOptions({
+  queryKey: ['blueprints', 'functions'],
+  queryFn: async ({ signal }) => {
+    const body = { filters: { type: ['trigger_custom_function'] }, limit: 1000 }
+    const { records } = await search<BlockRecord>('/blueprintactions/search', body, signal)
+    return records.flatMap(({ _meta, blueprint_guid: blueprint, fields: { name } }) =>
+      typeof name === 'string' && name !== '' ? [{ name, blueprint, block: _meta.guid }] : [],
+    )
+  },
+})
+
 /** What deploying would change. */
 export const pendingQuery = (guid: string) =>
   queryOptions({

@@ -5,6 +5,7 @@ import { Icon } from '../controls/icon.tsx'
 import { shellTexts } from '../texts/shell.ts'
 import { commands } from './commands.ts'
 import { findCommands } from './find-commands.ts'
+import { useFoundFlows } from './use-found-flows.ts'
 import { useFoundRecords } from './use-found-records.ts'
 import { useStandingCommands } from './use-standing-commands.ts'
 
@@ -38,13 +39,20 @@ const MOST = 40
 
 function Palette({ onClose }: { readonly onClose: () => void }) {
   const [typed, setTyped] = useState('')
-  const combobox = useCombobox()
+  // Its options are always shown: closed, it would not take Enter.
+  const combobox = useCombobox({ opened: true, onDropdownClose: onClose })
   const standing = useStandingCommands()
   const offered = useStore(commands, (state) => state.offered)
   const records = useFoundRecords(typed)
+  const flows = useFoundFlows(typed)
   const found = useMemo(
-    () => [...findCommands([...offered.flat(), ...standing], typed), ...records].slice(0, MOST),
-    [offered, standing, records, typed],
+    () =>
+      [
+        ...findCommands([...offered.flat(), ...standing], typed),
+        ...records,
+        ...(typed.trim() === '' ? [] : findCommands(flows, typed)),
+      ].slice(0, MOST),
+    [offered, standing, records, flows, typed],
   )
   // biome-ignore lint/correctness/useExhaustiveDependencies: whatever was found last, its first is chosen
   useEffect(() => {

@@ -48,6 +48,8 @@ export const shellTexts = {
   scopes: 'Scopes',
   api: 'API',
   endpoints: 'Endpoints',
+  pages: 'Pages',
+  functions: 'Functions',
   blocks: 'Blocks',
   everywhere: 'Everywhere',
   thisList: 'This list',

@@ -33,6 +33,7 @@ import { NoteNode } from './note-node.tsx'
 import { useCanvasGraph } from './use-canvas-graph.ts'
 import { useCanvasShortcuts } from './use-canvas-shortcuts.ts'
 import { useDragging } from './use-dragging.ts'
+import { useFitOptions } from './use-fit-options.ts'
 import { useMotion } from './use-motion.ts'
 import { useOpeningView } from './use-opening-view.ts'
 import { usePaletteDrop } from './use-palette-drop.ts'
@@ -70,9 +71,10 @@ function CanvasInside() {
   useShowRun()
   const menu = useCanvasMenu()
   const view = useOpeningView()
+  const fit = useFitOptions()
   const motion = useMotion(canvas, view.left)
   const distance = useDistance()
-  useCanvasShortcuts(view.start)
+  useCanvasShortcuts(view.start, fit)
   const reach = useStore(({ transform: [, , zoom] }) => (zoom > 0.6 ? 22 : zoom > 0.3 ? 44 : 88))
 
   const onNodesChange = useCallback(
@@ -179,7 +181,7 @@ function CanvasInside() {
               nodeColor={mapColor}
               nodeBorderRadius={8}
             />
-            <Controls showInteractive={false} fitViewOptions={{ maxZoom: 1, padding: 0.15 }} />
+            <Controls showInteractive={false} fitViewOptions={fit} />
           </ReactFlow>
         </DistanceContext>
       </BoxesContext>

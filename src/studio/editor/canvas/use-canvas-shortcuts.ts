@@ -1,4 +1,4 @@
-import { useReactFlow } from '@xyflow/react'
+import { type FitViewOptions, useReactFlow } from '@xyflow/react'
 import { useEffect } from 'react'
 import { useShortcut } from '../../shell/shortcuts.ts'
 import { canvasTexts } from '../../texts/canvas.ts'
@@ -10,7 +10,7 @@ import { addNote, groupSelected, layOut } from '../state/editor-deeds.ts'
 const group = canvasTexts.canvas
 
 /** Keys that need to know where the canvas is. Those that the outline has too are in `frame/use-editor-shortcuts.ts`. */
-export function useCanvasShortcuts(onArranged: () => void): void {
+export function useCanvasShortcuts(onArranged: () => void, fit: FitViewOptions): void {
   const editor = useEditor()
   const { fitView, zoomIn, zoomOut, screenToFlowPosition } = useReactFlow()
   const middle = () => screenToFlowPosition({ x: innerWidth / 2 - 120, y: innerHeight / 2 - 60 })
@@ -23,7 +23,7 @@ export function useCanvasShortcuts(onArranged: () => void): void {
   )
   useShortcut(
     { keys: 'f', label: canvasTexts.zoomToFit, group },
-    () => void fitView({ duration: moving(200), maxZoom: 1, padding: 0.15 }),
+    () => void fitView({ ...fit, duration: moving(200) }),
   )
   useShortcut({ keys: '=', label: canvasTexts.zoomIn, group }, () => void zoomIn())
   useShortcut({ keys: '-', label: canvasTexts.zoomOut, group }, () => void zoomOut())

@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import { useSearch } from 'wouter'
 import { useEditor } from '../state/editor-context.ts'
 
 const panels = ['try', 'runs', 'properties'] as const
@@ -37,6 +38,14 @@ export function useAddress(): void {
       if (search !== location.search) history.replaceState(history.state, '', `${location.pathname}${search}`)
     })
   }, [editor])
+  const search = useSearch()
+  // A link to another block of this blueprint. What is selected here is written into the address before this runs.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address may have changed since it was rendered
+  useEffect(() => {
+    const block = new URLSearchParams(location.search).get('block')
+    const { drawing, selection } = editor.store.getState()
+    if (block !== null && !selection.has(block) && drawing.flow.has(block)) editor.focusPin(block, '')
+  }, [editor, search])
 }
 
 function put(words: URLSearchParams, name: string, value: string): void {

@@ -23,8 +23,8 @@ export const LEAST_READABLE = 0.8
 /** Canvases that are wider than this show the list of lanes beside the blocks. */
 export const WIDE = 900
 /** Around what is shown, in pixels of the screen; above it the button of the lanes, or left of it their list. */
-const MARGIN = 40
-const LIST = 240
+export const MARGIN = 40
+export const LIST = 240
 /** How far above its trigger a lane may begin, in pixels of the canvas. */
 const MOST_ABOVE = 260
 const ABOVE = 64
