@@ -255,6 +255,22 @@ export const operateTexts = {
     views: 'Saved view',
     waits: 'Waiting run',
   },
+  /** Queues of Quoin itself, by their names. */
+  ownQueues: {
+    _alerts: 'Alerts',
+    _events: 'Storage events',
+    _failures: 'Failures',
+    _schedules: 'Schedules',
+    _waits: 'Waiting runs',
+  },
+  jobKinds: {
+    function: 'Function',
+    event: 'Storage event',
+    tick: 'Schedule',
+    change: 'Change of many documents',
+    wait: 'Waiting run',
+    failure: 'Failure',
+  },
   userLog: 'User log',
   userLogAbout: 'Sign-ins, and the requests of users. Kept for 30 days, unless QUOIN_KEEP_LOGS is set.',
   searchTheUserLog: 'Search the user log',

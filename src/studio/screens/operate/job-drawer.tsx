@@ -12,6 +12,7 @@ import { RunLink } from '../../controls/run-link.tsx'
 import { Time } from '../../controls/time.tsx'
 import { operateTexts } from '../../texts/operate.ts'
 import { JobState } from './job-state.tsx'
+import { queueName } from './queue-name.ts'
 
 export function JobDrawer() {
   return (
@@ -47,8 +48,8 @@ function Opened({ job, close }: { readonly job: Job; readonly close: () => void 
         facts={{
           [operateTexts.state]: <JobState job={job} />,
           [operateTexts.title]: job.title,
-          [operateTexts.queue]: job.queue,
-          [operateTexts.kind]: job.type,
+          [operateTexts.queue]: queueName(job.queue),
+          [operateTexts.kind]: operateTexts.jobKinds[job.type],
           [operateTexts.waitingRun]: waitOf(job) === '' ? null : <WaitLink guid={waitOf(job)} />,
           [operateTexts.attempts]: operateTexts.attemptsOf(job.attempts, job.max_attempts),
           [operateTexts.priority]: String(job.priority),

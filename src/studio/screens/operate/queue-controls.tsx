@@ -6,6 +6,7 @@ import { confirm } from '../../controls/confirm.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { operateTexts } from '../../texts/operate.ts'
+import { queueName } from './queue-name.ts'
 
 /** Pause or go on, how many at once, and what concerns all jobs of the queue. */
 export function QueueControls({ queue }: { readonly queue: Queue }) {
@@ -14,7 +15,7 @@ export function QueueControls({ queue }: { readonly queue: Queue }) {
     try {
       await steerQueue(name, change)
     } catch (error) {
-      notifyFailed(operateTexts.queueCouldNotChanged(name), error)
+      notifyFailed(operateTexts.queueCouldNotChanged(queueName(name)), error)
     }
   }
   return (
@@ -30,7 +31,7 @@ export function QueueControls({ queue }: { readonly queue: Queue }) {
       <Concurrency queue={queue} onChange={(concurrency) => void steer({ concurrency })} />
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={operateTexts.moreAbout(name)}>
+          <ActionIcon variant="subtle" color="gray" aria-label={operateTexts.moreAbout(queueName(name))}>
             <Icon name="more" size={16} />
           </ActionIcon>
         </Menu.Target>
@@ -67,7 +68,7 @@ function Concurrency({ queue, onChange }: ConcurrencyProps) {
       max={100_000}
       allowDecimal={false}
       placeholder={operateTexts.noLimit}
-      aria-label={operateTexts.concurrencyOf(queue.name)}
+      aria-label={operateTexts.concurrencyOf(queueName(queue.name))}
       title={operateTexts.concurrencyHelp}
       value={value}
       onChange={setValue}
@@ -81,7 +82,7 @@ function Concurrency({ queue, onChange }: ConcurrencyProps) {
 
 function askToRequeue(queue: string, dead: number): void {
   confirm({
-    title: operateTexts.runDeadLettersAgain(queue),
+    title: operateTexts.runDeadLettersAgain(queueName(queue)),
     text: operateTexts.runDeadLettersText(dead.toLocaleString()),
     action: operateTexts.runAgain,
     run: async () => {
@@ -92,10 +93,10 @@ function askToRequeue(queue: string, dead: number): void {
 
 function askToDrain(queue: string, depth: number): void {
   confirm({
-    title: operateTexts.cancelAllWaitingJobs(queue),
+    title: operateTexts.cancelAllWaitingJobs(queueName(queue)),
     text: operateTexts.cancelAllWaitingText(depth.toLocaleString()),
     action: operateTexts.cancelJobs,
-    type: queue,
+    type: queueName(queue),
     run: async () => {
       notifyDone(operateTexts.jobsCancelled(await eachJob({ queue, status: 'waiting' }, removeJob)))
     },

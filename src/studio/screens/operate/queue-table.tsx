@@ -9,6 +9,7 @@ import type { Column } from '../../controls/lists/column.ts'
 import { Time } from '../../controls/time.tsx'
 import { operateTexts } from '../../texts/operate.ts'
 import { QueueControls } from './queue-controls.tsx'
+import { queueName } from './queue-name.ts'
 
 const columns: readonly Column<Queue>[] = [
   {
@@ -16,7 +17,7 @@ const columns: readonly Column<Queue>[] = [
     label: operateTexts.queue,
     render: ({ name, paused }) => (
       <Group gap={6}>
-        {name}
+        {queueName(name)}
         {paused ? <Badge color="sand">{operateTexts.paused}</Badge> : null}
       </Group>
     ),

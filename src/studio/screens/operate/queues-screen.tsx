@@ -15,11 +15,19 @@ import { Time } from '../../controls/time.tsx'
 import { operateTexts } from '../../texts/operate.ts'
 import { JobDrawer } from './job-drawer.tsx'
 import { JobState } from './job-state.tsx'
+import { queueName } from './queue-name.ts'
 import { QueueTable } from './queue-table.tsx'
 
+const kinds = Object.entries(operateTexts.jobKinds).map(([value, label]) => ({ value, label }))
+
 const columns: readonly Column<JobSummary>[] = [
-  { id: 'title', label: operateTexts.job, sort: 'title', render: ({ title, type }) => title || type },
-  { id: 'queue', label: operateTexts.queue, sort: 'queue', render: ({ queue }) => queue },
+  {
+    id: 'title',
+    label: operateTexts.job,
+    sort: 'title',
+    render: ({ title, type }) => title || operateTexts.jobKinds[type],
+  },
+  { id: 'queue', label: operateTexts.queue, sort: 'queue', render: ({ queue }) => queueName(queue) },
   {
     id: 'status',
     label: operateTexts.state,
@@ -72,7 +80,11 @@ export function QueuesScreen() {
       </Title>
       <Group mb="sm" gap="sm">
         <SearchField label={operateTexts.searchJobs} />
-        <SelectFilter name="queue" label={operateTexts.queue} options={queues.map(({ name }) => name)} />
+        <SelectFilter
+          name="queue"
+          label={operateTexts.queue}
+          options={queues.map(({ name }) => ({ value: name, label: queueName(name) }))}
+        />
         <SelectFilter
           name="status"
           label={operateTexts.state}
@@ -83,12 +95,7 @@ export function QueuesScreen() {
             { value: 'dead', label: operateTexts.deadLetters },
           ]}
         />
-        <SelectFilter
-          name="type"
-          label={operateTexts.kind}
-          options={['function', 'event', 'tick', 'change', 'wait', 'failure']}
-          width={130}
-        />
+        <SelectFilter name="type" label={operateTexts.kind} options={kinds} />
       </Group>
       <RecordTable<JobSummary>
         label={operateTexts.jobs}
