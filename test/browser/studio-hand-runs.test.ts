@@ -27,6 +27,8 @@ beforeAll(async () => {
       in: { flow: '@order.flow', storage: 'orders', set: '={ item: body.item }' },
     },
     created: { type: 'httpconnection_set_json', in: { flow: '@create.flow', value: '=create.document' } },
+    tea: { type: 'on_startup_register_uri_get', in: { uri: 'shop/teas/{name}' }, scopes: ['*public'] },
+    poured: { type: 'httpconnection_set_json', in: { flow: '@tea.flow', value: '=params.name' } },
     add: {
       type: 'trigger_custom_function',
       out: [
@@ -80,6 +82,14 @@ test('the body of an endpoint is made from its schema, and it is tried as it is 
   await panel().getByText('Tried without effects').waitFor()
   await page.getByRole('region', { name: 'Shown run' }).getByText('200').waitFor()
   expect((await studio.quoin.documents('orders')).map(({ item }) => item)).toEqual(['Green tea'])
+})
+
+test('an endpoint without a body is tried as it is drawn', async () => {
+  await choose('What to run', /^GET/)
+  await panel().getByRole('textbox', { name: 'name' }).fill('Assam')
+  await panel().getByRole('button', { name: 'Try without effects' }).click()
+  await panel().getByText('Tried without effects').waitFor()
+  await panel().getByText('Assam').waitFor()
 })
 
 test('a function gets its parameters, and its result is shown', async () => {

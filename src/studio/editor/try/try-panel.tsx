@@ -172,7 +172,7 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
             size="xs"
             variant="default"
             style={{ flexShrink: 0 }}
-            disabled={jsonMistake(body) !== ''}
+            disabled={body !== '' && jsonMistake(body) !== ''}
             aria-busy={trying.isPending}
             onClick={() => {
               sending.reset()
