@@ -33,7 +33,7 @@ export function readWords<const F extends Flags>(
   words: readonly string[],
   { operands, flags }: { readonly operands: readonly Operand[]; readonly flags: F },
 ) {
-  const args = [...words]
+  const args = withNumbersLast(words)
   checkFlags(args, flags)
   const parsed = parseArgs({ args, options: flags, allowPositionals: true, strict: true })
   const { length } = parsed.positionals
@@ -42,6 +42,13 @@ export function readWords<const F extends Flags>(
   if (length > operands.length)
     throw new UsageError(`Unexpected argument: ${parsed.positionals[operands.length]}.`)
   return parsed
+}
+
+/** Numbers below zero are operands, not options: `setting set QUOIN_KEEP_LOGS -1` is told what is wrong with the value. */
+function withNumbersLast(words: readonly string[]): string[] {
+  const numbers = words.filter((word) => /^-\d/.test(word))
+  if (numbers.length === 0 || words.includes('--')) return [...words]
+  return [...words.filter((word) => !numbers.includes(word)), '--', ...numbers]
 }
 
 /** Before node:util does, whose messages suggest nothing. */

@@ -38,6 +38,7 @@ test.each([
   { words: ['user', 'create', 'a', '--toString'], says: 'Unknown option --toString. Usage:' },
   { words: ['backup'], says: 'Missing argument: <folder>.' },
   { words: ['restore', 'a', '--forced'], says: 'Unknown option --forced. Did you mean --force?' },
+  { words: ['start', '-5'], says: 'Unexpected argument: -5. Usage:' },
   { words: ['restore', 'a', '-f'], says: 'Unknown option -f. Usage:' },
 ])('quoin $words is invalid usage: exit code 2 and one line', async ({ words, says }) => {
   const end = await quoinCommand(words, { QUOIN_TOKEN: 'a token' })
