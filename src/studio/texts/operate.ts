@@ -255,6 +255,8 @@ export const operateTexts = {
     views: 'Saved view',
     waits: 'Waiting run',
   },
+  sqlite: 'SQLite',
+  postgresql: 'PostgreSQL',
   /** Queues of Quoin itself, by their names. */
   ownQueues: {
     _alerts: 'Alerts',

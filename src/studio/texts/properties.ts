@@ -7,6 +7,7 @@ export const propertiesTexts = {
   expressionOf: (pin: string) => `Expression of ${pin}`,
   textWithValues: 'Text with values',
   expressionExample: 'params.limit ?? 20',
+  conditionExample: 'doc.price >= 10',
   paramsHelp: 'Parameters of the path and the query; in a custom function its own parameters.',
   queryHelp: 'Parameters of the query; one that is sent several times is a list.',
   bodyHelp: 'The body of the request.',

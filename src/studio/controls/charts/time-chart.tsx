@@ -52,7 +52,12 @@ export function TimeChart({ title, times, series, say, hrefOf }: TimeChartProps)
             </g>
           ))}
           {captions(times, slot).map((at) => (
-            <text key={at} x={x(at)} y={height - 6} textAnchor="middle">
+            <text
+              key={at}
+              x={Math.min(x(at), width - (letter * timeWords(times[at] ?? 0, times).length) / 2)}
+              y={height - 6}
+              textAnchor="middle"
+            >
               {timeWords(times[at] ?? 0, times)}
             </text>
           ))}

@@ -21,13 +21,15 @@ interface ExpressionPinProps {
   readonly pin: string
   readonly saved: SavedInPin | undefined
   readonly mode: 'expression' | 'text'
+  /** The type of the pin. */
+  readonly type: string
   readonly problem: string | undefined
   /** It has just been chosen, so it takes the keyboard. */
   readonly isNew: boolean
 }
 
 /** The expression of a pin, or its text with values, and what both were the last time. */
-export function ExpressionPin({ guid, pin, saved, mode, problem, isNew }: ExpressionPinProps) {
+export function ExpressionPin({ guid, pin, saved, mode, type, problem, isNew }: ExpressionPinProps) {
   const editor = useEditor()
   const flow = useEditorState(({ drawing }) => drawing.flow)
   const catalogue = useEditorState((state) => state.catalogue)
@@ -50,6 +52,7 @@ export function ExpressionPin({ guid, pin, saved, mode, problem, isNew }: Expres
           key={mode}
           pin={pin}
           mode={mode}
+          example={type === 'query' ? propertiesTexts.conditionExample : propertiesTexts.expressionExample}
           value={mode === 'text' ? (fieldText(expression) ?? '') : expression}
           scope={scope}
           problem={problem}

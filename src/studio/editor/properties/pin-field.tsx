@@ -127,6 +127,7 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
             pin={pin}
             saved={saved}
             mode={mode}
+            type={kind.type}
             problem={problem}
             isNew={chosen !== undefined}
           />

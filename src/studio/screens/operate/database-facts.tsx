@@ -49,7 +49,7 @@ function factsOf(data: DatabaseRecord): [name: string, value: string][] {
   const used =
     connections && operateTexts.connectionsBusy(connections.busy, connections.most, connections.waiting)
   return [
-    [operateTexts.engine, engine],
+    [operateTexts.engine, engine === 'sqlite' ? operateTexts.sqlite : operateTexts.postgresql],
     [operateTexts.size, bytes(size_bytes)],
     [operateTexts.log, log_bytes === null ? operateTexts.notShownUser : bytes(log_bytes)],
     [operateTexts.commits, commits.toLocaleString()],

@@ -13,7 +13,7 @@ interface CodeFieldProps {
   readonly mode: 'expression' | 'text'
   readonly value: string
   /** Shown in an empty expression. */
-  readonly example?: string
+  readonly example: string
   readonly scope: ExpressionScope
   /** What the server says of the stored text. */
   readonly problem: string | undefined
@@ -56,10 +56,7 @@ export default function CodeField(props: CodeFieldProps) {
       text: value,
       mode,
       label: mode === 'text' ? propertiesTexts.textOf(pin) : propertiesTexts.expressionOf(pin),
-      placeholder:
-        mode === 'text'
-          ? propertiesTexts.textWithValues
-          : (props.example ?? propertiesTexts.expressionExample),
+      placeholder: mode === 'text' ? propertiesTexts.textWithValues : props.example,
       describedBy: id,
       completions: (now, at) => completionsAt(now, at, latest.current.scope),
       problem: check,
