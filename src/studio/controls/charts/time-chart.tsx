@@ -52,12 +52,7 @@ export function TimeChart({ title, times, series, say, hrefOf }: TimeChartProps)
             </g>
           ))}
           {captions(times, slot).map((at) => (
-            <text
-              key={at}
-              x={Math.min(x(at), width - (letter * timeWords(times[at] ?? 0, times).length) / 2)}
-              y={height - 6}
-              textAnchor="middle"
-            >
+            <text key={at} x={x(at)} y={height - 6} textAnchor="middle">
               {timeWords(times[at] ?? 0, times)}
             </text>
           ))}
@@ -91,7 +86,8 @@ function said(value: number | null | undefined, say: (value: number) => string):
 function captions(times: readonly number[], slot: number): number[] {
   const room = 64
   const every = Math.max(1, Math.ceil(room / Math.max(slot, 0.1)))
-  return times.flatMap((_, at) => (at % every === Math.floor(every / 2) ? [at] : []))
+  const isWhole = (at: number) => (times.length - at) * 2 >= every
+  return times.flatMap((_, at) => (at % every === Math.floor(every / 2) && isWhole(at) ? [at] : []))
 }
 
 /** A step without a value is a gap; one alone between gaps is a short line, so that it is seen. */
