@@ -325,18 +325,6 @@ describe('a record', () => {
     expect(await notes.runs('&status=failed')).toEqual([])
     await notes.trace(true)
   })
-
-  test('none for longer than a day', async () => {
-    expect((await notes.runs()).length).toBeGreaterThan(0)
-    room.quoin.advance(86_401_000)
-    await notes.trace(true)
-    await room.quoin.send('GET', '/calls/1')
-    const runs = await soon(async () => {
-      const found = await notes.runs()
-      return found.length === 1 ? found : undefined
-    })
-    expect(runs[0]).toMatchObject({ label: 'GET calls/{n}' })
-  })
 })
 
 describe('the list', () => {

@@ -143,7 +143,10 @@ describe('what never reaches a handler', () => {
 
   it('answers a custom endpoint in its own style', async () => {
     const reply = await send('POST', '/api/v1/_system/custom', { payload: {} })
-    expect([reply.statusCode, reply.json()]).toEqual([400, { error: 'name is missing.' }])
+    expect([reply.statusCode, reply.json()]).toEqual([
+      400,
+      { error: 'name is missing.', fields: { name: 'is missing' } },
+    ])
   })
 
   it('decides who enters before it reads the body', async () => {

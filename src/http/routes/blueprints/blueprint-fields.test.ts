@@ -224,13 +224,14 @@ describe('an endpoint that stores what it is sent', () => {
   })
 
   it.each([
-    [{}, 'amount is required'],
-    [{ amount: 0 }, 'amount must be at least 1'],
-    [{ amount: '5' }, 'amount must be a number'],
-    [{ amount: 5, status: 'lost' }, 'status must be one of open, paid'],
-  ])('answers 400 to %j, naming the field, and stores nothing', async (body, message) => {
+    [{}, 'amount', 'is required and must not be empty'],
+    [{ amount: 0 }, 'amount', 'must be at least 1'],
+    [{ amount: '5' }, 'amount', 'must be a number'],
+    [{ amount: 5, status: 'lost' }, 'status', 'must be one of open, paid'],
+  ])('answers 400 to %j, naming the field, and stores nothing', async (body, field, reason) => {
     const reply = await room.send('POST', '/orders', '', body)
-    expect([reply.status, reply.body]).toEqual([400, { error: expect.stringContaining(message) }])
+    const error = expect.stringContaining(`${field} ${reason}`)
+    expect([reply.status, reply.body]).toEqual([400, { error, fields: { [field]: reason } }])
     expect(await room.database.session().count('orders', { kind: 'all' })).toBe(0)
   })
 
