@@ -74,8 +74,10 @@ describe.each([
     ])('%s is refused before anything is stored', async (_name, body, status, words) => {
       const answer = await quoin.send('POST', '/tasks', { as: 'ann', ...(body !== undefined && { body }) })
       expect(answer.status, answer.text).toBe(status)
-      expect(keys).toEqual(expect.arrayContaining(Object.keys(objectOf(answer.body))))
-      expect(objectOf(answer.body).error).toMatch(words)
+      const { error, ...more } = objectOf(answer.body)
+      expect(error).toMatch(words)
+      // `fields` where Quoin refuses the write, and not a block of the flow.
+      expect(['fields']).toEqual(expect.arrayContaining(Object.keys(more)))
       expect(await quoin.documents('tasks')).toEqual([])
     })
 
