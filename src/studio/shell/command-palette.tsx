@@ -41,19 +41,7 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
   const [typed, setTyped] = useState('')
   // Its options are always shown: closed, it would not take Enter.
   const combobox = useCombobox({ opened: true, onDropdownClose: onClose })
-  const standing = useStandingCommands()
-  const offered = useStore(commands, (state) => state.offered)
-  const records = useFoundRecords(typed)
-  const flows = useFoundFlows(typed)
-  const found = useMemo(
-    () =>
-      [
-        ...findCommands([...offered.flat(), ...standing], typed),
-        ...records,
-        ...(typed.trim() === '' ? [] : findCommands(flows, typed)),
-      ].slice(0, MOST),
-    [offered, standing, records, flows, typed],
-  )
+  const found = useFound(typed)
   // biome-ignore lint/correctness/useExhaustiveDependencies: whatever was found last, its first is chosen
   useEffect(() => {
     combobox.selectFirstOption()
@@ -102,5 +90,22 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
         </Combobox.Options>
       </ScrollArea.Autosize>
     </Combobox>
+  )
+}
+
+/** What fits the words, of all kinds. */
+function useFound(typed: string) {
+  const standing = useStandingCommands()
+  const offered = useStore(commands, (state) => state.offered)
+  const records = useFoundRecords(typed)
+  const flows = useFoundFlows(typed)
+  return useMemo(
+    () =>
+      [
+        ...findCommands([...offered.flat(), ...standing], typed),
+        ...records,
+        ...(typed.trim() === '' ? [] : findCommands(flows, typed)),
+      ].slice(0, MOST),
+    [offered, standing, records, flows, typed],
   )
 }

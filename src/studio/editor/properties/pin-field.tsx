@@ -103,11 +103,7 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
       <div className={classes.pinHead}>
         <PinMark type={kind.type} full={isFilled(saved)} />
         {pin}
-        {kind.required ? (
-          <span title={propertiesTexts.needed} style={{ color: 'var(--mantine-color-error)' }}>
-            *
-          </span>
-        ) : null}
+        {kind.required ? <RequiredMark /> : null}
         <span className={classes.pinType}>
           {kind.type}
           {kind.several ? propertiesTexts.several : ''}
@@ -153,5 +149,13 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
         <p className={classes.help}>{kind.help}</p>
       </div>
     </div>
+  )
+}
+
+function RequiredMark() {
+  return (
+    <span title={propertiesTexts.needed} style={{ color: 'var(--mantine-color-error)' }}>
+      *
+    </span>
   )
 }
