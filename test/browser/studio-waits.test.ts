@@ -104,7 +104,7 @@ test('one is read with its text, its fields and who may decide, and leads to its
   expect(await link('Open its page').getAttribute('href')).toMatch(/^\/_approvals\/[0-9a-f-]{36}$/)
   expect(await axeProblems(page)).toEqual([])
   await link('Show its job').click()
-  await dialog('Job').getByText('_waits').waitFor()
+  await dialog('Job').getByText('Waiting runs').first().waitFor()
   await dialog('Job').getByRole('link', { name: 'Show it' }).click()
   await drawer().getByText('Please look at it.').waitFor()
 })

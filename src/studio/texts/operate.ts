@@ -255,8 +255,7 @@ export const operateTexts = {
     views: 'Saved view',
     waits: 'Waiting run',
   },
-  sqlite: 'SQLite',
-  postgresql: 'PostgreSQL',
+  engines: { sqlite: 'SQLite', postgres: 'PostgreSQL' },
   /** Queues of Quoin itself, by their names. */
   ownQueues: {
     _alerts: 'Alerts',

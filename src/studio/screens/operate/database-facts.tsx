@@ -6,6 +6,8 @@ import { bytes } from '../../controls/amounts.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { operateTexts } from '../../texts/operate.ts'
 
+const engineNames: ReadonlyMap<string, string> = new Map(Object.entries(operateTexts.engines))
+
 /** Nothing but its terms may stand in the list itself, so that it is the grid. */
 const grid = {
   display: 'grid',
@@ -49,7 +51,7 @@ function factsOf(data: DatabaseRecord): [name: string, value: string][] {
   const used =
     connections && operateTexts.connectionsBusy(connections.busy, connections.most, connections.waiting)
   return [
-    [operateTexts.engine, engine === 'sqlite' ? operateTexts.sqlite : operateTexts.postgresql],
+    [operateTexts.engine, engineNames.get(engine) ?? engine],
     [operateTexts.size, bytes(size_bytes)],
     [operateTexts.log, log_bytes === null ? operateTexts.notShownUser : bytes(log_bytes)],
     [operateTexts.commits, commits.toLocaleString()],
