@@ -1,4 +1,4 @@
-/** Arguments that are written out and would fail in every run: the check refuses them, in the words of the run. */
+/** Arguments that are written out and fail in each run: the check refuses them with the message of the run. */
 import { expect, test } from 'vitest'
 import { evaluateText } from '../../../test/evaluate-expression.ts'
 import { checkExpression } from '../language/check-expression.ts'

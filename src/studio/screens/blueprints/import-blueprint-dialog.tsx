@@ -3,10 +3,10 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { BlueprintFile } from '../../../shared/application/blueprint-file.ts'
 import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
-import { chosenAnew } from '../../controls/chosen-anew.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { notifyAbout } from '../../controls/notify.ts'
+import { sameFileAgain } from '../../controls/same-file-again.ts'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
 
 interface ImportBlueprintProps {
@@ -55,7 +55,7 @@ export function ImportBlueprintDialog({ opened, onClose }: ImportBlueprintProps)
         placeholder={blueprintsTexts.chooseAFile}
         accept=".json,application/json"
         required
-        fileInputProps={chosenAnew}
+        fileInputProps={sameFileAgain}
         value={file}
         onChange={(chosen) => void choose(chosen)}
       />

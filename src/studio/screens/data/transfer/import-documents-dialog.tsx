@@ -13,8 +13,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
 import { CSV } from '../../../../shared/files/table-types.ts'
-import { chosenAnew } from '../../../controls/chosen-anew.ts'
 import { ErrorNotice } from '../../../controls/error-notice.tsx'
+import { sameFileAgain } from '../../../controls/same-file-again.ts'
 import { transferTexts } from '../../../texts/transfer.ts'
 import { type ImportDraft, importFile, previewImport, typeOf } from './import-file.ts'
 import { ImportPreviewTable } from './import-preview-table.tsx'
@@ -65,7 +65,7 @@ function ImportForm({ storage, onClose }: Omit<ImportDocumentsProps, 'opened'>) 
         placeholder={transferTexts.chooseAFile}
         accept=".csv,.tsv,.xlsx,.ndjson,.jsonl,text/csv,application/x-ndjson"
         required
-        fileInputProps={chosenAnew}
+        fileInputProps={sameFileAgain}
         value={file}
         onChange={(chosen) => {
           setFile(chosen)
