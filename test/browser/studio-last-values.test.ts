@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => studio?.close())
 
 const open = (user: string, words = '') =>
-  studio.open(user, `blueprints/${blueprint}${words}`, { viewport: { width: 1500, height: 900 } })
+  studio.open(user, `blueprints/${blueprint}${words}`, { viewport: { width: 1700, height: 900 } })
 const block = (on: Page, title: string): Locator =>
   on.locator(`.react-flow__node-block[aria-label^="${title}, block"]`)
 const says = (title: string) =>
