@@ -32,6 +32,7 @@ const onOneEngine = [
 
 /** About two nodes, which the embedded engine does not have. */
 const onlyOnPostgres = [
+  'test/end-to-end/kept-replies-nodes.test.ts',
   'src/http/live/live-nodes.test.ts',
   'src/http/pages/page-events-nodes.test.ts',
   'src/http/routes/data/ruled-documents-nodes.test.ts',

@@ -36,7 +36,7 @@ describe('an engine keeps small promises', () => {
     ['Capabilities', 10],
     ['Indexes', 4],
     ['Changes', 2],
-    ['ReadVersions', 1],
+    ['ReadVersions', 2],
     ['Cluster', 5],
     ['Jobs', 10],
     ['Queues', 3],

@@ -40,19 +40,17 @@ export function runPipeline(
   }
   const { readVersions } = database.capabilities
   const repeated = (on: RunOn): RunFlow =>
-    readVersions
-      ? keptReplies({
-          database,
-          versions: readVersions,
-          env: environment.values.env,
-          references: environment.references,
-          unruled: environment.permissions.none,
-          run: on,
-        })
-      : (start) => on(start, database)
+    keptReplies({
+      database,
+      versions: readVersions,
+      env: environment.values.env,
+      references: environment.references,
+      unruled: environment.permissions.none,
+      run: on,
+    })
 
   // Where another process may have written, what this one knows of a document is a guess.
-  const units = unitRuns(environment.clock, environment.limits, readVersions === undefined)
+  const units = unitRuns(environment.clock, environment.limits, readVersions.catchUp !== undefined)
   return {
     ...counts,
     run: counted(units(traced(repeated(run)))),

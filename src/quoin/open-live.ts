@@ -25,7 +25,9 @@ export function openNodeLive(
   { flows, runs, channels }: { readonly flows: Flows; readonly runs: Runs; readonly channels: Channels },
   fileOf: FileOf,
 ): NodeLive {
-  const { readVersions: versions, cluster } = database.capabilities
+  const { readVersions, cluster } = database.capabilities
+  // Where versions have to be asked for first, streams go by the news of storages alone.
+  const versions = readVersions.catchUp ? undefined : readVersions
   const news = openStorageNews(database, flows.live, flows.permissions.leadsTo)
   opened.add(() => news.close())
   const failed = (error: unknown) =>

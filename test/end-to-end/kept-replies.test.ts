@@ -57,6 +57,9 @@ let blueprint = ''
 beforeAll(async () => {
   quoin = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
   blueprint = await quoin.install('Things', blocks)
+  // On PostgreSQL nothing is kept until writes to the storage are noted, which they are once that was wanted often.
+  const again = () => quoin.send('GET', '/plain?n=none')
+  for (let times = 0; times < 200 && (times < 2 || (await executedBy(again)) > 0); times++) await again()
 })
 afterAll(() => quoin?.close())
 
@@ -72,8 +75,6 @@ async function executedBy(work: () => Promise<unknown>): Promise<number> {
   await work()
   return executed() - before
 }
-
-const keeps = () => inject('engine') === 'sqlite'
 
 test('no caller gets a reply to another one', async () => {
   await quoin.addUser('ann', [])
@@ -120,7 +121,7 @@ test('the third request is answered without a block, in the same words', async (
   const blocksOfThird = await executedBy(async () => {
     third = await quoin.send('GET', path)
   })
-  expect(blocksOfThird === 0).toBe(keeps())
+  expect(blocksOfThird).toBe(0)
   const told = ({ status, text, headers }: typeof first) => ({
     status,
     text,
@@ -146,7 +147,8 @@ test('a write to another document leaves a document and a page as they are kept'
     const blocksOfNext = await executedBy(async () => {
       expect((await quoin.send('GET', path)).text).toContain(guid)
     })
-    expect(blocksOfNext === 0).toBe(keeps())
+    // On PostgreSQL any write to the storage may have changed a page.
+    expect(blocksOfNext === 0).toBe(path !== '/plain?n=31' || inject('engine') === 'sqlite')
     await transact(database, (session) => session.update('things', guid, setFields({ path })))
     expect((await quoin.send('GET', path)).text).toContain(JSON.stringify(path))
   }
@@ -243,8 +245,7 @@ test('writes and requests in any order: each reply is what a run replies', async
     }),
     { numRuns: 80 },
   )
-  // On an engine where another node may have written, nothing is.
-  expect(answeredAgain > 100).toBe(keeps())
+  expect(answeredAgain).toBeGreaterThan(100)
 })
 
 test('what was only written and not yet committed is in no reply', async () => {

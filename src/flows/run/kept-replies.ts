@@ -8,8 +8,10 @@
  * unless the replies sent since the first one would fill the memory: most addresses of a large storage are requested once,
  * and keeping their replies would push out the others.
  *
- * Only where a process learns of every write before any client can see it: on SQLite, in the writer and in the reading
- * processes.
+ * On SQLite the writer and the reading processes learn of every write before any client can see it. On PostgreSQL a request
+ * first asks the database what others have written since (`catchUp`), in one question with all requests of its turn of the event
+ * loop: it then costs the database a fraction of the run, and the client one round trip. A reply that changes before it is ever
+ * sent again costs that question for nothing, so it is kept the more rarely the more often this happens.
  */
 
 import { ChannelReply, FileBody, PlainText, type Reply } from '../../blocks/reply.ts'
@@ -54,47 +56,107 @@ interface Kept {
   readonly env: JsonObject
   readonly references: unknown
   readonly reply: Reply
+  /** How often in a row a reply to this address was kept and had changed before it was sent again. */
+  readonly lost: number
+  wasSent: boolean
 }
 
+/** An address whose reply is not kept. */
+interface Asked {
+  readonly lost: number
+  /** Requests for it until the reply is kept. */
+  readonly left: number
+}
+
+/** 2 to the power of this, less 2, is how many requests are let pass at most before a reply is kept. */
+const MOST_LOST = 6
+
 const repeated: RunEnd = { run: '', replied: true, error: undefined, result: undefined }
+const firstTime: Asked = { lost: 0, left: 0 }
 
 /** Gives a function that answers a request with the kept reply, or by running the flow. */
-export function keptReplies({
-  database,
-  versions,
-  env,
-  references,
-  unruled,
-  run,
-}: KeptRepliesParts): RunFlow {
-  const replies = boundedMap<string, Kept>(CHARACTERS)
-  /** What was replied once, as if it were kept. */
-  const asked = boundedMap<string, true>(CHARACTERS)
-  const numbers = new WeakMap<CompiledFlow, number>()
-  let flows = 0
+export function keptReplies(parts: KeptRepliesParts): RunFlow {
+  const kept = new KeptReplies(parts)
+  return (start) => kept.answer(start)
+}
 
-  /** Each deploy gives a flow another number. */
-  function numberOf(flow: CompiledFlow): number {
-    const known = numbers.get(flow)
-    if (known !== undefined) return known
-    flows += 1
-    numbers.set(flow, flows)
-    return flows
+/** A flow's start by a request whose reply may be kept, and its key. */
+interface Asking {
+  readonly key: string
+  readonly start: RunStart
+  readonly onReply: (reply: Reply) => void
+}
+
+class KeptReplies {
+  readonly #parts: KeptRepliesParts
+  readonly #replies = boundedMap<string, Kept>(CHARACTERS)
+  /** What was replied once, as if it were kept. */
+  readonly #asked = boundedMap<string, Asked>(CHARACTERS)
+  readonly #numbers = new WeakMap<CompiledFlow, number>()
+  #flows = 0
+
+  constructor(parts: KeptRepliesParts) {
+    this.#parts = parts
   }
 
-  function runOnce(key: string, start: RunStart, onReply: (reply: Reply) => void): MaybePromise<RunEnd> {
+  answer(start: RunStart): MaybePromise<RunEnd> {
+    const { database, versions, run, unruled } = this.#parts
+    const { flow, request, onReply } = start
+    if (!flow.repeatable || !request || !onReply || start.beforeReply || start.traced || start.noting)
+      return run(start, database)
+    if (flow.asUser && !unruled()) return run(start, database)
+    const address = addressKey(request)
+    if (address === undefined) return run(start, database)
+    const asking = { key: `${this.#numberOf(flow)} ${address}`, start, onReply }
+    const { catchUp } = versions
+    if (!catchUp) return this.#answerNow(asking)
+    // The reads of a unit are of the moment of its first one, and not of that of each.
+    if (start.unit) return run(start, database)
+    if (!this.#replies.has(asking.key)) {
+      const asked = this.#asked.get(asking.key)
+      if (!asked || asked.left > 0) return this.#runOnce(asking, asked ? passed(asked) : firstTime)
+    }
+    return catchUp().then((isKnown) => (isKnown ? this.#answerNow(asking) : run(start, database)))
+  }
+
+  /** As far as this process has learned. */
+  #answerNow(asking: Asking): MaybePromise<RunEnd> {
+    const { versions, env, references } = this.#parts
+    const { key, onReply } = asking
+    const known = this.#replies.get(key)
+    if (known?.reads.areUnchanged && known.env === env() && known.references === references?.()) {
+      known.wasSent = true
+      onReply(known.reply)
+      return repeated
+    }
+    if (known && versions.catchUp) return this.#lose(asking, known)
+    const asked = this.#asked.get(key)
+    return known || asked ? this.#runAndKeep(asking, asked?.lost ?? 0) : this.#runOnce(asking, firstTime)
+  }
+
+  /** It has changed. */
+  #lose(asking: Asking, { wasSent, lost }: Kept): MaybePromise<RunEnd> {
+    const times = wasSent ? 0 : Math.min(lost + 1, MOST_LOST)
+    const left = 2 ** times - 2
+    if (left <= 0) return this.#runAndKeep(asking, times)
+    this.#replies.delete(asking.key)
+    return this.#runOnce(asking, { lost: times, left })
+  }
+
+  #runOnce({ key, start, onReply }: Asking, asked: Asked): MaybePromise<RunEnd> {
     const noting: RunStart = {
       ...start,
-      onReply(reply) {
+      onReply: (reply) => {
         onReply(reply)
         const size = isText(reply.value) ? reply.value.text.length : 0
-        asked.set(key, true, size + 2 * key.length + OVERHEAD)
+        this.#asked.set(key, asked, size + 2 * key.length + OVERHEAD)
       },
     }
-    return run(noting, database)
+    return this.#parts.run(noting, this.#parts.database)
   }
 
-  function runAndKeep(key: string, start: RunStart, onReply: (reply: Reply) => void): MaybePromise<RunEnd> {
+  #runAndKeep({ key, start, onReply }: Asking, lost: number): MaybePromise<RunEnd> {
+    const { database, versions, env, references, run } = this.#parts
     const reads = new NotedReads(versions)
     const before = env()
     const referencesBefore = references?.()
@@ -111,31 +173,27 @@ export function keptReplies({
       const reply = sent && asText(sent)
       const size = reply?.value.text.length ?? 0
       if (reply && size <= LARGEST && !end.error && reads.areUnchanged && env() === before)
-        replies.set(
+        this.#replies.set(
           key,
-          { reads, env: before, references: referencesBefore, reply },
+          { reads, env: before, references: referencesBefore, reply, lost, wasSent: false },
           size + 2 * key.length + OVERHEAD,
         )
       return end
     })
   }
 
-  return (start) => {
-    const { flow, request, onReply } = start
-    if (!flow.repeatable || !request || !onReply || start.beforeReply || start.traced || start.noting)
-      return run(start, database)
-    if (flow.asUser && !unruled()) return run(start, database)
-    const address = addressKey(request)
-    if (address === undefined) return run(start, database)
-    const key = `${numberOf(flow)} ${address}`
-    const known = replies.get(key)
-    if (known?.reads.areUnchanged && known.env === env() && known.references === references?.()) {
-      onReply(known.reply)
-      return repeated
-    }
-    if (known || asked.get(key)) return runAndKeep(key, start, onReply)
-    return runOnce(key, start, onReply)
+  /** Each deploy gives a flow another number. */
+  #numberOf(flow: CompiledFlow): number {
+    const known = this.#numbers.get(flow)
+    if (known !== undefined) return known
+    this.#flows += 1
+    this.#numbers.set(flow, this.#flows)
+    return this.#flows
   }
+}
+
+function passed({ lost, left }: Asked): Asked {
+  return { lost, left: left - 1 }
 }
 
 function isText(value: Reply['value']): value is StoredJson | PlainText {

@@ -38,6 +38,7 @@ export class NotedReads {
 
   /** Reads, and notes it under the version that it had before and after. */
   during<T>(storage: string, read: Read | undefined, look: () => T, query?: Query): T {
+    if (this.#versions.catchUp) return this.#ahead(storage, read, query, look)
     const isSettled = this.#others(query)
     const version = this.#versions.of(storage, read)
     const seen = version()
@@ -70,6 +71,7 @@ export class NotedReads {
     aggregate: Aggregate,
     look: () => MaybePromise<Aggregated>,
   ): MaybePromise<Aggregated> {
+    if (this.#versions.catchUp) return this.#ahead(storage, undefined, aggregate.query, look)
     const ofStorage = this.#versions.of(storage)
     const before = ofStorage()
     const isSettled = this.#others(aggregate.query)
@@ -84,6 +86,21 @@ export class NotedReads {
       kept === undefined ? { version: ofStorage, seen: before } : { version: ofAggregate, seen: kept },
     )
     return result
+  }
+
+  /**
+   * Where this process learns of writes only when it asks: noted before the read, so that what it learns of later counts as a
+   * change whether the read saw it or not.
+   */
+  #ahead<T>(storage: string, read: Read | undefined, query: Query | undefined, look: () => T): T {
+    const looked = [this.#versions.of(storage, read)]
+    for (const other of query ? otherStorages(query) : []) looked.push(this.#versions.of(other))
+    for (const version of looked) {
+      const seen = version()
+      if (seen === undefined) this.#isComplete = false
+      else this.#noted.push({ version, seen })
+    }
+    return look()
   }
 
   /** Notes what a query looks into beside its own storage. Asked after the read, it tells whether that is as before. */
@@ -105,6 +122,7 @@ export class NotedReads {
     look: () => MaybePromise<T>,
     page: (result: T) => Found | undefined,
   ): MaybePromise<T> {
+    if (this.#versions.catchUp) return this.#ahead(storage, undefined, search.query, look)
     const ofStorage = this.#versions.of(storage)
     const before = ofStorage()
     const isSettled = this.#others(search.query)

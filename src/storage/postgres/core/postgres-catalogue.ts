@@ -64,7 +64,7 @@ export class PostgresCatalogue {
 
   async #read(): Promise<boolean> {
     const rows = await this.#connection.rows(
-      `SELECT storage.id, storage.name, storage.text, storage_index.name AS index_name, definition::text AS definition
+      `SELECT storage.id, storage.name, storage.text, storage.noted, storage_index.name AS index_name, definition::text AS definition
       FROM storage LEFT JOIN storage_index ON storage_index.storage = storage.id ORDER BY storage.id, index_name`,
     )
     const unique = await this.#readKeys()
@@ -79,6 +79,7 @@ export class PostgresCatalogue {
         table: documentTable(id),
         textWanted: text > 0,
         textReady: text === 2,
+        noted: row.noted === true,
         indexes: new Map<string, Index>(),
         unique: unique.get(id) ?? [],
         other: (storage: string) => entries.get(storage),

@@ -6,6 +6,7 @@ import type { Needs } from '../../document-index.ts'
 import { addObserver } from '../../observers.ts'
 import { keepsRules, type RawDatabase } from '../../ruled.ts'
 import { postgresFigures } from '../figures/postgres-figures.ts'
+import { type Kept, openKept } from '../kept/open-kept.ts'
 import { searchedStorage } from '../sql/postgres-search-advice.ts'
 import { readPreparations } from '../text/fill-tokens.ts'
 import { postgresUniqueKeys } from '../unique/postgres-unique-keys.ts'
@@ -17,7 +18,7 @@ import { completeStatistics } from './postgres-statistics.ts'
 
 /** Throws UNAVAILABLE when the database does not answer, is not fit, or was made by a newer Quoin. */
 export async function openPostgresDatabase(options: PostgresOptions): Promise<RawDatabase> {
-  const database = new PostgresDatabase(await openPostgresParts(options))
+  const database = new PostgresDatabase(await openPostgresParts(options), options)
   if (!options.filling) database.complete(options.report)
   return database
 }
@@ -26,19 +27,20 @@ class PostgresDatabase implements RawDatabase {
   readonly [keepsRules] = false
   readonly capabilities: Capabilities
   readonly #parts: PostgresParts
+  readonly #kept: Kept
   readonly #changes = new Set<Promise<unknown>>()
   #closed: Promise<void> | undefined
 
-  constructor(parts: PostgresParts) {
+  constructor(parts: PostgresParts, options: PostgresOptions) {
     this.#parts = parts
+    this.#kept = openKept(parts, options, (work) => this.#change(work))
     const { alone, cluster, jobs, queues } = parts
     this.capabilities = {
       engine: 'postgres',
       indexes: this.#indexes(),
       uniqueValues: postgresUniqueKeys(this.#parts, (work) => this.#during(work)),
       changes: this.#following(),
-      // Another node may just have written.
-      readVersions: undefined,
+      readVersions: this.#kept.versions,
       cluster,
       alone,
       jobs,
@@ -85,7 +87,9 @@ class PostgresDatabase implements RawDatabase {
   }
 
   close(): Promise<void> {
-    this.#closed ??= Promise.allSettled(this.#changes).then(() => this.#parts.close())
+    this.#closed ??= Promise.allSettled([...this.#changes, this.#kept.close()]).then(() =>
+      this.#parts.close(),
+    )
     return this.#closed
   }
 
@@ -117,7 +121,7 @@ class PostgresDatabase implements RawDatabase {
     }
   }
 
-  #change(change: () => Promise<void>): Promise<void> {
+  #change<T>(change: () => Promise<T>): Promise<T> {
     return this.#during(() => this.#parts.alone('catalogue', change))
   }
 

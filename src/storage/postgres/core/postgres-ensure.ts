@@ -93,7 +93,10 @@ async function createStorage(transaction: PostgresTransaction, name: string, nee
   const id = numberOf(row ?? {}, 'id')
   const entry = { id, name, table: documentTable(id), indexes: new Map(), unique: [] }
   await transaction.script(documentTableSql(id))
-  for (const planned of missingIndexes({ ...entry, textReady: false, textWanted: false }, needs))
+  for (const planned of missingIndexes(
+    { ...entry, textReady: false, textWanted: false, noted: false },
+    needs,
+  ))
     await createIndex(transaction, entry, planned, 'in transaction')
   if (!needs.text) return
   await transaction.script(textTriggerSql(entry))

@@ -46,6 +46,7 @@ test('ends although documents are made faster than it walks', async () => {
       indexes: new Map(),
       unique: [],
       textWanted: false,
+      noted: false,
       textReady: false,
       other: () => undefined,
     }

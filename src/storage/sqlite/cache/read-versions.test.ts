@@ -6,7 +6,7 @@ import type { Read } from '../../capabilities.ts'
 import { documentOf, type Session } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
 import { transact } from '../../transact.ts'
-import { WrittenDocuments } from './written-documents.ts'
+import { WrittenDocuments } from '../../written-documents.ts'
 
 let room: TestDatabase
 let name = ''

@@ -1,8 +1,8 @@
 import type { Read, ReadVersion, ReadVersions } from '../../capabilities.ts'
+import { WrittenDocuments } from '../../written-documents.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { aggregateKey } from './kept-aggregates.ts'
 import { followWrites, type KeptParts } from './kept-results.ts'
-import { WrittenDocuments } from './written-documents.ts'
 
 /**
  * No other process writes, so the version of the storage stands for all of it, the number of its last write for a document,

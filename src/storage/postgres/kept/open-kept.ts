@@ -1,0 +1,52 @@
+/** What nodes on PostgreSQL need to keep what they have read: versions, and notes of writes that are forgotten in time. */
+import { isOwnStorage } from '../../own-storages.ts'
+import { CATALOGUE, type PostgresOptions, type PostgresParts } from '../core/postgres-parts.ts'
+import { forgetNotedWrites } from './forget-noted-writes.ts'
+import { noteWhenWanted } from './note-when-wanted.ts'
+import { beginLife, noteWrites } from './noted-writes.ts'
+import { PostgresReadVersions } from './postgres-read-versions.ts'
+
+const FORGET_EVERY_MS = 60_000
+
+export interface Kept {
+  readonly versions: PostgresReadVersions
+  close(): Promise<void>
+}
+
+/** `change`: does what changes the catalogue, one node at a time, unless the database is being closed. */
+export function openKept(
+  parts: PostgresParts,
+  clocks: PostgresOptions,
+  change: <T>(work: () => Promise<T>) => Promise<T>,
+): Kept {
+  const { pool, catalogue, cluster } = parts
+  const report = clocks.report ?? (() => undefined)
+  const want = noteWhenWanted({ note: (name) => change(() => noteWrites(parts, name)), clocks, report })
+  const versions = new PostgresReadVersions({
+    reading: pool.reading,
+    clocks,
+    find: (storage) => catalogue.find(storage),
+    wanted(storage) {
+      // Those are written to all the time, and read by people.
+      if (!isOwnStorage(storage)) want(storage)
+    },
+    beginLife: () => beginLife(pool),
+  })
+  const unwatch = cluster.watch(CATALOGUE, (changed) => {
+    // The node has come back, perhaps to another server.
+    if (changed === undefined) versions.forget()
+  })
+  const forgetOld = forgetNotedWrites({ connection: pool, clocks })
+  let forgetting: Promise<void> = Promise.resolve()
+  const timer = setInterval(() => {
+    forgetting = forgetOld().catch(report)
+  }, FORGET_EVERY_MS).unref()
+  return {
+    versions,
+    async close() {
+      clearInterval(timer)
+      unwatch()
+      await forgetting
+    },
+  }
+}
