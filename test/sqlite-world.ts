@@ -67,7 +67,7 @@ export function writingTo(session: Session, name: string): (write: Write) => Pro
     const guid = guids['at' in write ? write.at % Math.max(1, guids.length) : 0] ?? ''
     if (write.do === 'create') guids.push(metaOf(await session.create(name, set(write.body))).guid)
     else if (write.do === 'update') await session.update(name, guid, set(write.body))
-    else if (write.do === 'commit' || write.do === 'rollback') await session[write.do]()
+    else if (write.do === 'commit' || write.do === 'rollback') await session.transaction[write.do]()
     else if (write.do === 'delete') await session.delete(name, guid)
     else await session.setRemoved(name, guid, write.do === 'remove')
   }

@@ -44,7 +44,7 @@ async function writeForEver(database: Database, early: boolean): Promise<never> 
     const session = database.session()
     const line = await writePair(session, 20)
     if (early) say(line)
-    await session.commit()
+    await session.transaction.commit()
     if (!early) say(line)
   }
 }
@@ -62,13 +62,13 @@ async function changeForEver(database: Database): Promise<never> {
       if (Math.random() < 0.2) await new Promise((resolve) => setImmediate(resolve))
       await session.setRemoved('keyed', some(), false)
       await session.delete('keyed', some())
-      await session.commit()
+      await session.transaction.commit()
       made.push(guid)
       say(`+ ${guid} ${guid}`)
     } catch (error) {
       if (!(error instanceof QuoinError) || error.code !== 'CONFLICT') throw error
       // Some keep what was done before the refusal, as a flow does that goes on at conflict.
-      await (Math.random() < 0.5 ? session.commit() : session.rollback())
+      await (Math.random() < 0.5 ? session.transaction.commit() : session.transaction.rollback())
     }
   }
 }
@@ -78,12 +78,12 @@ async function fill(database: Database): Promise<void> {
     const session = database.session()
     try {
       const line = await writePair(session, 10_000)
-      await session.commit()
+      await session.transaction.commit()
       say(line)
     } catch (error) {
       refused++
       say(`- ${error instanceof QuoinError ? error.code : String(error)}`)
-      await session.rollback()
+      await session.transaction.rollback()
     }
   }
   say(`= ${await database.session().count('pairs', { kind: 'all' })}`)

@@ -51,7 +51,7 @@ test('a record restarted since it was found stays', async () => {
   const deleting = deleteExpired(temporary.database, '_counters', 'until', 100)
   const session = temporary.database.session()
   session.update('_counters', begunAnew ?? '', [{ op: 'set', field: 'until', value: 900 }])
-  await session.commit()
+  await session.transaction.commit()
   await deleting
   expect(await left()).toContain(900)
 })

@@ -24,7 +24,7 @@ export async function deleteExpired(
       const deleted = await session.delete(name, guidOf(record))
       // It was restarted since it was found: leave it to the next sign-in.
       if (deleted.outcome === 'written' && numberIn(documentOf(deleted.document)[field]) > now)
-        return session.rollback()
+        return session.transaction.rollback()
     }
     return undefined
   })

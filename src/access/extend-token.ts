@@ -59,7 +59,7 @@ async function extend(
       // The user first, as everywhere: two transactions that take both never wait for each other crosswise.
       await session.update(ownStorages.users, userGuid, [seen])
       const extended = await session.update(ownStorages.tokens, guidOf(token), [expiry], { updateHash })
-      if (extended.outcome !== 'written') await session.rollback()
+      if (extended.outcome !== 'written') await session.transaction.rollback()
       return extended.outcome !== 'not_found'
     })
   } catch (error) {

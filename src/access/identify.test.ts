@@ -95,7 +95,7 @@ describe('sign-out', () => {
     const identifying = room.access.identify(token)
     const session = room.database.session()
     session.delete('_tokens', before?.tokenGuid ?? '')
-    await session.commit()
+    await session.transaction.commit()
     expect(await identifying).toBeUndefined()
     expect(await room.access.identify(token)).toBeUndefined()
     expect(await room.access.getUser(room.admin.guid)).toEqual(before?.user)

@@ -172,7 +172,7 @@ describe('what happens between the check of the password and the verdict counts'
         armed = false
         const session = room.database.session()
         change(session, guid)
-        changed = Promise.resolve(session.commit())
+        changed = Promise.resolve(session.transaction.commit())
       },
     )
     let changed: Promise<void> | undefined

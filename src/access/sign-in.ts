@@ -176,7 +176,7 @@ async function admit(
     const written = await session.update(ownStorages.users, user.guid, [seen])
     const newest = written.outcome === 'written' ? documentOf(written.document) : {}
     if (newest.password_hash !== user.passwordHash || newest.is_active !== true) {
-      await session.rollback()
+      await session.transaction.rollback()
       return undefined
     }
     const { knownAddresses } = userRecord(newest)

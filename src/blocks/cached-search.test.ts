@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openTestDatabase } from '../../test/test-database.ts'
 import { isPromise } from '../shared/maybe-promise.ts'
 import { search } from '../shared/query.ts'
-import type { Database, Session } from '../storage/database.ts'
+import type { Database } from '../storage/database.ts'
 import { searchWithCache } from './cached-search.ts'
 import type { Cache } from './context.ts'
 
@@ -16,18 +16,18 @@ beforeAll(async () => {
   await database.ensure('tasks')
   const session = database.session()
   for (const n of [1, 2, 3]) await session.create('tasks', [{ op: 'set', field: 'n', value: n }])
-  await session.commit()
+  await session.transaction.commit()
 })
 
 afterAll(() => close())
 
-type Searching = Pick<Session, 'find' | 'count' | 'hasWritten'>
+type Searching = Parameters<typeof searchWithCache>[0]['session']
 
 /** A session that answers later, as PostgreSQL does, and remembers what was asked of it. */
 function slowSession(asked: string[]): Searching {
   const session = database.session()
   return {
-    hasWritten: false,
+    transaction: { hasWritten: false },
     async find(...parameters) {
       asked.push('find')
       return session.find(...parameters)
@@ -76,7 +76,7 @@ describe('searchWithCache', () => {
     await writing.create('tasks', [{ op: 'set', field: 'n', value: 4 }])
     expect(await run(writing, 20, 0, true, cache)).toMatchObject({ hits: { total: 4 }, fromCache: false })
     expect(kept.size).toBe(0)
-    await writing.rollback()
+    await writing.transaction.rollback()
     expect(await run(database.session(), 20, 0, true, cache)).toMatchObject({
       hits: { total: 3 },
       fromCache: false,

@@ -8,7 +8,7 @@ import { hash } from 'node:crypto'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { andThen } from '../shared/maybe-promise.ts'
 import type { Search } from '../shared/query.ts'
-import type { Found, Session } from '../storage/database.ts'
+import type { Found, Session, Transaction } from '../storage/database.ts'
 import { findWithTotal } from '../storage/find-with-total.ts'
 import { StoredJson } from '../storage/stored-json.ts'
 import { PinError } from './block.ts'
@@ -16,7 +16,9 @@ import type { Cache } from './context.ts'
 
 /** The part of a flow's context that a search needs. */
 interface SearchContext {
-  readonly session: Pick<Session, 'find' | 'count' | 'hasWritten'>
+  readonly session: Pick<Session, 'find' | 'count'> & {
+    readonly transaction: Pick<Transaction, 'hasWritten'>
+  }
   readonly cache: Pick<Cache, 'get' | 'set' | 'deletions'>
 }
 
@@ -58,7 +60,7 @@ export function searchWithCache(
 ): MaybePromise<{ readonly hits: Hits; readonly fromCache: boolean }> {
   const { cacheKey, cacheSeconds } = wanted
   // What only this run can see so far must not be kept for others: it may still be undone.
-  if (!cacheKey || cacheSeconds === 0 || context.session.hasWritten)
+  if (!cacheKey || cacheSeconds === 0 || context.session.transaction.hasWritten)
     return andThen(searchNow(context, wanted, ''), (hits) => ({ hits, fromCache: false }))
   if (cacheKey.length > MAX_CACHE_KEY)
     throw new PinError('cache_key', `must be at most ${MAX_CACHE_KEY} characters`)

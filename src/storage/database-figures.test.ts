@@ -49,5 +49,5 @@ test('a connection that a transaction holds is busy, where there is a pool', asy
   const held = (await room.database.capabilities.figures()).connections
   expect(held?.busy).toBeGreaterThanOrEqual(connections.busy + 1)
   expect(held?.most).toBeGreaterThanOrEqual(held?.busy ?? 0)
-  await session.rollback()
+  await session.transaction.rollback()
 })

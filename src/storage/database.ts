@@ -27,11 +27,11 @@ import type { Query, Search } from '../shared/query.ts'
 import type { Aggregate } from './aggregate/aggregate.ts'
 import type { Aggregated } from './aggregate/finish-aggregate.ts'
 import type { Capabilities } from './capabilities.ts'
+import type { Claims } from './claims.ts'
 import type { Needs } from './document-index.ts'
 import type { NewJob } from './job.ts'
 import type { StoredJson } from './stored-json.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
-import type { WantedNumbers } from './wanted-numbers.ts'
 
 export interface Database {
   /** Makes a storage if it does not exist, and what it lacks of `needs`. Durable when it resolves. Names: {@link storageNameProblem}. */
@@ -87,10 +87,9 @@ export interface Change {
 
 export type Observer = (session: Session, change: Change) => MaybePromise<void>
 
+/** `claims` and `transaction` are the session itself in every class, so that they cost no object. */
 export interface Session {
   readonly origin: Origin
-  /** Whether there are writes that `commit` would make durable: reads of this session see them, other sessions do not. */
-  readonly hasWritten: boolean
   /** One document by guid, as it is stored; undefined if there is none, or if it is removed and `removed` is not set. */
   get(
     storage: string,
@@ -115,21 +114,6 @@ export interface Session {
    * true: a soft delete, so that searches no longer find the document. false: undoes it. Not found if it is so already.
    */
   setRemoved(storage: string, guid: string, removed: boolean, options?: WriteCondition): MaybePromise<Written>
-  /**
-   * Who has the value that this document has of a unique key, as a write would find it; undefined where one of the fields is
-   * nothing. `by`: the key's fields, or its name. Throws UnknownKey when the storage has no such key in force.
-   */
-  holder(storage: string, by: readonly string[], document: JsonObject): MaybePromise<KeyHolder | undefined>
-  /**
-   * Holds those of these documents that are present until the session ends: meanwhile no other session removes one that is held
-   * for a reference, or writes a reference to one that is held for its removal. None where there is no such storage.
-   */
-  hold(storage: string, guids: readonly string[], use: HoldUse): MaybePromise<Held>
-  /**
-   * The first of `count` whole numbers in a row for a field. None of them is given again once a document that has one is
-   * committed, also after it is deleted, until the storage is dropped; others may be left out.
-   */
-  numbers(storage: string, field: string, wanted: WantedNumbers): MaybePromise<number>
   /** Hard delete, also of a removed document. `document` is what it was. */
   delete(storage: string, guid: string, options?: WriteCondition): MaybePromise<Written>
   /**
@@ -137,27 +121,17 @@ export interface Session {
    * INVALID_BODY for what no job can be.
    */
   enqueue(job: NewJob): MaybePromise<string | undefined>
+  readonly claims: Claims
+  readonly transaction: Transaction
+}
+
+/** The end of what a session has written. */
+export interface Transaction {
+  /** Whether there are writes that `commit` would make durable: reads of this session see them, other sessions do not. */
+  readonly hasWritten: boolean
   /** undefined when nothing had been written; else resolves when it is durable. */
   commit(): MaybePromise<void>
   rollback(): MaybePromise<void>
-}
-
-export type HoldUse = 'reference' | 'removal'
-
-export interface Held {
-  readonly guids: readonly string[]
-  /** Of documents held for removal: the guids of present documents that refer to one of them with this field, at most `limit`. */
-  referrers(storage: string, field: string, limit: number): MaybePromise<readonly string[]>
-}
-
-/** A value of a unique key, and the present document that has it. */
-export interface KeyHolder {
-  /** Name of the key. */
-  readonly key: string
-  /** undefined while no document has the value. */
-  readonly guid: string | undefined
-  /** Whether a document has the value. */
-  has(document: JsonObject): boolean
 }
 
 /** What an engine may do in one step where a session needs several. Called through create-all.ts and find-with-total.ts only. */

@@ -124,7 +124,7 @@ test('a folder with the schema before the newest, and data in it, is brought up 
   const database = await openSqliteDatabase({ directory, ...world, synchronous: 'OFF' })
   try {
     const number = await transact(database, async (session) => {
-      const n = await session.numbers('notes', 'n', { count: 1, from: 3 })
+      const n = await session.claims.numbers('notes', 'n', { count: 1, from: 3 })
       await session.create('notes', setFields({ n }))
       return n
     })

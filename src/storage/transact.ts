@@ -12,10 +12,10 @@ export async function transact<T>(
   const session = database.session(origin)
   try {
     const result = await work(session)
-    await session.commit()
+    await session.transaction.commit()
     return result
   } catch (error) {
-    await session.rollback()
+    await session.transaction.rollback()
     throw error
   }
 }

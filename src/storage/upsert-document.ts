@@ -6,7 +6,8 @@ import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { andThen, type MaybePromise, recover } from '../shared/maybe-promise.ts'
 import type { Mutation } from '../shared/mutation.ts'
-import { documentOf, type KeyHolder, type Session } from './database.ts'
+import type { KeyHolder } from './claims.ts'
+import { documentOf, type Session } from './database.ts'
 import type { StoredJson } from './stored-json.ts'
 import { UniqueConflict } from './unique/unique-conflict.ts'
 
@@ -34,7 +35,7 @@ export function upsertDocument(session: Session, upsert: Upsert): MaybePromise<U
     if (tries === 0)
       throw new QuoinError('UNAVAILABLE', 'The document is written by too many others. Try again.')
     const again = () => attempt(tries - 1)
-    return andThen(session.holder(upsert.storage, upsert.by, upsert.wanted), (holder) => {
+    return andThen(session.claims.holder(upsert.storage, upsert.by, upsert.wanted), (holder) => {
       if (holder === undefined) return undefined
       const { guid } = holder
       return guid === undefined

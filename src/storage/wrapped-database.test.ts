@@ -1,8 +1,9 @@
 /** What hands everything on keeps every promise of what it is around. */
 import { expectTypeOf, test } from 'vitest'
 import { openTestDatabase } from '../../test/test-database.ts'
+import type { Claims } from './claims.ts'
 import { describeStorage } from './conformance/conformance.ts'
-import type { Database, Session, SessionShortcuts } from './database.ts'
+import type { Database, Session, SessionShortcuts, Transaction } from './database.ts'
 import { wrappedDatabase } from './wrapped-database.ts'
 import { TransparentSession } from './wrapped-session.ts'
 
@@ -24,6 +25,6 @@ type Arguments<T> = { [K in keyof T]: T[K] extends (...given: infer Given) => un
 test('each argument that a session takes is handed on', () => {
   // Found by the compiler: it lets a method take fewer arguments than its interface says.
   expectTypeOf<Arguments<TransparentSession>>().toEqualTypeOf<
-    Arguments<Session & Required<SessionShortcuts>>
+    Arguments<Session & Claims & Transaction & Required<SessionShortcuts>>
   >()
 })

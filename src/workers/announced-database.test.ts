@@ -47,10 +47,10 @@ test('a rolled back write is not announced', async () => {
   database.capabilities.changes.watch('rules', () => undefined)
   const session = database.session()
   await create(session, 'rules')
-  await session.rollback()
-  await session.commit()
+  await session.transaction.rollback()
+  await session.transaction.commit()
   await create(session, 'notes')
-  await session.commit()
+  await session.transaction.commit()
   expect(told).toEqual([])
 })
 
@@ -61,14 +61,14 @@ test('each kind of write to a watched storage is told once, after its commit', a
   const session = database.session()
   const guid = guidOf(documentOf(await create(session, 'rules')))
   expect(told).toEqual([])
-  await session.commit()
+  await session.transaction.commit()
   await session.update('rules', guid, setFields({ a: 2 }))
   await session.setRemoved('rules', guid, true)
-  await session.commit()
+  await session.transaction.commit()
   end()
   await session.setRemoved('rules', guid, false)
   await session.delete('rules', guid)
-  await session.commit()
+  await session.transaction.commit()
   expect(told).toEqual([
     ['rules', [guid]],
     ['rules', [guid, guid]],
@@ -83,7 +83,7 @@ test('the commit is over when those who were told have obeyed, and is durable be
   const session = database.session()
   const guid = guidOf(documentOf(await create(session, 'rules')))
   let over = false
-  const committed = Promise.resolve(session.commit()).then(() => {
+  const committed = Promise.resolve(session.transaction.commit()).then(() => {
     over = true
   })
   while (told.length === 0) await new Promise((turn) => setImmediate(turn))
@@ -102,7 +102,7 @@ test('what an observer writes along is told too, through the session that the wr
   })
   const session = database.session({ run: 'r' })
   await create(session, 'notes')
-  await session.commit()
+  await session.transaction.commit()
   expect([...sessions]).toEqual([session])
   expect(session.origin).toEqual({ run: 'r' })
   expect(told).toMatchObject([['rules', [expect.any(String)]]])

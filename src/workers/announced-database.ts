@@ -89,13 +89,13 @@ class AnnouncingSession extends TransparentSession {
   override commit(): MaybePromise<void> {
     const written = this.#written
     this.#written = undefined
-    const committed = this.session.commit()
+    const committed = this.session.transaction.commit()
     if (!isPromise(committed)) return this.#announce(written)
     return committed.then(() => this.#announce(written))
   }
 
   override rollback(): MaybePromise<void> {
-    return andThen(this.session.rollback(), () => {
+    return andThen(this.session.transaction.rollback(), () => {
       this.#written = undefined
     })
   }

@@ -100,7 +100,7 @@ test('a run whose values are not kept leads to its block all the same', async ()
   const { database } = studio.quoin.quoin
   const session = database.session()
   await session.delete('_runs', String(entry?.run))
-  await session.commit()
+  await session.transaction.commit()
   await page.goto(`${studio.address}/studio/operate/runs/${String(entry?.run)}`)
   await page.getByText('The values of this run are not kept').waitFor()
   await eventually(() => new URL(page.url()).searchParams.get('block')).toBe(guids.get('count'))

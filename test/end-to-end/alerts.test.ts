@@ -166,7 +166,7 @@ test('the age of the queue is that of the job that has been due for the longest 
   const guid = await make({ name: 'AGE', figure: 'queue_age', threshold: 300 })
   const session = quoin.quoin.database.session()
   await session.enqueue({ queue: 'held', kind: 'function', title: 'held', payload: { function: 'none' } })
-  await session.commit()
+  await session.transaction.commit()
   await check()
   expect(await read(guid)).toMatchObject({ firing: false })
   await check(301)
@@ -202,7 +202,7 @@ test('dead letters and the age of the queue are read, and a rule that is off is 
     payload: { function: 'none' },
     attempts: 1,
   })
-  await session.commit()
+  await session.transaction.commit()
   await eventually(async () => {
     await check()
     expect(await read(dead)).toMatchObject({ firing: true, value: 1 })

@@ -131,7 +131,7 @@ function embedded(): void {
     await quoin.quoin.database.ensure('notes', { indexes: [] })
     const session = quoin.quoin.database.session()
     for (let n = 0; n < 500; n += 1) await session.create('notes', setFields({ n, text: 'x'.repeat(2_000) }))
-    await session.commit()
+    await session.transaction.commit()
     await quoin.manage('POST', '/_system/storages', { name: 'invoices' })
     await quoin.manage('POST', '/blueprintfields', {
       name: 'number',

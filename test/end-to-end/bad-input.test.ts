@@ -260,5 +260,5 @@ test('control: a request that is good is stored, and seen to be', async () => {
   expect(await everything()).not.toEqual(stored)
   const session = quoin.quoin.database.session()
   for (const task of await quoin.documents('tasks')) await session.delete('tasks', guidOf(task))
-  await session.commit()
+  await session.transaction.commit()
 })

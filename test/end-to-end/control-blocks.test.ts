@@ -184,7 +184,7 @@ describe('each over documents', () => {
     await small.install('many', blocks('many'))
     const session = small.quoin.database.session()
     for (let n = 0; n < 300; n += 1) await session.create('many', [])
-    await session.commit()
+    await session.transaction.commit()
   })
   afterAll(() => small.close())
 

@@ -74,7 +74,7 @@ describe('one process', () => {
     const session = quoin.quoin.database.session()
     for (const one of [{ name: 'a', color: 'red' }, { name: 'b', color: 'blue' }, { name: 'c' }])
       await session.create('goods', setFields(one))
-    await session.commit()
+    await session.transaction.commit()
   })
   afterAll(() => quoin.close())
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
     ['Jug', 'b', 8],
   ] as const)
     await session.create('goods', setFields({ title, kind, price }))
-  await session.commit()
+  await session.transaction.commit()
 })
 afterAll(() => room.close())
 

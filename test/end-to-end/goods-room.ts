@@ -159,7 +159,7 @@ export async function openGoodsRoom(): Promise<GoodsRoom> {
       await make(`good ${n}`, 'goods', { n, title: `good ${n}`, code: `c${n}`, ...of })
       await make(`note ${n}`, 'notes', { n, good: guid(`good ${n}`) })
     }
-    await session.commit()
+    await session.transaction.commit()
   }
 
   return {

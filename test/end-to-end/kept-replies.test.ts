@@ -237,7 +237,7 @@ test('writes and requests in any order: each reply is what a run replies', async
           await session.update('things', guid, setFields({ n: step.n, changed: true }))
         else if (step.kind === 'delete') await session.delete('things', guid)
         else await session.setRemoved('things', guid, step.kind === 'remove')
-        await (step.kind === 'undo' ? session.rollback() : session.commit())
+        await (step.kind === 'undo' ? session.transaction.rollback() : session.transaction.commit())
       }
       await transact(database, async (session) => {
         for (const guid of guids) await session.delete('things', guid)
@@ -257,7 +257,7 @@ test('what was only written and not yet committed is in no reply', async () => {
   await session.create('things', setFields({ n: '55' }))
   for (let round = 0; round < 3; round++)
     expect((await quoin.send('GET', path)).body).toMatchObject({ total: 0 })
-  await session.commit()
+  await session.transaction.commit()
   for (let round = 0; round < 3; round++)
     expect((await quoin.send('GET', path)).body).toMatchObject({ total: 1 })
 })

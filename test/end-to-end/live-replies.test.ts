@@ -70,7 +70,7 @@ type Session = ReturnType<TestQuoin['quoin']['database']['session']>
 async function change(work: (session: Session) => unknown): Promise<void> {
   const session = room.quoin.database.session()
   await work(session)
-  await session.commit()
+  await session.transaction.commit()
 }
 
 const add = (name: string, kind = 'a') =>

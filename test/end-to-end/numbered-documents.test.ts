@@ -46,7 +46,7 @@ describe('one storage, each door', () => {
     origin = await quoin.quoin.server.listen()
     const session = quoin.quoin.database.session()
     first = guidOf((await session.create('goods', setFields({ title: 'First', key: 'second' }))).value)
-    await session.commit()
+    await session.transaction.commit()
   })
   afterAll(() => quoin.close())
 

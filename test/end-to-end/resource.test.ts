@@ -70,7 +70,7 @@ afterEach(async () => {
   const session = quoin.quoin.database.session()
   for (const storage of ['goods', 'notes'])
     for (const one of await quoin.documents(storage)) await session.delete(storage, guidOf(one))
-  await session.commit()
+  await session.transaction.commit()
 })
 
 async function create(body: JsonObject): Promise<string> {

@@ -36,7 +36,7 @@ beforeEach(async () => {
     made.push(
       guidOf((await session.create('goods', setFields({ n, code: `c${n}`, owner: n < 3 ? ann : '' }))).value),
     )
-  await session.commit()
+  await session.transaction.commit()
   guids = made
   for (const guid of guids.slice(0, 4)) await quoin.manage('DELETE', `${path}/${guid}`)
 })
@@ -95,7 +95,7 @@ describe('refused, and nothing is restored', () => {
   test('more than go at once', async () => {
     const session = quoin.quoin.database.session()
     for (let n = 0; n < 1_000; n++) await session.create('goods', setFields({ n }))
-    await session.commit()
+    await session.transaction.commit()
     await quoin.manage('POST', `${path}/remove-many`, {
       filters: { n: { lt: 1_000 }, code: { exists: false } },
     })

@@ -33,7 +33,7 @@ async function fill(storage: string): Promise<void> {
     }),
   }))
   await createAll(session, storage, documents)
-  await session.commit()
+  await session.transaction.commit()
 }
 
 beforeAll(async () => {

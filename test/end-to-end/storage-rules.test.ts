@@ -182,7 +182,7 @@ beforeEach(async () => {
     guids.push(guidOf(made.value))
     await session.create('lines', set({ deal: guidOf(made.value), n }))
   }
-  await session.commit()
+  await session.transaction.commit()
   deal = guids[0] ?? ''
   await setRules({
     see: `${own} || contains(user.scopes, "deals_all")`,

@@ -43,7 +43,7 @@ describe.each([
   afterEach(async () => {
     const session = quoin.quoin.database.session()
     for (const task of await quoin.documents('tasks')) await session.delete('tasks', guidOf(task))
-    await session.commit()
+    await session.transaction.commit()
   })
 
   async function create(fields: JsonValue): Promise<string> {

@@ -90,7 +90,7 @@ function twoNodes(): void {
     const guid = String(run)
     const session = database.session()
     await session.update('_runs', guid, [{ op: 'set', field: 'node', value: 'gone' }])
-    await session.commit()
+    await session.transaction.commit()
     expect(objectsOf(await one.manage('GET', `/runs/paused?blueprint=${blueprint}`))).toEqual([])
     const [lost] = objectsOf(await one.manage('GET', '/runs?status=failed'))
     expect(lost).toMatchObject({ guid, error: { message: expect.stringContaining('node ended') } })

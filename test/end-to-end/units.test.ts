@@ -131,7 +131,7 @@ describe(onPostgres ? 'two nodes' : 'one node', () => {
       storage,
       Object.entries(body).map(([field, value]) => ({ op: 'set', field, value })),
     )
-    await session.commit()
+    await session.transaction.commit()
     return String(objectOf(objectOf(made.value)._meta).guid)
   }
   const post = (to: TestQuoin, path: string, body: JsonValue = {}) => to.send('POST', path, { body })
@@ -180,7 +180,7 @@ describe(onPostgres ? 'two nodes' : 'one node', () => {
       expect(statuses(answers)).toEqual({ 200: 1, 409: 1 })
       const session = node(0).quoin.database.session()
       for (const guid of guids) await session.delete('shifts', guid)
-      await session.commit()
+      await session.transaction.commit()
     }
   })
 

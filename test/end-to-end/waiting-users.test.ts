@@ -48,7 +48,7 @@ beforeEach(async () => {
   id = `run ${count}`
   const session = room.quoin.database.session()
   for (const one of await room.documents('deals')) await session.delete('deals', guidOf(one))
-  await session.commit()
+  await session.transaction.commit()
   ann = await room.addUser(`ann${count}`, [])
   lead = await room.addUser(`lead${count}`, ['deals_all'])
   for (const [owner, n] of [
@@ -58,7 +58,7 @@ beforeEach(async () => {
     const set = Object.entries({ owner, n }).map(([field, value]) => ({ op: 'set', field, value }) as const)
     await session.create('deals', set)
   }
-  await session.commit()
+  await session.transaction.commit()
 })
 
 const seen = async (name = id): Promise<readonly JsonValue[] | undefined> => {

@@ -126,7 +126,7 @@ beforeAll(async () => {
   await quoin.install('Goods', blocks)
   const session = quoin.quoin.database.session()
   for (const one of goods) await session.create('goods', setFields(one))
-  await session.commit()
+  await session.transaction.commit()
 })
 afterAll(() => quoin?.close())
 

@@ -86,7 +86,7 @@ async function clear(): Promise<void> {
   )
   const { value } = await session.create('goods', setFields({ title: 'Second', key: 'second' }))
   second = guidOf(value)
-  await session.commit()
+  await session.transaction.commit()
 }
 
 const bodies = async () => (await quoin.documents('goods')).map(({ _meta, ...fields }) => fields)

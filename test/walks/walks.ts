@@ -49,7 +49,7 @@ async function onOneNode(counter: FileCounter): Promise<Walk[]> {
       events += 1
       const session = room.quoin.database.session()
       await session.create('orders', setFields({ item: 'tea', status: 'new' }))
-      await session.commit()
+      await session.transaction.commit()
       await wait(JOB_MS)
     }
     await write()

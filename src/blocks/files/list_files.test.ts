@@ -17,7 +17,7 @@ beforeAll(async () => {
   removed = await room.put('a.txt', '55555', 'reports')
   const session = room.database.session()
   await session.setRemoved(ownStorages.assets, removed, true)
-  await session.commit()
+  await session.transaction.commit()
 })
 afterAll(() => room.close())
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const session = room.database.session()
   for (let n = 0; n < COUNT; n++)
     await session.create('goods', setFields({ n, name: `good ${n}`, low: n < 2, at: { city: `c${n}` } }))
-  await session.commit()
+  await session.transaction.commit()
 })
 afterEach(() => room.empty())
 afterAll(() => room.close())
@@ -178,7 +178,7 @@ test('columns of documents that others refer to hold what those documents have, 
     await session.create('orders', setFields({ n, customer: n % 2 === 0 ? ann : bob }))
   await session.create('orders', setFields({ n: 30 }))
   await session.create('orders', setFields({ n: 31, customer: '01890000-0000-7000-8000-000000000000' }))
-  await session.commit()
+  await session.transaction.commit()
   const reference = { from: 'orders', field: 'customer', storage: 'customers', onDelete: 'refuse' } as const
   const columns = ['n', { field: 'customer.name', label: 'Customer' }, 'customer.at.city']
   const inputs = {

@@ -49,7 +49,7 @@ describe('documents', () => {
     const session = room.database.session()
     const documents = Array.from({ length: 1_234 }, (_, n) => ({ mutations: setFields({ n, text: 'word' }) }))
     await createAll(session, 'many', documents)
-    await session.commit()
+    await session.transaction.commit()
   })
   afterAll(() => room.close())
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
       'sales',
       Object.entries(sale).map(([field, value]) => ({ op: 'set', field, value })),
     )
-  await session.commit()
+  await session.transaction.commit()
 })
 
 afterAll(() => close())
@@ -179,7 +179,7 @@ describe('function_aggregate', () => {
     await database.ensure('many')
     const session = database.session()
     for (let n = 0; n <= 10_000; n++) await session.create('many', [{ op: 'set', field: 'n', value: n }])
-    await session.commit()
+    await session.transaction.commit()
     const error = await aggregate({ storage: 'many', group: ['n'] }).catch((reason: unknown) => reason)
     expect(error).toMatchObject({ pin: 'group', message: expect.stringMatching(/more than 10,000 groups/) })
   })

@@ -49,7 +49,7 @@ describe('function_create_document_from_mutations', () => {
     ],
   ])('refuses %s and stores nothing', async (_name, inputs, error) => {
     await expect(create(inputs)).rejects.toMatchObject(error)
-    await session.commit()
+    await session.transaction.commit()
     expect(await database.session().count('tasks', matchAll)).toBe(0)
   })
 
@@ -71,20 +71,20 @@ describe('function_create_document_from_mutations', () => {
       },
     })
     expect(await database.session().count('tasks', matchAll)).toBe(0)
-    await session.commit()
+    await session.transaction.commit()
     expect(await database.session().count('tasks', matchAll)).toBe(1)
   })
 
   test('stores nothing when the run is undone', async () => {
     const before = await database.session().count('tasks', matchAll)
     await create({ mutations: [title] })
-    await session.rollback()
+    await session.transaction.rollback()
     expect(await database.session().count('tasks', matchAll)).toBe(before)
   })
 
   test('makes an empty document of an empty list of mutations', async () => {
     const { outputs } = await create({ mutations: [] })
     expect(outputs.document).toMatchObject({ value: { _meta: { removed: 0 } } })
-    await session.rollback()
+    await session.transaction.rollback()
   })
 })

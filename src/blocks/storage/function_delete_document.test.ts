@@ -21,7 +21,7 @@ beforeEach(async () => {
   session = database.session()
   document = documentOf(await session.create('tasks', [{ op: 'set', field: 'title', value: 'a' }]))
   guid = documentGuid({ guid: undefined, document })
-  await session.commit()
+  await session.transaction.commit()
 })
 
 afterAll(() => close())
@@ -44,7 +44,7 @@ describe('function_delete_document', () => {
     ['no storage', () => ({ guid, storage: undefined }), { pin: 'storage', message: 'is empty' }],
   ])('refuses %s and leaves the document', async (_name, inputs, error) => {
     await expect(deletes(inputs())).rejects.toMatchObject(error)
-    await session.commit()
+    await session.transaction.commit()
     expect(await stored()).toEqual(document)
   })
 
@@ -60,27 +60,27 @@ describe('function_delete_document', () => {
     const { outputs, next } = await deletes(inputs())
     expect(next).toBe('flow')
     expect(outputs.document).toMatchObject({ value: document })
-    await session.commit()
+    await session.transaction.commit()
     expect(await stored()).toBeUndefined()
   })
 
   test('deletes a document that was removed before', async () => {
     await session.setRemoved('tasks', guid, true)
-    await session.commit()
+    await session.transaction.commit()
     expect((await deletes({ guid })).next).toBe('flow')
-    await session.commit()
+    await session.transaction.commit()
     expect(await stored()).toBeUndefined()
   })
 
   test('takes not_found the second time', async () => {
     await deletes({ guid })
-    await session.commit()
+    await session.transaction.commit()
     expect((await deletes({ guid })).next).toBe('not_found')
   })
 
   test('leaves it when the run is undone', async () => {
     await deletes({ guid })
-    await session.rollback()
+    await session.transaction.rollback()
     expect(await stored()).toEqual(document)
   })
 })

@@ -37,7 +37,7 @@ const where = { kind: 'range', field: 'n', bounds: { lte: 3 } }
 async function run(inputs: JsonObject) {
   const session = room.database.session()
   const ran = await runBlock(deleteMany, { session, inputs: { storage: 'logs', ...inputs } })
-  await session.commit()
+  await session.transaction.commit()
   return ran
 }
 
@@ -48,7 +48,7 @@ test('a storage of the cluster is refused', async () => {
     inputs: { storage: '_users', where },
   })
   await expect(refused).rejects.toMatchObject({ pin: 'storage' })
-  await session.commit()
+  await session.transaction.commit()
   expect(await left()).toEqual([1, 2, 3, 4])
 })
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
   present = await session.create('tasks', [{ op: 'set', field: 'title', value: 'a' }])
   removed = guidOf(await session.create('tasks', [{ op: 'set', field: 'title', value: 'b' }]))
   await session.setRemoved('tasks', removed, true)
-  await session.commit()
+  await session.transaction.commit()
 })
 
 afterAll(() => close())

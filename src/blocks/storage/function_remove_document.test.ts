@@ -21,7 +21,7 @@ beforeEach(async () => {
   session = database.session()
   document = documentOf(await session.create('tasks', [{ op: 'set', field: 'title', value: 'a' }]))
   guid = documentGuid({ guid: undefined, document })
-  await session.commit()
+  await session.transaction.commit()
 })
 
 afterAll(() => close())
@@ -44,7 +44,7 @@ describe('function_remove_document', () => {
     ['no storage', () => ({ guid, storage: undefined }), { pin: 'storage', message: 'is empty' }],
   ])('refuses %s and leaves the document', async (_name, inputs, error) => {
     await expect(remove(inputs())).rejects.toMatchObject(error)
-    await session.commit()
+    await session.transaction.commit()
     expect(await stored()).toEqual(document)
   })
 
@@ -62,7 +62,7 @@ describe('function_remove_document', () => {
     expect(outputs.document).toMatchObject({
       value: { _meta: { guid, removed: expect.any(Number) }, title: 'a' },
     })
-    await session.commit()
+    await session.transaction.commit()
     expect(await database.session().get('tasks', guid)).toBeUndefined()
     const kept = await stored()
     expect(kept).toMatchObject({ title: 'a' })
@@ -71,17 +71,17 @@ describe('function_remove_document', () => {
 
   test('takes not_found the second time, and does not remove it again', async () => {
     await remove({ guid })
-    await session.commit()
+    await session.transaction.commit()
     const kept = await stored()
     const { outputs, next } = await remove({ guid })
-    await session.commit()
+    await session.transaction.commit()
     expect({ outputs, next }).toEqual({ outputs: {}, next: 'not_found' })
     expect(await stored()).toEqual(kept)
   })
 
   test('leaves it when the run is undone', async () => {
     await remove({ guid })
-    await session.rollback()
+    await session.transaction.rollback()
     expect(await stored()).toEqual(document)
   })
 })

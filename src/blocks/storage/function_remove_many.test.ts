@@ -34,7 +34,7 @@ const upTo = (lte: number) => ({ kind: 'range', field: 'n', bounds: { lte } })
 async function run(inputs: JsonObject) {
   const session = room.database.session()
   const ran = await runBlock(removeMany, { session, inputs: { storage: 'logs', ...inputs } })
-  await session.commit()
+  await session.transaction.commit()
   return ran
 }
 

@@ -36,7 +36,7 @@ async function present() {
 async function run(inputs: JsonObject) {
   const session = room.database.session()
   const ran = await runBlock(restoreMany, { session, inputs: { storage: 'logs', ...inputs } })
-  await session.commit()
+  await session.transaction.commit()
   return ran
 }
 

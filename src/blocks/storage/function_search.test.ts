@@ -26,7 +26,7 @@ beforeAll(async () => {
   const removed = await store('tasks', [{ n: 5, status: 'open' }])
   const session = database.session()
   for (const guid of removed) await session.setRemoved('tasks', guid, true)
-  await session.commit()
+  await session.transaction.commit()
 })
 
 afterAll(() => close())
@@ -41,7 +41,7 @@ async function store(name: string, documents: Record<string, JsonValue>[]): Prom
       String(isJsonObject(created.value) && isJsonObject(created.value._meta) && created.value._meta.guid),
     )
   }
-  await session.commit()
+  await session.transaction.commit()
   return guids
 }
 
@@ -117,7 +117,7 @@ describe('function_search', () => {
     await session.create('notes', [{ op: 'set', field: 'n', value: 9 }])
     expect(await find({ storage: 'notes' }, { session })).toMatchObject({ documents: [9], total: 1 })
     expect(await find({ storage: 'notes' })).toMatchObject({ documents: [], total: 0 })
-    await session.rollback()
+    await session.transaction.rollback()
   })
 })
 

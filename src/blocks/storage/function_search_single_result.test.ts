@@ -22,7 +22,7 @@ beforeAll(async () => {
     ])
   const removed = await session.create('tasks', [{ op: 'set', field: 'n', value: 0 }])
   await session.setRemoved('tasks', guidOf(removed), true)
-  await session.commit()
+  await session.transaction.commit()
 })
 
 afterAll(() => close())
@@ -81,7 +81,7 @@ describe('function_search_single_result', () => {
     expect((await find(inputs, { cache })).next).toBe('not_found')
     const session = database.session()
     await session.create('tasks', [{ op: 'set', field: 'title', value: 'late' }])
-    await session.commit()
+    await session.transaction.commit()
     expect((await find(inputs, { cache })).next).toBe('not_found')
     expect((await find({ query: is('title', 'late') }, { cache })).next).toBe('flow')
     kept.clear()

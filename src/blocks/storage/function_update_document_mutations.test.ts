@@ -28,7 +28,7 @@ beforeEach(async () => {
     ]),
   )
   guid = documentGuid({ guid: undefined, document })
-  await session.commit()
+  await session.transaction.commit()
 })
 
 afterAll(() => close())
@@ -59,7 +59,7 @@ describe('function_update_document_mutations', () => {
     ],
   ])('refuses %s and changes nothing', async (_name, inputs, error) => {
     await expect(update(inputs())).rejects.toMatchObject(error)
-    await session.commit()
+    await session.transaction.commit()
     expect(await stored()).toEqual(document)
   })
 
@@ -70,19 +70,19 @@ describe('function_update_document_mutations', () => {
 
   test('takes not_found for a removed document and leaves it as it is', async () => {
     await session.setRemoved('tasks', guid, true)
-    await session.commit()
+    await session.transaction.commit()
     const removed = await stored()
     expect((await update({ guid })).next).toBe('not_found')
-    await session.commit()
+    await session.transaction.commit()
     expect(await stored()).toEqual(removed)
   })
 
   test('continues at conflict after another write, gives the current document and changes nothing', async () => {
     const stale = JSON.parse(JSON.stringify(document))._meta.update_hash
     await session.update('tasks', guid, [{ op: 'set', field: 'status', value: 'done' }])
-    await session.commit()
+    await session.transaction.commit()
     const { outputs, next } = await update({ guid, update_hash: stale })
-    await session.commit()
+    await session.transaction.commit()
     expect(next).toBe('conflict')
     expect(outputs.document).toMatchObject({ value: { status: 'done' } })
     expect(await stored()).toMatchObject({ status: 'done' })
@@ -102,7 +102,7 @@ describe('function_update_document_mutations', () => {
     expect(next).toBe('flow')
     expect(outputs.document).toMatchObject({ value: { status: 'late', views: 1 } })
     expect(await stored()).toEqual(document)
-    await session.commit()
+    await session.transaction.commit()
     expect(await stored()).toMatchObject({ _meta: { guid }, status: 'late', views: 1 })
   })
 
@@ -111,7 +111,7 @@ describe('function_update_document_mutations', () => {
       const own = database.session()
       const mutations = [{ op: 'increment', field: 'views', amount: 1 }]
       await runBlock(updateDocument, { session: own, inputs: { storage: 'tasks', guid, mutations } })
-      await own.commit()
+      await own.transaction.commit()
     })
     await Promise.all(runs)
     expect(await stored()).toMatchObject({ views: 11 })

@@ -60,7 +60,7 @@ async function step(block: FlowBlock, inputs: Inputs) {
 async function add(object: JsonObject): Promise<JsonObject> {
   const mutations = await give(setFields, { object })
   const { outputs } = await runBlock(createDocument, { session, inputs: { storage: 'tasks', mutations } })
-  await session.commit()
+  await session.transaction.commit()
   clock.now += 1000
   return outputs.document instanceof StoredJson ? documentOf(outputs.document) : {}
 }
@@ -85,7 +85,7 @@ describe('a document from its creation to its end', () => {
     expect(guid).not.toBe('mine')
     const { _meta, ...body } = document
     expect(body).toEqual({ title: 'Roof', status: 'open', version: 1 })
-    await session.commit()
+    await session.transaction.commit()
 
     expect(await step(getDocument, { guid })).toMatchObject({ document: { value: document }, next: 'flow' })
     const open = await give(queryBoolTermFields, { field: 'status', value: 'open' })
@@ -98,7 +98,7 @@ describe('a document from its creation to its end', () => {
       document: { value: { title: 'Roof', status: 'done', version: 2 } },
       next: 'flow',
     })
-    await session.commit()
+    await session.transaction.commit()
     expect(await titles({ query: open })).toEqual([])
 
     const stale = JSON.parse(JSON.stringify(_meta)).update_hash
@@ -106,7 +106,7 @@ describe('a document from its creation to its end', () => {
     expect(late).toMatchObject({ document: { value: { version: 2 } }, next: 'conflict' })
 
     expect((await step(removeDocument, { document })).next).toBe('flow')
-    await session.commit()
+    await session.transaction.commit()
     expect(await titles({})).toEqual([])
     expect(await titles({ include_removed: true })).toEqual(['Roof'])
     expect((await step(getDocument, { guid })).next).toBe('not_found')
@@ -114,7 +114,7 @@ describe('a document from its creation to its end', () => {
     expect((await step(removeDocument, { guid })).next).toBe('not_found')
 
     expect((await step(deleteDocument, { guid })).next).toBe('flow')
-    await session.commit()
+    await session.transaction.commit()
     expect(await titles({ include_removed: true })).toEqual([])
     expect((await step(deleteDocument, { guid })).next).toBe('not_found')
   })
@@ -124,7 +124,7 @@ describe('a document from its creation to its end', () => {
     await step(createDocument, { mutations })
     const bad = await give(incrementByField, { field: 'title', mutations })
     await expect(step(createDocument, { mutations: bad })).rejects.toMatchObject({ fields: ['title'] })
-    await session.rollback()
+    await session.transaction.rollback()
     expect(await titles({ include_removed: true })).toEqual([])
   })
 })

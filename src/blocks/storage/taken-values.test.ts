@@ -36,6 +36,6 @@ test('a write with a value of another document continues at conflict, and the ru
   expect(updated.outputs.document).toMatchObject({ value: { _meta: { guid }, sku: 'b' } })
   const kept = await runBlock(updateDocument, { session, inputs: { ...inputs, set: { sku: 'c' }, guid } })
   expect(kept.next).toBe('flow')
-  await session.commit()
+  await session.transaction.commit()
   expect(await database.session().count('goods', matchAll)).toBe(2)
 })

@@ -43,14 +43,14 @@ async function begin(n = '1', blocks = waiting()): Promise<string> {
 async function create(fields: JsonObject, storage = 'orders'): Promise<string> {
   const session = room.database.session()
   const stored = await session.create(storage, setFields(fields))
-  await session.commit()
+  await session.transaction.commit()
   return guidOf(documentOf(stored))
 }
 
 async function update(guid: string, fields: JsonObject): Promise<void> {
   const session = room.database.session()
   await session.update('orders', guid, setFields(fields))
-  await session.commit()
+  await session.transaction.commit()
 }
 
 /** Writes as a process that has just started tells of them: without those that this room has begun to observe. */
@@ -72,7 +72,7 @@ describe('a run does not continue', () => {
         const guid = await create({ paid: false, n: '1' })
         const session = room.database.session()
         await session.setRemoved('orders', guid, true)
-        await session.commit()
+        await session.transaction.commit()
       },
     ],
     [
@@ -80,7 +80,7 @@ describe('a run does not continue', () => {
       async () => {
         const session = room.database.session()
         await session.create('orders', setFields({ paid: true, n: '1' }))
-        await session.rollback()
+        await session.transaction.rollback()
       },
     ],
   ])('%s', async (_what, write) => {
@@ -190,7 +190,7 @@ describe('a run that waits until no document fits', () => {
   const removed = async (guid: string, how: 'removed' | 'deleted' = 'removed') => {
     const session = room.database.session()
     await (how === 'removed' ? session.setRemoved('orders', guid, true) : session.delete('orders', guid))
-    await session.commit()
+    await session.transaction.commit()
   }
 
   test.each<[string, (guid: string) => Promise<unknown>]>([
@@ -203,7 +203,7 @@ describe('a run that waits until no document fits', () => {
       async (guid) => {
         const session = room.database.session()
         await session.setRemoved('orders', guid, true)
-        await session.rollback()
+        await session.transaction.rollback()
       },
     ],
   ])('does not continue when %s', async (_what, write) => {
@@ -283,7 +283,7 @@ test('a document is found whose transaction was open while the wait was stored',
     await sent
     expect(await jobs()).toEqual(['Look for an awaited document'])
   }
-  await open.commit()
+  await open.transaction.commit()
   await sent
   await room.work()
   expect(await done()).toHaveLength(overlap ? 0 : 1)

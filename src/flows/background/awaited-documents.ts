@@ -127,5 +127,5 @@ async function lookAtAll(database: Pick<Database, 'session'>, wait: WaitRecord):
 async function end(database: Pick<Database, 'session'>, wait: WaitRecord, gives: JsonObject): Promise<void> {
   const session = database.session()
   const ended = await endWait(session, wait, gives)
-  await (ended ? session.commit() : session.rollback())
+  await (ended ? session.transaction.commit() : session.transaction.rollback())
 }

@@ -243,7 +243,7 @@ describe('a job is stopped', () => {
     await new Promise((resolve) => setImmediate(resolve))
     stop.abort(new Error('stopping'))
     await expect(running).rejects.toThrow('stopped from outside')
-    await holder.rollback()
+    await holder.transaction.rollback()
     expect(await names()).toEqual(['before'])
   })
 })

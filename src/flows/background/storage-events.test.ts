@@ -158,7 +158,7 @@ test('the event is there as soon as the write is, in its transaction', async () 
   const session = room.database.session()
   await session.create('tasks', setFields({ title: 'a' }))
   expect(await queued()).toBe(0)
-  await session.commit()
+  await session.transaction.commit()
   expect(await queued()).toBe(1)
 })
 

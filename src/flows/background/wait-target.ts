@@ -33,7 +33,7 @@ export async function waitTarget(
       updateHash: record.updateHash,
     })
     if (outcome !== 'written') throw new Error('The wait has ended at the same time.')
-    await session.commit()
+    await session.transaction.commit()
   } else if (record.job !== job) return undefined
   const flow = await flowOf(flows, record)
   const resume = { wait: record.guid, job }

@@ -56,10 +56,10 @@ export function openWaits(
     const session = database.session(by && { user: by })
     try {
       const done = await work(session)
-      await (done ? session.commit() : session.rollback())
+      await (done ? session.transaction.commit() : session.transaction.rollback())
       return done
     } catch (error) {
-      await session.rollback()
+      await session.transaction.rollback()
       throw error
     }
   }

@@ -300,7 +300,7 @@ describe('where', () => {
       await expect(async () => unit.create('orders', setFields({ n: 1 }))).rejects.toBeInstanceOf(
         UnitConflict,
       )
-    await unit.rollback()
+    await unit.transaction.rollback()
   })
 
   test('of an aggregate asks so too, and follows what changes', async () => {

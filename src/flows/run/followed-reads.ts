@@ -1,6 +1,7 @@
 import type { Query, Search } from '../../shared/query.ts'
 import type { Aggregate } from '../../storage/aggregate/aggregate.ts'
 import type { ReadVersions } from '../../storage/capabilities.ts'
+import type { Claims } from '../../storage/claims.ts'
 import type { Session } from '../../storage/database.ts'
 import { otherStorages } from '../../storage/search/other-storages.ts'
 import { TransparentSession } from '../../storage/wrapped-session.ts'
@@ -78,7 +79,7 @@ class FollowedSession extends TransparentSession {
     return super.count(...wanted)
   }
 
-  override holder(...wanted: Parameters<Session['holder']>) {
+  override holder(...wanted: Parameters<Claims['holder']>) {
     this.#reads.note(wanted[0])
     return super.holder(...wanted)
   }

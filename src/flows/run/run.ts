@@ -221,7 +221,7 @@ export class Run implements RunControl {
 
   commit(): MaybePromise<void> {
     const messages = this.#messages?.take()
-    const committed = this.session.commit()
+    const committed = this.session.transaction.commit()
     return messages ? andThen(committed, () => this.environment.publish?.(messages)) : committed
   }
 
@@ -417,7 +417,7 @@ export class Run implements RunControl {
     if (this.#committing && asked === undefined) return this.#ended()
     // What was written after the commit is undone.
     this.#reply.close()
-    await this.session.rollback()
+    await this.session.transaction.rollback()
     if (this.#begins(asked ?? error)) return this.#over(new UnitConflict(), true)
     this.#held?.release()
     // A client that has its reply does not learn of the failure: the log does.

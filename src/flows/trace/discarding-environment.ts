@@ -32,7 +32,7 @@ export function discardingEnvironment(
     log: () => undefined,
     publish: () => undefined,
     async discard() {
-      for (const session of sessions) await session.rollback()
+      for (const session of sessions) await session.transaction.rollback()
     },
   }
 }

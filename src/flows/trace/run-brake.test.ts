@@ -16,7 +16,7 @@ function open(more: Partial<NodePauses> = {}) {
     ...more,
   }
   const abort = new AbortController()
-  const session = { hasWritten: false }
+  const session = { transaction: { hasWritten: false } }
   const times: string[] = []
   const run = {
     session,
@@ -63,7 +63,7 @@ describe('does not pause', () => {
     ['when too many are paused', { most: 0 }, false, '0 runs are paused'],
   ])('%s, and says why', (_when, more, hasWritten, why) => {
     const { brake, session, node } = open(more)
-    session.hasWritten = hasWritten
+    session.transaction.hasWritten = hasWritten
     const step = at('break')
     expect(brake.arrive(step)).toBeUndefined()
     expect(step.note).toContain(why)
@@ -122,7 +122,7 @@ describe('paused', () => {
     const waiting = brake.arrive(step)
     brake.leave()
     expect(await isOver(waiting)).toBe(false)
-    session.hasWritten = true
+    session.transaction.hasWritten = true
     brake.leave()
     await waiting
     expect(step.note).toContain('has written')

@@ -14,7 +14,7 @@
  * writes, the pause ends.
  */
 import type { Clock } from '../../shared/clock.ts'
-import type { Session } from '../../storage/database.ts'
+import type { Transaction } from '../../storage/database.ts'
 import { RunStopped } from '../compile/block-failure.ts'
 import type { RunTrace, TraceStep } from './run-trace.ts'
 
@@ -36,7 +36,7 @@ export interface NodePauses {
 
 /** The run, as far as its brake touches it. */
 export interface Brakeable {
-  readonly session: Pick<Session, 'hasWritten'>
+  readonly session: { readonly transaction: Pick<Transaction, 'hasWritten'> }
   readonly signal: AbortSignal
   pause(): void
   goOn(): void
@@ -89,7 +89,7 @@ export class RunBrake {
 
   /** After a flow block. */
   leave(): void {
-    if (!this.#pause || !this.#run.session.hasWritten) return
+    if (!this.#pause || !this.#run.session.transaction.hasWritten) return
     this.#pause.step.note = 'The pause ended: another branch of the run has written.'
     this.#pause.end()
   }
@@ -116,7 +116,8 @@ export class RunBrake {
     const { paused, most, closing } = this.#node
     if (closing) return 'the node is stopping.'
     if (paused.size >= most) return `${most} runs are paused on this node, the maximum.`
-    if (this.#run.session.hasWritten) return 'the run has uncommitted writes; other writes would wait for it.'
+    if (this.#run.session.transaction.hasWritten)
+      return 'the run has uncommitted writes; other writes would wait for it.'
     return undefined
   }
 

@@ -90,7 +90,7 @@ export async function openIdempotency(database: Database, clock: Clock): Promise
       const meta = record._meta
       if (isJsonObject(meta) && typeof meta.guid === 'string')
         await session.delete(ownStorages.idempotency, meta.guid)
-      await session.commit()
+      await session.transaction.commit()
       return undefined
     }
     if (record.fingerprint !== fingerprint && calculated) return readStored({ code: record.code ?? null })

@@ -38,7 +38,7 @@ test('a reply followed on one node is sent again when another node writes', asyn
   for (const name of ['first', 'second']) {
     const session = nodes[1]?.quoin.database.session()
     await session?.create('list', setFields({ name }))
-    await session?.commit()
+    await session?.transaction.commit()
     expect(await reader.data()).toContain(name)
   }
   reader.close()

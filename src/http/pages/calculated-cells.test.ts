@@ -37,7 +37,7 @@ beforeAll(async () => {
     { n: 3, price: 0.5, count: 0.25, customer: null },
   ])
     await session.create('orders', setFields(fields))
-  await session.commit()
+  await session.transaction.commit()
 })
 afterAll(() => room?.close())
 
@@ -99,7 +99,7 @@ describe('a table', () => {
     const [first] = await room.documents('orders')
     const session = room.quoin.database.session()
     await session.update('orders', guidOf(first), setFields({ count: 4 }))
-    await session.commit()
+    await session.transaction.commit()
     expect(await rowsOf('/orders?t.cols=total')).toEqual(['40', '–', '0.1'])
   })
 })

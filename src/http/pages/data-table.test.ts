@@ -62,7 +62,7 @@ beforeAll(async () => {
     await session.create('stock', setFields(fields))
   }
   await session.create('stock', setFields({ name: 'of another user', count: 1, owner: 'you' }))
-  await session.commit()
+  await session.transaction.commit()
 })
 afterAll(() => room?.close())
 

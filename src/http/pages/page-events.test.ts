@@ -61,7 +61,7 @@ async function listen(token: string, page = '/list') {
 async function write(name: string): Promise<void> {
   const session = room.quoin.database.session()
   await session.create('list', setFields({ name }))
-  await session.commit()
+  await session.transaction.commit()
 }
 
 test('a change is told, and what changed between the page and its events too', async () => {
@@ -81,7 +81,7 @@ test('nothing is told when nothing changed, and of no other storage', async () =
   const session = room.quoin.database.session()
   await room.quoin.database.ensure('elsewhere')
   await session.create('elsewhere', setFields({ a: 1 }))
-  await session.commit()
+  await session.transaction.commit()
   // The stream is alive, and a later change is the first that it tells.
   expect(await events.until('retry')).not.toContain('changed')
   await write('now')

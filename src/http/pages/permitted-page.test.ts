@@ -60,7 +60,7 @@ beforeAll(async () => {
     const fields = { title: `deal of ${owner || 'none'}`, margin: 77, ...(owner && { owner }) }
     deals.set(owner, guidOf((await session.create('deals', setFields(fields))).value))
   }
-  await session.commit()
+  await session.transaction.commit()
 })
 afterAll(() => room?.close())
 

@@ -46,7 +46,7 @@ beforeAll(async () => {
     null,
   ]
   for (const [n, customer] of customers.entries()) await session.create('orders', setFields({ n, customer }))
-  await session.commit()
+  await session.transaction.commit()
 })
 afterAll(() => room?.close())
 

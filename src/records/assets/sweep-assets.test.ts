@@ -140,11 +140,11 @@ function both(): void {
       await session.create(ownStorages.assetImages, setFields({ of: 'the run' }))
       return session
     }
-    await (await write(undone)).rollback()
-    await idle.uploads.around(temporary.database.session()).commit()
+    await (await write(undone)).transaction.rollback()
+    await idle.uploads.around(temporary.database.session()).transaction.commit()
     refused.uploads.isRefused = true
-    await (await write(refused)).commit()
-    await (await write(taken)).commit()
+    await (await write(refused)).transaction.commit()
+    await (await write(taken)).transaction.commit()
     await ended.uploads.end()
     expect(await notes()).toBe(4)
     temporary.clock.now += DAY - 1_000

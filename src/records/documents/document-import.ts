@@ -221,10 +221,10 @@ async function writeBatch(
     const created = await createRows(session, name, batch, refused)
     const hashes = undo ? hashesOf(created) : undefined
     if (created.length > 0) await noteBatch(session, id, guidsOf(created), hashes)
-    await session.commit()
+    await session.transaction.commit()
     return created.length
   } catch (error) {
-    await session.rollback()
+    await session.transaction.rollback()
     throw error
   }
 }

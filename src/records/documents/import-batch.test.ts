@@ -48,5 +48,5 @@ test('a name that many rows of a batch have is looked up once, also one that is 
     n: 0,
     customer: ann,
   })
-  await session.rollback()
+  await session.transaction.rollback()
 })

@@ -35,7 +35,7 @@ export async function previewRows(
       if (shown.length === ROWS) break
     }
   } finally {
-    await session.rollback()
+    await session.transaction.rollback()
   }
   return { columns, rows: shown }
 }

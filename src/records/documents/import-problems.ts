@@ -39,7 +39,7 @@ export async function tryRows(
         problems.add(row, error)
       })
     } finally {
-      await session.rollback()
+      await session.transaction.rollback()
     }
     if (problems.isFull) break
     await nextTurn()

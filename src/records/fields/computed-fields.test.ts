@@ -111,7 +111,7 @@ describe('a computed field', () => {
     await expect(async () =>
       session.update('orders', guid, [{ op: 'set', field: 'price', value: 6 }]),
     ).rejects.toMatchObject({ fields: ['total'] })
-    await session.commit()
+    await session.transaction.commit()
     expect(await stored()).toEqual([{ price: 5, total: 5, seen: true }])
   })
 

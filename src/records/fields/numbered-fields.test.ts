@@ -103,7 +103,7 @@ describe('a field of the type autonumber', () => {
     const trial = database.session({ trial: true })
     const tried = async () => documentOf(await trial.create('tickets', setFields({ number: 50 }))).invoice
     expect([await tried(), await tried()]).toEqual(['INV-2', 'INV-3'])
-    await trial.rollback()
+    await trial.transaction.rollback()
     expect(await create({ title: 'b' })).toMatchObject({ number: 2, invoice: 'INV-2' })
   })
 

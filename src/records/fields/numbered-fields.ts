@@ -49,7 +49,7 @@ function firstNumbers(
 ): MaybePromise<TakenNumbers> {
   if (next === undefined) return new Map()
   const { name, from } = next
-  return andThen(session.numbers(storage, name, { count, from }), (first) =>
+  return andThen(session.claims.numbers(storage, name, { count, from }), (first) =>
     andThen(firstNumbers(session, storage, rest, count), (others) => new Map([[name, first], ...others])),
   )
 }
@@ -82,7 +82,9 @@ export async function continueNumbers(database: Database, { before, after }: Fie
   if (before?.type === 'autonumber' && before.name === name && before.storage === storage) return
   const highest = await highestOf(database.session(), storage, name)
   if (highest === undefined) return
-  await transact(database, (session) => session.numbers(storage, name, { count: 0, from: highest + 1 }))
+  await transact(database, (session) =>
+    session.claims.numbers(storage, name, { count: 0, from: highest + 1 }),
+  )
 }
 
 async function highestOf(session: Session, storage: string, field: string): Promise<number | undefined> {

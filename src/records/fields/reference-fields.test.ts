@@ -364,7 +364,7 @@ describe('50 removals against 50 new references', () => {
     await expect(async () => unit.setRemoved('customers', ann, true)).rejects.toSatisfy(
       (error) => error instanceof UnitConflict || (error instanceof QuoinError && error.code === 'CONFLICT'),
     )
-    await unit.rollback()
+    await unit.transaction.rollback()
     expect(await left([ann])).toEqual(new Set(['present, 1 orders']))
   })
 
@@ -373,9 +373,11 @@ describe('50 removals against 50 new references', () => {
     const ann = await create('customers')
     const [one, two] = [database.session(), database.session()]
     await one.create('orders', setFields({ customer: ann }))
-    const both = Promise.all([two.update('customers', ann, setFields({ n: 1 }))]).then(() => two.commit())
+    const both = Promise.all([two.update('customers', ann, setFields({ n: 1 }))]).then(() =>
+      two.transaction.commit(),
+    )
     await one.update('customers', ann, setFields({ m: 1 }))
-    await one.commit()
+    await one.transaction.commit()
     await both
     expect(await stored('customers', ann)).toMatchObject({ n: 1, m: 1 })
   })

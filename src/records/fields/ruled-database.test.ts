@@ -147,7 +147,7 @@ describe('a change', () => {
       { op: 'set', field: 'new', value: 1 },
     ]
     await expect(async () => session.update('tasks', guid, over)).rejects.toMatchObject(refusal('stock'))
-    await session.commit()
+    await session.transaction.commit()
     const document = await read(guid)
     expect(document).toMatchObject({ stock: 3, seen: 1 })
     expect(document).not.toHaveProperty('new')
@@ -165,7 +165,7 @@ describe('a change', () => {
     const more: Mutation[] = [{ op: 'increment', field: 'stock', amount: 1 }]
     expect((await session.update('tasks', 'none', more)).outcome).toBe('not_found')
     expect((await session.update('tasks', guid, more, { updateHash: 'old' })).outcome).toBe('conflict')
-    await session.rollback()
+    await session.transaction.rollback()
     const found = await database.session().find('tasks', search({}))
     expect(found.length).toBe(1)
   })

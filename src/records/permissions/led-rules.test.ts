@@ -98,10 +98,10 @@ async function asAnn<T>(work: (session: Session) => T | Promise<T>): Promise<T> 
   const session = permissions.session(new CountingSession(plain), ann)
   try {
     const result = await work(session)
-    await plain.commit()
+    await plain.transaction.commit()
     return result
   } catch (error) {
-    await plain.rollback()
+    await plain.transaction.rollback()
     throw error
   }
 }

@@ -162,10 +162,10 @@ export class PermittedSession extends WrappedSession {
   /** A document that the user does not see keeps its value: its key is taken. */
   override holder(storage: string, by: readonly string[], document: JsonObject) {
     return andThen(this.#views.of(storage), (view) => {
-      if (view === undefined) return this.session.holder(storage, by, document)
+      if (view === undefined) return this.session.claims.holder(storage, by, document)
       return andThen(this.#views.keyFields(storage, by), (fields) => {
         for (const field of fields) checkVisible(view, field)
-        return andThen(this.session.holder(storage, by, document), (holder) => {
+        return andThen(this.session.claims.holder(storage, by, document), (holder) => {
           if (holder?.guid === undefined) return holder
           return andThen(this.get(storage, holder.guid), (seen) => {
             if (seen === undefined) throw takenBy(storage, holder.key, fields)
@@ -211,7 +211,7 @@ export class PermittedSession extends WrappedSession {
 
   /** A flow may continue behind an error and commit: what is denied must not be committed with it. */
   #undone(error: Error): MaybePromise<never> {
-    return andThen(this.session.rollback(), () => {
+    return andThen(this.session.transaction.rollback(), () => {
       throw error
     })
   }

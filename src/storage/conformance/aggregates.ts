@@ -178,7 +178,7 @@ export function aggregateChapter(it: It): void {
     const sums = { groups: [region], values: [total], limit: 1 }
     expect(await rowsOf(session, name, sums)).toEqual([{ region: 'north', total: 5.3 }])
     expect(await rowsOf(database.session(), name, sums)).toEqual([{ region: 'north', total: 0.3 }])
-    await session.rollback()
+    await session.transaction.rollback()
     expect(await rowsOf(session, name, sums)).toEqual([{ region: 'north', total: 0.3 }])
     const found = await database.session().find(name, {
       query: { kind: 'term', field: 'price', value: 0.2 },

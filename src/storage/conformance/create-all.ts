@@ -42,7 +42,7 @@ export function createAllChapter(it: It): void {
       expect(await session.count(name, matchAll)).toBe(index + 1)
       await session.create(name, set({ n: -1 }))
       expect(await session.count(name, matchAll)).toBe(index + 2)
-      await session.rollback()
+      await session.transaction.rollback()
     }
     expect(await database.session().count(name, matchAll)).toBe(1)
     const error = (await createAll(database.session(), name, [document({ n: 100 })])).refused
@@ -72,7 +72,7 @@ export function createAllChapter(it: It): void {
     const guids = metas.slice(0, 300).map((meta) => meta.guid)
     expect(guids).toEqual(guids.toSorted())
     expect(await database.session().count(name, matchAll)).toBe(0)
-    await session.commit()
+    await session.transaction.commit()
     const reader = database.session()
     expect(await reader.count(name, matchAll)).toBe(302)
     for (const [index, made] of documents.entries()) {
@@ -91,11 +91,11 @@ export function createAllChapter(it: It): void {
     })
     const session = database.session()
     expect(await createAll(session, name, [])).toEqual({ documents: [], refused: undefined })
-    expect(session.hasWritten).toBe(false)
+    expect(session.transaction.hasWritten).toBe(false)
     const { documents } = await createAll(session, name, numbers(0, 3))
     end()
     expect(told).toEqual(documents.map((made, n) => ['created', metaOf(made).guid, undefined, { n }]))
-    await session.commit()
+    await session.transaction.commit()
   })
 
   it('raises the version of the storage once it is committed', async ({ database, name }) => {
@@ -103,7 +103,7 @@ export function createAllChapter(it: It): void {
     const session = database.session()
     await createAll(session, name, numbers(0, 3))
     expect(database.capabilities.changes.version(name)).toBe(before)
-    await session.commit()
+    await session.transaction.commit()
     expect(database.capabilities.changes.version(name)).toBeGreaterThan(before)
   })
 }

@@ -113,7 +113,7 @@ export function documentChapter(it: It): void {
       expect(await session.setRemoved(name, guid, true)).toEqual({ outcome: 'not_found' })
       expect(await session.setRemoved(name, guid, false)).toEqual({ outcome: 'not_found' })
       expect(await session.delete(name, guid)).toEqual({ outcome: 'not_found' })
-      await session.commit()
+      await session.transaction.commit()
       expect(await stored(database, name, kept)).toEqual({ a: 1 })
     })
 
@@ -151,7 +151,7 @@ export function documentChapter(it: It): void {
     expect([isGuid(other.guid), other.cms, other.expiry]).toEqual([true, clock.now - 1_000, -1])
     // Also where the document is only hidden; and the session goes on as after every refusal.
     await failure('CONFLICT', () => session.create(name, set({ a: 3 }), given))
-    await session.commit()
+    await session.transaction.commit()
     expect(await stored(database, name, other.guid)).toEqual({ a: 2 })
     expect(await database.session().count(name, { kind: 'all' }, true)).toBe(2)
   })

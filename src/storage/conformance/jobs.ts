@@ -37,7 +37,7 @@ export function jobChapter(declare: It): void {
       const session = world.database.session()
       const { fields } = await failure('INVALID_BODY', () => session.enqueue(job(world, changes)))
       expect(fields).toEqual([field])
-      expect(session.hasWritten).toBe(false)
+      expect(session.transaction.hasWritten).toBe(false)
     }
     expect(await claim(world)).toEqual([])
   })
@@ -50,11 +50,11 @@ export function jobChapter(declare: It): void {
       job(world, { title: 'first', payload: { deep: { list: [1, null, 'é'] } } }),
     )
     expect(isGuid(guid ?? '')).toBe(true)
-    expect(session.hasWritten).toBe(true)
+    expect(session.transaction.hasWritten).toBe(true)
     await turns()
     expect(await database.capabilities.jobs.get(guid ?? '')).toBeUndefined()
     expect(await claim({ ...world, database }, 0)).toEqual([])
-    await session.commit()
+    await session.transaction.commit()
     expect(await database.capabilities.jobs.get(guid ?? '')).toEqual({
       guid,
       queue: name,
@@ -82,10 +82,10 @@ export function jobChapter(declare: It): void {
     const undone = world.database.session()
     await undone.create(world.name, set({ title: 'a' }))
     await undone.enqueue(job(world, { title: 'undone' }))
-    await undone.rollback()
+    await undone.transaction.rollback()
     const kept = world.database.session()
     await kept.enqueue(job(world, { title: 'kept' }))
-    await kept.commit()
+    await kept.transaction.commit()
     expect(titles(await claim(world))).toEqual(['kept'])
   })
 
@@ -385,7 +385,7 @@ export function jobChapter(declare: It): void {
     })
     const undone = database.session()
     await undone.enqueue(job(world))
-    await undone.rollback()
+    await undone.transaction.rollback()
     await create(database, world.name, { title: 'no job' })
     await turns()
     expect(heard).toBe(0)
@@ -414,7 +414,7 @@ export function jobChapter(declare: It): void {
     const guid = await create(database, name, { n: 1 })
     const undone = database.session()
     await undone.create(name, set({ n: 2 }))
-    await undone.rollback()
+    await undone.transaction.rollback()
     end()
     expect((await claim(world)).map(({ kind, title }) => [kind, title])).toEqual([['event', guid]])
   })

@@ -8,10 +8,10 @@ import { change, metaOf, set } from './expectations.ts'
 import type { It } from './world.ts'
 
 const take = (database: Database, name: string, count = 1, from = 1) =>
-  transact(database, (session) => session.numbers(name, 'n', { count, from }))
+  transact(database, (session) => session.claims.numbers(name, 'n', { count, from }))
 
 async function numbered(session: Session, name: string) {
-  const n = await session.numbers(name, 'n', { count: 1, from: 1 })
+  const n = await session.claims.numbers(name, 'n', { count: 1, from: 1 })
   return session.create(name, set({ n }))
 }
 
@@ -27,9 +27,9 @@ export function numberChapter(it: It): void {
     expect(await take(database, name)).toBe(5)
     expect(await take(database, name, 2, 100)).toBe(100)
     expect(await take(database, name)).toBe(102)
-    expect(await transact(database, (session) => session.numbers(name, 'other', { count: 1, from: 7 }))).toBe(
-      7,
-    )
+    expect(
+      await transact(database, (session) => session.claims.numbers(name, 'other', { count: 1, from: 7 })),
+    ).toBe(7)
   })
 
   it('may be raised, and not lowered', async ({ database, name }) => {
@@ -60,9 +60,9 @@ export function numberChapter(it: It): void {
     if (!one || !two) throw new Error('unreachable')
     await numbered(one, name)
     const second = numbered(two, name)
-    const committed = one.commit()
+    const committed = one.transaction.commit()
     await second
-    await two.commit()
+    await two.transaction.commit()
     await committed
     expect(await stored(database, name)).toEqual([1, 2])
   })
@@ -73,7 +73,7 @@ export function numberChapter(it: It): void {
   }) => {
     const session = database.session()
     await numbered(session, name)
-    await session.rollback()
+    await session.transaction.rollback()
     const next = await transact(database, (other) => numbered(other, name))
     expect([1, 2]).toContain(documentOf(next).n)
     expect(await stored(database, name)).toHaveLength(1)

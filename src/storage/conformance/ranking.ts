@@ -26,7 +26,7 @@ async function rewrite({ database, name }: World): Promise<void> {
   const session = database.session()
   for (const [n, body] of bodies.entries()) {
     // Short commits and long ones.
-    if (n % 7 === 0 || n % 90 > 70) await session.commit()
+    if (n % 7 === 0 || n % 90 > 70) await session.transaction.commit()
     const place = n < DOCUMENTS ? n : (n * 31) % DOCUMENTS
     const guid = guids[place]
     if (guid === undefined || n % 5 === 1) {
@@ -36,7 +36,7 @@ async function rewrite({ database, name }: World): Promise<void> {
     else await session.update(name, guid, set(body))
     if (n === 300) await expectReferenceOrder(session, name)
   }
-  await session.commit()
+  await session.transaction.commit()
 }
 
 export function rankingChapter(it: It): void {
@@ -47,7 +47,7 @@ export function rankingChapter(it: It): void {
     const session = world.database.session()
     for (let n = 0; n < 100; n++) await session.create(name, set({ note: `cat dog n${n}` }))
     await expectReferenceOrder(session, name)
-    await session.rollback()
+    await session.transaction.rollback()
     await expectReferenceOrder(world.database.session(), name)
     await world.reopen()
     await expectReferenceOrder(world.database.session(), name)

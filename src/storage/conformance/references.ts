@@ -13,9 +13,9 @@ export function referenceChapter(it: It): void {
     await change(database, (session) => session.setRemoved(name, gone, true))
     for (const use of ['reference', 'removal'] as const) {
       const session = database.session()
-      expect((await session.hold(name, [here, gone, nowhere], use)).guids).toEqual([here])
-      expect((await session.hold(`${name}_not`, [here], use)).guids).toEqual([])
-      await session.rollback()
+      expect((await session.claims.hold(name, [here, gone, nowhere], use)).guids).toEqual([here])
+      expect((await session.claims.hold(`${name}_not`, [here], use)).guids).toEqual([])
+      await session.transaction.rollback()
     }
   })
 
@@ -23,8 +23,8 @@ export function referenceChapter(it: It): void {
     const guid = await create(database, name, {})
     for (const end of ['commit', 'rollback'] as const) {
       const session = database.session()
-      await session.hold(name, [guid], 'removal')
-      await session[end]()
+      await session.claims.hold(name, [guid], 'removal')
+      await session.transaction[end]()
       expect((await change(database, (other) => other.update(name, guid, set({ end })))).outcome).toBe(
         'written',
       )
@@ -37,7 +37,7 @@ export function referenceChapter(it: It): void {
   }) => {
     const guid = await create(database, name, {})
     const session = database.session()
-    await session.hold(name, [guid], 'reference')
+    await session.claims.hold(name, [guid], 'reference')
     const ends: string[] = []
     const removal = change(database, (other) => other.setRemoved(name, guid, true)).then(({ outcome }) =>
       ends.push(outcome),
@@ -45,7 +45,7 @@ export function referenceChapter(it: It): void {
     await turns()
     await session.create(name, set({ to: guid }))
     ends.push('held')
-    await session.commit()
+    await session.transaction.commit()
     await removal
     expect(ends).toEqual(['held', 'written'])
   })
@@ -66,7 +66,7 @@ export function referenceChapter(it: It): void {
     await change(database, (session) => session.setRemoved(name, removed, true))
     await transact(database, async (session) => {
       const own = await session.create(name, set({ deep: { to: two } }))
-      const held = await session.hold(name, [one, two], 'removal')
+      const held = await session.claims.hold(name, [one, two], 'removal')
       const found = [...(await held.referrers(name, 'deep.to', 10))].sort()
       expect(found).toHaveLength(4)
       expect(found).toEqual(expect.arrayContaining(from.slice(0, 3)))

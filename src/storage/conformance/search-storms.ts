@@ -108,7 +108,7 @@ export function searchStormChapter(it: It): void {
     const wanted = search({ query: word('first') })
     expect((await findWithTotal(session, name, wanted)).total).toBe(1)
     expect((await findWithTotal(database.session(), name, wanted)).total).toBe(0)
-    await session.rollback()
+    await session.transaction.rollback()
     expect((await findWithTotal(session, name, wanted)).total).toBe(0)
   })
 

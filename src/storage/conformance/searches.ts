@@ -160,7 +160,7 @@ export function searchChapter(it: It): void {
     ).toBe('acg')
     await session.setRemoved(name, metaOf(added).guid, true)
     expect(ids(await session.find(name, search({ query: term('s', 'quick') })))).toBe('')
-    await session.rollback()
+    await session.transaction.rollback()
     await checkTable(world)
   })
 
@@ -180,7 +180,7 @@ export function searchChapter(it: It): void {
     const session = database.session()
     await session.update(name, guid, set({ note: 'third' }))
     expect(await session.count(name, text('third'))).toBe(1)
-    await session.rollback()
+    await session.transaction.rollback()
     expect([await count('second'), await count('third')]).toEqual([1, 0])
     await change(database, (s) => s.delete(name, guid))
     expect([await count('second', true), await count('words', true)]).toEqual([0, 0])

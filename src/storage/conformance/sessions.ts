@@ -29,13 +29,13 @@ export function sessionChapter(it: It): void {
     expect(await writer.count(name, matchAll)).toBe(2)
     expect(bodyOf(await writer.get(name, added))).toEqual({ title: 'b' })
     await turns()
-    expect([writer.hasWritten, reader.hasWritten]).toEqual([true, false])
+    expect([writer.transaction.hasWritten, reader.transaction.hasWritten]).toEqual([true, false])
     expect(await titles(reader, name)).toEqual(['a'])
     expect(await reader.count(name, matchAll)).toBe(1)
     expect(await reader.get(name, added)).toBeUndefined()
     expect(bodyOf(await reader.get(name, guid))).toEqual({ title: 'a' })
-    await writer.commit()
-    expect(writer.hasWritten).toBe(false)
+    await writer.transaction.commit()
+    expect(writer.transaction.hasWritten).toBe(false)
     expect(await titles(reader, name)).toEqual(['b', 'c'])
   })
 
@@ -75,7 +75,7 @@ export function sessionChapter(it: It): void {
 
     const undone = database.session()
     await undone.create(name, set({ n: 9 }))
-    await undone.rollback()
+    await undone.transaction.rollback()
     expect(await database.session().count(log, matchAll)).toBe(5)
     end()
     await create(database, name, { n: 10 })
@@ -102,12 +102,12 @@ export function sessionChapter(it: It): void {
     await session.create(name, set({ title: 'b' }))
     await session.setRemoved(name, guid, true)
     expect(await titles(session, name)).toEqual(['b'])
-    await session.rollback()
-    expect(session.hasWritten).toBe(false)
+    await session.transaction.rollback()
+    expect(session.transaction.hasWritten).toBe(false)
     expect(await titles(session, name)).toEqual(['a'])
     await session.create(name, set({ title: 'c' }))
-    await session.commit()
-    await session.rollback()
+    await session.transaction.commit()
+    await session.transaction.rollback()
     expect(await titles(database.session(), name)).toEqual(['a', 'c'])
   })
 
@@ -117,21 +117,21 @@ export function sessionChapter(it: It): void {
   }) => {
     const session = database.session()
     await session.create(name, add(1))
-    const first = session.commit()
+    const first = session.transaction.commit()
     const second = session.create(name, add(2))
     await first
     expect(await database.session().count(name, matchAll)).toBe(1)
     await second
-    await session.commit()
+    await session.transaction.commit()
     expect(await database.session().count(name, matchAll)).toBe(2)
   })
 
   it('commit has nothing to wait for when nothing was written', async ({ database, name }) => {
     const session = database.session()
-    expect(session.commit()).toBeUndefined()
+    expect(session.transaction.commit()).toBeUndefined()
     await session.find(name, search())
-    expect(session.commit()).toBeUndefined()
-    await session.rollback()
+    expect(session.transaction.commit()).toBeUndefined()
+    await session.transaction.rollback()
   })
 
   it('one commit writes several documents and storages together', async ({ database, name }) => {
@@ -175,7 +175,7 @@ export function sessionChapter(it: It): void {
       session.update(name, guid, [{ op: 'increment', field: 'title', amount: 1 }]),
     )
     await session.create(name, set({ title: 'b' }))
-    await session.commit()
+    await session.transaction.commit()
     expect(await titles(database.session(), name)).toEqual(['a', 'b'])
   })
 
@@ -190,7 +190,7 @@ export function sessionChapter(it: It): void {
     await slow.create(name, set({ title: 'slow too' }))
     expect(await titles(slow, name)).toEqual(expect.arrayContaining(['slow', 'slow too']))
     await turns()
-    await slow.rollback()
+    await slow.transaction.rollback()
     await Promise.all(others)
     expect(await titles(database.session(), name)).toEqual(['a', 'b', 'c'])
   })
@@ -200,7 +200,7 @@ export function sessionChapter(it: It): void {
     await slow.create(name, set({ title: 'slow' }))
     const other = create(database, name, { title: 'a' })
     await turns()
-    const committed = slow.commit()
+    const committed = slow.transaction.commit()
     const third = create(database, name, { title: 'b' })
     await Promise.all([committed, other, third])
     expect(await titles(database.session(), name)).toEqual(['a', 'b', 'slow'])
@@ -219,9 +219,9 @@ export function sessionChapter(it: It): void {
     await turns()
     // An engine may group commits, so one of them may have to wait for the next writer.
     const ended = [
-      first.commit(),
-      waiting[0]?.then(() => second.rollback()),
-      waiting[1]?.then(() => third.commit()),
+      first.transaction.commit(),
+      waiting[0]?.then(() => second.transaction.rollback()),
+      waiting[1]?.then(() => third.transaction.commit()),
     ]
     await Promise.all(ended)
     expect(await stored(database, name, guid)).toEqual({ n: 101 })
@@ -231,10 +231,10 @@ export function sessionChapter(it: It): void {
     const session = database.session()
     const written = await session.update(name, 'nobody', set({ a: 1 }))
     expect(written.outcome).toBe('not_found')
-    expect(session.hasWritten).toBe(false)
+    expect(session.transaction.hasWritten).toBe(false)
     const guid = await create(database, name, { a: 1 })
     expect(bodyOf(await session.get(name, guid))).toEqual({ a: 1 })
-    await session.commit()
+    await session.transaction.commit()
   })
 
   it('many sessions at once, some rolled back, leave exactly the committed ones', async ({

@@ -43,7 +43,7 @@ export function storageChapter(it: It): void {
     it(`${call} on a storage that does not exist is INTERNAL`, async ({ database }) => {
       const session = database.session()
       await failure('INTERNAL', () => run(session, 'nothing_of_the_kind'))
-      await session.rollback()
+      await session.transaction.rollback()
     })
 
   it('drops the indexes that no search needs, but for unique ones, and finds the same without them', async (world) => {
@@ -125,7 +125,7 @@ export function storageChapter(it: It): void {
     const session = database.session()
     await session.create(name, set({ a: 1 }))
     expect(version()).toBe(seen[0])
-    await session.rollback()
+    await session.transaction.rollback()
     expect(version()).toBe(seen[0])
     for (let write = 0; write < 3; write++) {
       await create(database, name, { a: write })
@@ -148,12 +148,12 @@ export function storageChapter(it: It): void {
     const session = database.session()
     await session.create(name, set({ a: 1 }))
     expect(database.capabilities.changes.version(name)).toBe(version)
-    await session.rollback()
+    await session.transaction.rollback()
     await session.find(name, search())
-    await session.commit()
+    await session.transaction.commit()
     expect(database.capabilities.changes.version(name)).toBe(version)
     await session.create(name, set({ a: 1 }))
-    const committed = session.commit()
+    const committed = session.transaction.commit()
     let seen = version
     await Promise.resolve(committed).then(() => {
       seen = database.capabilities.changes.version(name)
@@ -186,7 +186,7 @@ export function storageChapter(it: It): void {
     const removed = await create(world.database, name, { email: 'gone@b.c' })
     const session = world.database.session()
     await session.setRemoved(name, removed, true)
-    await session.commit()
+    await session.transaction.commit()
     const before = (await session.get(name, guid))?.text
     await world.reopen()
     const { database } = world

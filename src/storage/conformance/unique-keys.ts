@@ -18,7 +18,7 @@ const keep = async (database: Database, name: string, wanted: UniqueKey) => {
 }
 
 const holder = async (database: Database, name: string, of: string, document: JsonObject) =>
-  (await transact(database, (session) => session.holder(name, [of], document)))?.guid
+  (await transact(database, (session) => session.claims.holder(name, [of], document)))?.guid
 
 export function uniqueKeyChapter(it: It): void {
   it('refuses a second document with the value, naming the field', async ({ database, name }) => {
@@ -104,7 +104,7 @@ export function uniqueKeyChapter(it: It): void {
     await failure('CONFLICT', () => session.create(name, set({ a: 'two', b: 'taken' })))
     await failure('CONFLICT', () => session.create(name, set({ a: 'one' })))
     await session.create(name, set({ a: 'two', b: 'free' }))
-    await session.commit()
+    await session.transaction.commit()
     expect(await database.session().count(name, matchAll)).toBe(3)
     await failure('CONFLICT', () => create(database, name, { a: 'two' }))
   })
@@ -113,11 +113,11 @@ export function uniqueKeyChapter(it: It): void {
     await keep(database, name, key('sku', 'sku'))
     const session = database.session()
     await session.create(name, set({ sku: 'a' }))
-    await session.rollback()
+    await session.transaction.rollback()
     const guid = await create(database, name, { sku: 'a' })
     const other = database.session()
     await other.delete(name, guid)
-    await other.rollback()
+    await other.transaction.rollback()
     await failure('CONFLICT', () => create(database, name, { sku: 'a' }))
   })
 

@@ -54,10 +54,10 @@ async function race(
     ends.push(
       await outcome(async () => {
         await write(session, name, guid)
-        await session.commit()
+        await session.transaction.commit()
       }),
     )
-    await session.rollback()
+    await session.transaction.rollback()
   }
   return ends
 }
@@ -74,7 +74,7 @@ export function unitChapter(it: It): void {
       const again = unitOn(database, 2)
       expect(bodyOf(await again.get(name, guid))).toEqual({ by: 'one' })
       await again.update(name, guid, set({ by: 'two' }))
-      await again.commit()
+      await again.transaction.commit()
       expect(bodyOf(await database.session().get(name, guid))).toEqual({ by: 'two' })
     })
 
@@ -124,10 +124,10 @@ export function unitChapter(it: It): void {
     await writer.get(name, guid)
     await writer.update(name, guid, set({ by: 'one' }))
     await writer.update(name, guid, set({ by: 'two' }))
-    await writer.commit()
+    await writer.transaction.commit()
     await elsewhere.create(other, set({ n: 1 }))
-    await elsewhere.commit()
-    await reader.commit()
+    await elsewhere.transaction.commit()
+    await reader.transaction.commit()
     expect(bodyOf(await database.session().get(name, guid))).toEqual({ by: 'two' })
     expect(await database.session().count(other, matchAll)).toBe(1)
   })
@@ -140,7 +140,7 @@ export function unitChapter(it: It): void {
     const [one, two] = [unitOn(database), unitOn(database)]
     for (const session of [one, two]) {
       await session.get(name, guid)
-      await session.commit()
+      await session.transaction.commit()
     }
     const get: Read = (session) => session.get(name, guid)
     expect(await race(one, two, get, change, [name, guid, guid])).toEqual(['stored', 'stored'])
@@ -155,12 +155,12 @@ export function unitChapter(it: It): void {
     const waiting = (async () => {
       await other.update(name, guid, set({ by: 'other' }))
       isOver = true
-      await other.commit()
+      await other.transaction.commit()
     })()
     await turns()
     expect(isOver).toBe(false)
     await alone.update(name, guid, set({ by: 'alone' }))
-    await alone.commit()
+    await alone.transaction.commit()
     await waiting
     expect(bodyOf(await database.session().get(name, guid))).toEqual({ by: 'other' })
   })
@@ -170,13 +170,13 @@ export function unitChapter(it: It): void {
     const unit = unitOn(database)
     await unit.get(name, guid)
     await unit.update(name, guid, set({ by: 'unit' }))
-    await unit.rollback()
+    await unit.transaction.rollback()
     const other = database.session()
     await other.update(name, guid, set({ by: 'other' }))
-    await other.commit()
+    await other.transaction.commit()
     expect(bodyOf(await unit.get(name, guid))).toEqual({ by: 'other' })
     await unit.update(name, guid, set({ by: 'unit' }))
-    await unit.commit()
+    await unit.transaction.commit()
     expect(bodyOf(await database.session().get(name, guid))).toEqual({ by: 'unit' })
   })
 }

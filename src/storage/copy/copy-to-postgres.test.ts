@@ -461,7 +461,7 @@ test('unique keys arrive with the values of the documents, also over those of a 
 
 test('numbers that fields are given continue, also over those of a run that was cut short', async () => {
   const number = (database: Database, storage: string) =>
-    transact(database, (session) => session.numbers(storage, 'number', { count: 1, from: 1000 }))
+    transact(database, (session) => session.claims.numbers(storage, 'number', { count: 1, from: 1000 }))
   const take = (times: number) =>
     room.fill(async (database) => {
       for (const storage of ['invoices', 'tickets']) await database.ensure(storage)

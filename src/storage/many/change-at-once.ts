@@ -39,7 +39,7 @@ export async function changeAtOnce(
     return changed
   } catch (error) {
     // A flow may continue and commit: half of the documents must not be committed with it.
-    await session.rollback()
+    await session.transaction.rollback()
     throw error
   }
 }

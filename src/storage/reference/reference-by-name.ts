@@ -28,7 +28,7 @@ export function referenceByName(
   if (isGuid(text)) return { guid: text }
   const [field, ...others] = fields
   if (field === undefined) return { problem: `is no guid, and ${storage} has no unique field to find it by` }
-  const seen = recover(() => session.holder(storage, [field], { [field]: text }), unlessHidden)
+  const seen = recover(() => session.claims.holder(storage, [field], { [field]: text }), unlessHidden)
   return andThen(seen, (holder): MaybePromise<FoundByName> => {
     if (holder?.guid !== undefined) return { guid: holder.guid }
     if (others.length > 0) return referenceByName(session, storage, others, text)

@@ -1,4 +1,4 @@
-import type { Held } from '../database.ts'
+import type { Held } from '../claims.ts'
 
 /** Documents that a field refers to: which documents refer to them with it, at most `limit`. */
 export interface Referred {

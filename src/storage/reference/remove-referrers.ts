@@ -4,7 +4,8 @@
  */
 import { QuoinError } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
-import { documentOf, type Held, type Session } from '../database.ts'
+import type { Held } from '../claims.ts'
+import { documentOf, type Session } from '../database.ts'
 import type { Reference, References } from './references.ts'
 
 /** Documents that one removal changes or removes besides its own. */
@@ -49,7 +50,7 @@ export async function removalOf(
       if (onDelete === 'refuse') refused.push({ reference, guids: found, targets: held.guids })
       else if (onDelete === 'clear') cleared.push({ reference, guids: found, targets: held.guids })
       else {
-        const fresh = await session.hold(
+        const fresh = await session.claims.hold(
           from,
           found.filter((guid) => !taken.has(keyOf({ storage: from, guid }))),
           'removal',
@@ -61,7 +62,10 @@ export async function removalOf(
         removed.push(...going.map((guid) => ({ storage: from, guid })))
         const all = going.length === fresh.guids.length
         if (going.length > 0)
-          levels.push({ storage: from, held: all ? fresh : await session.hold(from, going, 'removal') })
+          levels.push({
+            storage: from,
+            held: all ? fresh : await session.claims.hold(from, going, 'removal'),
+          })
       }
       if (onDelete !== 'refuse') left -= found.length
       if (left < 0) throw tooMany(reference)

@@ -155,18 +155,18 @@ async function run(name: string, steps: readonly Step[], rows: Row[]): Promise<n
   let committed = structuredClone(rows)
   for (const [at, step] of steps.entries()) {
     if (step.kind === 'commit') {
-      await session.commit()
+      await session.transaction.commit()
       committed = structuredClone(rows)
     } else if (step.kind === 'rollback') {
-      await session.rollback()
+      await session.transaction.rollback()
       rows.splice(0, rows.length, ...structuredClone(committed))
       session = database.session()
     } else if (!(await agrees(session, name, rows, step))) {
-      await session.rollback()
+      await session.transaction.rollback()
       return at
     }
   }
-  await session.commit()
+  await session.transaction.commit()
   return undefined
 }
 
@@ -181,10 +181,10 @@ async function expectHolders(name: string, rows: readonly Row[]): Promise<void> 
         const found = rows.find(
           (row) => wanted !== undefined && !row.isRemoved && classOf(key, row.body) === wanted,
         )
-        const holder = await session.holder(name, [key.name], documentFor(asked))
+        const holder = await session.claims.holder(name, [key.name], documentFor(asked))
         expect([key.name, asked, holder?.guid]).toEqual([key.name, asked, found?.guid])
       }
-  await session.rollback()
+  await session.transaction.rollback()
 }
 
 test('the storage refuses what the list refuses, and holds what it holds', { timeout: 120_000 }, async () => {
@@ -211,7 +211,7 @@ test('keys that are made over what was written without them hold the same, or li
       const writes = steps.filter(({ kind }) => kind !== 'rollback')
       const session = database.session()
       for (const one of writes) if (one.kind !== 'commit') await agrees(session, name, rows, one)
-      await session.commit()
+      await session.transaction.commit()
       for (const key of keys) {
         const present = rows.filter(({ isRemoved }) => !isRemoved)
         const classes = present.flatMap((row) => classOf(key, row.body) ?? [])

@@ -162,7 +162,7 @@ export async function openDealsRoom(): Promise<DealsRoom> {
       const made = await session.create(storage, setFields({ ...given, ...(n === 8 && { locked: true }) }))
       deals.set(n, guidOf(made.value))
     }
-    await session.commit()
+    await session.transaction.commit()
   }
 
   return {

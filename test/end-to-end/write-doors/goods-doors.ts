@@ -199,7 +199,7 @@ function restores(room: GoodsRoom) {
       const values = Object.keys(own).map((name) => [name, holder[name] ?? null])
       await session.update(storage, guidOf(holder), setFields(Object.fromEntries(values)))
     }
-    await session.commit()
+    await session.transaction.commit()
     return guid
   }
   return {

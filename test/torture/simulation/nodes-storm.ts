@@ -39,7 +39,7 @@ export function enqueueSome({ time, dice, database }: NodesWorld, ms: number): E
       made.push(await session.enqueue(someJob(dice, time.now)))
     }
     const kept = dice.chance(0.85)
-    await (kept ? session.commit() : session.rollback())
+    await (kept ? session.transaction.commit() : session.transaction.rollback())
     for (const guid of made) if (guid !== undefined) (kept ? acknowledged : undone).add(guid)
   }
   for (let jobs = dice.between(6, 16); jobs > 0; jobs--) void one()

@@ -75,7 +75,7 @@ class WiredSession extends TransparentSession {
 
   /** A COMMIT that is under way is not taken back. */
   disconnect(): void {
-    if (!this.#committing) void this.session.rollback()
+    if (!this.#committing) void this.session.transaction.rollback()
   }
 
   override get(storage: string, guid: string, options?: { readonly removed?: boolean }) {

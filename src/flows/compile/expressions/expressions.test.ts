@@ -274,7 +274,7 @@ test.each([
     ['x', 3],
   ] as const)
     await session.create(storage, setFields({ group, amount }))
-  await session.commit()
+  await session.transaction.commit()
   const { replies } = await room.run(blocks)
   expect(replies[0]?.value).toEqual(expected)
 })

@@ -22,7 +22,7 @@ beforeAll(async () => {
       'goods',
       Object.entries(one).map(([field, value]) => ({ op: 'set' as const, field, value })),
     )
-  await session.commit()
+  await session.transaction.commit()
 })
 afterAll(() => room.close())
 

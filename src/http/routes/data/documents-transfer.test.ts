@@ -134,7 +134,7 @@ describe('import', () => {
       const session = room.database.session()
       await session.create('crashed', [], { guid: guid(n) })
       await noteBatch(session, id, [guid(n)])
-      await session.commit()
+      await session.transaction.commit()
     }
     const done = await beginImport(room.database, 'crashed')
     await write(done, 1)

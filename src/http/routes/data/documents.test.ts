@@ -209,7 +209,7 @@ describe('documents', () => {
     const session = room.database.session()
     const before = await session.count('_history', { kind: 'all' })
     await session.create('cities', [{ op: 'set', field: 'a', value: 1 }])
-    await session.rollback()
+    await session.transaction.rollback()
     expect(await session.count('_history', { kind: 'all' })).toBe(before)
   })
 })

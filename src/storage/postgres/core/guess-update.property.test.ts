@@ -80,10 +80,10 @@ async function told(database: Database, origin: Origin, storage: string, step: S
   const session = database.session(origin)
   try {
     const result = await changed(session, storage, step)
-    await session.commit()
+    await session.transaction.commit()
     return result
   } catch (error) {
-    await session.rollback()
+    await session.transaction.rollback()
     if (error instanceof UnitConflict && origin.guesses) {
       wrong += 1
       return told(database, {}, storage, step)

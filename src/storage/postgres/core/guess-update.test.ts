@@ -67,10 +67,10 @@ async function committed(work: (session: Session) => unknown): Promise<string> {
   const session = guessing()
   try {
     await work(session)
-    await session.commit()
+    await session.transaction.commit()
     return 'stored'
   } catch (error) {
-    await session.rollback()
+    await session.transaction.rollback()
     if (error instanceof UnitConflict) return 'wrong'
     throw error
   }
@@ -166,9 +166,9 @@ test('and none behind a commit, also one of nothing', async () => {
   const guid = await known()
   await byTwo(guid)
   const session = guessing()
-  await session.commit()
+  await session.transaction.commit()
   await session.update(name, guid, increment)
-  await session.commit()
+  await session.transaction.commit()
   expect(await bodyOf(guid)).toEqual({ n: 11 })
 })
 

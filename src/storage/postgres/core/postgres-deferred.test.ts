@@ -45,7 +45,7 @@ afterAll(async () => {
 
 const create = (database: Database, fields = {}) =>
   transact(database, async (session) => guidOf(documentOf(await session.create(name, setFields(fields)))))
-const commit = async (session: Session) => session.commit()
+const commit = async (session: Session) => session.transaction.commit()
 const stored = () => two.session().count(name, matchAll)
 
 /** From now on PostgreSQL refuses each document with this code. */
@@ -78,13 +78,13 @@ describe.each(writes)('%s that the database refuses', (_name, write) => {
     const session = one.session()
     await session.create(other, [])
     await write(session, guid)
-    expect(session.hasWritten).toBe(true)
+    expect(session.transaction.hasWritten).toBe(true)
     await expect(commit(session)).rejects.toMatchObject({ code: told })
     expect(await two.session().count(other, matchAll)).toBe(0)
     expect(documentOf((await two.session().get(name, guid)) ?? fail())).toMatchObject({ n: 1 })
     // The session, and the connections, can be used again.
     await session.create(other, [])
-    await session.commit()
+    await session.transaction.commit()
     expect(await two.session().count(other, matchAll)).toBe(1)
   })
 
@@ -103,7 +103,7 @@ describe.each(writes)('%s that the database refuses', (_name, write) => {
     await refuseAll('53100')
     const session = one.session()
     await write(session, guid)
-    await expect.poll(() => session.hasWritten).toBe(false)
+    await expect.poll(() => session.transaction.hasWritten).toBe(false)
     await expect(commit(session)).rejects.toMatchObject({ code: 'STORAGE_FULL' })
     expect(await stored()).toBe(1)
   })
@@ -125,10 +125,10 @@ test('a write is visible to its own session at once, to others after the commit,
   await session.update(name, guid, setFields({ n: 5 }))
   expect(await session.count(name, { kind: 'term', field: 'n', value: 5 })).toBe(1)
   expect(await stored()).toBe(0)
-  await session.rollback()
+  await session.transaction.rollback()
   await session.create(name, setFields({ n: 6 }))
-  await session.rollback()
-  expect(await session.commit()).toBeUndefined()
+  await session.transaction.rollback()
+  expect(await session.transaction.commit()).toBeUndefined()
   expect(await stored()).toBe(0)
 })
 
@@ -139,7 +139,7 @@ test('a write is sent by itself while its session waits for something else, so t
   const locks = `SELECT 1 FROM pg_locks JOIN storage ON relation = ('doc_' || id)::regclass::oid WHERE name = $1 AND mode = 'RowExclusiveLock'`
   await expect.poll(async () => (await admin.query(locks, [name])).rowCount).toBeGreaterThan(0)
   const other = transact(two, (next) => next.update(name, guid, [{ op: 'increment', field: 'n', amount: 1 }]))
-  await session.commit()
+  await session.transaction.commit()
   await other
   expect(await two.session().count(name, { kind: 'term', field: 'n', value: 3 })).toBe(1)
 })
@@ -161,7 +161,7 @@ describe.each([
         code: 'UNAVAILABLE',
         message: expect.stringContaining('may still be stored'),
       })
-      await session.rollback()
+      await session.transaction.rollback()
       await expect.poll(stored).toBe(1 + count)
       await create(one)
       expect(await stored()).toBe(2 + count)
@@ -257,7 +257,7 @@ async function takeConnections(): Promise<() => Promise<unknown>> {
     await session.create('held', [])
     await session.count('held', matchAll)
   }
-  return () => Promise.all(sessions.map((session) => session.rollback()))
+  return () => Promise.all(sessions.map((session) => session.transaction.rollback()))
 }
 
 describe('a write that is deferred while its storage changes', () => {
@@ -272,7 +272,7 @@ describe('a write that is deferred while its storage changes', () => {
     expect(await two.capabilities.uniqueValues.keep(name, sku)).toBeUndefined()
     await letGo()
     await expect(commit(same)).rejects.toMatchObject({ code: 'CONFLICT', fields: ['sku'] })
-    await another.commit()
+    await another.transaction.commit()
     expect(await stored()).toBe(2)
     await expect(create(two, { sku: 'B' })).rejects.toMatchObject({ code: 'CONFLICT' })
   })
@@ -284,7 +284,7 @@ describe('a write that is deferred while its storage changes', () => {
     await session.create(name, setFields({ note: 'a castle' }))
     await two.ensure(name, { text: true })
     await letGo()
-    await session.commit()
+    await session.transaction.commit()
     const text = { kind: 'simple_query_string', fields: [], text: 'castle' } as const
     expect(await two.session().count(name, text)).toBe(1)
   })

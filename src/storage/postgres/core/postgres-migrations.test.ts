@@ -75,7 +75,7 @@ test('a database with the schema before the newest, and data in it, is brought u
 
   const database = await node('new', today)
   expect(await applied()).toHaveLength(today.length)
-  const n = await database.session().numbers('notes', 'n', { count: 1, from: 3 })
+  const n = await database.session().claims.numbers('notes', 'n', { count: 1, from: 3 })
   await create(database, 'notes', { n })
   await database.ensure('notes', { indexes: [{ fields: ['n'] }] })
   const query = { kind: 'range', field: 'n', bounds: { gte: 1 } } as const

@@ -105,7 +105,7 @@ describe('with documents, an index and free text', () => {
       documents: { length: 3 },
       refused: { code: 'CONFLICT' },
     })
-    await session.rollback()
+    await session.transaction.rollback()
     await transact(database, (deleting) => deleting.delete('orders', guid))
     expect(await numbers(208)).toEqual([208, 209])
   })
@@ -166,5 +166,5 @@ test('one with a unique field is not partitioned, and stays whole', async () => 
   expect(await database.session().count('users', { kind: 'all' })).toBe(5)
   const session = database.session()
   expect((await createAll(session, 'users', many(4, 5))).refused?.code).toBe('CONFLICT')
-  await session.rollback()
+  await session.transaction.rollback()
 })

@@ -6,19 +6,18 @@ import type { Mutation } from '../../../shared/mutation.ts'
 import { matchAll, type Query, type Search } from '../../../shared/query.ts'
 import type { Aggregate } from '../../aggregate/aggregate.ts'
 import type { Aggregated } from '../../aggregate/finish-aggregate.ts'
+import type { Claims, Held, HoldUse, KeyHolder } from '../../claims.ts'
 import type {
   Change,
   CreatedAll,
   CreateOptions,
   Found,
   FoundWithTotal,
-  Held,
-  HoldUse,
-  KeyHolder,
   NewDocument,
   Origin,
   Session,
   SessionShortcuts,
+  Transaction,
   Written,
 } from '../../database.ts'
 import { type DocumentChanges, DocumentSession } from '../../document-session.ts'
@@ -74,7 +73,7 @@ type Reading<T> = (connection: PostgresConnection, entry: StorageEntry) => Promi
  */
 export class PostgresSession
   extends DocumentSession<Writing, Promise<Written>>
-  implements Session, SessionShortcuts
+  implements Session, Claims, Transaction, SessionShortcuts
 {
   readonly #parts: SessionParts
   readonly #transaction: SessionTransaction
@@ -88,6 +87,14 @@ export class PostgresSession
     this.#guesses = origin.guesses ?? false
     this.#transaction = new SessionTransaction(parts.pool, parts.writes, origin.unit)
     this.origin = origin
+  }
+
+  get claims(): Claims {
+    return this
+  }
+
+  get transaction(): Transaction {
+    return this
   }
 
   get hasWritten(): boolean {

@@ -123,7 +123,7 @@ test('a session that has written reads what it has written', async () => {
     database.session().get('things', guid),
   ])
   expect([own, committed].map((document) => document && documentOf(document).n)).toEqual(['changed', 0])
-  await session.rollback()
+  await session.transaction.rollback()
 })
 
 test('a storage that is dropped meanwhile is not there for each that reads', async () => {

@@ -168,7 +168,7 @@ it.each(['commit', 'rollback'] as const)(
     const second = enqueue(nodes[1], { title: 'second', orderKey: 'key' })
     await untilWaiting(1)
     expect(await claim(nodes[1])).toEqual([])
-    await first[end]()
+    await first.transaction[end]()
     await second
     const expected = end === 'commit' ? ['first', 'second'] : ['second']
     for (const title of expected) {
@@ -186,7 +186,7 @@ it('a job that ends while another of its order key is enqueued lets that one go'
   await session.enqueue(job({ title: 'second', orderKey: 'key' }))
   const completed = first && nodes[1].capabilities.jobs.complete(first)
   await untilWaiting(1)
-  await session.commit()
+  await session.transaction.commit()
   expect(await completed).toBe(true)
   expect(titles(await claim(nodes[1]))).toEqual(['second'])
 })
@@ -200,11 +200,11 @@ it('a job of a unit of work does not wait for one of its order key that ended af
   expect(first && (await nodes[1].capabilities.jobs.complete(first))).toBe(true)
   const second = job({ title: 'second', orderKey: 'key' })
   await expect(stale.enqueue(second)).rejects.toBeInstanceOf(UnitConflict)
-  await stale.rollback()
+  await stale.transaction.rollback()
   const again = unit(2)
   await again.count('things', matchAll)
   await again.enqueue(second)
-  await again.commit()
+  await again.transaction.commit()
   expect(titles(await claim(nodes[1]))).toEqual(['second'])
 })
 
@@ -236,8 +236,8 @@ it('two sessions with the same order keys the other way round: one is undone as 
   expect(lost).toBeInstanceOf(QuoinError)
   expect(lost).toMatchObject({ code: 'UNAVAILABLE' })
   const winner = results.findIndex(({ status }) => status === 'fulfilled')
-  await sessions[1 - winner]?.rollback()
-  await sessions[winner]?.commit()
+  await sessions[1 - winner]?.transaction.rollback()
+  await sessions[winner]?.transaction.commit()
   const name = winner === 0 ? 'left' : 'right'
   expect(titles((await nodes[0].capabilities.jobs.search(search({ query: matchAll }))).records)).toEqual([
     name,
@@ -258,7 +258,7 @@ it.each([
     return guid
   })
   await untilWaiting(1)
-  await first[end]()
+  await first.transaction[end]()
   expect(await second).toEqual(expected)
   expect(titles(await claim(nodes[0]))).toEqual(['a job', `after ${end}`])
 })

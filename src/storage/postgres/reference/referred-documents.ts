@@ -3,7 +3,7 @@
  * UPDATE: one waits for the other, and then sees how it ended. Changes of a document lock FOR NO KEY UPDATE, which references to
  * it do not wait for. https://www.postgresql.org/docs/18/explicit-locking.html#LOCKING-ROWS
  */
-import type { HoldUse } from '../../database.ts'
+import type { HoldUse } from '../../claims.ts'
 import type { Referred } from '../../reference/referred.ts'
 import { type PostgresConnection, textOf } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'

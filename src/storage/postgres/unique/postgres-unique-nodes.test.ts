@@ -116,7 +116,7 @@ test('a transaction that began before the key is waited for', async () => {
   ])
   expect(first).toBe('waits')
   await session.create(name, setFields({ sku: 'later' }))
-  await session.commit()
+  await session.transaction.commit()
   expect(await kept).toBeUndefined()
   await expect(create(one, name, { sku: 'LATE' })).rejects.toMatchObject({ code: 'CONFLICT' })
   await expect(create(one, name, { sku: 'LATER' })).rejects.toMatchObject({ code: 'CONFLICT' })
@@ -149,7 +149,7 @@ async function expectInStep(name: string): Promise<void> {
   expect(rows).toEqual(documents.map(({ guid }) => ({ guid, slot: '' })))
   const { documents: found } = await one.session().find(name, search({ limit: 10_000 }))
   for (const document of objectsIn(found.value)) {
-    const holder = await one.session().holder(name, ['sku'], document)
+    const holder = await one.session().claims.holder(name, ['sku'], document)
     expect(holder?.guid).toBe(guidOf(document))
   }
 }

@@ -158,7 +158,7 @@ test('a run that has written to the storage is refused what it cannot aggregate 
     { region: 'south', total: 6, most: 5 },
   ])
   expect(() => session.aggregate('sales', sums())).toThrow('Aggregate before the first write')
-  await session.rollback()
+  await session.transaction.rollback()
   expect((await session.aggregate('sales', sums(inRegion('south')))).rows.value).toEqual([
     { region: 'south', total: 1, most: 1 },
   ])

@@ -48,7 +48,7 @@ const property = fc.asyncProperty(
         await expectSame(database.session(), name, wanted)
       } else await write(one)
     }
-    await session.commit()
+    await session.transaction.commit()
     for (const wanted of searches) await expectSame(database.session(), name, wanted)
     await database.drop(name)
   },
@@ -70,14 +70,14 @@ test('a count is kept: after a write it is not counted again', async () => {
     return entry().counts?.known(key)
   }
   for (const n of [1, 1, 2]) await session.create('kept', set({ n }))
-  await session.commit()
+  await session.transaction.commit()
   expect(ask()).toBe(2)
   await session.create('kept', set({ n: 1 }))
-  await session.commit()
+  await session.transaction.commit()
   expect(known()).toBe(3)
   // Too many documents to compare one by one: counted again, and right.
   for (let n = 0; n < 300; n++) await session.create('kept', set({ n: 1 }))
-  await session.commit()
+  await session.transaction.commit()
   expect(known()).toBeUndefined()
   expect(ask()).toBe(303)
 })

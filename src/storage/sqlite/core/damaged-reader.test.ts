@@ -58,7 +58,7 @@ beforeEach(async () => {
   const session = writer.session()
   guid = metaOf(await session.create('things', set({ n: 0, note: 'word' }))).guid
   for (let n = 1; n < MANY; n++) await session.create('things', set({ n, note: 'word' }))
-  await session.commit()
+  await session.transaction.commit()
   const { rootpage } = made.connection.get("SELECT rootpage FROM sqlite_schema WHERE name = 'doc_1'") ?? {}
   await writer.close()
   const file = await openFile(join(directory, 'quoin.db'), 'r+')

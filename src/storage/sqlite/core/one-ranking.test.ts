@@ -70,7 +70,7 @@ async function make(name: string, size: number, seed: number): Promise<string[]>
   const guids: string[] = []
   for (const body of fc.sample(rankedBody, { seed, numRuns: size }))
     guids.push(metaOf(await session.create(name, set(body))).guid)
-  await session.commit()
+  await session.transaction.commit()
   return guids
 }
 
@@ -94,14 +94,14 @@ async function change(
       guids[place] = metaOf(await session.create(name, body)).guid
     } else await session.update(name, guid, body)
     if (n % 130 === 90) {
-      await session.rollback()
+      await session.transaction.rollback()
       guids.splice(0, guids.length, ...kept)
     } else if (n % 25 === 0) {
-      await session.commit()
+      await session.transaction.commit()
       kept = [...guids]
     }
   }
-  await session.commit()
+  await session.transaction.commit()
 }
 
 /** Other documents and searches in each run of the suite; a failure says which. */
@@ -139,5 +139,5 @@ test('a transaction that has written finds its own documents ranked with all oth
       const found = documentsOf(await session.find('own', wanted))
       expect(found.map(guidOf), JSON.stringify(wanted)).toEqual(searchDocuments(stored, wanted).map(guidOf))
     }
-    await session.rollback()
+    await session.transaction.rollback()
   }))

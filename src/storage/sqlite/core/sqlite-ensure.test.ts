@@ -69,7 +69,7 @@ test('while a large storage gets an index reads go on at once, and a write waits
   expect(await count()).toBe(MANY)
   expect(over).toBe(false)
   await writing
-  await session.commit()
+  await session.transaction.commit()
   await made
   expect(await count()).toBe(MANY + 1)
   expect(plan()).toMatch(/SEARCH doc_\d+ USING INDEX ix_/)

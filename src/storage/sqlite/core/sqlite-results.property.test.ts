@@ -55,7 +55,7 @@ test('writes and searches in any order', async () => {
         const session = database.session()
         if (kind === 'create') {
           const meta = documentOf(await session.create(name, [{ op: 'set', field: 'n', value: n }]))._meta
-          await session.commit()
+          await session.transaction.commit()
           if (isJsonObject(meta)) guids.push(String(meta.guid))
         } else if (kind === 'look') {
           const query = queries[n] ?? { kind: 'all' }
@@ -64,15 +64,15 @@ test('writes and searches in any order', async () => {
           const uncached = database.session()
           await uncached.create('other', [])
           expect(cached).toEqual(await look(uncached, name, query))
-          await uncached.rollback()
+          await uncached.transaction.rollback()
           expect(await look(database.session(), name, query)).toEqual(cached)
         } else {
           const guid = guids[n % Math.max(1, guids.length)] ?? 'none'
           if (kind === 'change')
             await session.update(name, guid, [{ op: 'increment', field: 'n', amount: 1 }])
           else await session.setRemoved(name, guid, true)
-          if ('kept' in more && more.kept) await session.commit()
-          else await session.rollback()
+          if ('kept' in more && more.kept) await session.transaction.commit()
+          else await session.transaction.rollback()
         }
       }
       await database.drop(name)
@@ -89,7 +89,7 @@ test('a page stays over a write that cannot have changed it, and no other does',
   const create = async (n: number) => {
     const session = database.session()
     await session.create('carried', [{ op: 'set', field: 'n', value: n }])
-    await session.commit()
+    await session.transaction.commit()
   }
   await create(1)
   const [ones, twos] = [await ask(1), await ask(2)]
@@ -105,6 +105,6 @@ test('a search after a write is not the one from before it', async () => {
   const before = await look(database.session(), 'control', { kind: 'all' })
   const session = database.session()
   await session.create('control', [])
-  await session.commit()
+  await session.transaction.commit()
   expect(await look(database.session(), 'control', { kind: 'all' })).not.toEqual(before)
 })

@@ -2,14 +2,14 @@
 import type { JsonObject } from '../../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../../shared/maybe-promise.ts'
 import type { Mutation } from '../../../shared/mutation.ts'
+import type { Claims, Held, KeyHolder } from '../../claims.ts'
 import type {
   Change,
   CreateOptions,
-  Held,
-  KeyHolder,
   Origin,
   Session,
   SessionShortcuts,
+  Transaction,
   Written,
 } from '../../database.ts'
 import type { DocumentChanges } from '../../document-session.ts'
@@ -40,7 +40,10 @@ import { UnitReads } from './unit-reads.ts'
  * - lost: its writes were undone without its doing (full disk, held too long). Every call says so, until `commit`
  *   (which says it too) or `rollback` makes it free again; so half of its work can never be committed.
  */
-export class SqliteSession extends SearchingSession implements Session, SessionShortcuts {
+export class SqliteSession
+  extends SearchingSession
+  implements Session, Claims, Transaction, SessionShortcuts
+{
   readonly #parts: SessionParts
   #segment: SessionSegment | undefined
   #waiting: { readonly segment: SessionSegment; readonly turn: Promise<void> } | undefined
@@ -61,6 +64,14 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
     this.#parts = parts
     this.origin = origin
     this.#unit = origin.unit && new UnitReads(origin.unit)
+  }
+
+  get claims(): Claims {
+    return this
+  }
+
+  get transaction(): Transaction {
+    return this
   }
 
   get hasWritten(): boolean {

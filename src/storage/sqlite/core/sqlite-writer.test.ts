@@ -66,7 +66,7 @@ describe('commits that come together', () => {
         Array.from({ length: 32 }, () => {
           const session = database.session()
           atOnce(session.create('things', set({ a: 1 })))
-          return session.commit()
+          return session.transaction.commit()
         }),
       ),
     )
@@ -91,7 +91,7 @@ describe('commits that come together', () => {
   const oneMore = () => {
     const session = database.session()
     atOnce(session.create('things', set({ a: 1 })))
-    return session.commit()
+    return session.transaction.commit()
   }
   const loopTurn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -129,9 +129,9 @@ describe('commits that come together', () => {
       const session = database.session()
       await session.find('things', search())
       await session.create('things', [])
-      await session.rollback()
+      await session.transaction.rollback()
       await session.update('things', 'nobody', set({ a: 1 }))
-      await session.commit()
+      await session.transaction.commit()
     })
     expect([made, await count()]).toEqual([3, 3])
   })
@@ -144,12 +144,12 @@ describe('turns', () => {
     expect(isPromise(session.update('things', guid, set({ a: 2 })))).toBe(false)
     expect(isPromise(session.get('things', guid))).toBe(false)
     expect(await count()).toBe(0)
-    const committed = session.commit()
+    const committed = session.transaction.commit()
     expect(isPromise(committed)).toBe(true)
     await committed
     expect(await count()).toBe(1)
     expect(session.create('things', [])).not.toBeInstanceOf(Promise)
-    expect(session.rollback()).toBeUndefined()
+    expect(session.transaction.rollback()).toBeUndefined()
   })
 
   test('those who wait get the writer in the order in which they came', async () => {
@@ -166,7 +166,7 @@ describe('turns', () => {
     )
     await turns()
     expect(order).toEqual([])
-    await Promise.all([holder.commit(), ...waiting])
+    await Promise.all([holder.transaction.commit(), ...waiting])
     expect(order).toEqual([1, 2, 3, 4])
   })
 
@@ -175,8 +175,8 @@ describe('turns', () => {
     await holder.create('things', [])
     const session = database.session()
     const both = [session.update('things', 'nobody', []), session.create('things', set({ n: 1 }))]
-    const committed = session.commit()
-    await holder.rollback()
+    const committed = session.transaction.commit()
+    await holder.transaction.rollback()
     await Promise.all([...both, committed])
     expect(await count()).toBe(1)
   })
@@ -187,29 +187,29 @@ describe('turns', () => {
     const session = database.session()
     const refused = failure('UNAVAILABLE', () => session.create('things', []))
     await turns()
-    await session.rollback()
+    await session.transaction.rollback()
     await refused
     // Once more, when the turn has just been given and the write has not yet begun.
     const late = failure('UNAVAILABLE', () => session.create('things', []))
-    const ended = holder.commit()
-    const undone = session.rollback()
+    const ended = holder.transaction.commit()
+    const undone = session.transaction.rollback()
     await Promise.all([late, ended, undone])
     expect(await count()).toBe(1)
     atOnce(holder.create('things', []))
-    await holder.rollback()
+    await holder.transaction.rollback()
   })
 
   test('a commit is not told, and not to be seen, while another session keeps the group open', async () => {
     const [first, second] = [database.session(), database.session()]
     await first.create('things', set({ a: 1 }))
     let told = false
-    const committed = Promise.resolve(first.commit()).then(() => {
+    const committed = Promise.resolve(first.transaction.commit()).then(() => {
       told = true
     })
     atOnce(second.create('things', set({ b: 1 })))
     await turns()
     expect([told, await count(), database.capabilities.changes.version('things')]).toEqual([false, 0, 0])
-    await second.rollback()
+    await second.transaction.rollback()
     await committed
     expect([told, await count(), database.capabilities.changes.version('things')]).toEqual([true, 1, 1])
   })
@@ -219,11 +219,11 @@ describe('turns', () => {
     const [first, second] = [database.session(), database.session()]
     await first.delete('things', guid)
     let told = false
-    const committed = Promise.resolve(first.commit()).then(() => {
+    const committed = Promise.resolve(first.transaction.commit()).then(() => {
       told = true
     })
     expect(await second.update('things', guid, set({ a: 2 }))).toEqual({ outcome: 'not_found' })
-    const seen = second.commit()
+    const seen = second.transaction.commit()
     expect(isPromise(seen)).toBe(true)
     await seen
     expect(told).toBe(true)
@@ -248,9 +248,9 @@ describe('a session that keeps the writer too long', () => {
       await failure('UNAVAILABLE', () => slow.get('things', guid))
       await failure('UNAVAILABLE', () => slow.create('things', []))
     }
-    await failure('UNAVAILABLE', () => slow.commit())
+    await failure('UNAVAILABLE', () => slow.transaction.commit())
     await slow.create('things', set({ again: 1 }))
-    await slow.commit()
+    await slow.transaction.commit()
     const found = await slow.find('things', search({ sort: [] }))
     expect(found.documents.value).toMatchObject([{ again: 1 }, { next: 1 }])
   })
@@ -268,14 +268,14 @@ describe('a full disk', () => {
     limit(used() + 20)
     const [first, second] = [database.session(), database.session()]
     await first.update('things', guid, set({ tags: ['red', 'blue'] }))
-    const refused = failure('STORAGE_FULL', () => first.commit())
+    const refused = failure('STORAGE_FULL', () => first.transaction.commit())
     atOnce(second.create('things', []))
     await failure('STORAGE_FULL', async () => {
       for (let index = 0; index < 10; index++) await second.create('things', big)
     })
     await refused
     await failure('STORAGE_FULL', () => second.get('things', guid))
-    await failure('STORAGE_FULL', () => second.commit())
+    await failure('STORAGE_FULL', () => second.transaction.commit())
     await failure('STORAGE_FULL', () =>
       transact(database, (session) => session.create('things', set({ x: 'x'.repeat(200_000) }))),
     )

@@ -100,7 +100,7 @@ describe('reading', () => {
     const session = writer.session()
     await session.create('things', setFields({ tag: 'a' }))
     expect(await reader.session().count('things', matchAll)).toBe(0)
-    await session.commit()
+    await session.transaction.commit()
     expect(await reader.session().count('things', matchAll)).toBe(1)
   })
 

@@ -7,7 +7,8 @@ import type { MaybePromise } from '../../../shared/maybe-promise.ts'
 import { matchAll, type Query, type Search } from '../../../shared/query.ts'
 import type { Aggregate } from '../../aggregate/aggregate.ts'
 import type { Aggregated } from '../../aggregate/finish-aggregate.ts'
-import type { Found, FoundWithTotal, Origin, Session, SessionShortcuts } from '../../database.ts'
+import type { Claims } from '../../claims.ts'
+import type { Found, FoundWithTotal, Origin, Session, SessionShortcuts, Transaction } from '../../database.ts'
 import { totalKnownFrom } from '../../find-with-total.ts'
 import { EFFORT_OF_A_SEARCH, EFFORT_OF_A_TURN, EffortSpent } from '../../search/search-effort.ts'
 import type { StoredJson } from '../../stored-json.ts'
@@ -36,7 +37,7 @@ export interface ReaderParts {
   readonly failed: (error: unknown) => void
 }
 
-export class ReaderSession implements Session, SessionShortcuts {
+export class ReaderSession implements Session, Claims, Transaction, SessionShortcuts {
   readonly hasWritten = false
   readonly origin: Origin
   readonly #parts: ReaderParts
@@ -44,6 +45,14 @@ export class ReaderSession implements Session, SessionShortcuts {
   constructor(parts: ReaderParts, origin: Origin) {
     this.#parts = parts
     this.origin = origin
+  }
+
+  get claims(): Claims {
+    return this
+  }
+
+  get transaction(): Transaction {
+    return this
   }
 
   get(storage: string, guid: string, options?: { readonly removed?: boolean }): StoredJson | undefined {

@@ -35,7 +35,7 @@ async function fill(name: string, text: boolean): Promise<void> {
     }),
   }))
   await createAll(session, name, documents)
-  await session.commit()
+  await session.transaction.commit()
 }
 
 const text = (words: string, ...fields: string[]): Query => ({
@@ -85,10 +85,10 @@ describe('what a search in the thread sees', () => {
     const { database } = world
     const session = database.session()
     const { guid } = metaOf(await session.create('plain', set({ n: -1, note: 'zebra' })))
-    await session.commit()
+    await session.transaction.commit()
     expect((await database.session().find('plain', slow)).length).toBe(1)
     await session.delete('plain', guid)
-    await session.commit()
+    await session.transaction.commit()
     expect((await database.session().find('plain', slow)).length).toBe(0)
   })
 
@@ -100,10 +100,10 @@ describe('what a search in the thread sees', () => {
       for (let round = 0; round < 40; round++) {
         const first = metaOf(await session.create('plain', set({ n: -1, note: 'zebra' }))).guid
         const second = metaOf(await session.create('plain', set({ n: -1, note: 'zebra' }))).guid
-        await session.commit()
+        await session.transaction.commit()
         await session.delete('plain', first)
         await session.delete('plain', second)
-        await session.commit()
+        await session.transaction.commit()
       }
       ended = true
     })()
@@ -125,10 +125,10 @@ describe('what a search in the thread sees', () => {
     await asked()
     expect(asked()).not.toBeInstanceOf(Promise)
     const { guid } = metaOf(await session.create('plain', set({ n: -1, note: 'zebra' })))
-    await session.commit()
+    await session.transaction.commit()
     expect((await asked()).length).toBe(1)
     await session.delete('plain', guid)
-    await session.commit()
+    await session.transaction.commit()
     expect((await asked()).length).toBe(0)
   })
 
@@ -148,7 +148,7 @@ describe('what a search in the thread sees', () => {
         message: expect.stringContaining('has written to plain'),
       }),
     )
-    await session.rollback()
+    await session.transaction.rollback()
     expect((await session.find('plain', slow)).length).toBe(0)
   })
 
@@ -178,9 +178,9 @@ describe('what a search in the thread sees', () => {
         places: async (task: Parameters<typeof parts.thread.places>[0]) => {
           const answer = await parts.thread.places(task)
           await writer.create('indexed', set({ n: -2, note: 'gnu gnus gnu gnus' }))
-          await writer.commit()
+          await writer.transaction.commit()
           await writer.delete('indexed', guid)
-          await writer.commit()
+          await writer.transaction.commit()
           await database.session().find('indexed', search({ query: text('ant') }))
           return answer
         },

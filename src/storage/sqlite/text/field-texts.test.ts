@@ -20,7 +20,7 @@ const byNumber = search({ query: inText, sort: [{ field: 'n', order: 'asc', miss
 async function add(texts: readonly string[]): Promise<void> {
   const session = room.database.session()
   for (const [n, text] of texts.entries()) await session.create('notes', set({ n, text, other: 'cat' }))
-  await session.commit()
+  await session.transaction.commit()
 }
 
 async function found(): Promise<readonly [number, number]> {

@@ -101,7 +101,7 @@ test('the same documents in the same order, for each reader and after any writes
       const session = database.session()
       const write = writingTo(session, name)
       for (const one of bodies) await write({ do: 'create', body: one })
-      await session.commit()
+      await session.transaction.commit()
       // The first one reads the lengths.
       await database
         .session()
@@ -112,7 +112,7 @@ test('the same documents in the same order, for each reader and after any writes
           await expectSame(database.session(), name, one.search)
         } else await write(one)
       }
-      await session.rollback()
+      await session.transaction.rollback()
       await database.drop(name)
     },
   )
@@ -126,7 +126,7 @@ test('a word that moves into another field is found there, though the words of t
   await database.ensure('moved', { text: true })
   const session = database.session()
   const { guid } = metaOf(await session.create('moved', set({ title: 'cat' })))
-  await session.commit()
+  await session.transaction.commit()
   const inTitle: Query = { kind: 'simple_query_string', fields: ['title'], text: 'cat' }
   const byTitle = search({ query: inTitle, sort: [{ field: 'title', order: 'asc', missing: 'last' }] })
   const found = async () => [
@@ -136,7 +136,7 @@ test('a word that moves into another field is found there, though the words of t
   expect(await found()).toEqual([1, 1])
   await session.update('moved', guid, [{ op: 'remove', field: 'title' }, ...set({ note: 'cat' })])
   expect(await found()).toEqual([0, 0])
-  await session.rollback()
+  await session.transaction.rollback()
   expect(await found()).toEqual([1, 1])
   expect(parts.catalogue.entry('moved').fieldTexts?.holds(['title'])).toBe(true)
 })
@@ -148,7 +148,7 @@ test('many equally good hits: the newest of them, also behind those that other f
   for (let n = 0; n < 5_000; n++)
     await session.create('ties', set({ note: 'same words', kind: n % 500 === 0 ? 'a' : 'b' }))
   await session.create('ties', set({ note: 'same', kind: 'b' }))
-  await session.commit()
+  await session.transaction.commit()
   const same: Query = { kind: 'simple_query_string', fields: [], text: 'same' }
   while (!parts.catalogue.entry('ties').postings?.complete) {
     await database.session().find('ties', search({ query: same, limit: 1 }))

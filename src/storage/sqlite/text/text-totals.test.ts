@@ -43,21 +43,21 @@ test('all documents count, removed ones too, and what was undone does not', asyn
   const session = database.session()
   const { guid } = metaOf(await session.create('things', set({ a: 'one two three' })))
   await session.create('things', set({ n: 5 }))
-  await session.commit()
+  await session.transaction.commit()
   expect(total('things')).toEqual({ documents: 2, tokens: 3 })
   // Between two values there is a break that counts as a token.
   await session.update('things', guid, set({ b: 'four' }))
-  await session.commit()
+  await session.transaction.commit()
   expect(total('things')).toEqual({ documents: 2, tokens: 5 })
   await session.setRemoved('things', guid, true)
-  await session.commit()
+  await session.transaction.commit()
   expect(total('things')).toEqual({ documents: 2, tokens: 5 })
   await session.update('things', guid, set({ a: '' }))
   await session.create('things', set({ a: 'x' }))
-  await session.rollback()
+  await session.transaction.rollback()
   expect(total('things')).toEqual({ documents: 2, tokens: 5 })
   await session.delete('things', guid)
-  await session.commit()
+  await session.transaction.commit()
   expect(total('things')).toEqual({ documents: 1, tokens: 0 })
 })
 
@@ -74,7 +74,7 @@ test('sessions that commit together write the totals once, and one that is undon
   await Promise.all(
     sessions.map(async (session, n) => {
       await session.create('things', set({ a: 'one two' }))
-      await (n === 3 ? session.rollback() : session.commit())
+      await (n === 3 ? session.transaction.rollback() : session.transaction.commit())
     }),
   )
   expect(writes).toHaveLength(1)
@@ -88,10 +88,10 @@ test('a database without totals gets them when it is opened', async () => {
   const guids: string[] = []
   for (let n = 0; n < 300; n++)
     guids.push(metaOf(await session.create('old', set({ a: 'word '.repeat(n) }))).guid)
-  await session.commit()
+  await session.transaction.commit()
   for (const guid of guids.slice(0, 100)) await session.delete('old', guid)
   for (const guid of guids.slice(200)) await session.update('old', guid, set({ a: 'word' }))
-  await session.commit()
+  await session.transaction.commit()
   const before = total('old')
   expect(before.documents).toBe(200)
   await database.close()

@@ -1,0 +1,40 @@
+/** What a session holds against all others until it ends: values of unique keys, documents that stay, numbers. */
+import type { JsonObject } from '../shared/json.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
+import type { WantedNumbers } from './wanted-numbers.ts'
+
+export interface Claims {
+  /**
+   * Who has the value that this document has of a unique key, as a write would find it; undefined where one of the fields is
+   * nothing. `by`: the key's fields, or its name. Throws UnknownKey when the storage has no such key in force.
+   */
+  holder(storage: string, by: readonly string[], document: JsonObject): MaybePromise<KeyHolder | undefined>
+  /**
+   * Holds those of these documents that are present until the session ends: meanwhile no other session removes one that is held
+   * for a reference, or writes a reference to one that is held for its removal. None where there is no such storage.
+   */
+  hold(storage: string, guids: readonly string[], use: HoldUse): MaybePromise<Held>
+  /**
+   * The first of `count` whole numbers in a row for a field. None of them is given again once a document that has one is
+   * committed, also after it is deleted, until the storage is dropped; others may be left out.
+   */
+  numbers(storage: string, field: string, wanted: WantedNumbers): MaybePromise<number>
+}
+
+export type HoldUse = 'reference' | 'removal'
+
+export interface Held {
+  readonly guids: readonly string[]
+  /** Of documents held for removal: the guids of present documents that refer to one of them with this field, at most `limit`. */
+  referrers(storage: string, field: string, limit: number): MaybePromise<readonly string[]>
+}
+
+/** A value of a unique key, and the present document that has it. */
+export interface KeyHolder {
+  /** Name of the key. */
+  readonly key: string
+  /** undefined while no document has the value. */
+  readonly guid: string | undefined
+  /** Whether a document has the value. */
+  has(document: JsonObject): boolean
+}
