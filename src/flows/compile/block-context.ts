@@ -99,11 +99,11 @@ export class BlockContext implements FlowContext {
   }
 
   get deadline(): number {
-    return this.#frame.run.deadline
+    return this.#frame.run.steps.deadline
   }
 
   get signal(): AbortSignal {
-    return this.#frame.run.signal
+    return this.#frame.run.steps.signal
   }
 
   get allowedHosts(): readonly string[] {
@@ -161,11 +161,11 @@ export class BlockContext implements FlowContext {
   }
 
   enqueue(call: LaterCall): MaybePromise<string | undefined> {
-    return this.#frame.run.enqueue(call)
+    return this.#frame.run.later.call(call)
   }
 
   changeLater(change: ManyChange): MaybePromise<string | undefined> {
-    return this.#frame.run.changeLater(change)
+    return this.#frame.run.later.change(change)
   }
 
   get files(): RunFiles {
@@ -185,7 +185,7 @@ export class BlockContext implements FlowContext {
   }
 
   mailLater(mail: Mail, retries?: JobRetries): MaybePromise<string | undefined> {
-    return this.#frame.run.mailLater(mail, retries)
+    return this.#frame.run.later.mail(mail, retries)
   }
 
   publish(channel: string, data: string): void {

@@ -17,21 +17,23 @@ export function bodyRunner(
   return (frame, pin, element, given) => {
     const { run } = frame
     const before = frame.finished
-    const { budget } = run
-    run.tick()
+    const { steps } = run
+    const { budget } = steps
+    steps.tick()
     store(frame, given)
 
     const over = (): MaybePromise<boolean> => {
-      run.passed(budget)
+      // In a run without a request the passes do not count: its deadline bounds them.
+      if (run.request === undefined) steps.refill(budget)
       const goesOn = before || !frame.finished
-      const waiting = run.settle() ?? run.breathe()
+      const waiting = run.settle() ?? steps.breathe()
       return waiting ? waiting.then(() => goesOn) : goesOn
     }
     const failed = (error: unknown): never => {
       throw atElement(error, element)
     }
     try {
-      const driven = run.drive(next.get(pin), frame)
+      const driven = steps.drive(next.get(pin), frame)
       return isPromise(driven) ? driven.catch(failed).then(over) : over()
     } catch (error) {
       return failed(error)

@@ -149,7 +149,7 @@ function follow(steps: readonly Step[]): Step | undefined {
     const waiting: Promise<void>[] = []
     try {
       for (const step of steps) {
-        const branch = frame.run.drive(step, frame)
+        const branch = frame.run.steps.drive(step, frame)
         if (isPromise(branch)) waiting.push(branch)
       }
     } catch (error) {
@@ -203,7 +203,7 @@ function flowStep(
 
   function done(frame: Frame, given: Given, inputs?: Inputs): Step | undefined | Promise<Step | undefined> {
     try {
-      if (measure && given) frame.run.weigh(measure(given))
+      if (measure && given) frame.run.steps.weigh(measure(given))
     } catch (error) {
       return failed(frame, error, inputs)
     }
@@ -242,13 +242,13 @@ function flowStep(
   }
 
   function inside(frame: Frame): ReturnType<Step> {
-    frame.run.tick()
+    frame.run.steps.tick()
     executed.count += 1
     return run(frame)
   }
 
   function outside(frame: Frame): ReturnType<Step> {
-    frame.run.tick()
+    frame.run.steps.tick()
     executed.count += 1
     const { session, begun } = frame.run
     if (definition.aside && !begun && !session.transaction.hasWritten && !compiled.begins) return run(frame)

@@ -27,14 +27,14 @@ export function* compilePageFlow(trigger: Node, facts: Facts, counts: BlockCount
   }
 
   const first: Step = (frame) =>
-    andThen(frame.run.drive(page, frame), () => {
+    andThen(frame.run.steps.drive(page, frame), () => {
       const visit = frame.run.request?.visit
       return andThen(visit?.proceed(), (event) => {
         const flow = event && events.get(event.block)
         if (!event || !flow) return undefined
         frame.run.eventBegins()
         flow.accept(frame, event.given)
-        return andThen(frame.run.drive(flow.first, frame), () => {
+        return andThen(frame.run.steps.drive(flow.first, frame), () => {
           const reply = visit?.finish()
           if (reply) frame.run.eventEnds(reply, event.block)
           return undefined

@@ -137,7 +137,7 @@ class FlowValues implements ValueCompiler {
     const measure = givenMeasure(node)
     const readsVariables = definition.readsVariables === true
     return (frame) => {
-      frame.run.tick()
+      frame.run.steps.tick()
       executed.count += 1
       let given: Readonly<Record<string, unknown>>
       try {
@@ -152,7 +152,7 @@ class FlowValues implements ValueCompiler {
           now: frame.run.environment.clock,
         }
         given = definition.value(gather(frame), context)
-        if (measure) frame.run.weigh(measure(given))
+        if (measure) frame.run.steps.weigh(measure(given))
       } catch (error) {
         throw failureOf(node, error, facts)
       }
@@ -215,7 +215,7 @@ class FlowValues implements ValueCompiler {
       const emptied = resets
       return (values: Readonly<Record<string, unknown>>) => {
         // A frame counts as a block: maps in maps would otherwise hold the process for 10,000 items a tick.
-        frame.run.tick()
+        frame.run.steps.tick()
         for (const slot of emptied) frame.slots[slot] = UNSET
         for (const [pinId, slot] of framePins) frame.slots[slot] = values[pinId]
         return pull(frame)

@@ -1,13 +1,5 @@
 import type { Happening, Listening } from '../../blocks/block.ts'
-import type {
-  Cache,
-  FlowContext,
-  LaterCall,
-  LogLevel,
-  RunVariables,
-  StoredWait,
-  Wait,
-} from '../../blocks/context.ts'
+import type { Cache, FlowContext, LogLevel, RunVariables, StoredWait, Wait } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunCounts } from '../../blocks/run-counts.ts'
 import type { RunFiles } from '../../blocks/run-files.ts'
@@ -17,13 +9,11 @@ import type { FunctionContext } from '../../expressions/language/function-declar
 import type { ConnectionAuth } from '../../shared/api/operate/connections.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import type { Mail } from '../../shared/mail/mail.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
-import type { JobRetries } from '../../storage/job.ts'
-import type { ManyChange } from '../../storage/many/many-change.ts'
 import type { References } from '../../storage/reference/references.ts'
 import type { EndpointReply } from '../values/value-shape.ts'
+import type { LaterWork } from './later-work.ts'
 import type { FormerRequest, SavedFrame } from './waiting/stored-frame.ts'
 
 /** What a block may have found instead of what it was to work on, or that it may not go on now. */
@@ -64,9 +54,7 @@ export interface RunControl {
   readonly former: FormerRequest | undefined
   /** The request's user, or the user who caused the job. */
   readonly user: JsonObject | undefined
-  readonly signal: AbortSignal
-  /** Milliseconds since 1970: when the run is stopped. */
-  readonly deadline: number
+  readonly steps: RunPace
   readonly environment: {
     readonly clock: Clock
     readonly cache: Cache
@@ -95,18 +83,6 @@ export interface RunControl {
   /** The reply to what a visitor sent, where its flow gave none. Throws where that took a way that is not wired. */
   eventEnds(reply: Reply, block: string): void
   readonly counts: RunCounts
-  /** Blocks that the run may still execute. */
-  readonly budget: number
-  /** After one pass of a body. In a run without a request, what the pass executed does not count: the deadline bounds it. */
-  passed(budget: number): void
-  /** Between two passes: a pause, when the run has had a long turn. */
-  breathe(): Promise<void> | undefined
-  /** Before each block. Throws RunStopped when the run may not go on. */
-  tick(): void
-  /** After a block: how many values the largest thing that it gave holds. */
-  weigh(values: number): void
-  /** Runs steps until a branch ends. */
-  drive(first: Step | undefined, frame: Frame): MaybePromise<void>
   reply(reply: Reply, block: string): void
   /** The commit that a reply waits for, if there is one. */
   settle(): Promise<void> | undefined
@@ -115,24 +91,38 @@ export interface RunControl {
     parameters: Readonly<Record<string, JsonValue | undefined>>,
     depth: number,
   ): MaybePromise<JsonValue | undefined>
-  /** Stores a call for later in the run's transaction. */
-  enqueue(call: LaterCall): MaybePromise<string | undefined>
+  readonly later: LaterWork
   /** Stores the run in its own transaction, to continue after a block later. */
   wait(point: ResumePoint, frame: Frame, wait: Wait): MaybePromise<StoredWait>
   /** Before a block that touches the world outside: a run that has waited begins again there after a crash. */
   reached(point: ResumePoint, frame: Frame): MaybePromise<void>
-  /** Stores a change of many documents in the run's transaction. */
-  changeLater(change: ManyChange): MaybePromise<string | undefined>
   /** Makes what was written so far durable, and then publishes what was to be published with it. */
   commit(): MaybePromise<void>
   publish(channel: string, data: string): void
-  mailLater(mail: Mail, retries?: JobRetries): MaybePromise<string | undefined>
   log(entry: {
     readonly level: LogLevel
     readonly message: string
     readonly value?: JsonValue | undefined
     readonly block?: string
   }): void
+}
+
+/** Drives the blocks of a run, and says whether it may go on. `run/run-steps.ts` keeps these promises. */
+export interface RunPace {
+  readonly signal: AbortSignal
+  /** Milliseconds since 1970: when the run is stopped. */
+  readonly deadline: number
+  /** Blocks that the run may still execute. */
+  readonly budget: number
+  refill(budget: number): void
+  /** Before each block. Throws RunStopped when the run may not go on. */
+  tick(): void
+  /** After a block: how many values the largest thing that it gave holds. */
+  weigh(values: number): void
+  /** Between two passes of a body: a pause, when the run has had a long turn. */
+  breathe(): Promise<void> | undefined
+  /** Runs steps until a branch ends. */
+  drive(first: Step | undefined, frame: Frame): MaybePromise<void>
 }
 
 /** Variables of a run that can be written down while it waits. */

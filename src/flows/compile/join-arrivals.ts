@@ -17,7 +17,7 @@ export function joinArrivals(): (node: Node, pin: string, step: Step) => Step {
       pins.add(pin)
       if (pins.size < wired) {
         // Arriving is a block: branches in a circle would otherwise never end.
-        frame.run.tick()
+        frame.run.steps.tick()
         return undefined
       }
       joins.delete(node)

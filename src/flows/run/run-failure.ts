@@ -31,6 +31,11 @@ export function explainFailure(error: unknown, requested: boolean): RunFailure {
   return { told, entry: { level: 'error', message, block: failure?.block, pin: failure?.pin } }
 }
 
+/** The stop of a node has ended the run: that is no failure of its flow. A job is tried again, and a client asks again. */
+export function isShutdown(error: unknown): boolean {
+  return error instanceof RunStopped && error.reason === 'shutdown'
+}
+
 /** What a request gets whose flow took a way that leads nowhere, and replied nothing. */
 export function missedError(way: Miss, taken: readonly string[], retryAfter?: number): QuoinError {
   if (way === 'not_found') return new QuoinError('NOT_FOUND', 'not found')

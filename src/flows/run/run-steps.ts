@@ -9,7 +9,7 @@
 import type { Clock } from '../../shared/clock.ts'
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { RunStopped } from '../compile/block-failure.ts'
-import type { Frame, Step } from '../compile/frame.ts'
+import type { Frame, RunPace, Step } from '../compile/frame.ts'
 import type { RunLimits } from './run-environment.ts'
 import { RUNNING_CELL } from './running-flow.ts'
 
@@ -31,7 +31,7 @@ interface RunMark {
 
 const NO_MARK: RunMark = { cells: new Int32Array(1), number: 0 }
 
-export class RunSteps {
+export class RunSteps implements RunPace {
   readonly #cells: Int32Array
   readonly #number: number
   readonly #clock: Clock

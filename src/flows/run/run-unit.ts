@@ -1,5 +1,6 @@
 import type { Counted } from '../../blocks/run-counts.ts'
-import type { UnitOfWork } from '../../storage/unit-of-work.ts'
+import type { Clock } from '../../shared/clock.ts'
+import { UnitConflict, type UnitOfWork } from '../../storage/unit-of-work.ts'
 
 /** All tries of one run. */
 export interface RunUnit extends UnitOfWork {
@@ -12,4 +13,9 @@ export interface RunUnit extends UnitOfWork {
   readonly guesses: boolean
   /** What was counted in its tries, by what was asked, in the order of asking. */
   readonly counted: Map<string, readonly Counted[]>
+}
+
+/** Whether a failed try may be followed by another one: others have changed what it has read, and nothing of it is done. */
+export function mayBeginAgain(unit: RunUnit, error: unknown, clock: Clock): boolean {
+  return error instanceof UnitConflict && !unit.committed && clock() < unit.until
 }

@@ -10,65 +10,45 @@
  * - It stops at its deadline, at its budget of blocks, when its job's signal says so, and when one of its branches
  *   fails.
  */
-import type { LaterCall, StoredWait, Wait } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
-import type { RunCounts } from '../../blocks/run-counts.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
-import { mailJob } from '../../records/mail/mail-job.ts'
-import { subjectOf } from '../../records/permissions/subject.ts'
-import { QuoinError } from '../../shared/errors.ts'
+import type { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import type { Mail } from '../../shared/mail/mail.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
-import type { Origin, Session } from '../../storage/database.ts'
-import type { JobRetries } from '../../storage/job.ts'
-import type { ManyChange } from '../../storage/many/many-change.ts'
+import type { Session } from '../../storage/database.ts'
 import { UnitConflict } from '../../storage/unit-of-work.ts'
 import { WriteRefused } from '../../storage/write-refused.ts'
 import { RunStopped } from '../compile/block-failure.ts'
 import { drawnBlock } from '../compile/expand-resources.ts'
-import type {
-  CompiledFlow,
-  Frame,
-  Miss,
-  ResumePoint,
-  RunControl,
-  RunFunctions,
-  Step,
-  StoredVariables,
-} from '../compile/frame.ts'
+import type { CompiledFlow, Frame, Miss, RunControl, RunFunctions } from '../compile/frame.ts'
 import { restoredGiven } from '../compile/waiting/saved-frame.ts'
 import { restoredValues } from '../compile/waiting/saved-value.ts'
-import type { FormerRequest } from '../compile/waiting/stored-frame.ts'
 import { commitFailure } from './commit-failure.ts'
-import { CommittingSession } from './committing-session.ts'
 import { type HeldEffects, heldEffects } from './held-effects.ts'
 import { HeldMessages } from './held-messages.ts'
-import { laterJob, manyChangeJob } from './job-payload.ts'
 import { openResumed, type Resume, type ResumedRun } from './resumed-run.ts'
 import type { RunEnvironment, RunLogEntry } from './run-environment.ts'
-import { explainFailure, missedError, type RunFailure } from './run-failure.ts'
+import { explainFailure, isShutdown, missedError, type RunFailure } from './run-failure.ts'
 import { runFunctions } from './run-functions.ts'
-import { originPayload, runOrigin } from './run-origin.ts'
+import { runOrigin } from './run-origin.ts'
 import { RunReply } from './run-reply.ts'
+import { RunServices } from './run-services.ts'
 import type { RunEnd, RunStart } from './run-start.ts'
 import { RunSteps } from './run-steps.ts'
 import { runTimer } from './run-timer.ts'
-import type { RunUnit } from './run-unit.ts'
-import { runVariables } from './run-variables.ts'
-import { storeWait } from './store-wait.ts'
-import { unitCounts } from './unit-counts.ts'
+import { mayBeginAgain } from './run-unit.ts'
+import { unitSession } from './unit-session.ts'
 
-export class Run implements RunControl {
+export class Run extends RunServices implements RunControl {
   readonly guid: string
   readonly session: Session
   readonly environment: RunEnvironment
+  readonly steps: RunSteps
   readonly blueprint: string
   readonly request: RunRequest | undefined
   readonly user: JsonObject | undefined
   begun = false
-  readonly #start: RunStart
-  readonly #steps: RunSteps
+  protected readonly start: RunStart
   readonly #reply: RunReply
   /** Of a run that may begin once more. */
   readonly #held: HeldEffects | undefined
@@ -78,13 +58,9 @@ export class Run implements RunControl {
   /** The commit at the end. */
   #committing: Promise<void> | undefined
   #result: JsonValue | undefined
-  #variables: StoredVariables | undefined
-  #resumed: ResumedRun | undefined
-  #userSession: Session | undefined
-  #counts: RunCounts | undefined
+  protected resumed: ResumedRun | undefined
   /** Most runs publish none. */
   #messages: HeldMessages | undefined
-  #env: JsonObject | undefined
   #missed: QuoinError | undefined
   /** A reply with a status from 400 on. */
   #refusal: Reply | undefined
@@ -97,17 +73,21 @@ export class Run implements RunControl {
   #giveUp: ((reason: Error) => void) | undefined
 
   constructor(environment: RunEnvironment, start: RunStart) {
+    super()
     this.guid = environment.newGuid()
     this.user = start.request ? start.request.user : start.user
     const { unit } = start
     const origin = runOrigin(this.guid, this.user, start.origin)
     this.#held = unit && heldEffects(environment)
     this.environment = this.#held ? { ...environment, ...this.#held } : environment
-    const session = unit ? this.#unitSession(unit, origin) : environment.database.session(origin)
+    const { database } = environment
+    const session = unit
+      ? unitSession(database, unit, origin, () => this.#held?.release())
+      : database.session(origin)
     this.session = start.noting ? start.noting(session) : session
     this.blueprint = start.blueprint
     this.request = start.request
-    this.#start = start
+    this.start = start
     const { clock, running } = environment
     // Copied: they may change while the run is under way, which keeps those that it began with.
     const limits = {
@@ -116,24 +96,8 @@ export class Run implements RunControl {
     }
     this.#milliseconds = limits.deadline
     const mark = running && { cells: running.cells, number: running.numberOf(start.flow, start.blueprint) }
-    this.#steps = new RunSteps(clock, limits, mark)
+    this.steps = new RunSteps(clock, limits, mark)
     this.#reply = new RunReply(this.session, () => this.commit(), start)
-  }
-
-  tick(): void {
-    this.#steps.tick()
-  }
-
-  get budget(): number {
-    return this.#steps.budget
-  }
-
-  passed(budget: number): void {
-    if (this.request === undefined) this.#steps.refill(budget)
-  }
-
-  breathe(): Promise<void> | undefined {
-    return this.#steps.breathe()
   }
 
   missed(way: Miss, taken: readonly string[], retryAfter?: number): void {
@@ -149,55 +113,8 @@ export class Run implements RunControl {
     this.reply(reply, block)
   }
 
-  get counts(): RunCounts {
-    const { counts } = this.environment
-    if (!counts) throw new QuoinError('UNAVAILABLE', 'This process does not count.')
-    this.#counts ??= unitCounts(counts, this.#start.unit)
-    return this.#counts
-  }
-
-  /** Of a request, or of the request that a run began with before it waited. Other jobs are anonymous. */
-  get userSession(): Session {
-    const { session, request, environment } = this
-    const caller = request ?? this.#start.caller?.()
-    this.#userSession ??= environment.permissions.session(session, subjectOf(caller?.user, caller?.scopes))
-    return this.#userSession
-  }
-
-  /** Most runs have none. */
-  get variables(): StoredVariables {
-    this.#variables ??= runVariables(this.#resumed?.saved.variables)
-    return this.#variables
-  }
-
-  get former(): FormerRequest | undefined {
-    return this.#resumed?.saved.request
-  }
-
-  /** Most runs read none; later changes are for later runs. */
-  get env(): JsonObject {
-    this.#env ??= this.environment.values.env()
-    return this.#env
-  }
-
-  weigh(values: number): void {
-    this.#steps.weigh(values)
-  }
-
-  drive(first: Step | undefined, frame: Frame): MaybePromise<void> {
-    return this.#steps.drive(first, frame)
-  }
-
-  get signal(): AbortSignal {
-    return this.#steps.signal
-  }
-
-  get deadline(): number {
-    return this.#steps.deadline
-  }
-
   get functions(): RunFunctions {
-    this.#functions ??= runFunctions(this.environment, this.#steps)
+    this.#functions ??= runFunctions(this.environment, this.steps)
     return this.#functions
   }
 
@@ -208,15 +125,6 @@ export class Run implements RunControl {
       return
     }
     this.log({ level: 'warn', message: 'A second reply in one run was ignored.', block })
-  }
-
-  /** At a breakpoint; the time until `goOn` does not count against the deadline. */
-  pause(): void {
-    this.#steps.pause()
-  }
-
-  goOn(): void {
-    this.#steps.goOn()
   }
 
   commit(): MaybePromise<void> {
@@ -240,48 +148,7 @@ export class Run implements RunControl {
     this.environment.log({ ...entry, ...block, run: this.guid, blueprint: this.blueprint })
   }
 
-  /** Calls a custom function by name. Fails, naming it, when no active blueprint has it. */
-  callFunction(
-    name: string,
-    parameters: Readonly<Record<string, JsonValue | undefined>>,
-    depth: number,
-  ): MaybePromise<JsonValue | undefined> {
-    const found = this.environment.findFunction(name, this.blueprint)
-    if (!found)
-      throw new Error(`There is no custom function named ${JSON.stringify(name)} in an active blueprint.`)
-    return this.call(found.flow, found.start(parameters), depth)
-  }
-
-  enqueue(call: LaterCall): MaybePromise<string | undefined> {
-    const { blueprint, session, environment } = this
-    return session.enqueue(laterJob(call, blueprint, session.origin, environment.clock()))
-  }
-
-  changeLater(change: ManyChange): MaybePromise<string | undefined> {
-    return this.session.enqueue(manyChangeJob(change, this.session.origin, this.blueprint))
-  }
-
-  mailLater(mail: Mail, retries?: JobRetries): MaybePromise<string | undefined> {
-    const { blueprint, session } = this
-    return session.enqueue(mailJob(mail, { blueprint, ...originPayload(session.origin) }, retries))
-  }
-
-  wait(point: ResumePoint, frame: Frame, wait: Wait): MaybePromise<StoredWait> {
-    const { session, blueprint, environment } = this
-    const { trigger } = this.#start.flow
-    const before = this.#resumed?.record
-    const deployment = before?.deployment ?? environment.deploymentOf?.(this.#start.flow, blueprint) ?? 0
-    const run = before?.run ?? this.guid
-    const callerScopes = this.request?.user ? this.request.scopes : before?.callerScopes
-    const waiting = { session, environment, blueprint, deployment, trigger, run, callerScopes }
-    return storeWait(waiting, point, frame, wait)
-  }
-
-  reached(point: ResumePoint, frame: Frame): MaybePromise<void> {
-    return frame.depth === 0 ? this.#resumed?.reached(point, frame) : undefined
-  }
-
-  call(
+  protected call(
     flow: CompiledFlow,
     given: Readonly<Record<string, unknown>>,
     depth: number,
@@ -293,7 +160,7 @@ export class Run implements RunControl {
     const sent = flow.typedFields && { fields: flow.typedFields, given }
     const frame = this.#newFrame(flow, depth, { parameters, sent })
     flow.accept(frame, given)
-    return andThen(this.drive(flow.first, frame), () => frame.result)
+    return andThen(this.steps.drive(flow.first, frame), () => frame.result)
   }
 
   #newFrame(flow: CompiledFlow, depth: number, given: Pick<Frame, 'parameters' | 'sent'>): Frame {
@@ -312,14 +179,14 @@ export class Run implements RunControl {
   /** From where it waited. */
   #resume(flow: CompiledFlow, resume: Resume): MaybePromise<JsonValue | undefined> {
     return andThen(openResumed(this.session, flow, resume), (resumed) => {
-      this.#resumed = resumed
+      this.resumed = resumed
       const { point, saved, record } = resumed
       const frame = this.#newFrame(flow, 0, restoredGiven(saved))
       point.restore(frame, saved)
       const first = record.itself
         ? point.itself
         : point.behind(frame, { wait: record.guid, ...restoredValues(record.gives) })
-      return andThen(first, (step) => andThen(this.drive(step, frame), () => frame.result))
+      return andThen(first, (step) => andThen(this.steps.drive(step, frame), () => frame.result))
     })
   }
 
@@ -347,13 +214,13 @@ export class Run implements RunControl {
   #deadline(): Promise<never> {
     return new Promise((_, reject) => {
       this.#giveUp = reject
-      this.#endTimer = runTimer(this.#steps, this.#milliseconds, (reason) => this.#stopWaiting(reason))
+      this.#endTimer = runTimer(this.steps, this.#milliseconds, (reason) => this.#stopWaiting(reason))
     })
   }
 
   readonly #interrupted = (): void => {
     const stopped = new RunStopped('shutdown', 'The run was stopped from outside.')
-    this.#steps.stop(stopped)
+    this.steps.stop(stopped)
     this.#stopWaiting(stopped)
   }
 
@@ -364,7 +231,7 @@ export class Run implements RunControl {
 
   #release(): void {
     this.#endTimer?.()
-    this.#start.signal?.removeEventListener('abort', this.#interrupted)
+    this.start.signal?.removeEventListener('abort', this.#interrupted)
   }
 
   #end(result: JsonValue | undefined): MaybePromise<RunEnd> {
@@ -382,20 +249,11 @@ export class Run implements RunControl {
   }
 
   #beforeEnd(): unknown {
-    return this.#reply.asked ? undefined : this.#start.beforeEnd?.(this.session)
+    return this.#reply.asked ? undefined : this.start.beforeEnd?.(this.session)
   }
 
   #commitEnd(): MaybePromise<void> {
-    return this.#resumed ? andThen(this.#resumed.ended(), () => this.commit()) : this.commit()
-  }
-
-  #unitSession(unit: RunUnit, origin: Origin): Session {
-    const once = unit.guesses ? { guesses: unit.attempt === 1 } : { unit }
-    const session = this.environment.database.session({ ...origin, ...once })
-    return new CommittingSession(session, () => {
-      unit.committed = true
-      this.#held?.release()
-    })
+    return this.resumed ? andThen(this.resumed.ended(), () => this.commit()) : this.commit()
   }
 
   #ended(): RunEnd {
@@ -405,20 +263,22 @@ export class Run implements RunControl {
   }
 
   #left() {
-    return { frame: this.#frame, milliseconds: this.#steps.milliseconds }
+    return { frame: this.#frame, milliseconds: this.steps.milliseconds }
   }
 
   async #fail(error: unknown): Promise<RunEnd> {
     this.#failed = true
     this.#release()
-    this.#steps.stop(new RunStopped('failed', 'Another branch of the run failed.'))
+    this.steps.stop(new RunStopped('failed', 'Another branch of the run failed.'))
     const committing = this.#committing ?? this.#reply.committing
     const asked = committing && (await commitFailure(committing, this.#late))
     if (this.#committing && asked === undefined) return this.#ended()
     // What was written after the commit is undone.
     this.#reply.close()
     await this.session.transaction.rollback()
-    if (this.#begins(asked ?? error)) return this.#over(new UnitConflict(), true)
+    const { unit } = this.start
+    if (unit && mayBeginAgain(unit, asked ?? error, this.environment.clock))
+      return this.#over(new UnitConflict(), true)
     this.#held?.release()
     // A client that has its reply does not learn of the failure: the log does.
     const waits = this.request !== undefined && !this.#reply.sent
@@ -429,29 +289,13 @@ export class Run implements RunControl {
   }
 
   #logFailure(entry: NonNullable<RunFailure['entry']>, { code }: QuoinError, error: unknown): void {
-    const { flow, job = '' } = this.#start
-    // A run that the stop of a node has ended is no failure: a job is tried again, and a client asks again.
+    const { flow, job = '' } = this.start
     const told = !this.session.origin.afterFailure && !isShutdown(error)
     this.log({ ...entry, ...(told && { failed: { code, trigger: drawnBlock(flow.trigger), job } }) })
-  }
-
-  /** Whether it may begin once more: others have changed what it has read, and nothing of it is done. */
-  #begins(error: unknown): boolean {
-    const { unit } = this.#start
-    return (
-      error instanceof UnitConflict &&
-      unit !== undefined &&
-      !unit.committed &&
-      this.environment.clock() < unit.until
-    )
   }
 
   #over(error: QuoinError, again?: true): RunEnd {
     const end = { run: this.guid, replied: this.#reply.sent, error, result: undefined }
     return again ? { ...end, again } : end
   }
-}
-
-function isShutdown(error: unknown): boolean {
-  return error instanceof RunStopped && error.reason === 'shutdown'
 }

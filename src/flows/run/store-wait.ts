@@ -1,14 +1,15 @@
 import type { StoredWait, Wait } from '../../blocks/context.ts'
+import type { RunRequest } from '../../blocks/run-request.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import type { Origin, Session } from '../../storage/database.ts'
 import { type NewJob, waitQueue } from '../../storage/job.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
-import type { Frame, ResumePoint } from '../compile/frame.ts'
+import type { CompiledFlow, Frame, ResumePoint } from '../compile/frame.ts'
 import { awaitingIn, lookJob } from './look-job.ts'
 import type { RunEnvironment } from './run-environment.ts'
 import { originPayload } from './run-origin.ts'
-import { givesText } from './wait-record.ts'
+import { givesText, type WaitRecord } from './wait-record.ts'
 import { waitTokenHash } from './wait-token.ts'
 
 /** Characters of what the blocks behind a wait read: half of what a document may hold. */
@@ -30,6 +31,27 @@ export interface WaitingRun {
   readonly run: string
   /** As of `WaitRecord`. */
   readonly callerScopes: ReadonlySet<string> | undefined
+}
+
+/** A run, as far as storing it asks. */
+interface WaitsAs extends Pick<WaitingRun, 'session' | 'blueprint'> {
+  readonly environment: WaitingRun['environment'] & Pick<RunEnvironment, 'deploymentOf'>
+  readonly guid: string
+  readonly request: Pick<RunRequest, 'user' | 'scopes'> | undefined
+}
+
+/** A run as it is stored: one that has waited before is still the run that it was then. */
+export function waitingRun(run: WaitsAs, flow: CompiledFlow, before: WaitRecord | undefined): WaitingRun {
+  const { session, environment, blueprint, request } = run
+  return {
+    session,
+    environment,
+    blueprint,
+    deployment: before?.deployment ?? environment.deploymentOf?.(flow, blueprint) ?? 0,
+    trigger: flow.trigger,
+    run: before?.run ?? run.guid,
+    callerScopes: request?.user ? request.scopes : before?.callerScopes,
+  }
 }
 
 /** Stores the run, and the job of the time at which it goes on, in its transaction. */

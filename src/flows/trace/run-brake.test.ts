@@ -20,9 +20,11 @@ function open(more: Partial<NodePauses> = {}) {
   const times: string[] = []
   const run = {
     session,
-    signal: abort.signal,
-    pause: () => void times.push('pause'),
-    goOn: () => void times.push('go on'),
+    steps: {
+      signal: abort.signal,
+      pause: () => void times.push('pause'),
+      goOn: () => void times.push('go on'),
+    },
   }
   const trace = { pause: () => undefined, goOn: () => undefined }
   let changes = 0

@@ -16,6 +16,7 @@
 import type { Clock } from '../../shared/clock.ts'
 import type { Transaction } from '../../storage/database.ts'
 import { RunStopped } from '../compile/block-failure.ts'
+import type { RunSteps } from '../run/run-steps.ts'
 import type { RunTrace, TraceStep } from './run-trace.ts'
 
 export type Steering = 'step' | 'resume' | 'stop'
@@ -37,9 +38,7 @@ export interface NodePauses {
 /** The run, as far as its brake touches it. */
 export interface Brakeable {
   readonly session: { readonly transaction: Pick<Transaction, 'hasWritten'> }
-  readonly signal: AbortSignal
-  pause(): void
-  goOn(): void
+  readonly steps: Pick<RunSteps, 'signal' | 'pause' | 'goOn'>
 }
 
 interface Pause {
@@ -124,7 +123,7 @@ export class RunBrake {
   #hold(step: TraceStep): Promise<void> {
     const { clock, lease, paused } = this.#node
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const { signal } = this.#run
+    const { signal } = this.#run.steps
     const aborted = () => end(signal.reason)
     const late = setTimeout(() => this.free(), lease)
     const end = (error?: Error): void => {
@@ -132,7 +131,7 @@ export class RunBrake {
       signal.removeEventListener('abort', aborted)
       paused.delete(this)
       this.#pause = undefined
-      this.#run.goOn()
+      this.#run.steps.goOn()
       this.#trace.goOn()
       this.#changed()
       if (error) reject(error)
@@ -140,7 +139,7 @@ export class RunBrake {
     }
     signal.addEventListener('abort', aborted, { once: true })
     paused.add(this)
-    this.#run.pause()
+    this.#run.steps.pause()
     this.#trace.pause()
     const since = clock()
     this.#pause = { step, since, until: since + lease, over: promise, end }

@@ -33,11 +33,11 @@ export function expressionGetter(
   const usesClock = calledFunctions(expression.parsed.root).varies.has('clock')
   const get: Getter = (frame) => {
     const { run } = frame
-    run.tick()
+    run.steps.tick()
     if (usesClock) run.functions.startEvaluation()
     try {
       const value = evaluate(frame)
-      if (measure && typeof value === 'object') run.weigh(measure({ value }))
+      if (measure && typeof value === 'object') run.steps.weigh(measure({ value }))
       return value
     } catch (error) {
       throw error instanceof ExpressionError ? failureOf(error, frame, node, expression, facts) : error

@@ -1,0 +1,99 @@
+import type { StoredWait, Wait } from '../../blocks/context.ts'
+import type { RunCounts } from '../../blocks/run-counts.ts'
+import type { RunRequest } from '../../blocks/run-request.ts'
+import { subjectOf } from '../../records/permissions/subject.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import type { Session } from '../../storage/database.ts'
+import type { CompiledFlow, Frame, ResumePoint, StoredVariables } from '../compile/frame.ts'
+import type { LaterWork } from '../compile/later-work.ts'
+import type { FormerRequest } from '../compile/waiting/stored-frame.ts'
+import type { ResumedRun } from './resumed-run.ts'
+import type { RunEnvironment } from './run-environment.ts'
+import { RunJobs } from './run-jobs.ts'
+import type { RunStart } from './run-start.ts'
+import { runVariables } from './run-variables.ts'
+import { storeWait, waitingRun } from './store-wait.ts'
+import { unitCounts } from './unit-counts.ts'
+
+/**
+ * What a run gives its blocks when they ask for it: most runs use little of it. So it has no constructor and its fields are only
+ * declared: what a run does not use costs it nothing.
+ */
+export abstract class RunServices {
+  abstract readonly guid: string
+  abstract readonly session: Session
+  abstract readonly environment: RunEnvironment
+  abstract readonly blueprint: string
+  abstract readonly request: RunRequest | undefined
+  protected abstract readonly start: RunStart
+  /** Of a run that has waited. */
+  protected abstract readonly resumed: ResumedRun | undefined
+  declare private countsOnce: RunCounts | undefined
+  declare private userSessionOnce: Session | undefined
+  declare private variablesOnce: StoredVariables | undefined
+  declare private envOnce: JsonObject | undefined
+  declare private laterOnce: LaterWork | undefined
+
+  get counts(): RunCounts {
+    const { counts } = this.environment
+    if (!counts) throw new QuoinError('UNAVAILABLE', 'This process does not count.')
+    this.countsOnce ??= unitCounts(counts, this.start.unit)
+    return this.countsOnce
+  }
+
+  /** Of a request, or of the request that a run began with before it waited. Other jobs are anonymous. */
+  get userSession(): Session {
+    const { session, request, environment } = this
+    const caller = request ?? this.start.caller?.()
+    this.userSessionOnce ??= environment.permissions.session(session, subjectOf(caller?.user, caller?.scopes))
+    return this.userSessionOnce
+  }
+
+  get variables(): StoredVariables {
+    this.variablesOnce ??= runVariables(this.resumed?.saved.variables)
+    return this.variablesOnce
+  }
+
+  get former(): FormerRequest | undefined {
+    return this.resumed?.saved.request
+  }
+
+  /** Later changes are for later runs. */
+  get env(): JsonObject {
+    this.envOnce ??= this.environment.values.env()
+    return this.envOnce
+  }
+
+  get later(): LaterWork {
+    this.laterOnce ??= new RunJobs(this.session, this.blueprint, this.environment.clock)
+    return this.laterOnce
+  }
+
+  /** Calls a custom function by name. Fails, naming it, when no active blueprint has it. */
+  callFunction(
+    name: string,
+    parameters: Readonly<Record<string, JsonValue | undefined>>,
+    depth: number,
+  ): MaybePromise<JsonValue | undefined> {
+    const found = this.environment.findFunction(name, this.blueprint)
+    if (!found)
+      throw new Error(`There is no custom function named ${JSON.stringify(name)} in an active blueprint.`)
+    return this.call(found.flow, found.start(parameters), depth)
+  }
+
+  protected abstract call(
+    flow: CompiledFlow,
+    given: Readonly<Record<string, unknown>>,
+    depth: number,
+  ): MaybePromise<JsonValue | undefined>
+
+  wait(point: ResumePoint, frame: Frame, wait: Wait): MaybePromise<StoredWait> {
+    return storeWait(waitingRun(this, this.start.flow, this.resumed?.record), point, frame, wait)
+  }
+
+  reached(point: ResumePoint, frame: Frame): MaybePromise<void> {
+    return frame.depth === 0 ? this.resumed?.reached(point, frame) : undefined
+  }
+}

@@ -1,0 +1,32 @@
+import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
+import type { Database, Origin, Session } from '../../storage/database.ts'
+import { TransparentSession } from '../../storage/wrapped-session.ts'
+import type { RunUnit } from './run-unit.ts'
+
+/** The session of one try of a run that may begin once more: its reads must hold, or its first try may guess. */
+export function unitSession(
+  database: Pick<Database, 'session'>,
+  unit: RunUnit,
+  origin: Origin,
+  committed: () => void,
+): Session {
+  const once = unit.guesses ? { guesses: unit.attempt === 1 } : { unit }
+  return new CommittingSession(database.session({ ...origin, ...once }), () => {
+    unit.committed = true
+    committed()
+  })
+}
+
+/** A session that tells of each commit once it is durable. */
+class CommittingSession extends TransparentSession {
+  readonly #committed: () => void
+
+  constructor(session: Session, committed: () => void) {
+    super(session)
+    this.#committed = committed
+  }
+
+  override commit(): MaybePromise<void> {
+    return andThen(super.commit(), () => this.#committed())
+  }
+}
