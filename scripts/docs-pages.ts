@@ -89,7 +89,7 @@ export function errorsPage(): string {
     String(status),
     prose(summary),
   ])
-  const intro = `# Errors\n\n${generated}\nManagement endpoints reply \`{ error, code, message }\`, custom endpoints \`{ error }\` with the message. Both add\n\`fields\` where fields are at fault: a list, and an object with what is wrong with each. A code is never reused.\n`
+  const intro = `# Errors\n\n${generated}\nManagement endpoints reply \`{ error, code, message }\`, custom endpoints \`{ error }\` with the message. Both add\n\`fields\` where fields of the body or parameters of path and query are at fault: a list, and an object with what is wrong\nwith each. A code is never reused.\n`
   return `${intro}\n${table('', ['Code', 'Status', 'Meaning'], rows)}`
 }
 

@@ -7,7 +7,10 @@ import type { JsonObject } from './json.ts'
 export const errorTable = {
   INVALID_BODY: { status: 400, summary: 'The body is invalid. `fields` lists what to change.' },
   NO_BODY_GIVEN: { status: 400, summary: 'The request requires a JSON body and has none.' },
-  INVALID_QUERY: { status: 400, summary: 'A search, filter, sort or query parameter is invalid.' },
+  INVALID_QUERY: {
+    status: 400,
+    summary: 'A search, filter, sort or parameter is invalid. `fields` lists what to change.',
+  },
   INVALID_CREDENTIALS: { status: 401, summary: 'User name or password is wrong.' },
   INVALID_ACCESS_TOKEN: {
     status: 401,
@@ -70,7 +73,7 @@ export interface FlowFailure {
 }
 
 interface ErrorDetails {
-  /** Names of the body fields at fault, dotted. Only with INVALID_BODY, and CONFLICT of a unique value. */
+  /** Names of what is at fault, dotted: fields of the body, parameters of path and query, fields whose unique value is taken. */
   readonly fields?: readonly string[] | undefined
   /** Only with INVALID_BODY and FLOW_FAILED: what is wrong with each field of a request, by name. */
   readonly reasons?: Readonly<Record<string, string>> | undefined

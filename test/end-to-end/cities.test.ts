@@ -244,7 +244,10 @@ describe('the cities', () => {
     { asked: 'sort=name..', says: 'sort' },
   ])('?$asked is 400 and says why', async ({ asked, says }) => {
     const { status, body } = await room.send('GET', `/cities?${asked}`)
-    expect({ status, body }).toEqual({ status: 400, body: { error: expect.stringContaining(says) } })
+    expect({ status, body }).toEqual({
+      status: 400,
+      body: { error: expect.stringContaining(says), fields: { [says]: expect.any(String) } },
+    })
   })
 
   test('one city, and one that is not there', async () => {

@@ -71,7 +71,7 @@ test('a bad request is 400 with every bad field, and the flow does not run', asy
   })
   expect(await quoin.send('GET', '/goods?limit=many')).toMatchObject({
     status: 400,
-    body: { fields: { limit: 'must be a number' } },
+    body: { fields: { limit: 'must be a whole number' } },
   })
   expect(await quoin.documents('goods')).toEqual([])
 })

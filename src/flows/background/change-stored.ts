@@ -57,5 +57,6 @@ function tooMany(matching: number): QuoinError {
   return new QuoinError(
     'INVALID_QUERY',
     `The filters match ${count} documents, and at most ${most} are changed at once. Narrow them, or send in_background.`,
+    { fields: ['filters'] },
   )
 }

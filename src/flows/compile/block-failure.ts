@@ -53,12 +53,12 @@ export class BlockFailure extends Error {
 
   /** The error that the client may see: its own fault, what a deploy would say of the block, or INTERNAL. */
   clientError(): QuoinError {
-    if (this.parameter !== undefined)
-      return new QuoinError(
-        this.cause instanceof MissingError ? 'NOT_FOUND' : 'INVALID_QUERY',
-        `${elementText(this.elements)}${this.parameter} ${saidBy(this.cause)}`,
-      )
-    const { cause } = this
+    const { cause, parameter } = this
+    if (parameter !== undefined) {
+      const message = `${elementText(this.elements)}${parameter} ${saidBy(cause)}`
+      if (cause instanceof MissingError) return new QuoinError('NOT_FOUND', message)
+      return new QuoinError('INVALID_QUERY', message, { fields: [parameter] })
+    }
     if (this.isOutdated) return this.#asOfDeploy()
     if (!(cause instanceof QuoinError)) return new QuoinError('INTERNAL', 'internal error', { cause: this })
     // A process that only reads passes its run on, and must know this error again.

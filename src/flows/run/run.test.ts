@@ -75,7 +75,7 @@ describe('values are pulled', () => {
       '@find.flow',
     )
     const { end, replies } = await room.run(blocks, { query })
-    expect(end.error).toMatchObject({ code: 'INVALID_QUERY', message })
+    expect(end.error).toMatchObject({ code: 'INVALID_QUERY', message, fields: ['limit'] })
     expect(replies).toEqual([])
   })
 

@@ -142,7 +142,8 @@ function headerKey(found: KeyOwner, request: RunRequest, sent?: JsonValue): Idem
   if (typeof header !== 'string' || header === '' || header.length > LONGEST_KEY)
     throw new QuoinError(
       'INVALID_QUERY',
-      `idempotency-key must be 1 to ${LONGEST_KEY} characters, sent once.`,
+      `idempotency-key must be 1 to ${LONGEST_KEY} characters, sent once`,
+      { fields: ['idempotency-key'] },
     )
   const sender = userOf(request) ?? request.ip
   return {

@@ -52,7 +52,7 @@ export function tableQuery(
 ): TableQuery {
   const get = (name: string) => address.get(tableParameter(table, name))?.slice(0, MAX_TEXT) ?? ''
   const text = get('q').trim()
-  const filters = table.columns.flatMap((column) => filterOf(column, get, now))
+  const filters = table.columns.flatMap((column) => filterOf(table, column, get, now))
   const search: Query[] = text === '' || !table.searchable ? [] : [textQuery(table, text, references)]
   checkText(tableParameter(table, 'q'), text)
   const sorted = sortOf(table, get('sort'))
@@ -139,12 +139,17 @@ function withPrefix(text: string): string {
   return /[\p{L}\p{N}]$/u.test(text) && !text.includes('"') ? `${text}*` : text
 }
 
-function checkText(parameter: string, text: string): void {
+function checkText(parameter: string, text: string, called = parameter): void {
   const problem = textProblem([text])
-  if (problem) throw new QuoinError('INVALID_QUERY', `${parameter} ${problem}.`)
+  if (problem) throw new QuoinError('INVALID_QUERY', `${called} ${problem}.`, { fields: [parameter] })
 }
 
-function filterOf(column: TableColumn, get: (name: string) => string, now: number): Query[] {
+function filterOf(
+  table: DataTable,
+  column: TableColumn,
+  get: (name: string) => string,
+  now: number,
+): Query[] {
   const { field, filter } = column
   if (filter === undefined) return []
   if (filter === 'number' || filter === 'date') {
@@ -169,7 +174,7 @@ function filterOf(column: TableColumn, get: (name: string) => string, now: numbe
   const is = get(`is.${field}`).trim()
   if (is === '') return []
   if (filter === 'text') {
-    checkText(`the filter of ${field}`, is)
+    checkText(tableParameter(table, `is.${field}`), is, `the filter of ${field}`)
     return [{ kind: 'simple_query_string', fields: [field], text: withPrefix(is) }]
   }
   if (filter === 'boolean')

@@ -62,7 +62,10 @@ export function searchBodyFromQuery(query: SearchQuery): SearchBody {
   if (!Value.Check(searchSchema, body)) {
     const [fault] = Value.Errors(searchSchema, body)
     const at = fault?.instancePath.slice(1).replaceAll('/', '.') ?? ''
-    throw invalidQuery(`The query parameter ${at} ${fault?.message ?? 'does not fit'}.`)
+    throw invalidQuery(
+      at.split('.', 1)[0] ?? '',
+      `The query parameter ${at} ${fault?.message ?? 'does not fit'}.`,
+    )
   }
   return body
 }
@@ -71,13 +74,14 @@ function parameterValue(name: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new QuoinError('INVALID_QUERY', `The query parameter ${name} is not JSON.`, { cause: error })
+    throw invalidQuery(name, `The query parameter ${name} is not JSON.`, error)
   }
 }
 
 function textQuery(text: string, fields: readonly SearchField[]): Query {
   const names = fields.filter((field) => field.text).map((field) => field.name)
-  if (names.length === 0) throw invalidQuery('These records cannot be searched by free text. Use filters.')
+  if (names.length === 0)
+    throw invalidQuery('query', 'These records cannot be searched by free text. Use filters.')
   checkText(text)
   return { kind: 'simple_query_string', fields: names, text }
 }
@@ -85,7 +89,7 @@ function textQuery(text: string, fields: readonly SearchField[]): Query {
 /** Throws INVALID_QUERY for a free text that asks for too much of what is slow. */
 export function checkText(text: string): void {
   const problem = textProblem([text])
-  if (problem) throw invalidQuery(`query ${problem}.`)
+  if (problem) throw invalidQuery('query', `query ${problem}.`)
 }
 
 function filterQueries(field: SearchField, filter: Filter): Query[] {
@@ -118,7 +122,8 @@ function terms(field: SearchField, values: readonly Scalar[]): Query {
 }
 
 function range(field: SearchField, bounds: Bounds): Query {
-  if (field.type === 'boolean') throw invalidQuery(`${field.name} is true or false and has no range.`)
+  if (field.type === 'boolean')
+    throw invalidQuery('filters', `${field.name} is true or false and has no range.`)
   for (const bound of Object.values(bounds)) fitting(field, bound)
   return { kind: 'range', field: field.name, bounds }
 }
@@ -126,7 +131,10 @@ function range(field: SearchField, bounds: Bounds): Query {
 /** Types are strict in searches: a value of another type would silently find nothing. */
 function fitting(field: SearchField, value: Scalar): Scalar {
   if (typeof value !== field.type)
-    throw invalidQuery(`${field.name} is compared with a ${field.type}, not with a ${typeof value}.`)
+    throw invalidQuery(
+      'filters',
+      `${field.name} is compared with a ${field.type}, not with a ${typeof value}.`,
+    )
   return value
 }
 
@@ -134,9 +142,10 @@ function fieldNamed(name: string, fields: readonly SearchField[], place: 'filter
   const field = fields.find((one) => one.name === name)
   if (field) return field
   const names = fields.map((one) => one.name).join(', ')
-  throw invalidQuery(`${place} names ${JSON.stringify(name)}, which is none of ${names}.`)
+  throw invalidQuery(place, `${place} names ${JSON.stringify(name)}, which is none of ${names}.`)
 }
 
-function invalidQuery(message: string): QuoinError {
-  return new QuoinError('INVALID_QUERY', message)
+/** `field`: of the body, or the parameter of the query. */
+function invalidQuery(field: string, message: string, cause?: unknown): QuoinError {
+  return new QuoinError('INVALID_QUERY', message, { fields: [field], cause })
 }

@@ -24,18 +24,23 @@ export const checkSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }
     const value = httpPart === 'body' ? given : Convert(schema, given)
     if (check.Check(value)) return { value }
     const faults = check.Errors(value)
-    return { error: httpPart === 'body' ? invalidBody(faults) : invalidQuery(faults) }
+    return {
+      error:
+        httpPart === 'body'
+          ? refused('INVALID_BODY', 'body', faults)
+          : refused('INVALID_QUERY', 'query', faults),
+    }
   }
 }
 
-function invalidBody(faults: readonly Fault[]): QuoinError {
+function refused(
+  code: 'INVALID_BODY' | 'INVALID_QUERY',
+  part: 'body' | 'query',
+  faults: readonly Fault[],
+): QuoinError {
   const named = describe(faults)
   const fields = [...named.keys()].filter((field) => field !== '')
-  return new QuoinError('INVALID_BODY', sentence(named, 'The body'), fields.length === 0 ? {} : { fields })
-}
-
-function invalidQuery(faults: readonly Fault[]): QuoinError {
-  return new QuoinError('INVALID_QUERY', sentence(describe(faults), 'The query'))
+  return new QuoinError(code, sentence(named, `The ${part}`), fields.length === 0 ? {} : { fields })
 }
 
 /** The first fault of each field, by dotted name; '' is the whole. */

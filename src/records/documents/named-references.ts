@@ -32,6 +32,7 @@ export async function namedReferences(
       throw new QuoinError(
         'INVALID_QUERY',
         `mapping names ${path}, but ${by} is no unique text field of the storage ${reference.storage}: a name could be of several documents. Make it unique, or use guids.`,
+        { fields: ['mapping'] },
       )
     named.push({ path, field: reference.field, storage: reference.storage, by })
   }

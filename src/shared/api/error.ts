@@ -4,7 +4,7 @@ import { errorTable } from '../errors.ts'
 
 const codes = Object.keys(errorTable) as ErrorCode[]
 
-/** The body of every error of a management endpoint. Custom endpoints answer `{ error: "short message" }`. */
+/** The body of every error of a management endpoint. Custom endpoints answer `{ error: "short message", fields: { name: reason } }`. */
 export const errorSchema = Type.Object(
   {
     error: Type.Enum(codes, { description: 'Error code. Its meaning never changes.' }),
@@ -13,7 +13,7 @@ export const errorSchema = Type.Object(
     fields: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'Body fields to change, dotted. With INVALID_BODY, and with CONFLICT if a unique value is taken.',
+          'Fields of the body, dotted, or parameters of the query to change. With INVALID_BODY and INVALID_QUERY, and with CONFLICT if a unique value is taken.',
       }),
     ),
     problems: Type.Optional(

@@ -88,7 +88,9 @@ function visit(query: Query, depth: number, left: { queries: number; terms: numb
 
 function checkPage(name: string, value: number): void {
   if (!Number.isInteger(value) || value < 0 || value > MAX_PAGE)
-    throw invalid(`${name} must be a whole number from 0 to ${MAX_PAGE}.`)
+    throw new QuoinError('INVALID_QUERY', `${name} must be a whole number from 0 to ${MAX_PAGE}.`, {
+      fields: [name],
+    })
 }
 
 function checkField(field: string): void {

@@ -41,10 +41,16 @@ export function placeOf(search: Search, document: JsonObject): CursorPlace {
 export function readCursor(search: Search): CursorPlace | undefined {
   if (search.after === undefined) return undefined
   if (isRelevanceOrder(search))
-    throw new QuoinError('INVALID_QUERY', 'A cursor needs a sort: results by relevance are paged by offset.')
+    throw new QuoinError(
+      'INVALID_QUERY',
+      'A cursor needs a sort: results by relevance are paged by offset.',
+      { fields: ['after'] },
+    )
   const place = parseCursor(search.after)
   if (!place || place.order !== orderName(search.sort) || place.values.length !== search.sort.length)
-    throw new QuoinError('INVALID_QUERY', 'The cursor is not one that this search gave. Start without it.')
+    throw new QuoinError('INVALID_QUERY', 'The cursor is not one that this search gave. Start without it.', {
+      fields: ['after'],
+    })
   return place
 }
 

@@ -110,10 +110,10 @@ const page = placed('query', [
 test.each([
   [{ page: '1.5' }, { page: 'must be a whole number' }],
   [{ page: '-1' }, { page: 'must be at least 0' }],
-  [{ page: '0x10' }, { page: 'must be a number' }],
-  [{ page: 'Infinity' }, { page: 'must be a number' }],
-  [{ page: ' ' }, { page: 'must be a number' }],
-  [{ page: ['1', '2'] }, { page: 'must be a number' }],
+  [{ page: '0x10' }, { page: 'must be a whole number' }],
+  [{ page: 'Infinity' }, { page: 'must be a whole number' }],
+  [{ page: ' ' }, { page: 'must be a whole number' }],
+  [{ page: ['1', '2'] }, { page: 'must be a whole number' }],
   [
     { open: 'yes', price: 'x' },
     { open: 'must be true or false', price: 'must be a number' },

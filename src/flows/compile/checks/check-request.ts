@@ -65,7 +65,7 @@ function checkedValue(
   rule: FieldRule | undefined,
   value: JsonValue | undefined,
 ): CheckedValue {
-  const problem = (rule && fieldValueProblem(rule, value)) ?? extraProblem(field, value)
+  const problem = extraProblem(field, value) ?? (rule && fieldValueProblem(rule, value))
   if (problem !== undefined) return { problem }
   if (value === undefined || value === null) return {}
   return { value: field.type === 'date' ? readDate(value) : value }
@@ -111,14 +111,17 @@ function valueOfText({ type }: RequestField, given: string | undefined): JsonVal
 function extraProblem({ type, required }: RequestField, value: JsonValue | undefined): string | undefined {
   if (type === 'any' && required && (value === undefined || value === null))
     return 'is required and must not be empty'
-  if (type === 'day' && value !== undefined && value !== null && value !== '' && !isDay(value))
-    return 'must be a day such as 2026-01-31'
-  return type === 'whole number' && typeof value === 'number' && !Number.isInteger(value)
+  if (type === 'day' && isGiven(value) && !isDay(value)) return 'must be a day such as 2026-01-31'
+  return type === 'whole number' && isGiven(value) && !Number.isInteger(value)
     ? 'must be a whole number'
     : undefined
 }
 
-function isDay(value: JsonValue): boolean {
+function isGiven(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null && value !== ''
+}
+
+function isDay(value: JsonValue | undefined): boolean {
   return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value)
 }
 

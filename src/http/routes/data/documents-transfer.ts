@@ -102,7 +102,9 @@ async function columnsOf(
   const rules = await rulesIn(session, name)
   const fields = columns === undefined ? rules.map((rule) => rule.name) : listed(columns)
   if (fields.length === 0)
-    throw new QuoinError('INVALID_QUERY', 'The storage has no fields. Give columns: a JSON list of fields.')
+    throw new QuoinError('INVALID_QUERY', 'The storage has no fields. Give columns: a JSON list of fields.', {
+      fields: ['columns'],
+    })
   return { fields, references: referencesIn(rules).of(name) }
 }
 
@@ -114,7 +116,9 @@ function listed(text: string): readonly string[] {
   const isList = Array.isArray(names) && names.length > 0 && names.length <= MOST_COLUMNS
   if (isList && names.every((name): name is string => typeof name === 'string' && !fieldNameProblem(name)))
     return names
-  throw new QuoinError('INVALID_QUERY', `columns must be a JSON list of 1 to ${MOST_COLUMNS} fields.`)
+  throw new QuoinError('INVALID_QUERY', `columns must be a JSON list of 1 to ${MOST_COLUMNS} fields.`, {
+    fields: ['columns'],
+  })
 }
 
 function parsed(text: string): unknown {

@@ -59,5 +59,6 @@ function wrong(): QuoinError {
   return new QuoinError(
     'INVALID_QUERY',
     'mapping must be a JSON object: column → field, or null to leave it out.',
+    { fields: ['mapping'] },
   )
 }

@@ -84,6 +84,8 @@ function bindPlace(at: string | number, { key }: OrderStep): CompiledSql {
   const { kind } = fieldSql(key.field)
   if (kind === 'json') return value(sortKey(at))
   if (kind === 'whole' ? !Number.isSafeInteger(at) : typeof at !== 'string')
-    throw new QuoinError('INVALID_QUERY', 'The cursor is not one that this search gave. Start without it.')
+    throw new QuoinError('INVALID_QUERY', 'The cursor is not one that this search gave. Start without it.', {
+      fields: ['after'],
+    })
   return value(at)
 }
