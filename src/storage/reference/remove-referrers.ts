@@ -118,7 +118,7 @@ function stillReferenced({ reference: { from, field }, guids }: Referrers): Quoi
 function tooMany({ from, field }: Reference): QuoinError {
   return new QuoinError(
     'CONFLICT',
-    `More than ${MOST} documents would be changed or removed with the document, those of the storage ${from} with the field ${field} among them. Change or remove them in several steps first.`,
+    `More than ${MOST.toLocaleString('en-US')} documents would be changed or removed with the document, those of the storage ${from} with the field ${field} among them. Change or remove them in several steps first.`,
     { details: { storage: from, field } },
   )
 }

@@ -19,7 +19,7 @@ const open = { scopes: ['*public'] }
 const post = (uri: string) => ({ type: 'on_startup_register_uri_post', in: { uri }, ...open })
 const reply = (flow: string) => ({ type: 'httpconnection_set_json', in: { flow, value: 'written' } })
 const page = (url: string) => ({ type: 'state_page', in: { url }, ...open })
-const inputs = ['title', 'code', 'price', 'count', 'supplier', 'place', 'shelf']
+const inputs = ['title', 'code', 'price', 'count', 'parts', 'mail', 'ready', 'supplier', 'place', 'shelf']
 
 /** A flow at `/name` with one block that writes. */
 const flow = (name: string, type: string, given: JsonObject): JsonObject => ({
