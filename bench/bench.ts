@@ -33,7 +33,7 @@ import { pagesSection } from './report-pages.ts'
 import { postgresSection } from './report-postgres.ts'
 import { soakSection } from './report-soak.ts'
 import { workersSection } from './report-workers.ts'
-import { listPaths, type Row } from './rows.ts'
+import { comparedPaths, type Row } from './rows.ts'
 import { seed } from './seed.ts'
 import { SOAK_SECONDS, soak } from './soak.ts'
 import { measureStudio } from './studio-frames.ts'
@@ -101,7 +101,7 @@ async function benchRows(
   console.log(`Equal work: ${compared} requests, same replies; both WAL with synchronous = FULL.`)
   return withBoth({ core }, async (ours, theirs) => {
     const [a, b] = [await seed(ours), await seed(theirs)]
-    await checkEqualReplies(a, b, ['bench/constant', ...listPaths])
+    await checkEqualReplies(a, b, ['bench/constant', ...comparedPaths])
     const list: Outcome[] = []
     for (const row of chosen) {
       console.log(`${row.title} …`)
@@ -117,6 +117,8 @@ async function benchGoal(goal: Goal, timing: Parameters<Goal['measure']>[0]): Pr
   try {
     return { goal, reached: await goal.measure(timing) }
   } catch (error) {
+    // With its cause: what a client is told does not say why.
+    console.error(error)
     return { goal, reached: error instanceof Error ? error.message : String(error) }
   }
 }

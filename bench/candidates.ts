@@ -40,8 +40,8 @@ export interface CandidateStart {
   readonly folder?: string
 }
 
-/** What every Quoin of the bench has, and the hand-written candidate too. */
-const benchBlueprints = ['constant', 'increment'].map(
+/** What every Quoin of the bench has, and the hand-written candidates too. */
+const benchBlueprints = ['constant', 'increment', 'where'].map(
   (name) => new URL(`${name}.blueprint.json`, import.meta.url),
 )
 

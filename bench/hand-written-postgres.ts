@@ -65,6 +65,12 @@ app.put<Addressed>('/api/v1/bench/visits/:guid', { onRequest: signedIn }, async 
   reply.header('content-type', json).send(found(await tasks.visit(params.guid))),
 )
 
+app.get<Listed>('/api/v1/bench/where', async ({ query }, reply) => {
+  const [status, assignee] = [parameter(query, 'status') ?? '', parameter(query, 'assignee') ?? '']
+  const offset = wholeNumber(query, 'offset', 0)
+  return reply.header('content-type', json).send(await tasks.where(status, assignee, offset))
+})
+
 console.log(`token ${token}`)
 console.log(`listening ${await app.listen({ host: '127.0.0.1', port: 0 })}`)
 

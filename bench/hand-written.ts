@@ -104,6 +104,11 @@ app.put<Addressed>('/api/v1/bench/visits/:guid', { onRequest: signedIn }, async 
   return reply.header('content-type', json).send(visited)
 })
 
+app.get<Listed>('/api/v1/bench/where', ({ query }, reply) => {
+  const [status, assignee] = [parameter(query, 'status') ?? '', parameter(query, 'assignee') ?? '']
+  reply.header('content-type', json).send(tasks.where(status, assignee, wholeNumber(query, 'offset', 0)))
+})
+
 console.log(`token ${tokens.create()}`)
 console.log(`listening ${await app.listen({ host: '127.0.0.1', port: 0 })}`)
 

@@ -20,6 +20,8 @@ Near: on the same machine, with which PostgreSQL shares the cores. 2 ms away: th
 The hand-written candidate sends one prepared statement for each request, an increment included, and keeps its token in memory.
 Quoin sends a create in one round trip, and an increment too where this node has written the document last and lately; else it reads the
 document in a trip of its own.
+The first two rows repeat the same requests with nothing written between them: the hand-written candidate has no cache. Before the
+measurement both must give the same documents for the lists.
 Each reply is sent after the commit, which PostgreSQL writes to disk. The load average before the start was
 ${loadBefore.toFixed(1)}: above 2 the figures say little and the ratios something. Measured on ${date}, commit ${commit}.
 `

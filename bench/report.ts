@@ -84,9 +84,9 @@ Is an endpoint built from blocks as fast as one written by hand? \`npm run bench
 ${rows.join('\n')}
 
 Replies a second are medians of ${rounds} rounds of ${seconds} s. The ratio is Quoin / hand-written, taken round by round; it
-is the median, with the least and the most. Latencies are milliseconds over all rounds, with ${CONNECTIONS} requests always under way.
-The last column is the processor time that the server spent. On a machine that is busy with other things it grows too (cold
-caches), but by less than the replies fall.
+is the median, with the least and the most. Latencies are milliseconds over all rounds, with ${CONNECTIONS} requests in flight at all times.
+The last column is the processor time of the server. On a busy machine it grows too (cold caches), but by less than the
+replies fall.
 ${notes.length === 0 ? '' : `\n${notes.join('\n')}\n`}
 ${rounds < 5 ? 'It was a short run; figures to keep need at least five rounds on a quiet machine. ' : ''}Missed goals are listed as missed.
 
@@ -111,20 +111,22 @@ ${rounds < 5 ? 'It was a short run; figures to keep need at least five rounds on
   code: stored text is sent unchanged, statements are prepared, the index is the same, writes of one turn share a
   transaction.
 
-Before anything is timed, both get the same requests, good and bad, and must give the same statuses, headers and bodies
-(guids, times and hashes aside); and both processes are asked for the settings of their connections, which must be WAL
-with \`synchronous = FULL\`. The benchmark stops at any difference. Then both are restarted and filled with the same
-${SEEDED.toLocaleString('en-US')} tasks of about 480 bytes through their API, and the lists are compared once more.
+Before the measurement both receive the same valid and invalid requests and must give the same statuses, headers and
+bodies (guids, times and hashes aside). Both processes report the settings of their connections, which must be WAL with
+\`synchronous = FULL\`. The benchmark stops at any difference. Then both are restarted and filled with the same ${SEEDED.toLocaleString('en-US')} tasks
+of about 480 bytes through their API, and the lists are compared again.
 
 Quoin does more on these requests than the hand-written candidate: scopes and groups, five places for a token instead of
 one, idempotency keys, forms, field names with dots, and a budget and a deadline for each run.
 
-- *After a write*: each ${LISTS_PER_WRITE} lists there is one update of a task (not counted). Quoin keeps the lists that the task was not on
-  and is not on now; the hand-written candidate keeps none.
+- *After a write*: one update of a task every ${LISTS_PER_WRITE} lists (not counted). Quoin keeps the cached lists that the task was not on
+  and is not on now; the hand-written candidate has no cache.
 - *At an address that is new each time*: with an unused parameter, so that no reply is cached. In the row above it, Quoin
   serves a document from its reply cache from the third request on; a written document is read again.
 - *Another one each time*: the same with 8,000 different lists, so that no result is cached.
 - *Nothing written since*: the same lists without the updates.
+- *By a \`where\` expression*: a status, and an assignee or a priority, in \`bench/where.blueprint.json\`; the hand-written candidate has
+  the same condition as SQL. 8,000 different lists with the updates.
 - *Durable*: the reply is sent after the write is on disk.
 
 The candidates run in turns, A B, B A, and so on, each on one core with all its threads. A request with an

@@ -1,7 +1,7 @@
 /** What is measured. Names and goals are those of the project's table of goals. */
 import type { Candidate } from './candidates.ts'
 import { type Ask, ask, inTurns } from './requests.ts'
-import { STATUSES, statusName, taskBody } from './sample-tasks.ts'
+import { people, STATUSES, statusName, taskBody } from './sample-tasks.ts'
 
 /** A candidate with its tasks in it. */
 export interface SeededCandidate extends Candidate {
@@ -33,6 +33,18 @@ const listAsks = listPaths.map((path) => ask({ path }))
 const otherListAsks = Array.from({ length: STATUSES * OFFSETS }, (_, number) =>
   ask({ path: `tasks?status=${statusName(number)}&offset=${Math.floor(number / STATUSES)}` }),
 )
+
+/** 8,000 that differ too; each is a full page. */
+const PAGES = 25
+const wherePaths = Array.from({ length: STATUSES * people.length * PAGES }, (_, number) => {
+  const round = Math.floor(number / STATUSES)
+  const assignee = people[round % people.length]
+  return `bench/where?status=${statusName(number)}&assignee=${assignee}&offset=${Math.floor(round / people.length)}`
+})
+const whereAsks = wherePaths.map((path) => ask({ path }))
+
+/** Of what is listed, on which both sides must agree before anything is timed. */
+export const comparedPaths = [...listPaths, ...wherePaths.filter((_, number) => number % 97 === 0)]
 
 /** With an unused parameter, so that no reply is cached. */
 function atNewAddresses(guids: readonly string[]): () => Ask {
@@ -95,6 +107,12 @@ export const rows: readonly Row[] = [
     title: 'the same list, nothing written since',
     goal: 4,
     asks: () => inTurns(listAsks),
+  },
+  {
+    id: 'where',
+    title: 'list 20 by a `where` expression of three comparisons, another one each time',
+    goal: 0.95,
+    asks: ({ guids, token }) => withWrites(whereAsks, guids, token),
   },
   {
     id: 'update',

@@ -3,7 +3,7 @@ export const SEEDED = 10_000
 /** So many statuses, so that so many different lists of 20 can be asked for. Each has SEEDED / STATUSES tasks. */
 export const STATUSES = 64
 
-const people = ['amal', 'bjarne', 'chiara', 'dmitri', 'esther']
+export const people = ['amal', 'bjarne', 'chiara', 'dmitri', 'esther']
 const places = ['warehouse', 'front desk', 'workshop', 'loading bay', 'cold store', 'archive', 'yard']
 
 export function statusName(number: number): string {

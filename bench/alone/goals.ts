@@ -1,3 +1,4 @@
+import { aggregates } from './aggregates.ts'
 import { bareHttp } from './bare-http.ts'
 import { followers } from './followers.ts'
 import { freeText, freeTextOfMillion } from './free-text.ts'
@@ -7,6 +8,7 @@ import { listWithTotal } from './list-with-total.ts'
 import { manyBlueprints } from './many-blueprints.ts'
 import { manyDeploys } from './many-deploys.ts'
 import { million } from './million.ts'
+import { tableWithReferences } from './references.ts'
 import { resource } from './resource.ts'
 import { swap } from './swap.ts'
 import { tasksOfBlocks } from './tasks-of-blocks.ts'
@@ -25,7 +27,8 @@ export const goals: readonly Goal[] = [
   writeBytes,
   resource,
   tasksOfBlocks,
+  ...tableWithReferences,
 ]
 
 /** Those that take minutes: measured only if asked for by name. */
-export const longGoals: readonly Goal[] = [million, ...freeTextOfMillion]
+export const longGoals: readonly Goal[] = [million, ...freeTextOfMillion, ...aggregates]

@@ -7,6 +7,8 @@ export interface PostgresTaskStore {
   get(guid: string): Promise<string | undefined>
   /** A JSON array, newest first. */
   list(status: string | undefined, limit: number, offset: number): Promise<string>
+  /** 20 of this status that are somebody's or urgent, newest first. */
+  where(status: string, assignee: string, offset: number): Promise<string>
   create(fields: TaskFields): Promise<string>
   update(guid: string, change: TaskFields): Promise<string | undefined>
   /** Adds one to its `visits`; none is lost. */
@@ -49,6 +51,15 @@ export async function postgresTaskStore(url: string, connections: number): Promi
         name: status === undefined ? 'all' : 'list',
         text: `SELECT doc::text FROM task WHERE removed = 0 ${where} ${newestFirst} LIMIT $1 OFFSET $2`,
         values: status === undefined ? [limit, offset] : [limit, offset, status],
+      })
+      return `[${rows.map(({ doc }) => doc).join(',')}]`
+    },
+    async where(status, assignee, offset) {
+      const { rows } = await pool.query({
+        name: 'where',
+        text: `SELECT doc::text FROM task WHERE removed = 0 AND doc ->> 'status' = $1
+          AND (doc ->> 'assignee' = $2 OR (doc ->> 'priority')::numeric >= 3) ${newestFirst} LIMIT 20 OFFSET $3`,
+        values: [status, assignee, offset],
       })
       return `[${rows.map(({ doc }) => doc).join(',')}]`
     },

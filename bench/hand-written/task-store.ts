@@ -11,6 +11,8 @@ export interface TaskStore {
   get(guid: string): string | undefined
   /** A JSON array, newest first. */
   list(status: string | undefined, limit: number, offset: number): string
+  /** 20 of this status that are somebody's or urgent, newest first. */
+  where(status: string, assignee: string, offset: number): string
   create(fields: TaskFields): Promise<string>
   update(guid: string, change: TaskFields): Promise<string | undefined>
   /** Adds one to its `visits`; none is lost. */
@@ -59,6 +61,9 @@ export function taskStore(writing: DatabaseSync, openReader: () => DatabaseSync)
   const one = reading.prepare(`${select} AND guid = ?`)
   const all = reading.prepare(`${select} ${newestFirst}`)
   const byStatus = reading.prepare(`${select} AND doc ->> '$.status' = ? ${newestFirst}`)
+  const where = reading.prepare(
+    `${select} AND doc ->> '$.status' = ? AND (doc ->> '$.assignee' = ? OR doc ->> '$.priority' >= 3) ${newestFirst}`,
+  )
   const insert = writing.prepare(
     'INSERT INTO task (guid, created, updated, removed, doc) VALUES (?, ?, ?, 0, ?)',
   )
@@ -81,6 +86,10 @@ export function taskStore(writing: DatabaseSync, openReader: () => DatabaseSync)
     get: (guid) => textOf(one.get(guid)),
     list(status, limit, offset) {
       const rows = status === undefined ? all.all(limit, offset) : byStatus.all(status, limit, offset)
+      return `[${rows.map((row) => row.doc).join(',')}]`
+    },
+    where: (status, assignee, offset) => {
+      const rows = where.all(status, assignee, 20, offset)
       return `[${rows.map((row) => row.doc).join(',')}]`
     },
     create: (fields) =>

@@ -1,0 +1,154 @@
+/** Figures of groups of 1,000,000 documents, asked for first and again, as a request gets them: on the embedded engine in the search thread. */
+import { QuoinError } from '../../src/shared/errors.ts'
+import { setFields } from '../../src/shared/mutation.ts'
+import { matchAll } from '../../src/shared/query.ts'
+import type { Aggregate } from '../../src/storage/aggregate/aggregate.ts'
+import type { Database } from '../../src/storage/database.ts'
+import { objectsIn } from '../../src/storage/document-fields.ts'
+import { transact } from '../../src/storage/transact.ts'
+import { type EngineDatabase, fillStorage, openEmbedded, openPostgres, timeOf } from '../engine-database.ts'
+import { median } from '../statistics.ts'
+import { type Goal, milliseconds, type Reached } from './goal.ts'
+
+const DOCUMENTS = 1_000_000
+const MOST_MS = 300
+const MOST_AGAIN_MS = 1
+const regions = ['north', 'east', 'south', 'west', 'centre', 'coast', 'hills', 'lakes', 'plains', 'islands']
+
+const region = { field: 'region', as: 'region' }
+const all = { query: matchAll, order: [], limit: 1_000 }
+const sum = { figure: 'sum', field: 'price', as: 'total' } as const
+const count = { figure: 'count', as: 'n' } as const
+const paid = { kind: 'term', field: 'status', value: 'paid' } as const
+
+interface Wanted {
+  readonly title: string
+  readonly aggregate: Aggregate
+  /** Whether the goal counts for it. */
+  readonly isIndexed: boolean
+}
+
+const wanted: readonly Wanted[] = [
+  { title: 'count', aggregate: { ...all, groups: [region], values: [count] }, isIndexed: true },
+  { title: 'count and sum', aggregate: { ...all, groups: [region], values: [count, sum] }, isIndexed: true },
+  {
+    title: 'the same of a third',
+    aggregate: { ...all, groups: [region], values: [count, sum], query: paid },
+    isIndexed: true,
+  },
+  {
+    title: 'without an index',
+    aggregate: { ...all, groups: [{ field: 'kind', as: 'kind' }], values: [count] },
+    isIndexed: false,
+  },
+  {
+    title: 'sum by month',
+    aggregate: {
+      ...all,
+      groups: [{ field: 'at', as: 'month', part: 'month', zone: 'Europe/Berlin' }],
+      values: [sum],
+    },
+    isIndexed: false,
+  },
+]
+
+/** They take minutes to fill. */
+export const aggregates: readonly Goal[] = [
+  goalOf('aggregates', '', openEmbedded),
+  goalOf('aggregates-postgres', ' on PostgreSQL', openPostgres),
+]
+
+function goalOf(id: string, place: string, open: () => Promise<EngineDatabase>): Goal {
+  return {
+    id,
+    title: `figures of groups of ${DOCUMENTS.toLocaleString('en-US')} documents${place}, by an indexed field`,
+    goal: `under ${MOST_MS} ms, asked again under ${MOST_AGAIN_MS} ms`,
+    measure: ({ rounds }) => measure(open, rounds, DOCUMENTS),
+  }
+}
+
+async function measure(
+  open: () => Promise<EngineDatabase>,
+  rounds: number,
+  documents: number,
+): Promise<Reached> {
+  const { database, settle, close } = await open()
+  try {
+    await fillStorage(database, 'sales', documents, sale)
+    await database.ensure('sales', {
+      indexes: [
+        { fields: ['region', 'price'] },
+        { fields: ['status', 'region', 'price'] },
+        { fields: ['at', 'price'] },
+      ],
+    })
+    await settle()
+    await mustCountAll(database, documents)
+    const found: string[] = []
+    let met = true
+    for (const { title, aggregate, isIndexed } of wanted) {
+      const { first, again, refused } = await timesOf(database, aggregate, rounds)
+      const times = `${title} ${milliseconds(first)}, again ${milliseconds(again)}`
+      const figures = refused === undefined ? times : `${title}: ${refused}`
+      console.log(`  ${figures}`)
+      found.push(figures)
+      met &&= !isIndexed || (first < MOST_MS && again < MOST_AGAIN_MS)
+    }
+    return { found: found.join('; '), met }
+  } finally {
+    await close()
+  }
+}
+
+/** Without times where the engine refuses it, as one that reads too much. */
+async function timesOf(database: Database, aggregate: Aggregate, rounds: number) {
+  const [first, again]: [number[], number[]] = [[], []]
+  const ask = () => timeOf(() => database.session().aggregate('sales', aggregate))
+  for (let round = 0; round < rounds; round++) {
+    // One that each of them counts, so that nothing that was kept serves.
+    await transact(database, (session) => session.create('sales', setFields(sale(0))))
+    try {
+      first.push(await ask())
+      again.push(await ask())
+    } catch (error) {
+      if (!(error instanceof QuoinError)) throw error
+      return { first: Number.NaN, again: Number.NaN, refused: error.message }
+    }
+  }
+  return { first: median(first), again: median(again), refused: undefined }
+}
+
+/** Both engines must give the groups that the documents are made with. */
+async function mustCountAll(database: Database, documents: number): Promise<void> {
+  const expected = new Map<unknown, number>()
+  for (let number = 0; number < documents; number++) {
+    const name = regionOf(scattered(number))
+    expected.set(name, (expected.get(name) ?? 0) + 1)
+  }
+  const counted = { ...all, groups: [region], values: [count] }
+  const { rows } = await database.session().aggregate('sales', counted)
+  const given = objectsIn(rows.value)
+  const isRight = given.every((row) => expected.get(row.region) === row.n)
+  if (given.length !== expected.size || !isRight)
+    throw new Error(`The groups are wrong: ${JSON.stringify(given)}.`)
+}
+
+function sale(number: number) {
+  const at = scattered(number)
+  return {
+    region: regionOf(at),
+    status: ['paid', 'open', 'late'][at % 3] ?? '',
+    kind: at % 5,
+    price: at / 100,
+    at: new Date(Date.UTC(2024, 0, 1) + number * 60_000).toISOString(),
+    title: `Order ${number} of some goods with a name of the usual length`,
+  }
+}
+
+function scattered(number: number): number {
+  return (number * 7_919) % 100_003
+}
+
+function regionOf(at: number): string {
+  return regions[at % regions.length] ?? ''
+}
