@@ -76,7 +76,7 @@ async function bench(wanted: Wanted): Promise<boolean> {
     complete = outcomes.every((outcome) => !('reason' in outcome))
   }
   for (const goal of wanted.goals) {
-    const outcome = await benchGoal(goal, { ...timing, core })
+    const outcome = await benchGoal(goal, { ...timing, core, allCores: cores?.all ?? [] })
     console.log(goalLine(outcome))
     const titles = [...allGoals, ...longGoals].map(({ title }) => title)
     await writeSection(goalsSection([outcome], await readReport(), titles, machine))

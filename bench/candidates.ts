@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { leanMemory } from '../bin/lean-memory.mjs'
-import { onCore } from './cores.ts'
+import { onCore, type ServerCores } from './cores.ts'
 import { installBlueprintFile, signIn } from './management-api.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
 
@@ -26,7 +26,7 @@ export interface Candidate {
 }
 
 export interface CandidateStart {
-  readonly core: number | undefined
+  readonly core: ServerCores
   /** What it can `report`: its connections, for the checks before, or its heap. Nothing while it is timed. */
   readonly reports?: 'connections' | 'heap'
   /** Of Quoin: more settings, and the administrator's password if it is given in them. */

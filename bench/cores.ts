@@ -4,7 +4,12 @@ import { spawnSync } from 'node:child_process'
 export interface Cores {
   readonly server: number
   readonly load: number
+  /** All that this process was allowed, these two included. */
+  readonly all: readonly number[]
 }
+
+/** Of a server: one, or several. */
+export type ServerCores = number | readonly number[] | undefined
 
 /**
  * Puts this process, with all its threads, on one core and leaves another one to the servers. Undefined where that
@@ -19,12 +24,12 @@ export function takeCore(): Cores | undefined {
   const load = allowed.at(-1)
   if (server === undefined || load === undefined || server === load) return undefined
   const set = spawnSync('taskset', ['-acp', String(load), String(process.pid)])
-  return set.status === 0 ? { server, load } : undefined
+  return set.status === 0 ? { server, load, all: allowed } : undefined
 }
 
-/** The command, on this core. `taskset` becomes the command, so the process id is the command's own. */
-export function onCore(core: number | undefined, command: readonly string[]): readonly string[] {
-  return core === undefined ? command : ['taskset', '-c', String(core), ...command]
+/** The command, on this core or these. `taskset` becomes the command, so the process id is the command's own. */
+export function onCore(core: ServerCores, command: readonly string[]): readonly string[] {
+  return core === undefined ? command : ['taskset', '-c', [core].flat().join(','), ...command]
 }
 
 /** "0-2,5" as 0, 1, 2, 5. */

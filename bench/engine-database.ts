@@ -15,7 +15,7 @@ import { openPostgresServer } from '../test/postgres/postgres-server.ts'
 
 export interface EngineDatabase {
   readonly database: Database
-  /** What PostgreSQL does by itself some time after many writes: it sees which rows all can see, and estimates again. */
+  /** Vacuums PostgreSQL. */
   settle(): Promise<void>
   close(): Promise<void>
 }
@@ -59,7 +59,8 @@ export async function openPostgres(): Promise<EngineDatabase> {
   }
 }
 
-async function vacuum(connectionString: string): Promise<void> {
+/** What PostgreSQL does by itself some time after many writes: it sees which rows all can see, and estimates again. */
+export async function vacuum(connectionString: string): Promise<void> {
   const admin = new Client({ connectionString })
   await admin.connect()
   try {

@@ -20,7 +20,7 @@ export interface WorkersRow {
 }
 
 const SIZES = [1, 2]
-const ROUNDS = 5
+const ROUNDS = 3
 const SECONDS = 2
 
 export async function measureWorkers(sizes: readonly number[] = SIZES): Promise<readonly WorkersRow[]> {

@@ -10,6 +10,8 @@ export interface Goal {
 export interface GoalTiming {
   /** The servers'. */
   readonly core: number | undefined
+  /** All cores of this machine that may be used; none where that is not known. */
+  readonly allCores: readonly number[]
   readonly rounds: number
   /** Of one turn. */
   readonly seconds: number

@@ -12,6 +12,8 @@ import { tableWithReferences } from './references.ts'
 import { resource } from './resource.ts'
 import { swap } from './swap.ts'
 import { tasksOfBlocks } from './tasks-of-blocks.ts'
+import { totalAgain } from './total-again.ts'
+import { twoCores, twoProcesses } from './two-cores.ts'
 import { writeBytes } from './write-bytes.ts'
 
 /** In the order of the project's table of goals. */
@@ -27,7 +29,10 @@ export const goals: readonly Goal[] = [
   writeBytes,
   resource,
   tasksOfBlocks,
+  twoCores,
+  twoProcesses,
   ...tableWithReferences,
+  totalAgain,
 ]
 
 /** Those that take minutes: measured only if asked for by name. */
