@@ -4,6 +4,7 @@ import type { Goal } from './alone/goal.ts'
 import { goals, longGoals } from './alone/goals.ts'
 import type { Timing } from './measure.ts'
 import { type Row, rows } from './rows.ts'
+import { wrkRows } from './wrk/bench-wrk.ts'
 
 /** What has a section of its own in the report. */
 const parts = ['memory', 'workers', 'nodes', 'postgres', 'pages', 'studio', 'growing'] as const
@@ -13,7 +14,7 @@ const SOAK = 'soak'
 const allGoals = [...goals, ...longGoals]
 const names = [...[...rows, ...allGoals].map(({ id }) => id), ...parts, SOAK]
 
-export const usage = `npm run bench -- [--check] [--rounds 5] [--seconds 3] [--only ${names.join('|')}]`
+export const usage = `npm run bench -- [--check] [--rounds 5] [--seconds 3] [--load wrk] [--profile] [--only ${names.join('|')}]`
 
 export interface Wanted extends Omit<Timing, 'seconds'> {
   /** Counting instead of timing, and nothing else. */
@@ -26,6 +27,10 @@ export interface Wanted extends Omit<Timing, 'seconds'> {
   readonly goals: readonly Goal[]
   readonly parts: readonly Part[]
   readonly soak: boolean
+  /** Which load generator the rows have. */
+  readonly load: 'ours' | 'wrk'
+  /** Profiles of rows instead of figures. */
+  readonly profile: boolean
 }
 
 /** Throws an Error that says which argument is wrong. */
@@ -36,6 +41,8 @@ export function readArguments(): Wanted {
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string' },
       only: { type: 'string' },
+      load: { type: 'string', default: 'ours' },
+      profile: { type: 'boolean', default: false },
     },
   })
   const rounds = Number(values.rounds)
@@ -44,19 +51,27 @@ export function readArguments(): Wanted {
   const seconds = values.seconds === undefined ? undefined : Number(values.seconds)
   if (seconds !== undefined && !(seconds > 0 && seconds <= 3600))
     throw new Error(`--seconds is ${values.seconds}; it must be up to 3600.`)
-  const { only } = values
+  const { only, load, profile } = values
+  if (load !== 'ours' && load !== 'wrk') throw new Error(`--load is ${load}; it must be wrk.`)
   if (only !== undefined && !names.includes(only))
     throw new Error(`--only is ${only}; there is nothing of that name.`)
+  const isOfRows = load === 'wrk' || profile
+  if (isOfRows && only !== undefined && !rows.some(({ id }) => id === only))
+    throw new Error(`--only is ${only}; --load and --profile are for rows of the first table.`)
   const isChosen = (id: string) => only === undefined || id === only
   return {
     check: values.check,
     rounds,
     seconds,
-    whole: only === undefined,
-    rows: rows.filter(({ id }) => isChosen(id)),
+    whole: only === undefined && !isOfRows,
+    rows: rows.filter(({ id }) =>
+      load === 'wrk' && only === undefined ? wrkRows.includes(id) : isChosen(id),
+    ),
     // What takes minutes has to be asked for by name.
-    goals: only === undefined ? goals : allGoals.filter(({ id }) => id === only),
-    parts: parts.filter(isChosen),
+    goals: isOfRows ? [] : only === undefined ? goals : allGoals.filter(({ id }) => id === only),
+    parts: isOfRows ? [] : parts.filter(isChosen),
     soak: only === SOAK,
+    load,
+    profile,
   }
 }

@@ -5,25 +5,27 @@
  * 2. A fresh pair, filled with the same tasks: each row in turns. (`rows.ts`, `measure.ts`)
  * 3. The goals that Quoin has alone. (`alone/goals.ts`)
  * 4. What large bodies cost in memory, what several processes give, and nodes on PostgreSQL. (`memory.ts`, …)
- * 5. The tables, and docs/benchmarks.md if all rows ran; of everything but the rows, also if only that was measured.
+ * 5. Some rows under another load generator, and profiles of those that missed their goal. (`wrk/`, `profile.ts`)
+ * 6. The tables, and docs/benchmarks.md if all rows ran; of everything but the rows, also if only that was measured.
  *
  * `--check` times nothing: it counts what requests do, and is part of the tests. (`check/check.ts`)
  */
 import type { Goal } from './alone/goal.ts'
 import { goals as allGoals, longGoals } from './alone/goals.ts'
 import { type Part, readArguments, usage, type Wanted } from './arguments.ts'
-import { type Candidate, type CandidateStart, startHandWritten, startQuoin } from './candidates.ts'
+import { benchProfiles, onBothEngines, type ProfiledRow } from './bench-profile.ts'
 import { checkWork } from './check/check.ts'
+import { compareRows } from './compare-rows.ts'
 import { takeCore } from './cores.ts'
-import { checkEqualReplies, checkEqualWork, UnequalWork } from './equal-work.ts'
+import { UnequalWork } from './equal-work.ts'
 import { measureGrowing } from './growing/growing.ts'
 import { growingSection } from './growing/report-growing.ts'
 import { describeMachine, type Machine } from './machine.ts'
-import { measureRow, type Timing } from './measure.ts'
+import type { Timing } from './measure.ts'
 import { measureMemory } from './memory.ts'
 import { measureNodes } from './nodes.ts'
 import { measurePagesOf } from './pages/pages.ts'
-import { measurePostgres } from './postgres.ts'
+import { measurePostgres, type PostgresRow } from './postgres.ts'
 import { markdown, type Outcome, table, warnings } from './report.ts'
 import { readReport, writeReport, writeSection } from './report-file.ts'
 import { type GoalOutcome, goalLine, goalsSection } from './report-goals.ts'
@@ -33,32 +35,16 @@ import { pagesSection } from './report-pages.ts'
 import { postgresSection } from './report-postgres.ts'
 import { soakSection } from './report-soak.ts'
 import { workersSection } from './report-workers.ts'
-import { comparedPaths, type Row } from './rows.ts'
-import { seed } from './seed.ts'
+import { rows } from './rows.ts'
 import { SOAK_SECONDS, soak } from './soak.ts'
 import { measureStudio } from './studio-frames.ts'
 import { studioSection } from './studio-section.ts'
 import { measureWorkers } from './workers.ts'
+import { benchWithWrk, wrkRows } from './wrk/bench-wrk.ts'
 
 const SECONDS = 3
-
-/** Runs `work` with both candidates, started one after the other, and closes them whatever happens. */
-async function withBoth<T>(
-  start: CandidateStart,
-  work: (ours: Candidate, theirs: Candidate) => Promise<T>,
-): Promise<T> {
-  const ours = await startQuoin(start)
-  try {
-    const theirs = await startHandWritten(start)
-    try {
-      return await work(ours, theirs)
-    } finally {
-      await theirs.close()
-    }
-  } finally {
-    await ours.close()
-  }
-}
+/** In the whole run, which is to end within 45 minutes. */
+const WRK_ROUNDS = 3
 
 /** False if something could not be measured, or stays over a limit. */
 async function bench(wanted: Wanted): Promise<boolean> {
@@ -67,9 +53,17 @@ async function bench(wanted: Wanted): Promise<boolean> {
   const cores = takeCore()
   const core = cores?.server
   const timing = { rounds: wanted.rounds, seconds: wanted.seconds ?? SECONDS }
+  if (wanted.profile) {
+    await benchProfiles(onBothEngines(wanted.rows), machine, core, timing.seconds)
+    return true
+  }
+  if (wanted.load === 'wrk')
+    return benchWithWrk(wanted.rows, wanted.rows.length === wrkRows.length, machine, timing, core)
   let complete = true
+  const missed: ProfiledRow[] = []
   if (wanted.rows.length > 0) {
-    const outcomes = await benchRows(wanted.rows, timing, core)
+    const outcomes = await compareRows(wanted.rows, timing, core)
+    missed.push(...missedRows(outcomes, 'embedded engine'))
     console.log(`\n${table(outcomes)}\n`)
     for (const warning of warnings(outcomes, machine, cores)) console.log(warning)
     if (wanted.whole) await writeReport(markdown(outcomes, machine, cores, timing))
@@ -82,7 +76,24 @@ async function bench(wanted: Wanted): Promise<boolean> {
     await writeSection(goalsSection([outcome], await readReport(), titles, machine))
     if (typeof outcome.reached === 'string') complete = false
   }
-  for (const part of wanted.parts) await writeSection(await benchPart(part, machine, core, timing))
+  for (const part of wanted.parts)
+    await writeSection(
+      await benchPart(part, machine, core, timing, (measured) => {
+        const near = measured.filter(({ place, isControl }) => place === 'near' && !isControl)
+        missed.push(
+          ...missedRows(
+            near.map(({ outcome }) => outcome),
+            'PostgreSQL, near',
+          ),
+        )
+      }),
+    )
+  if (wanted.whole) {
+    const short = { ...timing, rounds: Math.min(timing.rounds, WRK_ROUNDS) }
+    const chosen = rows.filter(({ id }) => wrkRows.includes(id))
+    complete = (await benchWithWrk(chosen, true, machine, short, core)) && complete
+    await benchProfiles(missed, machine, core, timing.seconds)
+  }
   if (!wanted.soak) return complete
   const soaked = await soak(core, wanted.seconds ?? SOAK_SECONDS)
   const section = soakSection(soaked, machine)
@@ -92,23 +103,10 @@ async function bench(wanted: Wanted): Promise<boolean> {
   return soaked.flat
 }
 
-async function benchRows(
-  chosen: readonly Row[],
-  timing: Timing,
-  core: number | undefined,
-): Promise<readonly Outcome[]> {
-  const compared = await withBoth({ core, reports: 'connections' }, checkEqualWork)
-  console.log(`Equal work: ${compared} requests, same replies; both WAL with synchronous = FULL.`)
-  return withBoth({ core }, async (ours, theirs) => {
-    const [a, b] = [await seed(ours), await seed(theirs)]
-    await checkEqualReplies(a, b, ['bench/constant', ...comparedPaths])
-    const list: Outcome[] = []
-    for (const row of chosen) {
-      console.log(`${row.title} …`)
-      list.push(await measureRow(row, a, b, timing))
-    }
-    return list
-  })
+function missedRows(outcomes: readonly Outcome[], engine: ProfiledRow['engine']): ProfiledRow[] {
+  return outcomes.flatMap((outcome) =>
+    'reason' in outcome || outcome.ratio.median >= outcome.row.goal ? [] : [{ engine, row: outcome.row }],
+  )
 }
 
 /** One that fails leaves the others their figures. */
@@ -129,6 +127,7 @@ async function benchPart(
   machine: Machine,
   core: number | undefined,
   timing: Timing,
+  onPostgres: (measured: readonly PostgresRow[]) => void,
 ): Promise<string> {
   switch (part) {
     case 'memory': {
@@ -147,7 +146,9 @@ async function benchPart(
       return nodesSection(measured, machine)
     }
     case 'postgres': {
-      const section = postgresSection(await measurePostgres(core, timing), machine)
+      const measured = await measurePostgres(core, timing)
+      onPostgres(measured)
+      const section = postgresSection(measured, machine)
       console.log(`\n${section}`)
       return section
     }

@@ -32,9 +32,11 @@ export interface LoadResult {
   /** Replies with another status than expected, and connections that broke. With any, the rate means nothing. */
   readonly errors: number
   readonly firstError: string | undefined
-  /** Share of its core that this generator used. Near 1, the rate is its own and not the server's. */
+  /** Share of its core that this generator used. Near 1, the rate is its own and not the server's; NaN if unknown. */
   readonly busy: number
 }
+
+export type LoadGenerator = (load: Load) => Promise<LoadResult>
 
 /** How long to wait for the last replies. */
 const PATIENCE_MS = 10_000

@@ -1,6 +1,6 @@
 import { cpuMicroseconds } from './cpu-time.ts'
 import { Latencies } from './latencies.ts'
-import { runLoad } from './load.ts'
+import { type LoadGenerator, runLoad } from './load.ts'
 import { CONNECTIONS, type Row, type SeededCandidate } from './rows.ts'
 import { median, type Ratio, ratioOf } from './statistics.ts'
 
@@ -46,6 +46,7 @@ export async function measureRow(
   ours: SeededCandidate,
   theirs: SeededCandidate,
   { rounds, seconds }: Timing,
+  generate: LoadGenerator = runLoad,
 ): Promise<Measured | Void> {
   const sides = [
     { candidate: ours, turns: newTurns() },
@@ -64,7 +65,7 @@ export async function measureRow(
         rampSeconds: RAMP_SECONDS,
       }
       const before = cpuMicroseconds(candidate.pid) ?? Number.NaN
-      const result = await runLoad(load)
+      const result = await generate(load)
       const after = cpuMicroseconds(candidate.pid) ?? Number.NaN
       if (result.errors > 0)
         return { row, reason: `${candidate.name}: ${result.errors} errors, first: ${result.firstError}` }

@@ -37,6 +37,8 @@ const MEASURED: readonly { readonly id: string; readonly goals: Partial<Record<P
 ]
 const CONTROL = 'create'
 
+export const postgresRows: readonly string[] = MEASURED.map(({ id }) => id)
+
 export async function measurePostgres(
   core: number | undefined,
   timing: Timing,

@@ -64,7 +64,7 @@ async function withTasks(
 
 async function timesOf(candidate: Candidate, { seconds }: GoalTiming): Promise<Times> {
   const first = await timeOf(() => mustTell(candidate, MATCHES))
-  // At another address each time, so that the reply itself is not what is kept.
+  // At another address each time, so that no whole reply is cached.
   let number = 0
   const page = () => ask({ path: `bench/page?status=open&n=${number++}` })
   const again = await latency(candidate, page, seconds)

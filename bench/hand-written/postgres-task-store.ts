@@ -7,7 +7,7 @@ export interface PostgresTaskStore {
   get(guid: string): Promise<string | undefined>
   /** A JSON array, newest first. */
   list(status: string | undefined, limit: number, offset: number): Promise<string>
-  /** 20 of this status that are somebody's or urgent, newest first. */
+  /** 20 of this status that have this assignee or are urgent, newest first. */
   where(status: string, assignee: string, offset: number): Promise<string>
   create(fields: TaskFields): Promise<string>
   update(guid: string, change: TaskFields): Promise<string | undefined>

@@ -11,7 +11,7 @@ export interface TaskStore {
   get(guid: string): string | undefined
   /** A JSON array, newest first. */
   list(status: string | undefined, limit: number, offset: number): string
-  /** 20 of this status that are somebody's or urgent, newest first. */
+  /** 20 of this status that have this assignee or are urgent, newest first. */
   where(status: string, assignee: string, offset: number): string
   create(fields: TaskFields): Promise<string>
   update(guid: string, change: TaskFields): Promise<string | undefined>
