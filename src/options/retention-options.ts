@@ -1,6 +1,6 @@
 import { number, type OptionGroup, type ReadGroup, type ReadOne } from './option-kinds.ts'
 
-/** How long records are kept that only grow. */
+/** How long records and removed documents are kept. */
 export const retentionOptions = {
   keepLogs: {
     variable: 'QUOIN_KEEP_LOGS',
@@ -23,6 +23,13 @@ export const retentionOptions = {
     changeable: true,
     ...number(0, 36_500),
   },
+  keepRemoved: {
+    variable: 'QUOIN_KEEP_REMOVED',
+    fallback: '0',
+    help: 'Days after which removed documents are permanently deleted; 0 = never.',
+    changeable: true,
+    ...number(0, 36_500),
+  },
 } as const satisfies OptionGroup
 
 export function readRetentionOptions(read: ReadOne): ReadGroup<typeof retentionOptions> {
@@ -30,5 +37,6 @@ export function readRetentionOptions(read: ReadOne): ReadGroup<typeof retentionO
     keepLogs: read(retentionOptions.keepLogs),
     keepRuns: read(retentionOptions.keepRuns),
     keepHistory: read(retentionOptions.keepHistory),
+    keepRemoved: read(retentionOptions.keepRemoved),
   }
 }

@@ -58,8 +58,13 @@ export function streamLimits(set: PresentOptions): StreamLimits {
 const DAY = 86_400
 
 export function keptFor({ present }: PresentOptions): KeptFor {
-  const { keepLogs, keepRuns, keepHistory } = present()
-  return { logs: keepLogs * DAY, runs: keepRuns * 3600, history: keepHistory * DAY }
+  const { keepLogs, keepRuns, keepHistory, keepRemoved } = present()
+  return {
+    logs: keepLogs * DAY,
+    runs: keepRuns * 3600,
+    history: keepHistory * DAY,
+    removed: keepRemoved * DAY,
+  }
 }
 
 /** Where mail goes, and from whom. */

@@ -126,6 +126,7 @@ describe('what is refused', () => {
       'QUOIN_KEEP_LOGS',
       'QUOIN_KEEP_RUNS',
       'QUOIN_KEEP_HISTORY',
+      'QUOIN_KEEP_REMOVED',
       'QUOIN_MAIL_FROM',
       'QUOIN_LOCKOUT_ATTEMPTS',
       'QUOIN_LOCKOUT_SECONDS',
@@ -217,6 +218,25 @@ test('what is older than a setting allows is deleted at once: logs, runs and the
   await unset('QUOIN_KEEP_RUNS')
   await expect.poll(old).toEqual([false, false, false, false])
   for (const name of ['QUOIN_KEEP_LOGS', 'QUOIN_KEEP_HISTORY']) await unset(name)
+})
+
+test('documents that were removed longer ago than a setting says are deleted at once', async () => {
+  const guid = guidOf(await quoin.manage('POST', '/_system/storages', { name: 'thrown_away' }))
+  const path = `/_system/storages/${guid}/documents`
+  const [gone, stays] = [
+    guidOf(await quoin.manage('POST', path, {})),
+    guidOf(await quoin.manage('POST', path, {})),
+  ]
+  await quoin.send('DELETE', `${path}/${gone}`, { as: 'admin' })
+  const all = async () =>
+    objectsOf(await quoin.manage('POST', `${path}/search`, { include_removed: true })).length
+  quoin.advance(2 * 86_400_000)
+  await put('QUOIN_KEEP_REMOVED', '3')
+  expect(await all()).toBe(2)
+  await put('QUOIN_KEEP_REMOVED', '2')
+  await expect.poll(all).toBe(1)
+  expect((await quoin.send('GET', `${path}/${stays}`, { as: 'admin' })).status).toBe(200)
+  await unset('QUOIN_KEEP_REMOVED')
 })
 
 test('a user is locked after as many failed sign-ins as are set', async () => {

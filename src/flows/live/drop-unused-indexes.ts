@@ -1,4 +1,5 @@
 import { expiryNeeds } from '../../records/purge-expired.ts'
+import { removedNeeds } from '../../records/retention/delete-removed.ts'
 import type { SystemLog } from '../../records/system-log.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Index } from '../../storage/document-index.ts'
@@ -18,7 +19,7 @@ export async function dropUnusedIndexes(
   for (const name of new Set(names)) {
     // Quoin's own storages say themselves what they need.
     if (isOwnStorage(name) || !database.has(name)) continue
-    const kept: Index[] = [...(expiryNeeds.indexes ?? [])]
+    const kept: Index[] = [...(expiryNeeds.indexes ?? []), ...(removedNeeds.indexes ?? [])]
     for (const { compiled } of live.table().blueprints.values())
       kept.push(...(compiled.needs.get(name)?.indexes ?? []))
     try {

@@ -31,7 +31,7 @@ const open = (more: Partial<RetentionParts>) =>
   openRetention({
     ...{ database: room.database, clock: room.clock, leads: async () => true },
     log: { write: (entry) => void said.push(entry) },
-    keptFor: () => ({ logs: 30 * DAY, runs: DAY, history: 0 }),
+    keptFor: () => ({ logs: 30 * DAY, runs: DAY, history: 0, removed: 0 }),
     ...more,
   })
 
@@ -51,15 +51,15 @@ test('records are deleted at their age, in batches, and the audit log, documents
 })
 
 test('a change counts for what is stored already', async () => {
-  let kept = { logs: 0, runs: 0, history: 0 }
+  let kept = { logs: 0, runs: 0, history: 0, removed: 0 }
   const retention = open({ keptFor: () => kept })
   await create(3)
   room.clock.now += 100 * DAY * 1000
   expect(await retention.run()).toBe(0)
-  kept = { logs: 101 * DAY, runs: 0, history: 100 * DAY }
+  kept = { ...kept, logs: 101 * DAY, history: 100 * DAY }
   expect(await retention.run()).toBe(3)
   expect(await counts()).toEqual([3, 3, 3, 0, 3, 3])
-  kept = { logs: 100 * DAY, runs: 0, history: 0 }
+  kept = { ...kept, logs: 100 * DAY, history: 0 }
   expect(await retention.run()).toBe(6)
   await retention.close()
 })

@@ -1,6 +1,6 @@
 /**
- * How long Quoin keeps records of its own that only grow: logs, recorded runs and the history of documents. Their age is
- * compared with what is allowed at present, so that a change counts for records that are stored already.
+ * How long Quoin keeps records of its own that only grow (logs, recorded runs, the history of documents), and removed
+ * documents. Their age is compared with what is allowed at present, so that a change counts for what is stored already.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../shared/clock.ts'
@@ -11,12 +11,15 @@ import { documentsOf } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import type { SystemLog } from '../system-log.ts'
+import { deleteRemoved } from './delete-removed.ts'
 
 /** Seconds; 0 = for ever. */
 export interface KeptFor {
   readonly logs: number
   readonly runs: number
   readonly history: number
+  /** Removed documents, from their removal on. */
+  readonly removed: number
 }
 
 export interface RetentionParts {
@@ -42,7 +45,7 @@ const EVERY = 60_000
 const BATCH = 100
 
 const { systemLogs, userLogs, runs, history } = ownStorages
-const kept: readonly (readonly [storage: string, group: keyof KeptFor])[] = [
+const kept: readonly (readonly [storage: string, group: Exclude<keyof KeptFor, 'removed'>])[] = [
   [systemLogs, 'logs'],
   [userLogs, 'logs'],
   [runs, 'runs'],
@@ -71,6 +74,8 @@ export function openRetention({
         if (seconds > 0 && database.has(storage))
           total += await deleteUntil(database, storage, now - seconds, () => closed)
       }
+      const { removed } = keptFor()
+      if (removed > 0) total += await deleteRemoved({ database, log }, now - removed, () => closed)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       log.write({ level: 'error', message: `Old records could not be deleted: ${reason}` })

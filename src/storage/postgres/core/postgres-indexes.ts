@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto'
 import { QuoinError } from '../../../shared/errors.ts'
 import { fieldNameProblem } from '../../../shared/field-path.ts'
 import type { Index } from '../../document-index.ts'
-import { indexExpression, oddIndex } from '../sql/field-sql.ts'
+import { IS_REMOVED, indexExpression, oddIndex, REMOVED } from '../sql/field-sql.ts'
 import { isUnsupported, violatedIndex } from './postgres-errors.ts'
 import { type FieldStatistics, fieldStatistics } from './postgres-statistics.ts'
 import type { PostgresConnection } from './rows.ts'
@@ -38,7 +38,9 @@ export function planIndex(entry: Pick<StorageEntry, 'id' | 'table'>, index: Inde
   }
   const columns = unique ? fields.map(indexExpression) : orderColumns(fields)
   if (columns.length === 0) return undefined
-  const on = `ON ${entry.table} (${columns.join(', ')}) WHERE removed = 0`
+  // An index by the time of removal holds removed documents alone; `postgres-condition.ts` says the same in searches.
+  const held = !unique && fields[0] === REMOVED ? IS_REMOVED : 'removed = 0'
+  const on = `ON ${entry.table} (${columns.join(', ')}) WHERE ${held}`
   const kind = unique ? 'UNIQUE INDEX' : 'INDEX'
   const hash = createHash('sha256').update(`${kind} ${on}`).digest('hex').slice(0, 12)
   const name = `ix_${entry.id}_${hash}`

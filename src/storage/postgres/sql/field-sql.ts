@@ -18,6 +18,10 @@ const metaFields: Readonly<Record<string, FieldSql>> = {
   '_meta.removed': { kind: 'whole', column: 'removed', unit: 1, read: 'removed' },
 }
 
+export const REMOVED = '_meta.removed'
+/** True of documents that were removed; others hold 0 there. */
+export const IS_REMOVED = 'removed > 0'
+
 export function fieldSql(field: string): FieldSql {
   const meta = Object.hasOwn(metaFields, field) ? metaFields[field] : undefined
   return meta ?? { kind: 'json', json: jsonField(field) }

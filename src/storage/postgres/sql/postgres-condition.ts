@@ -9,7 +9,15 @@ import type { Bounds, Query, Scalar } from '../../../shared/query.ts'
 import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
 import { wholeBounds } from '../../search/whole-bounds.ts'
 import { numbers, texts, value } from './compiled-sql.ts'
-import { type FieldSql, fieldSql, fullKeyOf, indexExpression, keyOf } from './field-sql.ts'
+import {
+  type FieldSql,
+  fieldSql,
+  fullKeyOf,
+  IS_REMOVED,
+  indexExpression,
+  keyOf,
+  REMOVED,
+} from './field-sql.ts'
 import { containsCondition, emptyCondition, fieldsCondition } from './postgres-field-condition.ts'
 import { textCondition } from './postgres-text-query.ts'
 import { plainlyAsked, type SearchPlan, UNDECIDED } from './search-plan.ts'
@@ -117,7 +125,12 @@ function rangeCondition(plan: SearchPlan, { field, bounds, scalar }: Range): Com
   const { gte, gt, lte, lt } = bounds
   const type = typeof (gte ?? gt ?? lte ?? lt) === 'string' ? 'string' : 'number'
   const read = fieldSql(field)
-  if (read.kind === 'whole') return type === 'number' ? wholeCondition(read, bounds) : FALSE
+  if (read.kind === 'whole') {
+    if (type !== 'number') return FALSE
+    const isRemoved = field === REMOVED && wholeBounds(bounds).from.some((least) => least > 0)
+    // What the parameters say already, for the planner: an index of removed documents serves.
+    return joinWith('AND', [...(isRemoved ? [sql`${IS_REMOVED}`] : []), wholeCondition(read, bounds)])
+  }
   if (read.kind === 'text') return type === 'string' ? boundsCondition(read.read, bounds, String) : FALSE
   if (plan.plain.has(field)) return plainRange(read.json, type, bounds)
   const keys = [gte, gt, lte, lt].map((bound) =>

@@ -6,6 +6,7 @@ import { QuoinError } from '../../../shared/errors.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import { type Query, type Search, type SortKey, search } from '../../../shared/query.ts'
 import { searchDocuments } from '../../conformance/order-documents.ts'
+import { planIndex } from '../core/postgres-indexes.ts'
 import { statement } from './compiled-sql.ts'
 import { jsonField } from './field-sql.ts'
 import { compileFind } from './postgres-query.ts'
@@ -91,6 +92,15 @@ describe('an index gives the rows in order, nothing is sorted', () => {
   ])('%s', async (_, changes, index) => {
     const steps = await world.plan(search(changes))
     expect(steps.join('; ')).toContain(`Index Scan ${index}`)
+    expect(steps.filter((step) => /Sort|Seq/.test(step))).toEqual([])
+  })
+
+  test('documents removed up to a time, by its time', async () => {
+    const planned = planIndex({ id: 1, table: 'doc_1' }, { fields: ['_meta.removed'] })
+    await world.connection.run(planned?.sql ?? '')
+    const query: Query = { kind: 'range', field: '_meta.removed', bounds: { gt: 0, lte: 2_000_000_000 } }
+    const steps = await world.plan(search({ query, sort: [by('_meta.removed')], includeRemoved: true }))
+    expect(steps.join('; ')).toContain(`Index Scan ${planned?.name} (removed <= '2000000000'::bigint`)
     expect(steps.filter((step) => /Sort|Seq/.test(step))).toEqual([])
   })
 

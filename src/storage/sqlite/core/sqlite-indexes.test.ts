@@ -62,6 +62,15 @@ const table: readonly [string, Index[], Partial<Search>][] = [
     [{ fields: ['status', 'n'] }],
     { query: term('status', 'a'), sort: [by('n', 'desc')] },
   ],
+  [
+    'what was removed up to a time, by its time',
+    [{ fields: ['_meta.removed'] }],
+    {
+      query: { kind: 'range', field: '_meta.removed', bounds: { gt: 0, lte: 2_000_000_000 } },
+      sort: [by('_meta.removed', 'asc')],
+      includeRemoved: true,
+    },
+  ],
   ['a unique field', [{ fields: ['deep.code'], unique: true }], { query: term('deep.code', '7') }],
 ]
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { QuoinError } from '../../../shared/errors.ts'
 import { fieldNameProblem } from '../../../shared/field-path.ts'
 import type { Index } from '../../document-index.ts'
-import { EXPIRES, EXPIRY, indexExpression } from '../sql/field-sql.ts'
+import { EXPIRES, EXPIRY, IS_REMOVED, indexExpression, REMOVED } from '../sql/field-sql.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { violatedIndex } from './sqlite-errors.ts'
 import type { StorageEntry } from './storage-entry.ts'
@@ -27,7 +27,7 @@ export function planIndex(entry: StorageEntry, index: Index): PlannedIndex | und
   }
   const columns = unique ? fields.map(indexExpression) : orderColumns(fields)
   if (columns.length === 0) return undefined
-  const on = `ON ${entry.table} (${columns.join(', ')}) WHERE removed = 0${unique ? '' : onlyExpiring(fields)}`
+  const on = `ON ${entry.table} (${columns.join(', ')}) WHERE ${unique ? 'removed = 0' : heldBy(fields)}`
   const kind = unique ? 'UNIQUE INDEX' : 'INDEX'
   const hash = createHash('sha256').update(`${kind} ${on}`).digest('hex').slice(0, 12)
   const name = `ix_${entry.id}_${hash}`
@@ -35,11 +35,12 @@ export function planIndex(entry: StorageEntry, index: Index): PlannedIndex | und
 }
 
 /**
- * Few documents expire: an index by expiry holds those alone, and costs the others nothing when they are written. What
- * looks for expired ones says the same (`sqlite-condition.ts`), or the planner could not know that it may use it.
+ * Few documents expire or are removed: an index by the time of that holds those alone, and costs the others nothing when they are
+ * written. What looks for them says the same (`sqlite-condition.ts`), or the planner could not know that it may use it.
  */
-function onlyExpiring([first = '']: readonly string[]): string {
-  return first === EXPIRY ? ` AND ${EXPIRES}` : ''
+function heldBy([first = '']: readonly string[]): string {
+  if (first === REMOVED) return IS_REMOVED
+  return first === EXPIRY ? `removed = 0 AND ${EXPIRES}` : 'removed = 0'
 }
 
 /** As the order of a search is written: ties are broken by creation, which makes a last key that says the same needless. */

@@ -14,6 +14,7 @@ const indexes = new Map([
   ['by_region_price', { fields: ['region', 'price'] }],
   ['by_status_region_price', { fields: ['status', 'region', 'price'] }],
   ['by_customer', { fields: ['customer'] }],
+  ['by_removed', { fields: ['_meta.removed', 'region', 'price'] }],
   ['by_code', { fields: ['region', 'price', 'code'], unique: true }],
 ])
 const status: Query = { kind: 'term', field: 'status', value: 'paid' }
@@ -28,7 +29,7 @@ function planOf(document: Record<string, unknown>, changes: Partial<Aggregate>):
   connection.exec(documentTableSql(1))
   for (const [name, { fields }] of indexes)
     connection.exec(
-      `CREATE INDEX ${name} ON ${table} (${fields.map(indexExpression).join(', ')}, created, guid) WHERE removed = 0`,
+      `CREATE INDEX ${name} ON ${table} (${fields.map(indexExpression).join(', ')}, created, guid) WHERE ${name === 'by_removed' ? 'removed > 0' : 'removed = 0'}`,
     )
   const shape = emptyShape()
   noteShape(shape, JSON.parse(JSON.stringify(document)))
@@ -62,6 +63,7 @@ test.each<[string, Record<string, unknown>, Partial<Aggregate>, string]>([
 })
 
 test.each<[string, Record<string, unknown>, Partial<Aggregate>]>([
+  ['an index of removed documents', tidy, { groups: [{ field: '_meta.removed', as: 'removed' }, region] }],
   ['a field that held a list', { ...tidy, price: [1] }, {}],
   ['a field that no index has', tidy, { values: [{ figure: 'max', field: 'at', as: 'last' }] }],
 ])('%s names no index', (_name, document, changes) => {

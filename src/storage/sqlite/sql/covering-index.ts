@@ -6,7 +6,7 @@ import type { Query } from '../../../shared/query.ts'
 import type { Index } from '../../document-index.ts'
 import { conjuncts } from '../../search/index-advice.ts'
 import { type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
-import { EXPIRY, indexExpression } from './field-sql.ts'
+import { EXPIRY, indexExpression, REMOVED } from './field-sql.ts'
 
 export type Indexes = ReadonlyMap<string, Index>
 
@@ -39,7 +39,8 @@ export function coveringIndex(
   let best: { readonly name: string; readonly worth: number } | undefined
   for (const [name, { fields, unique }] of indexes) {
     const [first = ''] = fields
-    if (unique || first === EXPIRY || (narrowed.size > 0 && !narrowed.has(first))) continue
+    if (unique || first === EXPIRY || first === REMOVED || (narrowed.size > 0 && !narrowed.has(first)))
+      continue
     if (!holdsAll(fields, statement)) continue
     const worth = worthOf(fields, equal, narrowed, groups)
     if (best === undefined || worth > best.worth) best = { name, worth }

@@ -27,6 +27,9 @@ const metaFields: Readonly<Record<string, { readonly types: number; readonly col
   _meta: { types: OBJECT },
 }
 
+export const REMOVED = '_meta.removed'
+/** True of documents that were removed; others hold 0 there. */
+export const IS_REMOVED = 'removed > 0'
 export const EXPIRY = '_meta.expiry'
 /** True of documents that will expire; others hold -1 there. */
 export const EXPIRES = `doc ->> '$."_meta"."expiry"' >= 0`

@@ -11,7 +11,15 @@ import type { Bounds, Query, Scalar } from '../../../shared/query.ts'
 import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
 import { wholeBounds } from '../../search/whole-bounds.ts'
 import { ARRAY, BOOLEAN, NUMBER, OBJECT, STRING } from '../core/document-shape.ts'
-import { EXPIRES, EXPIRY, type FieldSql, fieldSql, indexExpression } from './field-sql.ts'
+import {
+  EXPIRES,
+  EXPIRY,
+  type FieldSql,
+  fieldSql,
+  IS_REMOVED,
+  indexExpression,
+  REMOVED,
+} from './field-sql.ts'
 import type { SearchTarget } from './search-target.ts'
 import { jsonValue, value } from './sql-values.ts'
 import { containsCondition, emptyCondition, fieldsCondition } from './sqlite-field-condition.ts'
@@ -150,12 +158,17 @@ function rangeCondition(target: SearchTarget, query: Range): CompiledSql {
     // SQLite puts every number before every text, so '' is the border that keeps a half-open range among its own type.
     if (type === 'string' && gte === undefined && gt === undefined) tests.push(sql`${read} >= ''`)
     if (type === 'number' && lte === undefined && lt === undefined) tests.push(sql`${read} < ''`)
-    // What the parameters say already, for the planner: an index of what expires serves.
-    const least = gte ?? gt
-    if (field === EXPIRY && typeof least === 'number' && least >= 0)
-      tests.push({ sql: EXPIRES, parameters: [] })
-    return joinWith('AND', tests)
+    return joinWith('AND', [...tests, ...impliedBy(field, bounds)])
   })
+}
+
+/** What the parameters say already, for the planner: an index of what expires, or of what was removed, serves. */
+function impliedBy(field: string, { gte, gt }: Bounds): CompiledSql[] {
+  const least = gte ?? gt
+  if (typeof least !== 'number') return []
+  if (field === EXPIRY && least >= 0) return [{ sql: EXPIRES, parameters: [] }]
+  const isPositive = least > 0 || (least === 0 && gte === undefined)
+  return field === REMOVED && isPositive ? [{ sql: IS_REMOVED, parameters: [] }] : []
 }
 
 function bound(read: string, operator: string, limit: string | number | undefined): CompiledSql[] {
