@@ -7,13 +7,13 @@ import { checkExpression } from '../language/check-expression.ts'
 import { compileExpression } from '../language/compile/compile-expression.ts'
 import { calledFunctions } from '../language/declared/called-functions.ts'
 import { fieldChangeNames } from '../language/declared/field-changes.ts'
-import { declaredFunctions, declaredMethods } from '../language/declared/functions.ts'
 import type { ParsedExpression } from '../language/expression.ts'
 import { type NameUse, namesOf } from '../language/expression-names.ts'
 import type { FunctionContext } from '../language/function-declaration.ts'
 import { parseExpression } from '../language/parse-expression.ts'
 import { anyType, objectType } from '../language/value-type.ts'
 import { callableFunctions } from './callable-functions.ts'
+import { knownDeclarations } from './known-declarations.ts'
 
 export interface CellFrame {
   readonly doc: JsonObject
@@ -42,14 +42,7 @@ export function cellProblem(text: string): string | undefined {
   const { problems } = checkExpression(expression, {
     typeOf: (name, inBlocks) => (inBlocks ? undefined : name === 'doc' ? objectType : namedValue(name)),
     names,
-    declarations: {
-      functions: declaredFunctions(),
-      methods: {
-        text: declaredMethods('text'),
-        list: declaredMethods('list'),
-        number: declaredMethods('number'),
-      },
-    },
+    declarations: knownDeclarations(),
   })
   const [first] = problems.filter(({ severity }) => severity === 'error')
   return first && at(first.message, first.start)

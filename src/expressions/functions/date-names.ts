@@ -1,7 +1,7 @@
 import { boundedMap } from '../../shared/bounded-map.ts'
 import type { FunctionContext } from '../language/function-declaration.ts'
+import { checkLocale } from '../language/literals/check-locale.ts'
 import { spendOnFormat } from './bounded.ts'
-import { checkLocale } from './number-format.ts'
 
 /** A format costs 20 to 100 µs to make. Some settings of some locales are in use at one time. */
 const formats = boundedMap<string, Intl.DateTimeFormat>(200)

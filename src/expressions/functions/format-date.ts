@@ -1,6 +1,6 @@
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
+import { type DateField, isTimeField, readPatternParts } from '../language/literals/date-pattern.ts'
 import { dateName, halfOfDay, monthName, weekdayName } from './date-names.ts'
-import { type DateField, isTimeField, readPatternParts } from './date-pattern.ts'
 import { isDay, type Moment } from './moment.ts'
 
 /** By a pattern of Unicode TR 35. Numbers are written with the digits 0 to 9 in every locale. */

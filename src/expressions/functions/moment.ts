@@ -1,5 +1,6 @@
 import { readIsoDate } from '../../shared/dates/iso-date.ts'
 import { ArgumentError } from '../language/function-declaration.ts'
+import { noZone } from '../language/literals/check-zone.ts'
 
 /** A date as an argument: a day, which never meets a time zone, or an instant as the clocks of a zone show it. */
 export type Moment = Temporal.PlainDate | Temporal.ZonedDateTime
@@ -36,8 +37,7 @@ export function inZone<T>(zone: string, run: () => T): T {
     return run()
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    const shown = JSON.stringify(zone.slice(0, 50))
-    throw new ArgumentError('zone', `must be a time zone such as Europe/Berlin; got ${shown}`)
+    throw noZone(zone)
   }
 }
 

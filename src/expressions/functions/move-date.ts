@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../shared/json.ts'
 import { ArgumentError } from '../language/function-declaration.ts'
-import { readUnit, unitPlural, unitsOfDay } from './date-unit.ts'
+import { readUnit, unitPlural, unitsOfDay } from '../language/literals/date-unit.ts'
 import { asInstant, isDay, type Moment } from './moment.ts'
 
 /** Years and months first: 31 January and one month is the last day of February. Days keep the time of the clock. */

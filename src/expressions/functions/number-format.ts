@@ -1,12 +1,12 @@
 import { boundedMap } from '../../shared/bounded-map.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
+import { checkLocale } from '../language/literals/check-locale.ts'
 import { spendOnFormat } from './bounded.ts'
 
 /** A format costs 20 to 50 µs to make. Some settings of some locales are in use at one time. */
 const formats = boundedMap<string, Intl.NumberFormat>(200)
 
 const MOST_DIGITS = 20
-const LONGEST_LOCALE = 35
 
 /** `digits`: exactly so many after the point; undefined: as the style has it. */
 export function numberFormat(
@@ -26,14 +26,4 @@ export function numberFormat(
   const format = new Intl.NumberFormat(locale, { ...style, ...exactly })
   formats.set(key, format)
   return format
-}
-
-export function checkLocale(locale: string): void {
-  try {
-    if (locale.length <= LONGEST_LOCALE && new Intl.Locale(locale)) return
-  } catch {
-    // Told below.
-  }
-  const shown = JSON.stringify(locale.slice(0, LONGEST_LOCALE))
-  throw new ArgumentError('locale', `must be a language tag such as en-US; got ${shown}`)
 }

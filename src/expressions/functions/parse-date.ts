@@ -1,6 +1,6 @@
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
+import { isTimeField, type PatternPart, readPatternParts } from '../language/literals/date-pattern.ts'
 import { halfOfDay, monthName, weekdayName } from './date-names.ts'
-import { isTimeField, type PatternPart, readPatternParts } from './date-pattern.ts'
 import { inZone, momentText } from './moment.ts'
 
 /** What was read, by letter of the pattern; Z for every kind of offset, in minutes. */

@@ -2,10 +2,10 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { guidSource } from '../../shared/guid.ts'
 import type { randomAndHashFunctions } from '../language/declared/random-and-hashes.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
+import { hashName } from '../language/literals/hash-name.ts'
 import type { BodiesOf } from './body-of.ts'
 import { spendOnText } from './bounded.ts'
 
-const algorithms = ['sha256', 'sha384', 'sha512', 'sha1', 'md5']
 const TOKEN_BYTES = 32
 
 export const randomAndHashBodies: BodiesOf<typeof randomAndHashFunctions> = {
@@ -45,17 +45,6 @@ function guidsOf(context: FunctionContext): () => string {
 /** Of equal length, which the comparison asks for. */
 function digest(text: string): Uint8Array {
   return createHash('sha256').update(text).digest()
-}
-
-/** As Node names it. */
-export function hashName(algorithm: string): string {
-  const name = algorithm.toLowerCase().replace('-', '')
-  if (!algorithms.includes(name))
-    throw new ArgumentError(
-      'algorithm',
-      `must be one of ${algorithms.join(', ')}; got ${JSON.stringify(algorithm.slice(0, 30))}`,
-    )
-  return name
 }
 
 /** Bits of a double that are exact. */

@@ -7,11 +7,20 @@ import type { ParameterTypes, TypeChecker } from './type-checker.ts'
 import { anyType, listOf, nothingType, numberType, type ValueType, wholeType } from './value-type.ts'
 import { isNumber, mayBe, wordsFor } from './value-types.ts'
 
+/** Functions that people know from JavaScript, by what they are called here. */
+const fromJavaScript: ReadonlyMap<string, string> = new Map([
+  ['Boolean', 'condition'],
+  ['String', 'text'],
+  ['parseFloat', 'number'],
+  ['parseInt', 'number'],
+])
+
 export function typeOfCall(part: Call, outer: ParameterTypes, checker: TypeChecker): ValueType {
   const { functions } = checker.sources.declarations
   const declaration = functions.get(part.name)
   if (!declaration) {
-    const meant = didYouMean(nearestName(part.name, [...functions.keys()]))
+    const known = fromJavaScript.get(part.name) ?? nearestName(part.name, [...functions.keys()])
+    const meant = didYouMean(known)
     checker.report('error', `There is no function ${part.name}.${meant}`, part.at)
   }
   return typeOfResult(part, declaration, undefined, outer, checker)

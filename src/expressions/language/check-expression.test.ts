@@ -82,6 +82,8 @@ describe('finds', () => {
     ['«godos».price', 'error', 'There is no name godos. Did you mean goods?'],
     ['blocks.«count»', 'error', 'There is no block count.'],
     ['«round»', 'error', 'Call the function: round(…)'],
+    ['«Number»(1)', 'error', 'There is no function Number. Did you mean number?'],
+    ['«parseInt»("1")', 'error', 'There is no function parseInt. Did you mean number?'],
     ['«rond»(1)', 'error', 'There is no function rond. Did you mean round?'],
     ['goods.title.«trimm»()', 'error', 'Did you mean trim?'],
     ['goods.price.«trim»()', 'error', 'There is no method for a number: trim'],

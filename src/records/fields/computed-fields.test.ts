@@ -164,6 +164,7 @@ describe('an expression that a field cannot have', () => {
     [{ computed: 'user.guid' }, /There is no name user/],
     [{ computed: 'doc' }, /by name, such as doc.price/],
     [{ computed: 'doc._meta.created' }, /doc._meta is written by the storage/],
+    [{ computed: 'number(format(doc.day, "YYYY"))' }, /pattern has YYYY/],
     [{ computed: 'increment(1)' }, /increment is for blocks/],
     [{ computed: '"text"' }, /must be a number/],
     [{ computed: 'doc.n + 1' }, /must not depend on themselves: n → n/],

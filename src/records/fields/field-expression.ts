@@ -4,18 +4,17 @@
  * unless the expression says otherwise.
  */
 import { callableFunctions } from '../../expressions/functions/callable-functions.ts'
+import { knownDeclarations } from '../../expressions/functions/known-declarations.ts'
 import { checkExpression } from '../../expressions/language/check-expression.ts'
 import { compileExpression } from '../../expressions/language/compile/compile-expression.ts'
 import { calledFunctions } from '../../expressions/language/declared/called-functions.ts'
 import { fieldChangeNames } from '../../expressions/language/declared/field-changes.ts'
-import { declaredFunctions, declaredMethods } from '../../expressions/language/declared/functions.ts'
 import type { ParsedExpression } from '../../expressions/language/expression.ts'
 import { ExpressionError } from '../../expressions/language/expression-error.ts'
 import { namesOf } from '../../expressions/language/expression-names.ts'
 import type { FunctionContext } from '../../expressions/language/function-declaration.ts'
 import { parseExpression } from '../../expressions/language/parse-expression.ts'
 import { typeOfStored } from '../../expressions/language/stored-type.ts'
-import type { Declarations } from '../../expressions/language/type-checker.ts'
 import { objectType } from '../../expressions/language/value-type.ts'
 import { invalidField } from '../../shared/errors.ts'
 import { type FieldType, fieldTypeEntries } from '../../shared/fields/field-type.ts'
@@ -51,10 +50,10 @@ export function fieldExpressionProblem(
   const { problems } = checkExpression(expression, {
     typeOf: (name) => (namesFor[kind].includes(name) ? objectType : undefined),
     names: namesFor[kind],
-    declarations: declarations(),
+    declarations: knownDeclarations(),
     expected: typeOfStored[fieldTypeEntries[type].value],
   })
-  const [first] = problems.filter(({ severity }) => severity === 'error')
+  const [first] = problems.filter(({ severity }) => severity !== 'warning')
   return first && at(first.message, first.start)
 }
 
@@ -121,13 +120,4 @@ let known: ReturnType<typeof callableFunctions> | undefined
 function callables(): ReturnType<typeof callableFunctions> {
   known ??= callableFunctions()
   return known
-}
-
-function declarations(): Declarations {
-  const methods = {
-    text: declaredMethods('text'),
-    list: declaredMethods('list'),
-    number: declaredMethods('number'),
-  }
-  return { functions: declaredFunctions(), methods }
 }

@@ -263,7 +263,7 @@ function checkPermissions({ storage, visibleTo, settableBy }: FieldRule): void {
   ] as const) {
     if (text === undefined) continue
     if (storage === undefined) throw invalidField(name, `${name} needs a storage: it is about its documents.`)
-    const problem = ruleProblem(text, 'field', scopeOf(storage ?? ''))
+    const problem = ruleProblem(text, 'field', scopeOf(storage ?? ''), { saved: true })
     if (problem) throw invalidField(name, `${name} cannot be used: ${problem}`)
   }
 }

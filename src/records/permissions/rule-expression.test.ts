@@ -37,6 +37,12 @@ describe('a comparison with nothing is false', () => {
   })
 })
 
+test('what no run can use is refused when the rule is saved, and one that is stored stays readable', () => {
+  const rule = 'format(doc.day, "YYYY") == "2026"'
+  expect(ruleProblem(rule, 'write', own, { saved: true })).toMatch(/pattern has YYYY.*\(column 17\)\.$/)
+  expect(ruleProblem(rule, 'write', own)).toBeUndefined()
+})
+
 describe('parts that no search can ask', () => {
   test.each<[string, JsonObject, JsonObject | undefined, boolean]>([
     ['doc.name.trim() == user.username', { name: ' ann ' }, ann, true],

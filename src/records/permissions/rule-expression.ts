@@ -8,18 +8,17 @@
  * no search can ask is evaluated on the document; where it reads the user, it is false for an anonymous caller.
  */
 import { callableFunctions } from '../../expressions/functions/callable-functions.ts'
+import { knownDeclarations } from '../../expressions/functions/known-declarations.ts'
 import { errorAt } from '../../expressions/language/blame.ts'
 import { checkExpression } from '../../expressions/language/check-expression.ts'
 import { compileExpression } from '../../expressions/language/compile/compile-expression.ts'
 import { calledFunctions } from '../../expressions/language/declared/called-functions.ts'
 import { fieldChangeNames } from '../../expressions/language/declared/field-changes.ts'
-import { declaredFunctions, declaredMethods } from '../../expressions/language/declared/functions.ts'
 import type { Expression, ParsedExpression } from '../../expressions/language/expression.ts'
 import type { ExpressionHost } from '../../expressions/language/expression-host.ts'
 import { type NameUse, namesIn, namesOf } from '../../expressions/language/expression-names.ts'
 import type { FunctionContext } from '../../expressions/language/function-declaration.ts'
 import { parseExpression } from '../../expressions/language/parse-expression.ts'
-import type { Declarations } from '../../expressions/language/type-checker.ts'
 import {
   conditionType,
   listOf,
@@ -60,8 +59,16 @@ const userType: ObjectType = {
 
 const strict = { maybe: false }
 
-/** What is wrong with the text, as a sentence with its column; undefined when it can be compiled. */
-export function ruleProblem(text: string, kind: RuleKind, scope: RuleScope): string | undefined {
+/**
+ * What is wrong with the text, as a sentence with its column; undefined when it can be compiled. `saved`: also what would fail
+ * whenever the rule is asked; a stored one stays as it is.
+ */
+export function ruleProblem(
+  text: string,
+  kind: RuleKind,
+  scope: RuleScope,
+  { saved = false } = {},
+): string | undefined {
   const { expression, problem } = parseExpression(text)
   if (!expression) return at(problem.message, problem.start)
   const misread = callsProblem(expression) ?? userProblem(expression)
@@ -71,10 +78,10 @@ export function ruleProblem(text: string, kind: RuleKind, scope: RuleScope): str
     typeOf: (name, inBlocks) =>
       inBlocks || !names.includes(name) ? undefined : name === 'user' ? userType : objectType,
     names,
-    declarations: declarations(),
+    declarations: knownDeclarations(),
     expected: conditionType,
   })
-  const [first] = problems.filter(({ severity }) => severity === 'error')
+  const [first] = problems.filter(({ severity }) => severity === 'error' || (saved && severity === 'refused'))
   if (first) return at(first.message, first.start)
   const [untranslated] = kind === 'see' ? readWhere(expression, strict).problems : []
   if (untranslated) return at(untranslated.message, untranslated.start)
@@ -234,13 +241,4 @@ let hosted: ExpressionHost<RuleFrame> | undefined
 function host(): ExpressionHost<RuleFrame> {
   hosted ??= { ...callableFunctions(), name: (name) => readers[name], context: ({ context }) => context }
   return hosted
-}
-
-function declarations(): Declarations {
-  const methods = {
-    text: declaredMethods('text'),
-    list: declaredMethods('list'),
-    number: declaredMethods('number'),
-  }
-  return { functions: declaredFunctions(), methods }
 }

@@ -16,7 +16,7 @@ export function checkedRules(rules: JsonValue, scope: RuleScope): JsonObject | n
   for (const name of permissionNames) {
     const text = isJsonObject(rules) ? rules[name] : undefined
     if (typeof text !== 'string') continue
-    const problem = ruleProblem(text, name === 'see' ? 'see' : 'write', scope)
+    const problem = ruleProblem(text, name === 'see' ? 'see' : 'write', scope, { saved: true })
     if (problem) throw invalidField(`rules.${name}`, `The rule ${name} cannot be used: ${problem}`)
   }
   const given = permissionsIn(rules)

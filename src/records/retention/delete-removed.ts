@@ -1,6 +1,6 @@
 /**
  * Deletes documents permanently that were removed long ago, the first removed one first. A document that is restored meanwhile
- * stays: its `update_hash` is another one by then.
+ * stays: its `update_hash` has changed by then.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { search } from '../../shared/query.ts'

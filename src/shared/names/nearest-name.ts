@@ -1,7 +1,13 @@
 import { wordsLike } from './similar-word.ts'
 
-/** The name that was probably meant: the only one that begins so, or the one with the fewest wrong letters, at most 3. */
+/**
+ * The name that was probably meant: the one that differs in capitals alone, the only one that begins so, or the one with the fewest
+ * wrong letters, at most 3.
+ */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
+  const lower = typed.toLowerCase()
+  const same = names.find((name) => name.toLowerCase() === lower)
+  if (same !== undefined) return same
   const begun = typed.length < 2 ? [] : names.filter((name) => name.startsWith(typed))
   if (begun.length === 1) return begun[0]
   // Of a short word everything is a misspelling.

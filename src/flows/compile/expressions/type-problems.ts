@@ -1,6 +1,6 @@
-import { literalProblem } from '../../../expressions/functions/literal-problem.ts'
+import { knownDeclarations } from '../../../expressions/functions/known-declarations.ts'
 import { checkExpression } from '../../../expressions/language/check-expression.ts'
-import { declaredFunctions, declaredMethods } from '../../../expressions/language/declared/functions.ts'
+import { didYouMean } from '../../../expressions/language/did-you-mean.ts'
 import { namesOf } from '../../../expressions/language/expression-names.ts'
 import type { Declarations, TypeSources } from '../../../expressions/language/type-checker.ts'
 import {
@@ -13,6 +13,7 @@ import {
 } from '../../../expressions/language/value-type.ts'
 import { readWhere } from '../../../expressions/language/where/read-where.ts'
 import { whereFunctions } from '../../../expressions/language/where/where-functions.ts'
+import { nearestName } from '../../../shared/names/nearest-name.ts'
 import { canConvert, type PinType } from '../../../shared/pin-type.ts'
 import type { Graph, GraphProblem, Node, PinExpression, Wire } from '../blueprint-graph.ts'
 import type { Steps } from '../in-turns.ts'
@@ -51,7 +52,7 @@ export function* typeProblems(graph: Graph): Steps<TypeFindings> {
     const checked = checkTypes(expression, declared)
     given.set(node, checked.type)
     problems.push(...checked.problems)
-    notes.push(...checked.notes)
+    notes.push(...checked.notes, ...misspelledParameters(expression))
     for (const { name, at } of misplacedChanges(parsed.root, owner.in.get(pin)?.language === 'set'))
       problems.push(
         expressionProblem(owner, pin, `${name} stands only as the value of a field in a pin set.`, at.start),
@@ -69,6 +70,32 @@ function misplacedMaybe({ owner, pin, parsed }: PinExpression): DeployNote[] {
   })
 }
 
+const placeholder = /\{(\w+)(?:\.\.\.)?\}|:(\w+)/g
+
+/**
+ * Parameters that are nearly, but not quite, named by the address or the schema of a trigger. Others may come all the same: what a
+ * schema does not name is passed on.
+ */
+function misspelledParameters({ owner, pin, parsed, reachedBy }: PinExpression): DeployNote[] {
+  const known = new Set([...reachedBy].flatMap(parametersOf))
+  if (known.size === 0) return []
+  return namesOf(parsed).flatMap(({ name, inBlocks, path: [key], start }): DeployNote[] => {
+    if (inBlocks || name !== 'params' || key === undefined || known.has(key)) return []
+    const meant = nearestName(key, [...known])
+    if (meant === undefined) return []
+    const message = `The trigger names no parameter ${key}.${didYouMean(meant)}`
+    const { rule: _rule, ...problem } = expressionProblem(owner, pin, message, start)
+    return [{ ...problem, level: 'warn' }]
+  })
+}
+
+function parametersOf({ definition, literals, out }: Node): readonly string[] {
+  const uri = literals.get('uri') ?? literals.get('url')
+  const inAddress = typeof uri === 'string' ? [...uri.matchAll(placeholder)] : []
+  const named = [...out.keys()].filter((pin) => !Object.hasOwn(definition.out, pin))
+  return [...named, ...inAddress.flatMap(([, braced, colon]) => braced ?? colon ?? [])]
+}
+
 interface CheckedTypes extends Pick<TypeFindings, 'problems' | 'notes'> {
   /** Of what it gives. */
   readonly type: ValueType
@@ -80,15 +107,7 @@ interface PinDeclarations {
 }
 
 export function declarations(): PinDeclarations {
-  const usual = {
-    functions: declaredFunctions(),
-    methods: {
-      text: declaredMethods('text'),
-      list: declaredMethods('list'),
-      number: declaredMethods('number'),
-    },
-    literalProblem,
-  }
+  const usual = knownDeclarations()
   const functions = new Map(usual.functions)
   for (const one of whereFunctions) functions.set(one.name, one)
   return { usual, where: { ...usual, functions } }

@@ -66,6 +66,32 @@ test.each<[string, FlowBlocks, Named[]]>([
   ['a custom function without a block', { fn: fn('f') }, [['fn', 'flow', /leads to no block/]]],
   ['a custom function that returns', { fn: fn('f'), return: returned }, []],
 
+  // Parameters.
+  [
+    'a parameter that is nearly one of the address',
+    {
+      get: { ...get, in: { uri: 'a/{item}' } },
+      reply: { ...reply, in: { ...reply.in, value: '=params.itme' } },
+    },
+    [['reply', 'value', /names no parameter itme. Did you mean item\? \(column 1\)/]],
+  ],
+  [
+    'a parameter that is nearly one of the schema',
+    {
+      get: { ...get, fields: { schema: [{ name: 'limit', type: 'number' }] } },
+      reply: { ...reply, in: { ...reply.in, value: '=[params.limit, params.lmit]' } },
+    },
+    [['reply', 'value', /names no parameter lmit. Did you mean limit\?/]],
+  ],
+  [
+    'a parameter that is like none',
+    {
+      get: { ...get, in: { uri: 'a/{item}' } },
+      reply: { ...reply, in: { ...reply.in, value: '=params.page' } },
+    },
+    [],
+  ],
+
   // Blocks that nothing reaches.
   [
     'a flow block without a wire',

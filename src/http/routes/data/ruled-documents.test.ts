@@ -91,6 +91,12 @@ describe('rules that cannot be used', () => {
     ['an unknown name', { create: 'docs.owner == user.guid' }, 'rules.create', /column 1/],
     ['what users set themselves', { see: 'doc.mail == user.email' }, 'rules.see', /email/],
     ['random values', { create: 'randomToken() == doc.x' }, 'rules.create', /random/],
+    [
+      'a pattern that no date has',
+      { change: 'format(doc.day, "YYYY") == "2026"' },
+      'rules.change',
+      /pattern has YYYY/,
+    ],
     ['a text', { remove: '"yes"' }, 'rules.remove', /condition|true/],
     ['an empty text', { see: '' }, undefined, /./],
     ['another rule', { read: 'true' }, undefined, /./],

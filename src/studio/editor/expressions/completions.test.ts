@@ -133,6 +133,16 @@ test('values to choose from are pins, their fields of the last time, and names o
   expect(valueChoices(scope).find(({ path }) => path === 'params.limit')?.detail).toBe('"5"')
 })
 
+test.each([
+  ["format(goods.document.day, 'YYYY')", 'pattern has YYYY'],
+  ["today('Europe/Berlyn')", 'zone must be a time zone'],
+  ['addTo(goods.document.day, { fortnight: 1 })', 'amounts must be one of'],
+  ["hash('sha3', 'a')", 'algorithm must be one of'],
+])('%s cannot be used in any run, and is told while it is typed', (text, message) => {
+  const problem = expressionProblem(text, scope)
+  expect([problem?.severity, problem?.message]).toEqual(['refused', expect.stringContaining(message)])
+})
+
 test('an expression about a row knows its document and value, and nothing else', () => {
   const row: ExpressionScope = { blocks: [], given: { doc: { price: undefined } }, only: cellNames }
   const labels = (text: string) => completionsAt(text, text.length, row)?.options.map(({ label }) => label)

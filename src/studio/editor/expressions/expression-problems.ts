@@ -1,6 +1,7 @@
 /** What is wrong with a text while it is typed, before the server has seen it. */
 import { checkExpression } from '../../../expressions/language/check-expression.ts'
 import { declaredFunctions, declaredMethods } from '../../../expressions/language/declared/functions.ts'
+import { literalProblem } from '../../../expressions/language/literals/literal-problem.ts'
 import { parseExpression } from '../../../expressions/language/parse-expression.ts'
 import type { Declarations, TypeProblem } from '../../../expressions/language/type-checker.ts'
 import { anyType, type ValueType } from '../../../expressions/language/value-type.ts'
@@ -25,7 +26,7 @@ export function expressionProblem(text: string, scope: ExpressionScope): TypePro
     names: [...blocks.keys(), ...(only ?? givenNames).map(({ name }) => name)],
     typeOf: (name, inBlocks) => (!inBlocks && isGiven(name) ? anyType : blocks.get(name)),
   })
-  return problems.find(({ severity }) => severity === 'error') ?? problems[0]
+  return problems.find(({ severity }) => severity !== 'warning') ?? problems[0]
 }
 
 /** Fields of what a pin gives are checked by the server, which knows storages. */
@@ -54,6 +55,7 @@ function declarations(isWhere: boolean): Declarations {
       list: declaredMethods('list'),
       number: declaredMethods('number'),
     },
+    literalProblem,
   }
   if (!isWhere) return table
   const functions = new Map(table.functions)

@@ -2,11 +2,10 @@
 import { expect, test } from 'vitest'
 import { evaluateText } from '../../../test/evaluate-expression.ts'
 import { checkExpression } from '../language/check-expression.ts'
-import { declaredFunctions, declaredMethods } from '../language/declared/functions.ts'
 import { ExpressionError } from '../language/expression-error.ts'
 import { parseExpression } from '../language/parse-expression.ts'
 import { anyType } from '../language/value-type.ts'
-import { literalProblem } from './literal-problem.ts'
+import { knownDeclarations } from './known-declarations.ts'
 
 function problemsOf(text: string): readonly string[] {
   const { expression } = parseExpression(text)
@@ -14,15 +13,7 @@ function problemsOf(text: string): readonly string[] {
   const { problems } = checkExpression(expression, {
     typeOf: () => anyType,
     names: [],
-    declarations: {
-      functions: declaredFunctions(),
-      methods: {
-        text: declaredMethods('text'),
-        list: declaredMethods('list'),
-        number: declaredMethods('number'),
-      },
-      literalProblem,
-    },
+    declarations: knownDeclarations(),
   })
   return problems.map(
     ({ severity, message, start, end }) => `${severity}: ${message} ${text.slice(start, end)}`,

@@ -1,5 +1,5 @@
-import { boundedMap } from '../../shared/bounded-map.ts'
-import { ArgumentError } from '../language/function-declaration.ts'
+import { boundedMap } from '../../../shared/bounded-map.ts'
+import { ArgumentError } from '../function-declaration.ts'
 
 /** A piece of a pattern: text as it is, or a field of so many equal letters. */
 export type PatternPart = { readonly text: string } | DateField

@@ -1,4 +1,4 @@
-import { ArgumentError } from '../language/function-declaration.ts'
+import { ArgumentError } from '../function-declaration.ts'
 
 export type DateUnit = keyof typeof units
 

@@ -1,0 +1,20 @@
+import { patternProblem } from '../../shared/text-pattern.ts'
+import { declaredFunctions, declaredMethods } from '../language/declared/functions.ts'
+import { literalProblem } from '../language/literals/literal-problem.ts'
+import type { Declarations } from '../language/type-checker.ts'
+
+/** What the server checks expressions against: all functions and methods, and texts that are written out. */
+export function knownDeclarations(): Declarations {
+  return {
+    functions: declaredFunctions(),
+    methods: {
+      text: declaredMethods('text'),
+      list: declaredMethods('list'),
+      number: declaredMethods('number'),
+    },
+    literalProblem: (called, parameter, text) =>
+      called === 'matches' && parameter === 'pattern'
+        ? patternProblem(text)
+        : literalProblem(called, parameter, text),
+  }
+}
