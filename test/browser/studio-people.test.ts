@@ -82,7 +82,7 @@ test('a key is made, shown once and used; then it is rotated and removed', async
     },
   ])
   expect((await call('/users/me', secret)).status).toBe(200)
-  await page.getByText('scopes users_view, runs_view').waitFor()
+  await page.getByText('scopes view users, view traced runs').waitFor()
   await page.getByRole('button', { name: 'Actions for ERP' }).click()
   await page.getByRole('menuitem', { name: 'Change' }).click()
   await change.getByRole('combobox', { name: 'Expires' }).click()

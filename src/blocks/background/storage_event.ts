@@ -6,7 +6,7 @@ import { jobRetriesIn, jobRetryPins } from '../job-retries.ts'
 export default defineTrigger({
   identifier: 'storage_event',
   title: 'Storage event',
-  words: '{storage}: {events}',
+  words: '{storage}: document {events}',
   summary:
     'Starts the flow after a document of a storage was created, changed, removed or deleted, by any writer. No event is lost. After a crash an event may be delivered twice, with the same job.',
   on: 'storage',

@@ -1,9 +1,11 @@
 /** Which flows are told of a failure, and the job that tells one of them. */
+
 import { hash } from 'node:crypto'
 import type { Failure, FailureEvent, ToldFailure } from '../../shared/failure.ts'
 import { isFailureEvent } from '../../shared/failure.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
+import { eventWords } from '../../shared/names/event-words.ts'
 import { numberIn, textIn } from '../../storage/document-fields.ts'
 import { failureQueue, type JobRetries, type NewJob } from '../../storage/job.ts'
 import type { LiveBlueprints, LiveTable } from '../live/live-blueprints.ts'
@@ -72,7 +74,7 @@ export function failureJob(listener: FailureListener, failure: ToldFailure): New
     queue: failureQueue,
     kind: 'failure',
     ...listener.retries,
-    title: `${event} of ${name || 'the cluster'} for ${listener.title}`,
+    title: `${name || 'The cluster'}: ${eventWords(event)}, for ${listener.title}`,
     payload: {
       ...{ blueprint: listener.blueprint, block: listener.block, failure: told },
       ...originPayload({ afterFailure: true }),

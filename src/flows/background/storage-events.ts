@@ -9,6 +9,7 @@ import { type DocumentEvent, documentEventOf } from '../../blocks/document-event
 import type { SystemLog } from '../../records/system-log.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { eventWords } from '../../shared/names/event-words.ts'
 import type { Change, Database, Session } from '../../storage/database.ts'
 import { eventQueue, type JobRetries, type NewJob } from '../../storage/job.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
@@ -103,7 +104,7 @@ function jobOf(
     queue: eventQueue,
     kind: 'event',
     ...retries,
-    title: `${event} of ${storage} for ${name}`,
+    title: `${storage}: document ${eventWords(event)}, for ${name}`,
     payload: { blueprint, block, storage, guid, change: kind, event, ...caused, ...states },
     // In order per document and trigger: the retries of one that fails must not hold back the others.
     orderKey: `${storage} ${guid} ${block}`,

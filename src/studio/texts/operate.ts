@@ -172,10 +172,10 @@ export const operateTexts = {
   valuesNotKeptText: 'The block that failed is shown without them.',
   couldNotFindRun: 'Could not find the run',
   runAbout:
-    'Failed runs are kept for a day unless QUOIN_KEEP_RUNS is set: the last 50 of a blueprint, ten a second.',
+    'Failed runs are kept for the hours of QUOIN_KEEP_RUNS: the last 50 of a blueprint, ten a second.',
   noFailedRunKept: 'No failed run is kept',
   runNotKept: 'This run is not kept',
-  runNotKeptText: 'What runs logged is kept for 30 days unless QUOIN_KEEP_LOGS is set.',
+  runNotKeptText: 'What runs logged is kept for the days of QUOIN_KEEP_LOGS.',
   errorsSystemLog: 'Errors in the system log',
   schedule: 'Schedule',
   every: (every: string) => `every ${every}`,
@@ -183,9 +183,17 @@ export const operateTexts = {
   last: 'Last',
   ifLateStillRunning: 'If late or still running',
   whilePreviousRunNot: 'While the previous run is not finished',
-  overlap: (overlap: string) => `overlap: ${overlap}`,
+  overlaps: {
+    skip: 'skipped if still running',
+    queue: 'waits if still running',
+    allow: 'runs beside the previous one',
+  },
   missedTicks: 'Missed ticks',
-  catchUp: (catchUp: string) => `catch up: ${catchUp}`,
+  catchUps: {
+    last: 'the last missed one is made up',
+    all: 'all missed ones are made up',
+    none: 'missed ones are left out',
+  },
   schedules: 'Schedules',
   schedulesAbout:
     'Schedules of active blueprints. A tick fires once, on any number of nodes; open a schedule to see the result of each tick.',
@@ -201,8 +209,9 @@ export const operateTexts = {
   loggedValue: 'Logged value',
   message: 'Message',
   systemLog: 'System log',
-  systemLogAbout:
-    'Log entries of blueprints, and errors of runs. Kept for 30 days, unless QUOIN_KEEP_LOGS is set.',
+  systemLogAbout: (kept: string) => `Log entries of blueprints, and errors of runs. ${kept}`,
+  keptForDays: (days: string) => (days === '1' ? 'Kept for a day.' : `Kept for ${days} days.`),
+  keptForSetting: 'Kept for 30 days, or the days of the setting QUOIN_KEEP_LOGS.',
   searchMessages: 'Search messages',
   follow: 'Follow',
   noLogRecords: 'No log records',
@@ -273,6 +282,6 @@ export const operateTexts = {
     failure: 'Failure',
   },
   userLog: 'User log',
-  userLogAbout: 'Sign-ins, and the requests of users. Kept for 30 days, unless QUOIN_KEEP_LOGS is set.',
+  userLogAbout: (kept: string) => `Sign-ins, and the requests of users. ${kept}`,
   searchTheUserLog: 'Search the user log',
 } as const

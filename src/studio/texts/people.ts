@@ -84,7 +84,7 @@ export const peopleTexts = {
   everyScope: 'Everything.',
   publicScope: 'Every caller, signed in or not.',
   signedInScope: 'Any signed-in user.',
-  permissionScope: (scope: string, value: string) => `May ${scope} ${value}.`,
+  permissionScope: (words: string) => `May ${words}.`,
   equalsAdministratorRights: 'Equals administrator rights',
   scopedTriggers: 'scoped triggers',
   scopesAbout:

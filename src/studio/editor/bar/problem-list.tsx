@@ -33,7 +33,8 @@ export function ProblemList({ of, onGo }: ProblemListProps) {
                 {wordsOf(flow, catalogue, block).title}
                 {pin ? ` · ${pin}` : ''}
               </Anchor>
-            ) : null}{' '}
+            ) : null}
+            {content ? ': ' : ''}
             {message}
           </List.Item>
         )

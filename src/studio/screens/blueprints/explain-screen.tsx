@@ -5,6 +5,7 @@ import { Link, useSearchParams } from 'wouter'
 import type { Explanation } from '../../../shared/api/blueprints/blueprints.ts'
 import { explain } from '../../api/blueprints.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { ScopeBadge } from '../../controls/scope-badge.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { UserSelect } from '../../controls/user-select.tsx'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
@@ -101,9 +102,7 @@ function Answer({
           <Group gap={6}>
             <Text size="sm">{blueprintsTexts.openTo}</Text>
             {scopes.map((scope) => (
-              <Badge key={scope} color="petrol">
-                {scope}
-              </Badge>
+              <ScopeBadge key={scope} scope={scope} />
             ))}
           </Group>
         ) : null}

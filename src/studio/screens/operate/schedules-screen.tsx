@@ -52,10 +52,10 @@ const columns: readonly Column<Schedule>[] = [
     render: ({ overlap, catch_up }) => (
       <Group gap={4}>
         <Badge color="gray" title={operateTexts.whilePreviousRunNot}>
-          {operateTexts.overlap(overlap)}
+          {operateTexts.overlaps[overlap]}
         </Badge>
         <Badge color="gray" title={operateTexts.missedTicks}>
-          {operateTexts.catchUp(catch_up)}
+          {operateTexts.catchUps[catch_up]}
         </Badge>
       </Group>
     ),

@@ -12,6 +12,7 @@ import { MethodTag } from '../../controls/method-tag.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
 import { operateTexts } from '../../texts/operate.ts'
+import { useKeptForWords } from './kept-for-words.ts'
 
 const events = {
   sign_in: [operateTexts.signedIn, 'green'],
@@ -93,9 +94,10 @@ const columns: readonly Column<UserLog>[] = [
 /** Who signed in, and what users asked for. */
 export function UserLogScreen() {
   const [, , words] = useListAddress()
+  const kept = useKeptForWords()
   return (
     <>
-      <ScreenHead title={operateTexts.userLog} about={operateTexts.userLogAbout} />
+      <ScreenHead title={operateTexts.userLog} about={operateTexts.userLogAbout(kept)} />
       <Group mb="sm" gap="sm">
         <SearchField label={operateTexts.searchTheUserLog} />
         <SelectFilter

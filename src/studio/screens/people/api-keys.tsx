@@ -8,6 +8,7 @@ import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Icon } from '../../controls/icon.tsx'
 import { CardTable } from '../../controls/lists/card-table.tsx'
 import type { Column } from '../../controls/lists/column.ts'
+import { scopeWords } from '../../controls/scope-words.ts'
 import { Time } from '../../controls/time.tsx'
 import { peopleTexts } from '../../texts/people.ts'
 import { ApiKeyDialog } from './api-key-dialog.tsx'
@@ -87,7 +88,7 @@ const columns: readonly Column<ApiKey>[] = [
       <div>
         <Text size="sm">{endpoints.length === 0 ? peopleTexts.everyEndpoint : endpoints.join(', ')}</Text>
         <Text size="xs" c="dimmed">
-          {peopleTexts.scopesText(scopes.length, scopes.join(', '))}
+          {peopleTexts.scopesText(scopes.length, scopes.map(scopeWords).join(', '))}
         </Text>
       </div>
     ),

@@ -11,6 +11,7 @@ import { RecordTable } from '../../controls/lists/record-table.tsx'
 import { SearchField } from '../../controls/lists/search-field.tsx'
 import { openAddress } from '../../controls/open-address.ts'
 import { RemoveAction } from '../../controls/remove-action.tsx'
+import { ScopeBadge } from '../../controls/scope-badge.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { useOpened } from '../../controls/use-opened.ts'
 import { peopleTexts } from '../../texts/people.ts'
@@ -39,9 +40,7 @@ const columns: readonly Column<Group>[] = [
     render: ({ scopes }) => (
       <Row gap={4}>
         {scopes.slice(0, SHOWN).map((scope) => (
-          <Badge key={scope} color="petrol">
-            {scope}
-          </Badge>
+          <ScopeBadge key={scope} scope={scope} />
         ))}
         {scopes.length > SHOWN ? (
           <Text size="xs" c="dimmed">

@@ -53,7 +53,7 @@ describe('scopes', () => {
   it.each([
     ['orders', ''],
     ['*', 'Everything.'],
-    ['authentication_groups_view', 'May view authentication groups.'],
+    ['authentication_groups_view', 'May view groups.'],
     ['runs_view', 'May view traced runs, with the data of the users who sent the requests.'],
   ])('%s means %j', (scope, meaning) => {
     expect(meaningOf(scope)).toBe(meaning)

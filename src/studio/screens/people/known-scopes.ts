@@ -2,6 +2,7 @@ import type { BlockRecord } from '../../../shared/api/blueprints/blueprint-actio
 import type { Group } from '../../../shared/api/people/authentication-groups.ts'
 import type { User } from '../../../shared/api/people/users.ts'
 import { managementScopes, meaningOfSpecial } from '../../../shared/management-scopes.ts'
+import { scopeWords } from '../../controls/scope-words.ts'
 import { peopleTexts } from '../../texts/people.ts'
 
 /** One scope: who holds it, and what it opens. */
@@ -46,7 +47,5 @@ export function meaningOf(scope: string): string {
   if (scope === '*loggedin') return peopleTexts.signedInScope
   const special = meaningOfSpecial(scope)
   if (special !== undefined) return special
-  if (!managementScopes.includes(scope)) return ''
-  const at = scope.lastIndexOf('_')
-  return peopleTexts.permissionScope(scope.slice(at + 1), scope.slice(0, at).replaceAll('_', ' '))
+  return managementScopes.includes(scope) ? peopleTexts.permissionScope(scopeWords(scope)) : ''
 }

@@ -2,6 +2,7 @@
 import type { BlockDescription } from '../../../../shared/api/blocks/blocks.ts'
 import type { BlockContent, SavedInPin } from '../../../../shared/blueprint.ts'
 import { isJsonObject, type JsonValue } from '../../../../shared/json.ts'
+import { eventWords } from '../../../../shared/names/event-words.ts'
 import { namesInFlow } from '../../expressions/block-refs.ts'
 import type { Catalogue } from '../block-description.ts'
 import { type Flow, inPinOf, type PinPlace } from '../flow.ts'
@@ -107,7 +108,8 @@ function textOf(flow: Flow, catalogue: Catalogue, content: BlockContent, pin: st
       .filter(Boolean)
     return cut(ends.join(', '), MOST_OF_VALUE)
   }
-  return cut(saved ? heldText(saved) : valueText(content.fields[pin]), MOST_OF_VALUE)
+  const said = saved ? heldText(saved) : valueText(content.fields[pin])
+  return cut(pin === 'events' ? said.replace(/\bon_\w+/g, eventWords) : said, MOST_OF_VALUE)
 }
 
 function wiredText(flow: Flow, catalogue: Catalogue, { block, pin }: PinPlace, depth: number): string {

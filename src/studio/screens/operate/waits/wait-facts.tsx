@@ -1,10 +1,11 @@
-import { Anchor, Badge, Code, Group, Text } from '@mantine/core'
+import { Anchor, Code, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { Wait } from '../../../../shared/api/operate/waits.ts'
 import { isJsonObject, type JsonValue } from '../../../../shared/json.ts'
 import { blueprintNamesQuery } from '../../../api/blueprints.ts'
 import { Facts } from '../../../controls/facts.tsx'
+import { ScopeBadge } from '../../../controls/scope-badge.tsx'
 import { Time } from '../../../controls/time.tsx'
 import { waitsTexts } from '../../../texts/waits.ts'
 import { kindLabels } from './wait-ways.ts'
@@ -47,9 +48,7 @@ function Deciders({ wait: { scopes, state, _meta } }: { readonly wait: Wait }) {
   return (
     <Group gap={6}>
       {scopes.map((scope) => (
-        <Badge key={scope} color="petrol" tt="none">
-          {scope}
-        </Badge>
+        <ScopeBadge key={scope} scope={scope} />
       ))}
       {state === 'waiting' ? (
         <Anchor href={`/_approvals/${_meta.guid}`} target="_blank" rel="noreferrer" size="sm">
