@@ -116,7 +116,7 @@ describe('a version', () => {
     await session.update(name, guid, setFields({ n: 2 }))
     await catchUp()
     expect(versions()).toEqual(before)
-    await session.rollback()
+    await session.transaction.rollback()
     await catchUp()
     expect(versions()).toEqual(before)
   })
@@ -257,7 +257,7 @@ describe('noted writes are forgotten', () => {
     await session.count(name, { kind: 'all' })
     await forget()
     passed = REMEMBERED_MS - 1
-    await session.commit()
+    await session.transaction.commit()
     await create(4)
     await forget()
     expect(await left()).toBe(3)
