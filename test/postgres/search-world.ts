@@ -59,7 +59,7 @@ export async function openSearchWorld(options: PostgresWorldOptions): Promise<Po
     if (odd) await client.query(odd.sql)
   }
   const indexes = new Map(options.indexes.map((fields, number) => [`ix_${number}`, { fields }]))
-  const target: SearchTarget = { id: 1, table: 'doc_1', textReady: options.text, indexes }
+  const target: SearchTarget = { id: 1, table: 'doc_1', noted: false, textReady: options.text, indexes }
   if (options.text) {
     await client.query(textTriggerSql(target))
     await client.query(textIndex(target).sql)

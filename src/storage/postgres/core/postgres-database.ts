@@ -13,7 +13,7 @@ import { postgresUniqueKeys } from '../unique/postgres-unique-keys.ts'
 import { dropStorage, ensureStorage, isEnsured } from './postgres-ensure.ts'
 import { openPostgresParts, type PostgresOptions, type PostgresParts } from './postgres-parts.ts'
 import { releaseIndexes } from './postgres-release.ts'
-import { PostgresSession } from './postgres-session.ts'
+import { PostgresSession, type SessionParts } from './postgres-session.ts'
 import { completeStatistics } from './postgres-statistics.ts'
 
 /** Throws UNAVAILABLE when the database does not answer, is not fit, or was made by a newer Quoin. */
@@ -28,12 +28,14 @@ class PostgresDatabase implements RawDatabase {
   readonly capabilities: Capabilities
   readonly #parts: PostgresParts
   readonly #kept: Kept
+  readonly #sessionParts: SessionParts
   readonly #changes = new Set<Promise<unknown>>()
   #closed: Promise<void> | undefined
 
   constructor(parts: PostgresParts, options: PostgresOptions) {
     this.#parts = parts
     this.#kept = openKept(parts, options, (work) => this.#change(work))
+    this.#sessionParts = { ...parts, totals: this.#kept.totals }
     const { alone, cluster, jobs, queues } = parts
     this.capabilities = {
       engine: 'postgres',
@@ -79,7 +81,7 @@ class PostgresDatabase implements RawDatabase {
   }
 
   session(origin: Origin = {}): Session {
-    return new PostgresSession(this.#parts, origin)
+    return new PostgresSession(this.#sessionParts, origin)
   }
 
   observe(name: string, observer: Observer): () => void {

@@ -31,6 +31,7 @@ import { asHolder, valueOfKey } from '../../unique/kept-key.ts'
 import { UnitConflict } from '../../unit-of-work.ts'
 import type { WantedNumbers } from '../../wanted-numbers.ts'
 import type { PostgresJobs } from '../jobs/postgres-jobs.ts'
+import type { KeptTotals } from '../kept/kept-totals.ts'
 import type { PostgresCluster } from '../nodes/postgres-cluster.ts'
 import { takeNumbers } from '../numbers/counters.ts'
 import { heldOf, referrersOf } from '../reference/referred-documents.ts'
@@ -63,6 +64,7 @@ export interface SessionParts {
   readonly writes: WritesUnderWay
   readonly known: KnownDocuments
   readonly gets: SharedGets
+  readonly totals: KeptTotals
 }
 
 type Reading<T> = (connection: PostgresConnection, entry: StorageEntry) => Promise<T>
@@ -123,9 +125,12 @@ export class PostgresSession
   }
 
   async findWithTotal(storage: string, search: Search): Promise<FoundWithTotal> {
-    const { advisor } = this.#parts
+    const { advisor, totals } = this.#parts
+    const isOwn = this.#seesItsOwn
     return this.#search(storage, search, (connection, entry) =>
-      noted(advisor, connection, entry, 'find', search, () => findWithTotal(connection, entry, search)),
+      noted(advisor, connection, entry, 'find', search, () =>
+        isOwn ? findWithTotal(connection, entry, search) : totals.find(connection, entry, search),
+      ),
     )
   }
 
@@ -262,6 +267,11 @@ export class PostgresSession
     return this.#look(storage, work, (entry) => readsMoreThanOnce(entry, search))
   }
 
+  /** Reads are of its own transaction, and not of what is committed now. */
+  get #seesItsOwn(): boolean {
+    return this.#transaction.isUnit || this.hasWritten
+  }
+
   async #look<T>(
     storage: string,
     work: Reading<T>,
@@ -270,8 +280,7 @@ export class PostgresSession
     this.#transaction.refuseLost()
     const { catalogue, pool } = this.#parts
     const entry = await catalogue.entry(storage)
-    if (this.#transaction.isUnit || this.hasWritten)
-      return this.#transaction.inTurn(({ transaction }) => work(transaction, entry))
+    if (this.#seesItsOwn) return this.#transaction.inTurn(({ transaction }) => work(transaction, entry))
     const looked = needsSnapshot(entry)
       ? pool.snapshot((connection) => work(connection, entry))
       : work(pool.reading, entry)

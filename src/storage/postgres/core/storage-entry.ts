@@ -10,6 +10,4 @@ export interface StorageEntry extends SearchTarget {
   readonly unique: readonly KeptKey[]
   /** Whether each write fills `tokens`; `textReady` once those of all documents are filled. */
   readonly textWanted: boolean
-  /** Whether the database notes each write (`kept/noted-writes.ts`). */
-  readonly noted: boolean
 }

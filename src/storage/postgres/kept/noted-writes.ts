@@ -6,17 +6,14 @@
  * A noted write costs the database some 6 µs more, one statement for each document.
  */
 
-import type { PostgresPool } from '../core/postgres-connection.ts'
 import { changing } from '../core/postgres-ensure.ts'
 import { isLocked } from '../core/postgres-errors.ts'
 import type { PostgresParts } from '../core/postgres-parts.ts'
 import { numberOf, type PostgresConnection, textOf } from '../core/rows.ts'
+import { MOST_NOTED } from '../sql/noted-moment.ts'
 
 /** The trigger waits for transactions that have written to the table, and later ones wait behind it, no longer than this. */
 const LOCK_MS = 200
-/** Noted writes that are looked at. More have come where nothing was asked for long, or while a transaction is open for long. */
-const MOST = 5_000
-
 export interface LaterWrites {
   /** Of the moment of the answer, as PostgreSQL writes it. */
   readonly snapshot: string
@@ -69,14 +66,14 @@ export async function laterWrites(
   return {
     snapshot: textOf(row, 'snapshot'),
     life: row.life === null ? undefined : textOf(row, 'life'),
-    written: numberOf(row, 'looked') === MOST ? 'too many' : written,
+    written: numberOf(row, 'looked') === MOST_NOTED ? 'too many' : written,
   }
 }
 
 /** A transaction that the snapshot shows has a number below its xmin, or is not among those that were under way. */
 const LATER_WRITES = `
   WITH later AS MATERIALIZED (
-    SELECT xid, storage, guid FROM noted_write WHERE xid >= pg_snapshot_xmin($1::pg_snapshot) ORDER BY xid LIMIT ${MOST}),
+    SELECT xid, storage, guid FROM noted_write WHERE xid >= pg_snapshot_xmin($1::pg_snapshot) ORDER BY xid LIMIT ${MOST_NOTED}),
   unseen AS MATERIALIZED (
     SELECT DISTINCT storage, guid FROM later WHERE NOT pg_visible_in_snapshot(xid, $1::pg_snapshot))
   SELECT pg_current_snapshot()::text AS snapshot,
@@ -85,8 +82,8 @@ const LATER_WRITES = `
     (SELECT json_agg(json_build_array(storage, guid))::text FROM unseen) AS written`
 
 /** Lets nodes see by a new life that notes were lost. Whichever node comes first makes it. */
-export async function beginLife(pool: PostgresPool): Promise<void> {
-  await pool.run('INSERT INTO noted_write_life DEFAULT VALUES ON CONFLICT DO NOTHING')
+export async function beginLife(connection: PostgresConnection): Promise<void> {
+  await connection.run('INSERT INTO noted_write_life DEFAULT VALUES ON CONFLICT DO NOTHING')
 }
 
 function writtenOf(value: unknown): (readonly [number, string])[] {

@@ -2,6 +2,7 @@
 import { isOwnStorage } from '../../own-storages.ts'
 import { CATALOGUE, type PostgresOptions, type PostgresParts } from '../core/postgres-parts.ts'
 import { forgetNotedWrites } from './forget-noted-writes.ts'
+import { KeptTotals } from './kept-totals.ts'
 import { noteWhenWanted } from './note-when-wanted.ts'
 import { beginLife, noteWrites } from './noted-writes.ts'
 import { PostgresReadVersions } from './postgres-read-versions.ts'
@@ -10,6 +11,7 @@ const FORGET_EVERY_MS = 60_000
 
 export interface Kept {
   readonly versions: PostgresReadVersions
+  readonly totals: KeptTotals
   close(): Promise<void>
 }
 
@@ -22,16 +24,20 @@ export function openKept(
   const { pool, catalogue, cluster } = parts
   const report = clocks.report ?? (() => undefined)
   const want = noteWhenWanted({ note: (name) => change(() => noteWrites(parts, name)), clocks, report })
-  const versions = new PostgresReadVersions({
-    reading: pool.reading,
+  const common = {
     clocks,
-    find: (storage) => catalogue.find(storage),
-    wanted(storage) {
+    wanted(storage: string) {
       // Those are written to all the time, and read by people.
       if (!isOwnStorage(storage)) want(storage)
     },
     beginLife: () => beginLife(pool),
+  }
+  const versions = new PostgresReadVersions({
+    reading: pool.reading,
+    find: (storage) => catalogue.find(storage),
+    ...common,
   })
+  const totals = new KeptTotals(common)
   const unwatch = cluster.watch(CATALOGUE, (changed) => {
     // The node has come back, perhaps to another server.
     if (changed === undefined) versions.forget()
@@ -43,6 +49,7 @@ export function openKept(
   }, FORGET_EVERY_MS).unref()
   return {
     versions,
+    totals,
     async close() {
       clearInterval(timer)
       unwatch()

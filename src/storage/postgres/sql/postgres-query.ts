@@ -15,6 +15,7 @@ import { numberOf, type PostgresConnection, type Row, textOf } from '../core/row
 import { statement, value } from './compiled-sql.ts'
 import { decidesFirst, decideTexts } from './decide-texts.ts'
 import { allPlain, jsonField } from './field-sql.ts'
+import { isUnchanged, momentIn, NOTED_MOMENT, type NotedMoment } from './noted-moment.ts'
 import { condition } from './postgres-condition.ts'
 import { type Walk, walksOf } from './postgres-order.ts'
 import { indexedRelevance, type Relevance, readRelevance } from './postgres-relevance.ts'
@@ -36,23 +37,38 @@ export async function findDocuments(
   return foundIn(await one(connection, find), search)
 }
 
-/** The same and how many match on all pages, in one statement. Throws INVALID_QUERY. */
+/** A total, and the moment of which it is. */
+export interface CountedTotal {
+  readonly total: number
+  readonly moment: NotedMoment
+}
+
+/**
+ * The same and how many match on all pages, in one statement. `known`: a total that still holds if no write to the storage was
+ * noted since. Throws INVALID_QUERY.
+ */
 export async function findWithTotal(
   connection: PostgresConnection,
   target: SearchTarget,
   search: Search,
-): Promise<FoundWithTotal> {
+  known?: CountedTotal,
+): Promise<FoundWithTotal & { readonly moment: NotedMoment | undefined }> {
   const { find, decided } = await prepared(connection, target, search)
   const { query, limit, offset, after, includeRemoved } = search
   const count = compileCount(target, query, includeRemoved, decided)
   // Where the last page tells the total, PostgreSQL does not work out the subquery.
   const isLastPage = sql`length < ${value(limit)} AND (length > 0 OR ${value(offset)} = 0)`
-  const total =
-    after === undefined
-      ? sql`CASE WHEN ${isLastPage} THEN length + ${value(offset)} ELSE (${count}) END`
-      : sql`(${count})`
-  const row = await one(connection, sql`SELECT documents, length, ${total} AS total FROM (${find}) AS found`)
-  return { found: foundIn(row, search), total: numberOf(row, 'total') }
+  const cases = [
+    ...(after === undefined ? [sql`WHEN ${isLastPage} THEN length + ${value(offset)}`] : []),
+    ...(known ? [sql`WHEN ${isUnchanged(target, known.moment)} THEN ${value(known.total)}::integer`] : []),
+  ]
+  const total = cases.length === 0 ? sql`(${count})` : sql`CASE ${list(cases, ' ')} ELSE (${count}) END`
+  const moment = target.noted ? sql`, ${NOTED_MOMENT}` : sql``
+  const row = await one(
+    connection,
+    sql`SELECT documents, length, ${total} AS total${moment} FROM (${find}) AS found`,
+  )
+  return { found: foundIn(row, search), total: numberOf(row, 'total'), moment: momentIn(row) }
 }
 
 async function prepared(

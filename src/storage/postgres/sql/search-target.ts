@@ -6,6 +6,8 @@ export interface SearchTarget {
   readonly table: string
   /** Whether `tokens` and `token_count` of all documents are filled. */
   readonly textReady: boolean
+  /** Whether the database notes each write (`kept/noted-writes.ts`). */
+  readonly noted: boolean
   /** Another storage. */
   readonly other?: ((storage: string) => SearchTarget | undefined) | undefined
   /** Those that are there and valid, by name. */
