@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { checkAlerts } from '../records/alerts/check-alerts.ts'
+import { repeatedLook } from '../records/repeated-look.ts'
 import type { SystemLog } from '../records/system-log.ts'
 import type { Database } from '../storage/database.ts'
 import { leads } from '../storage/leading-node.ts'
@@ -21,29 +22,14 @@ export function openNodeAlerts(
     const { bavail, bsize } = await statfs(options.data)
     return Math.floor((bavail * bsize) / 1024 / 1024)
   }
-  let timer: NodeJS.Timeout | undefined
-  let working: Promise<void> = Promise.resolve()
-  let closed = false
   const check = async () => {
-    if (workers === undefined && !(await leads(database.capabilities))) return
-    await checkAlerts({ database, clock, diskFree })
+    try {
+      if (workers === undefined && !(await leads(database.capabilities))) return
+      await checkAlerts({ database, clock, diskFree })
+    } catch (error) {
+      log.write({ level: 'error', message: `The alerts could not be checked: ${String(error)}` })
+    }
   }
-  const plan = () => {
-    const wait = MINUTE - ((clock() - BEHIND) % MINUTE)
-    timer = setTimeout(() => {
-      working = check()
-        .catch((error: unknown) =>
-          log.write({ level: 'error', message: `The alerts could not be checked: ${String(error)}` }),
-        )
-        .then(() => {
-          if (!closed) plan()
-        })
-    }, wait).unref()
-  }
-  plan()
-  opened.add(() => {
-    closed = true
-    clearTimeout(timer)
-    return working
-  })
+  const checks = repeatedLook(() => MINUTE - ((clock() - BEHIND) % MINUTE), check)
+  opened.add(() => checks.close())
 }

@@ -13,17 +13,14 @@ import type { Needs } from '../storage/document-index.ts'
 import { documentsOf } from '../storage/find-documents.ts'
 import { isOwnStorage } from '../storage/own-storages.ts'
 import { transact } from '../storage/transact.ts'
+import { type RepeatedLook, repeatedLook } from './repeated-look.ts'
 import type { SystemLog } from './system-log.ts'
 
 /** Every storage of a builder has it. Most documents never expire: they are at one end of the index, and cost little. */
 export const expiryNeeds: Needs = { indexes: [{ fields: ['_meta.expiry'] }] }
 
-export interface ExpiryPurge {
-  /** Deletes what has expired by now; gives how many documents. Never throws: the log says what went wrong. */
-  run(): Promise<number>
-  /** No further purge begins; resolves when the one under way has ended, in the middle if it is long. */
-  close(): Promise<void>
-}
+/** Deletes what has expired by now; gives how many documents. Never throws: the log says what went wrong. */
+export type ExpiryPurge = RepeatedLook<number>
 
 export interface ExpiryPurgeOptions {
   readonly database: Database
@@ -40,16 +37,12 @@ const BATCH = 100
 const MOST_KEPT = 10_000
 
 export function openExpiryPurge({ database, clock, log, every = EVERY }: ExpiryPurgeOptions): ExpiryPurge {
-  let closed = false
-  let running: Promise<number> = Promise.resolve(0)
-  let timer: NodeJS.Timeout
-
-  async function purge(): Promise<number> {
+  async function purge(isClosed: () => boolean): Promise<number> {
     let total = 0
     for (const name of database.names()) {
-      if (closed || isOwnStorage(name)) continue
+      if (isClosed() || isOwnStorage(name)) continue
       try {
-        const count = await purgeStorage(database, name, Math.floor(clock() / 1000), () => closed)
+        const count = await purgeStorage(database, name, Math.floor(clock() / 1000), isClosed)
         total += count
         const documents = count === 1 ? 'document' : 'documents'
         if (count > 0)
@@ -67,28 +60,7 @@ export function openExpiryPurge({ database, clock, log, every = EVERY }: ExpiryP
     return total
   }
 
-  function run(): Promise<number> {
-    running = running.then(purge)
-    return running
-  }
-
-  function schedule(): void {
-    timer = setTimeout(() => {
-      void run().then(() => {
-        if (!closed) schedule()
-      })
-    }, every).unref()
-  }
-
-  schedule()
-  return {
-    run,
-    async close() {
-      closed = true
-      clearTimeout(timer)
-      await running
-    },
-  }
+  return repeatedLook(() => every, purge)
 }
 
 async function purgeStorage(

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../shared/clock.ts'
 import type { Database } from '../../storage/database.ts'
+import { repeatedLook } from '../repeated-look.ts'
 import { addFigures, type FigureSeries } from './figure-documents.ts'
 import { type Figures, since, trimmed } from './figure-row.ts'
 
@@ -35,9 +36,6 @@ export function openFigureRecorder(options: FigureRecorderOptions): FigureRecord
   const { database, clock, node, failed } = options
   let stored: Figures = []
   let begun = Math.floor(clock() / 1000)
-  let working: Promise<void> = Promise.resolve()
-  let timer: NodeJS.Timeout | undefined
-  let closed = false
 
   async function store(): Promise<void> {
     const now = await options.traffic()
@@ -51,24 +49,14 @@ export function openFigureRecorder(options: FigureRecorderOptions): FigureRecord
     begun = Math.floor(clock() / 1000)
   }
 
-  const record = () => {
-    working = working.then(store).catch(failed)
-    return working
-  }
-
-  function plan(): void {
-    // A little behind the full minute, so that the next one has begun.
-    const wait = MINUTE - (clock() % MINUTE) + 20
-    timer = setTimeout(() => void record().then(() => closed || plan()), wait).unref()
-  }
-  plan()
-
+  // A little behind the full minute, so that the next one has begun.
+  const wait = () => MINUTE - (clock() % MINUTE) + 20
+  const { run, close } = repeatedLook(wait, () => store().catch(failed))
   return {
-    record,
-    close() {
-      closed = true
-      clearTimeout(timer)
-      return record()
+    record: run,
+    async close() {
+      await close()
+      await run()
     },
   }
 }

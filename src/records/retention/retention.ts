@@ -10,6 +10,7 @@ import { guidOf } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
+import { type RepeatedLook, repeatedLook } from '../repeated-look.ts'
 import type { SystemLog } from '../system-log.ts'
 import { deleteRemoved } from './delete-removed.ts'
 
@@ -33,12 +34,8 @@ export interface RetentionParts {
   readonly every?: number
 }
 
-export interface Retention {
-  /** Deletes what is too old by now; gives how many records. Never throws: the log says what went wrong. */
-  run(): Promise<number>
-  /** No further look begins; resolves when the one under way has ended, in the middle if it is long. */
-  close(): Promise<void>
-}
+/** Deletes what is too old by now; gives how many records. Never throws: the log says what went wrong. */
+export type Retention = RepeatedLook<number>
 
 const EVERY = 60_000
 /** Records in one transaction: all sessions share the writer, so it is never held for more than some milliseconds. */
@@ -60,11 +57,7 @@ export function openRetention({
   leads,
   every = EVERY,
 }: RetentionParts): Retention {
-  let closed = false
-  let running: Promise<number> = Promise.resolve(0)
-  let timer: NodeJS.Timeout
-
-  async function look(): Promise<number> {
+  async function look(isClosed: () => boolean): Promise<number> {
     const now = Math.floor(clock() / 1000)
     let total = 0
     try {
@@ -72,7 +65,7 @@ export function openRetention({
       for (const [storage, group] of kept) {
         const seconds = keptFor()[group]
         if (seconds > 0 && database.has(storage))
-          total += await deleteUntil(database, storage, now - seconds, () => closed)
+          total += await deleteUntil(database, storage, now - seconds, isClosed)
       }
       const { removed } = keptFor()
       if (removed > 0) total += await deleteRemoved({ database, log }, now - removed, () => closed)
@@ -83,28 +76,7 @@ export function openRetention({
     return total
   }
 
-  function run(): Promise<number> {
-    running = running.then(look)
-    return running
-  }
-
-  function schedule(): void {
-    timer = setTimeout(() => {
-      void run().then(() => {
-        if (!closed) schedule()
-      })
-    }, every).unref()
-  }
-
-  schedule()
-  return {
-    run,
-    async close() {
-      closed = true
-      clearTimeout(timer)
-      await running
-    },
-  }
+  return repeatedLook(() => every, look)
 }
 
 /** Of one storage. The table's own index by creation finds the oldest without looking at the others. */

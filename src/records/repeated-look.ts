@@ -1,0 +1,41 @@
+/** Work of a node that comes round again: one look after the other, and a timer from the end of one to the next. */
+export interface RepeatedLook<Seen> {
+  /** One more look, behind the one under way. */
+  run(): Promise<Seen>
+  /** No timer begins a further look; resolves when the one under way has ended. */
+  close(): Promise<void>
+}
+
+/** `wait` says for how many milliseconds, at the end of each look. `look` never rejects, and may end early once it is closed. */
+export function repeatedLook<Seen>(
+  wait: () => number,
+  look: (isClosed: () => boolean) => Promise<Seen>,
+): RepeatedLook<Seen> {
+  let closed = false
+  let last: Promise<unknown> = Promise.resolve()
+  let timer: NodeJS.Timeout
+
+  function run(): Promise<Seen> {
+    const seen = last.then(() => look(() => closed))
+    last = seen
+    return seen
+  }
+
+  function plan(): void {
+    timer = setTimeout(() => {
+      void run().then(() => {
+        if (!closed) plan()
+      })
+    }, wait()).unref()
+  }
+
+  plan()
+  return {
+    run,
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      await last
+    },
+  }
+}
