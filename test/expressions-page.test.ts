@@ -53,11 +53,7 @@ function problemOf(text: string): string | undefined {
     names: Object.keys(types),
     declarations: {
       functions: declaredFunctions(),
-      methods: {
-        text: declaredMethods('text'),
-        list: declaredMethods('list'),
-        number: declaredMethods('number'),
-      },
+      methods: declaredMethods(),
       literalProblem,
     },
   })

@@ -7,10 +7,11 @@ import { functionBodies, methodBodies } from './function-bodies.ts'
 /** Every function and method with its body, as the compiler of expressions asks for them. Made once, shared by all. */
 export function callableFunctions(): Pick<ExpressionHost<never>, 'function' | 'method'> {
   const functions = callable(declaredFunctions(), functionBodies())
+  const { text, list, number } = declaredMethods()
   const methods = {
-    text: callable(declaredMethods('text'), methodBodies('text')),
-    list: callable(declaredMethods('list'), methodBodies('list')),
-    number: callable(declaredMethods('number'), methodBodies('number')),
+    text: callable(text, methodBodies('text')),
+    list: callable(list, methodBodies('list')),
+    number: callable(number, methodBodies('number')),
   }
   return { function: (name) => functions.get(name), method: (on, name) => methods[on].get(name) }
 }

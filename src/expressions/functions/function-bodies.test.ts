@@ -25,8 +25,8 @@ test('each function and method is declared once and has a body', () => {
   expect(declaredFunctions().size).toBe(declared.length)
   expect([...declaredFunctions().keys()].toSorted()).toEqual([...functionBodies().keys()].toSorted())
   for (const on of ['text', 'list', 'number'] as const) {
-    expect(declaredMethods(on).size).toBe(methodGroups[on].length)
-    expect([...declaredMethods(on).keys()].toSorted()).toEqual([...methodBodies(on).keys()].toSorted())
+    expect(declaredMethods()[on].size).toBe(methodGroups[on].length)
+    expect([...declaredMethods()[on].keys()].toSorted()).toEqual([...methodBodies(on).keys()].toSorted())
   }
 })
 

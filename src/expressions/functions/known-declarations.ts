@@ -7,11 +7,7 @@ import type { Declarations } from '../language/type-checker.ts'
 export function knownDeclarations(): Declarations {
   return {
     functions: declaredFunctions(),
-    methods: {
-      text: declaredMethods('text'),
-      list: declaredMethods('list'),
-      number: declaredMethods('number'),
-    },
+    methods: declaredMethods(),
     literalProblem: (called, parameter, text) =>
       called === 'matches' && parameter === 'pattern'
         ? patternProblem(text)

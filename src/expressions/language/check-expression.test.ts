@@ -35,11 +35,7 @@ function checked(text: string, expected?: ValueType) {
     names: Object.keys(types),
     declarations: {
       functions: declaredFunctions(),
-      methods: {
-        text: declaredMethods('text'),
-        list: declaredMethods('list'),
-        number: declaredMethods('number'),
-      },
+      methods: declaredMethods(),
     },
     ...(expected && { expected }),
   })

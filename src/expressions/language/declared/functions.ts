@@ -34,14 +34,19 @@ export const methodGroups: Readonly<Record<MethodDeclaration['on'], readonly Met
 
 /** Every function by name. */
 export function declaredFunctions(): ReadonlyMap<string, FunctionDeclaration> {
-  return new Map(
-    Object.values(functionGroups)
-      .flat()
-      .map((one) => [one.name, one]),
-  )
+  return byName(Object.values(functionGroups).flat())
 }
 
-/** Every method of one kind of value by name. */
-export function declaredMethods(on: MethodDeclaration['on']): ReadonlyMap<string, MethodDeclaration> {
-  return new Map(methodGroups[on].map((one) => [one.name, one]))
+/** Every method by name, for each kind of value that has some. */
+export function declaredMethods(): Readonly<
+  Record<MethodDeclaration['on'], ReadonlyMap<string, MethodDeclaration>>
+> {
+  const { text, list, number } = methodGroups
+  return { text: byName(text), list: byName(list), number: byName(number) }
+}
+
+function byName<Declared extends { readonly name: string }>(
+  declared: readonly Declared[],
+): ReadonlyMap<string, Declared> {
+  return new Map(declared.map((one) => [one.name, one]))
 }

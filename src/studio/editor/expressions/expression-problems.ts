@@ -50,11 +50,7 @@ let table: Declarations | undefined
 function declarations(isWhere: boolean): Declarations {
   table ??= {
     functions: declaredFunctions(),
-    methods: {
-      text: declaredMethods('text'),
-      list: declaredMethods('list'),
-      number: declaredMethods('number'),
-    },
+    methods: declaredMethods(),
     literalProblem,
   }
   if (!isWhere) return table
