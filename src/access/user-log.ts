@@ -12,10 +12,10 @@ import { type BatchedLog, batchedLog, logText } from '../records/batched-log.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import type { Search } from '../shared/query.ts'
+import type { RecordPage } from '../shared/record-page.ts'
 import type { Database, Session } from '../storage/database.ts'
 import { findPage } from '../storage/find-page.ts'
 import { ownStorages } from '../storage/own-storages.ts'
-import type { RecordPage } from '../storage/record-page.ts'
 
 const LONGEST_AGENT = 512
 const LONGEST_PATH = 512

@@ -18,11 +18,11 @@ import { QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { type Query, type Search, search } from '../shared/query.ts'
+import type { RecordPage } from '../shared/record-page.ts'
 import { type Database, documentOf, type Session } from '../storage/database.ts'
 import { findWithTotal } from '../storage/find-with-total.ts'
 import { type Job, type NewJob, scheduleQueue } from '../storage/job.ts'
 import { ownStorages } from '../storage/own-storages.ts'
-import type { RecordPage } from '../storage/record-page.ts'
 import { transact } from '../storage/transact.ts'
 
 export interface ScheduleRecord {

@@ -26,7 +26,7 @@ import { type JsonObject, jsonProblem } from '../shared/json.ts'
 import { isLargerThan } from '../shared/json-size.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Search } from '../shared/query.ts'
-import type { RecordPage } from './record-page.ts'
+import type { RecordPage } from '../shared/record-page.ts'
 
 export const jobKinds = ['function', 'event', 'tick', 'change', 'wait', 'failure'] as const
 export type JobKind = (typeof jobKinds)[number]

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { RecordPage } from '../../storage/record-page.ts'
+import type { RecordPage } from '../../shared/record-page.ts'
 
 /**
  * A search's reply: the bare array with its total and cursor in headers, or `{ count }` when that was asked for. The

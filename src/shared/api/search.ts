@@ -22,6 +22,19 @@ const filterSchema = Type.Union([
 
 export type Filter = Static<typeof filterSchema>
 
+/** Which page of a list: of every search, and of lists with filters of their own. `most`: records of one page. */
+export function pageParameters(most: number) {
+  return {
+    limit: Type.Optional(Type.Integer({ minimum: 0, maximum: most, default: 50 })),
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 0 })),
+    after: Type.Optional(
+      Type.String({ maxLength: 10_000, description: 'The header `x-next-cursor` of the previous page.' }),
+    ),
+  }
+}
+
+const { limit, offset, after } = pageParameters(1000)
+
 /** The body of every `…/search`. */
 export const searchSchema = Type.Object(
   {
@@ -50,12 +63,10 @@ export const searchSchema = Type.Object(
         },
       ),
     ),
-    limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 50 })),
-    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 0 })),
+    limit,
+    offset,
     count: Type.Optional(Type.Boolean({ description: 'Reply `{ count }` instead of the records.' })),
-    after: Type.Optional(
-      Type.String({ maxLength: 10_000, description: 'The header `x-next-cursor` of the previous page.' }),
-    ),
+    after,
   },
   { additionalProperties: false },
 )
@@ -70,10 +81,10 @@ export const searchQuerySchema = Type.Object(
       Type.String({ maxLength: 10_000, description: 'JSON, as in the body of a search.' }),
     ),
     sort: Type.Optional(Type.String({ maxLength: 10_000, description: 'JSON, as in the body of a search.' })),
-    limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 50 })),
-    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 0 })),
+    limit,
+    offset,
     count: Type.Optional(Type.Boolean()),
-    after: Type.Optional(Type.String({ maxLength: 10_000 })),
+    after,
   },
   { additionalProperties: false },
 )

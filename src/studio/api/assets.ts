@@ -2,10 +2,11 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Asset } from '../../shared/api/data/assets.ts'
 import type { DocumentSearch } from '../../shared/api/data/documents.ts'
 import { isReadableImage } from '../../shared/files/image-wanted.ts'
+import type { RecordPage } from '../../shared/record-page.ts'
 import { queryClient } from './query-client.ts'
-import { call, type Page, search, send } from './request.ts'
+import { call, search, send } from './request.ts'
 
-export function findAssets(body: DocumentSearch, signal: AbortSignal): Promise<Page<Asset>> {
+export function findAssets(body: DocumentSearch, signal: AbortSignal): Promise<RecordPage<Asset>> {
   return search<Asset>('/_system/assets/search', body, signal)
 }
 

@@ -1,8 +1,9 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { DocumentSearch } from '../../shared/api/data/documents.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import type { RecordPage } from '../../shared/record-page.ts'
 import { queryClient } from './query-client.ts'
-import { call, type Page, search } from './request.ts'
+import { call, search } from './request.ts'
 
 /** A record of the cluster that has a unique name: a value of the environment, a secret, a connection. */
 export interface NamedRecord {
@@ -17,7 +18,7 @@ export type NamedRecords<R extends NamedRecord> = ReturnType<typeof namedRecords
 /** `key`: of its queries. `most`: records of a cluster. */
 export function namedRecords<R extends NamedRecord>(path: string, key: string, most: number) {
   const forget = () => queryClient.invalidateQueries({ queryKey: [key] })
-  const find = (body: DocumentSearch, signal: AbortSignal): Promise<Page<R>> =>
+  const find = (body: DocumentSearch, signal: AbortSignal): Promise<RecordPage<R>> =>
     search<R>(`${path}/search`, body, signal)
   return {
     path,

@@ -5,9 +5,10 @@ import type { NodeRecord } from '../../shared/api/operate/nodes.ts'
 import type { Job, JobSummary, Queue, Schedule, Tick } from '../../shared/api/operate/queues.ts'
 import type { SystemLog } from '../../shared/api/operate/system-logs.ts'
 import type { UserLog } from '../../shared/api/people/user-logs.ts'
+import type { RecordPage } from '../../shared/record-page.ts'
 import { apiTexts } from '../texts/api.ts'
 import { queryClient } from './query-client.ts'
-import { call, type Page, search, searchByGet } from './request.ts'
+import { call, search, searchByGet } from './request.ts'
 
 export const queuesQuery = queryOptions({
   queryKey: ['jobs', 'queues'],
@@ -19,7 +20,7 @@ export function forgetJobs(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: ['jobs'] })
 }
 
-export function findJobs(body: DocumentSearch, signal?: AbortSignal): Promise<Page<JobSummary>> {
+export function findJobs(body: DocumentSearch, signal?: AbortSignal): Promise<RecordPage<JobSummary>> {
   return search<JobSummary>('/queue/search', body, signal)
 }
 
@@ -65,23 +66,23 @@ export async function eachJob(
   return done
 }
 
-export function findSchedules(body: DocumentSearch, signal: AbortSignal): Promise<Page<Schedule>> {
+export function findSchedules(body: DocumentSearch, signal: AbortSignal): Promise<RecordPage<Schedule>> {
   return searchByGet<Schedule>('/queue/schedules', body, signal)
 }
 
-export function findTicks(body: DocumentSearch, signal: AbortSignal): Promise<Page<Tick>> {
+export function findTicks(body: DocumentSearch, signal: AbortSignal): Promise<RecordPage<Tick>> {
   return search<Tick>('/queue/schedules/ticks/search', body, signal)
 }
 
-export function findSystemLogs(body: DocumentSearch, signal?: AbortSignal): Promise<Page<SystemLog>> {
+export function findSystemLogs(body: DocumentSearch, signal?: AbortSignal): Promise<RecordPage<SystemLog>> {
   return search<SystemLog>('/_system/systemlogs/search', body, signal)
 }
 
-export function findAuditLogs(body: DocumentSearch, signal: AbortSignal): Promise<Page<AuditLog>> {
+export function findAuditLogs(body: DocumentSearch, signal: AbortSignal): Promise<RecordPage<AuditLog>> {
   return search<AuditLog>('/_system/auditlogs', body, signal)
 }
 
-export function findUserLogs(body: DocumentSearch, signal: AbortSignal): Promise<Page<UserLog>> {
+export function findUserLogs(body: DocumentSearch, signal: AbortSignal): Promise<RecordPage<UserLog>> {
   return searchByGet<UserLog>('/_system/userlogs/search', body, signal)
 }
 
@@ -92,7 +93,7 @@ export const nodesQuery = queryOptions({
 })
 
 /** The one record of a log that has this guid. */
-export function oneOf<T>(find: (body: DocumentSearch, signal: AbortSignal) => Promise<Page<T>>) {
+export function oneOf<T>(find: (body: DocumentSearch, signal: AbortSignal) => Promise<RecordPage<T>>) {
   return async (guid: string, signal: AbortSignal): Promise<T> => {
     const { records } = await find({ filters: { '_meta.guid': guid }, limit: 1 }, signal)
     const [record] = records

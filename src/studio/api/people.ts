@@ -2,10 +2,11 @@ import { queryOptions } from '@tanstack/react-query'
 import type { DocumentSearch } from '../../shared/api/data/documents.ts'
 import type { Group } from '../../shared/api/people/authentication-groups.ts'
 import type { User } from '../../shared/api/people/users.ts'
+import type { RecordPage } from '../../shared/record-page.ts'
 import { queryClient } from './query-client.ts'
-import { call, type Page, search } from './request.ts'
+import { call, search } from './request.ts'
 
-export function findUsers(body: DocumentSearch, signal: AbortSignal): Promise<Page<User>> {
+export function findUsers(body: DocumentSearch, signal: AbortSignal): Promise<RecordPage<User>> {
   return search<User>('/users/search', body, signal)
 }
 
@@ -13,7 +14,7 @@ export function readUser(guid: string, signal: AbortSignal): Promise<User> {
   return call<User>('GET', `/users/${guid}`, { signal })
 }
 
-export function findGroups(body: DocumentSearch, signal: AbortSignal): Promise<Page<Group>> {
+export function findGroups(body: DocumentSearch, signal: AbortSignal): Promise<RecordPage<Group>> {
   return search<Group>('/_system/authentication-groups/search', body, signal)
 }
 

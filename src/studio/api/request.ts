@@ -1,4 +1,5 @@
 import type { DocumentSearch } from '../../shared/api/data/documents.ts'
+import type { RecordPage } from '../../shared/record-page.ts'
 import { errorFromReply, unreachable } from './api-error.ts'
 import { session, signedOut } from './session.ts'
 
@@ -14,14 +15,6 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface Page<T> {
-  readonly records: readonly T[]
-  /** How many there are in all. */
-  readonly total: number
-  /** For the next page; empty on the last. */
-  readonly cursor: string
-}
-
 /**
  * Calls the management API and gives its JSON. Throws {@link ApiError}. The caller says which type of `shared/api` the
  * endpoint answers with.
@@ -32,7 +25,11 @@ export async function call<T>(method: Method, path: string, options: CallOptions
 }
 
 /** A search by POST. */
-export async function search<T>(path: string, body: DocumentSearch, signal?: AbortSignal): Promise<Page<T>> {
+export async function search<T>(
+  path: string,
+  body: DocumentSearch,
+  signal?: AbortSignal,
+): Promise<RecordPage<T>> {
   return page<T>(await send('POST', path, { body, signal }))
 }
 
@@ -41,7 +38,7 @@ export async function searchByGet<T>(
   path: string,
   { filters, sort, ...rest }: DocumentSearch,
   signal?: AbortSignal,
-): Promise<Page<T>> {
+): Promise<RecordPage<T>> {
   const query = {
     ...rest,
     filters: filters === undefined ? undefined : JSON.stringify(filters),
@@ -55,7 +52,7 @@ export async function readPage<T>(
   path: string,
   query: NonNullable<CallOptions['query']>,
   signal?: AbortSignal,
-): Promise<Page<T>> {
+): Promise<RecordPage<T>> {
   return page<T>(await send('GET', path, { query, signal }))
 }
 
@@ -103,8 +100,8 @@ async function checked(response: Response): Promise<Response> {
   throw error
 }
 
-async function page<T>(response: Response): Promise<Page<T>> {
+async function page<T>(response: Response): Promise<RecordPage<T>> {
   const records = (await response.json()) as T[]
   const total = Number(response.headers.get('x-total-count') ?? records.length)
-  return { records, total, cursor: response.headers.get('x-next-cursor') ?? '' }
+  return { records, total, next: response.headers.get('x-next-cursor') ?? undefined }
 }

@@ -8,7 +8,8 @@ import type {
   Run,
   RunSummary,
 } from '../../shared/api/blueprints/runs.ts'
-import { call, type Page, readPage } from './request.ts'
+import type { RecordPage } from '../../shared/record-page.ts'
+import { call, readPage } from './request.ts'
 
 export type Steering = 'step' | 'resume' | 'stop'
 
@@ -26,7 +27,7 @@ export function listRuns(
   blueprint: string,
   { failed, ...part }: RunsAsked,
   signal: AbortSignal,
-): Promise<Page<RunSummary>> {
+): Promise<RecordPage<RunSummary>> {
   return readPage<RunSummary>('/runs', { blueprint, failed: failed || undefined, ...part }, signal)
 }
 

@@ -3,8 +3,9 @@ import type { FieldRecord } from '../../shared/api/blueprints/blueprint-fields.t
 import type { Document, DocumentSearch, HistoryEntry } from '../../shared/api/data/documents.ts'
 import type { SlowSearchRecord, StorageAdvice } from '../../shared/api/data/storage-advice.ts'
 import type { StorageRecord } from '../../shared/api/data/storages.ts'
+import type { RecordPage } from '../../shared/record-page.ts'
 import { queryClient } from './query-client.ts'
-import { call, type Page, search } from './request.ts'
+import { call, search } from './request.ts'
 
 const base = '/_system/storages'
 
@@ -17,7 +18,7 @@ export function forgetDocuments(storage: string): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: ['documents', storage] })
 }
 
-export function findStorages(body: DocumentSearch, signal: AbortSignal): Promise<Page<StorageRecord>> {
+export function findStorages(body: DocumentSearch, signal: AbortSignal): Promise<RecordPage<StorageRecord>> {
   return search<StorageRecord>(`${base}/search`, body, signal)
 }
 
@@ -66,7 +67,7 @@ export function findDocuments(
   storage: string,
   body: DocumentSearch,
   signal: AbortSignal,
-): Promise<Page<Document>> {
+): Promise<RecordPage<Document>> {
   return search<Document>(`${base}/${storage}/documents/search`, body, signal)
 }
 

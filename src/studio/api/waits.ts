@@ -1,12 +1,13 @@
 import type { DocumentSearch } from '../../shared/api/data/documents.ts'
 import type { Wait } from '../../shared/api/operate/waits.ts'
 import type { JsonObject } from '../../shared/json.ts'
+import type { RecordPage } from '../../shared/record-page.ts'
 import { queryClient } from './query-client.ts'
-import { call, type Page, search } from './request.ts'
+import { call, search } from './request.ts'
 
 const path = '/_system/waits'
 
-export function findWaits(body: DocumentSearch, signal: AbortSignal): Promise<Page<Wait>> {
+export function findWaits(body: DocumentSearch, signal: AbortSignal): Promise<RecordPage<Wait>> {
   return search<Wait>(`${path}/search`, body, signal)
 }
 

@@ -5,8 +5,8 @@ import type { StorageContext } from '../../../records/storage-records.ts'
 import { overlap } from '../../../shared/field-path.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import type { Search } from '../../../shared/query.ts'
+import type { RecordPage } from '../../../shared/record-page.ts'
 import { objectsIn, textIn } from '../../../storage/document-fields.ts'
-import type { RecordPage } from '../../../storage/record-page.ts'
 
 interface Asked {
   readonly name: string

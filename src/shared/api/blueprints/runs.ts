@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { JsonValue } from '../../json.ts'
 import { anyJson, typedJson } from '../any-json.ts'
 import { nullableText } from '../nullable-text.ts'
+import { pageParameters } from '../search.ts'
 import { storedRecord } from '../stored-record.ts'
 import type { Wire } from '../wire.ts'
 
@@ -166,11 +167,7 @@ export const runListQuery = Type.Object({
   failed: Type.Optional(
     Type.Boolean({ description: 'Only runs that failed or replied with a status of 400 or more.' }),
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 200, default: 50 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 0 })),
-  after: Type.Optional(
-    Type.String({ maxLength: 10_000, description: 'The header `x-next-cursor` of the previous page.' }),
-  ),
+  ...pageParameters(200),
 })
 export type RunListQuery = Static<typeof runListQuery>
 

@@ -3,7 +3,7 @@ import { CSV, NDJSON, XLSX } from '../../files/table-types.ts'
 import type { JsonObject } from '../../json.ts'
 import { anyJson } from '../any-json.ts'
 import { metaSchema } from '../meta.ts'
-import { searchQuerySchema, searchSchema } from '../search.ts'
+import { pageParameters, searchQuerySchema, searchSchema } from '../search.ts'
 import { storedRecord } from '../stored-record.ts'
 import type { Wire } from '../wire.ts'
 
@@ -45,8 +45,7 @@ export const documentSearchSchema = Type.Object(
   { additionalProperties: false },
 )
 
-/** The body of every search; only documents have `include_removed`. */
-/** What searches of every kind of record take. */
+/** What searches of every kind of record take; only documents have `include_removed`. */
 export type DocumentSearch = Omit<Wire<typeof documentSearchSchema>, 'expand'>
 
 export const getDocumentQuery = Type.Object({
@@ -80,13 +79,7 @@ export const removeDocumentQuery = Type.Object({
   ),
 })
 
-export const historyQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 50 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 0 })),
-  after: Type.Optional(
-    Type.String({ maxLength: 10_000, description: 'The header `x-next-cursor` of the previous page.' }),
-  ),
-})
+export const historyQuery = Type.Object(pageParameters(1000))
 
 const historyEntryRecord = Type.Object({
   _meta: metaSchema,

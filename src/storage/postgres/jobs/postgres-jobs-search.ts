@@ -1,9 +1,9 @@
 /** Searches over the job table on PostgreSQL, which has to be told the type of each value. */
 
 import type { Search } from '../../../shared/query.ts'
+import type { RecordPage } from '../../../shared/record-page.ts'
 import type { JobSummary } from '../../job.ts'
 import { compileJobSearch, type JobValues } from '../../job-search.ts'
-import type { RecordPage } from '../../record-page.ts'
 import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import { numberOf, type PostgresConnection, type Row } from '../core/rows.ts'
 import { numbers, statement, texts, value } from '../sql/compiled-sql.ts'

@@ -1,9 +1,9 @@
 /** Searches over the job table on SQLite, which would take the text '2' for the number 2 beside a column of numbers. */
 
 import type { Scalar, Search } from '../../../shared/query.ts'
+import type { RecordPage } from '../../../shared/record-page.ts'
 import type { JobField, JobSummary } from '../../job.ts'
 import { compileJobSearch, type JobValues } from '../../job-search.ts'
-import type { RecordPage } from '../../record-page.ts'
 import type { SqlValue } from '../../search/compiled-sql.ts'
 import { numberOf, type SqliteConnection } from '../core/sqlite-connection.ts'
 import { value } from '../sql/sql-values.ts'

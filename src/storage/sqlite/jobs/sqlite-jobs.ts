@@ -4,6 +4,7 @@ import type { Clock } from '../../../shared/clock.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { guidSource, type Random } from '../../../shared/guid.ts'
 import type { Search } from '../../../shared/query.ts'
+import type { RecordPage } from '../../../shared/record-page.ts'
 import {
   type Claim,
   checkJob,
@@ -16,7 +17,6 @@ import {
   type NewJob,
 } from '../../job.ts'
 import { jobColumns } from '../../job-row.ts'
-import type { RecordPage } from '../../record-page.ts'
 import { numberOf, type Row, type SqliteConnection } from '../core/sqlite-connection.ts'
 import { violatedIndex } from '../core/sqlite-errors.ts'
 import type { JobWork } from './job-work.ts'

@@ -1,10 +1,10 @@
 import { Group, Pagination, Text } from '@mantine/core'
-import type { Page } from '../../api/request.ts'
+import type { RecordPage } from '../../../shared/record-page.ts'
 import { controlsTexts } from '../../texts/controls.ts'
-import type { RecordPage } from './use-record-page.ts'
+import type { ShownPage } from './use-record-page.ts'
 
 /** Below a list: which of its records are shown, and the pages that can be opened. */
-export function ListFooter({ shown }: { readonly shown: RecordPage<unknown> }) {
+export function ListFooter({ shown }: { readonly shown: ShownPage<unknown> }) {
   const { data, page, pages, limit, readdress } = shown
   return (
     <Group justify="space-between" mt="sm" mih={32}>
@@ -33,7 +33,7 @@ export function ListFooter({ shown }: { readonly shown: RecordPage<unknown> }) {
   )
 }
 
-function counted({ records, total }: Page<unknown>, page: number, limit: number): string {
+function counted({ records, total }: RecordPage<unknown>, page: number, limit: number): string {
   if (total === 0) return ' '
   if (total <= records.length) return controlsTexts.total(total)
   const first = (page - 1) * limit + 1

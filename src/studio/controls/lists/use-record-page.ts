@@ -1,13 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import type { DocumentSearch } from '../../../shared/api/data/documents.ts'
-import type { Page } from '../../api/request.ts'
+import type { RecordPage } from '../../../shared/record-page.ts'
 import { bodyOf, type ListAddress, type Readdress, shownPage, useListAddress } from './list-address.ts'
 import { emptyTrail, type ListPages, listPages } from './list-pages.ts'
 
 export interface RecordPageOptions<T> {
   readonly queryKey: readonly unknown[]
-  readonly load: (body: DocumentSearch, signal: AbortSignal) => Promise<Page<T>>
+  readonly load: (body: DocumentSearch, signal: AbortSignal) => Promise<RecordPage<T>>
   /** What the address does not say: filters of the screen. */
   readonly body?: DocumentSearch
   readonly limit?: number
@@ -15,8 +15,8 @@ export interface RecordPageOptions<T> {
   readonly refetchInterval?: number | false
 }
 
-export interface RecordPage<T> {
-  readonly data: Page<T> | undefined
+export interface ShownPage<T> {
+  readonly data: RecordPage<T> | undefined
   readonly error: unknown
   readonly isPending: boolean
   /** The page before is shown until this one is there. */
@@ -34,7 +34,7 @@ export interface RecordPage<T> {
 }
 
 /** A page of records: sorted, searched and paged by the server, as the address says. */
-export function useRecordPage<T>(options: RecordPageOptions<T>): RecordPage<T> {
+export function useRecordPage<T>(options: RecordPageOptions<T>): ShownPage<T> {
   const { queryKey, load, body = {}, limit = 50, refetchInterval = false } = options
   const [address, readdress] = useListAddress()
   const wanted: DocumentSearch = { ...body, ...bodyOf(address, limit) }
@@ -53,7 +53,7 @@ export function useRecordPage<T>(options: RecordPageOptions<T>): RecordPage<T> {
     total: data?.total ?? 0,
     after: wanted.after ?? '',
     // The rows of the page before are shown until this one is there; so is its cursor.
-    cursor: isPlaceholderData ? '' : (data?.cursor ?? ''),
+    cursor: isPlaceholderData ? '' : (data?.next ?? ''),
   })
   const read = { data, error, isPending, isPlaceholderData, refetch }
   return { ...read, page, limit, pages, address, readdress, wanted, key }

@@ -7,7 +7,7 @@ const run = (guid: string, second: number, status: RunSummary['status'] = 'ended
   ...{ started: `2026-01-01T00:00:0${second}.000Z`, us: 1, reply: null, error: null, steps: 1 },
   ...{ user: null, deployment: 1, replay_of: null, recorded_as: 'traced' },
 })
-const part = (records: readonly RunSummary[], total = records.length) => ({ records, total, cursor: '' })
+const part = (records: readonly RunSummary[], total = records.length) => ({ records, total, next: undefined })
 const listOf = (...pages: ReturnType<typeof part>[]) => ({ pages, pageParams: pages.map((_part, i) => i) })
 const order = ({ pages }: Pick<Parameters<typeof withRun>[0], 'pages'>) =>
   runsOf(pages)

@@ -1,9 +1,9 @@
 /** The list of runs as it was read: part by part, and what happened since put in between. */
 import type { InfiniteData } from '@tanstack/react-query'
 import type { RunSummary } from '../../../../shared/api/blueprints/runs.ts'
-import type { Page } from '../../../api/request.ts'
+import type { RecordPage } from '../../../../shared/record-page.ts'
 
-type Part = Page<RunSummary>
+type Part = RecordPage<RunSummary>
 type Parts = InfiniteData<Part>
 
 /** A blueprint keeps 200 at most. What is told beyond that, while one looks, is read again when it is asked for. */
@@ -38,7 +38,7 @@ export function withRun({ pages, pageParams }: Parts, run: RunSummary): Parts {
   const behind = all.findIndex(({ started }) => started <= run.started)
   const records = all.toSpliced(behind < 0 ? all.length : behind, 0, run).slice(0, MOST)
   const total = (pages.at(-1)?.total ?? 0) + 1
-  return { pages: [{ records, total, cursor: '' }], pageParams: [0] }
+  return { pages: [{ records, total, next: undefined }], pageParams: [0] }
 }
 
 function replaced(records: readonly RunSummary[], run: RunSummary): readonly RunSummary[] {

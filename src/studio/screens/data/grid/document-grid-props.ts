@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Document } from '../../../../shared/api/data/documents.ts'
-import type { RecordPage } from '../../../controls/lists/use-record-page.ts'
+import type { ShownPage } from '../../../controls/lists/use-record-page.ts'
 import type { GridColumn } from './grid-column.ts'
 import type { ColumnActions } from './grid-head.tsx'
 import type { CellEdits } from './use-cell-edits.ts'
@@ -9,7 +9,7 @@ import type { RowSelection } from './use-row-selection.ts'
 
 export interface DocumentGridProps {
   readonly label: string
-  readonly shown: RecordPage<Document>
+  readonly shown: ShownPage<Document>
   readonly columns: readonly GridColumn[]
   readonly names: ReferenceNames
   readonly selection: RowSelection

@@ -9,8 +9,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
 import type { Document } from '../../../../shared/api/data/documents.ts'
+import type { RecordPage } from '../../../../shared/record-page.ts'
 import { ApiError } from '../../../api/api-error.ts'
-import { call, type Page } from '../../../api/request.ts'
+import { call } from '../../../api/request.ts'
 import { documentPath } from '../../../api/storages.ts'
 import { messageOf } from '../../../controls/error-notice.tsx'
 import { gridTexts } from '../../../texts/grid.ts'
@@ -62,7 +63,7 @@ export function useCellEdits(storage: string, key: readonly unknown[], onStored:
       setEdits((before) => changed(before, guid, name, edit))
     /** The row of the page as it is now, in place: it does not move, even if it is sorted by this field. */
     const replace = (document: Document) =>
-      client.setQueryData<Page<Document>>(
+      client.setQueryData<RecordPage<Document>>(
         pageKey.current,
         (page) =>
           page && {
@@ -72,7 +73,7 @@ export function useCellEdits(storage: string, key: readonly unknown[], onStored:
       )
     const latest = (document: Document) =>
       client
-        .getQueryData<Page<Document>>(pageKey.current)
+        .getQueryData<RecordPage<Document>>(pageKey.current)
         ?.records.find(({ _meta }) => _meta.guid === document._meta.guid) ?? document
     const presentAct = () => {
       const present = act.current ?? {}

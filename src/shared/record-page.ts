@@ -1,6 +1,6 @@
-import type { JsonObject } from '../shared/json.ts'
+import type { JsonObject } from './json.ts'
 
-/** One page of what a search matches, as management endpoints list it. */
+/** One page of what a search matches, as management endpoints list it and the studio shows it. */
 export interface RecordPage<T = JsonObject> {
   readonly records: readonly T[]
   /** How many match on all pages. */
