@@ -68,7 +68,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'records/retention': [...base, 'records'],
   'records/secrets': [...base, 'records'],
   'records/connections': [...base, 'records'],
-  'records/figures': base,
+  'records/figures': [...base, 'records'],
   'records/alerts': [...base, 'records', 'records/figures', 'records/mail'],
   'records/limits': [...base, 'blocks', 'blocks/pins', 'records'],
   'records/mail': [...base, 'records', 'records/assets'],
