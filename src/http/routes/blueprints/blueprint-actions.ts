@@ -17,7 +17,7 @@ import {
 import { guidParams } from '../../../shared/api/meta.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
-import type { RouteFamily } from '../../server/route-family.ts'
+import type { App, RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 import { resource } from '../resource.ts'
 import type { SearchField } from '../search-request.ts'
@@ -36,101 +36,113 @@ const searchable: readonly SearchField[] = [
 ]
 
 /** Blocks of blueprints, called blueprint actions here. */
-export function blueprintActionRoutes({ records, catalogue }: Flows): RouteFamily {
+export function blueprintActionRoutes(flows: Flows): RouteFamily {
   return (app) => {
-    const blocks = resource(app, {
-      path: '/blueprintactions',
-      scopes: 'blueprintactions',
-      tags,
-      record: blockSchema,
-      searchable,
-    })
-    blocks.list(
-      {
-        operationId: 'searchBlocks',
-        summary: 'List the blocks of a blueprint',
-        description: 'Filter by `blueprint_guid`.',
-      },
-      (wanted) => findPage(records.database.session(), ownStorages.blocks, wanted),
-    )
-
-    blocks.get(
-      {
-        operationId: 'getBlock',
-        summary: "One block's full document",
-      },
-      (guid) => getRecord(records.database.session(), ownStorages.blocks, guid, 'block'),
-    )
-
-    blocks.create(
-      {
-        operationId: 'createBlock',
-        summary: 'Create a block',
-        description:
-          'Saved at once, or only staged with `staged: true`. Impossible wires are refused; unfinished blocks are not.',
-        body: createBlockSchema,
-      },
-      (body, request) =>
-        createBlock(records, catalogue, withConfiguration(body, catalogue), actorOf(request)),
-    )
-
-    blocks.update(
-      {
-        operationId: 'stageBlock',
-        summary: 'Stage a change of a block',
-        description:
-          'Changes the given fields. The block has them under `unsaved` until they are saved or discarded.',
-        body: updateBlockSchema,
-      },
-      (guid, body, request) => stageUpdate(records, catalogue, guid, body, actorOf(request)),
-    )
-
-    app.delete(
-      '/blueprintactions/:guid',
-      {
-        config: { permission: 'blueprintactions_remove' },
-        schema: {
-          operationId: 'stageBlockRemoval',
-          summary: 'Stage the removal of a block',
-          description: 'A block that is only staged is removed at once.',
-          tags,
-          params: guidParams,
-          response: { 200: blockSchema },
-        },
-      },
-      (request) => stageRemoval(records, request.params.guid, actorOf(request)),
-    )
-
-    app.post(
-      '/blueprintactions/unsaved/:guid',
-      {
-        config: { permission: 'blueprintactions_update', bodyOptional: true },
-        schema: {
-          operationId: 'saveStaged',
-          summary: 'Save staged changes',
-          description:
-            'Of one block, or of all blocks of a blueprint in one transaction. Replies with the changed blocks.',
-          tags,
-          params: guidParams,
-          response: { 200: Type.Array(blockSchema) },
-        },
-      },
-      (request) => saveStaged(records, request.params.guid, actorOf(request)),
-    )
-
-    app.delete(
-      '/blueprintactions/unsaved/:guid',
-      {
-        config: { permission: 'blueprintactions_update' },
-        schema: {
-          operationId: 'discardStaged',
-          summary: 'Discard staged changes',
-          tags,
-          params: guidParams,
-          response: { 200: Type.Array(blockSchema) },
-        },
-      },
-      (request) => discardStaged(records, request.params.guid, actorOf(request)),
-    )
+    blockResource(app, flows)
+    stageRemovalRoute(app, flows)
+    saveStagedRoute(app, flows)
+    discardStagedRoute(app, flows)
   }
+}
+
+function blockResource(app: App, { records, catalogue }: Flows): void {
+  const blocks = resource(app, {
+    path: '/blueprintactions',
+    scopes: 'blueprintactions',
+    tags,
+    record: blockSchema,
+    searchable,
+  })
+  blocks.list(
+    {
+      operationId: 'searchBlocks',
+      summary: 'List the blocks of a blueprint',
+      description: 'Filter by `blueprint_guid`.',
+    },
+    (wanted) => findPage(records.database.session(), ownStorages.blocks, wanted),
+  )
+
+  blocks.get(
+    {
+      operationId: 'getBlock',
+      summary: "One block's full document",
+    },
+    (guid) => getRecord(records.database.session(), ownStorages.blocks, guid, 'block'),
+  )
+
+  blocks.create(
+    {
+      operationId: 'createBlock',
+      summary: 'Create a block',
+      description:
+        'Saved at once, or only staged with `staged: true`. Impossible wires are refused; unfinished blocks are not.',
+      body: createBlockSchema,
+    },
+    (body, request) => createBlock(records, catalogue, withConfiguration(body, catalogue), actorOf(request)),
+  )
+
+  blocks.update(
+    {
+      operationId: 'stageBlock',
+      summary: 'Stage a change of a block',
+      description:
+        'Changes the given fields. The block has them under `unsaved` until they are saved or discarded.',
+      body: updateBlockSchema,
+    },
+    (guid, body, request) => stageUpdate(records, catalogue, guid, body, actorOf(request)),
+  )
+}
+
+function stageRemovalRoute(app: App, { records }: Flows): void {
+  app.delete(
+    '/blueprintactions/:guid',
+    {
+      config: { permission: 'blueprintactions_remove' },
+      schema: {
+        operationId: 'stageBlockRemoval',
+        summary: 'Stage the removal of a block',
+        description: 'A block that is only staged is removed at once.',
+        tags,
+        params: guidParams,
+        response: { 200: blockSchema },
+      },
+    },
+    (request) => stageRemoval(records, request.params.guid, actorOf(request)),
+  )
+}
+
+function saveStagedRoute(app: App, { records }: Flows): void {
+  app.post(
+    '/blueprintactions/unsaved/:guid',
+    {
+      config: { permission: 'blueprintactions_update', bodyOptional: true },
+      schema: {
+        operationId: 'saveStaged',
+        summary: 'Save staged changes',
+        description:
+          'Of one block, or of all blocks of a blueprint in one transaction. Replies with the changed blocks.',
+        tags,
+        params: guidParams,
+        response: { 200: Type.Array(blockSchema) },
+      },
+    },
+    (request) => saveStaged(records, request.params.guid, actorOf(request)),
+  )
+}
+
+function discardStagedRoute(app: App, { records }: Flows): void {
+  app.delete(
+    '/blueprintactions/unsaved/:guid',
+    {
+      config: { permission: 'blueprintactions_update' },
+      schema: {
+        operationId: 'discardStaged',
+        summary: 'Discard staged changes',
+        tags,
+        params: guidParams,
+        response: { 200: Type.Array(blockSchema) },
+      },
+    },
+    (request) => discardStaged(records, request.params.guid, actorOf(request)),
+  )
 }
