@@ -188,6 +188,8 @@ export interface WriteCondition {
    * What it throws leaves the document as it is.
    */
   readonly complete?: (after: JsonObject) => readonly Mutation[]
+  /** How many more documents get the same change in this session, one after the other: what each needs is taken for all at once. */
+  readonly following?: number
 }
 
 export type Written =

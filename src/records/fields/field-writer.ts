@@ -23,10 +23,13 @@ export interface FieldWriter {
 /** For one document, by field. */
 export type TakenNumbers = ReadonlyMap<string, number>
 
+/** The same, which may be taken when it is asked for. */
+export type NumbersOfOne = Pick<TakenNumbers, 'get'>
+
 /** Elements of lists that all expressions of one write look at together: some milliseconds. */
 const MOST_ELEMENTS = 20_000
 
-export function withNumbers(writer: FieldWriter, numbers: TakenNumbers | undefined): FieldWriter {
+export function withNumbers(writer: FieldWriter, numbers: NumbersOfOne | undefined): FieldWriter {
   return numbers ? { ...writer, number: (field) => numbers.get(field) } : writer
 }
 

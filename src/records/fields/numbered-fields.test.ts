@@ -2,13 +2,17 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { type Mutation, setFields } from '../../shared/mutation.ts'
-import { search } from '../../shared/query.ts'
+import { matchAll, search } from '../../shared/query.ts'
 import { createAll } from '../../storage/create-all.ts'
-import { type Database, documentOf } from '../../storage/database.ts'
+import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
+import { changeDocuments } from '../../storage/many/change-documents.ts'
+import { keepsRules, type RawDatabase } from '../../storage/ruled.ts'
 import { transact } from '../../storage/transact.ts'
 import { upsertDocument } from '../../storage/upsert-document.ts'
+import { wrappedDatabase } from '../../storage/wrapped-database.ts'
+import { TransparentSession } from '../../storage/wrapped-session.ts'
 import { createField, type FieldInput, getField, removeField, updateField } from './field-records.ts'
 import { openFieldRules } from './field-rules.ts'
 import { ruledDatabase } from './ruled-database.ts'
@@ -34,6 +38,23 @@ const stored = async () => {
   const sort = [{ field: 'title', order: 'asc', missing: 'last' }] as const
   const found = await room.database.session().find('tickets', search({ sort, limit: 100 }))
   return documentsOf(found).map(({ _meta, ...fields }) => fields)
+}
+
+/** How often the database is asked for numbers in one transaction. */
+async function counted(work: (session: Session) => unknown): Promise<number> {
+  let asked = 0
+  class CountedSession extends TransparentSession {
+    override numbers(...given: Parameters<Session['numbers']>) {
+      asked += 1
+      return super.numbers(...given)
+    }
+  }
+  const raw = room.database
+  const session: RawDatabase['session'] = (origin) => new CountedSession(raw.session(origin))
+  const seen: RawDatabase = { ...wrappedDatabase(raw, { session }), [keepsRules]: false }
+  const world = { clock: room.clock, random: () => undefined }
+  await transact(ruledDatabase(seen, await openFieldRules(raw), world), async (session) => work(session))
+  return asked
 }
 
 describe('a field of the type autonumber', () => {
@@ -70,6 +91,68 @@ describe('a field of the type autonumber', () => {
     const many = ['b', 'c', 'd'].map((title) => ({ mutations: setFields({ title, number: 1 }) }))
     await transact(database, (session) => createAll(session, 'tickets', many))
     expect(await stored()).toEqual(['a', 'b', 'c', 'd'].map((title, at) => ({ title, number: at + 1 })))
+  })
+
+  test('numbers what follows one that is refused without a gap, and asks for none of it again', async () => {
+    await numbered()
+    await field({ name: 'title', type: 'string', unique: true })
+    await create({ title: 'a' })
+    const many = ['b', 'a', 'c', 'd'].map((title) => ({ mutations: setFields({ title }) }))
+    const asked = await counted(async (session) => {
+      const { documents, refused } = await createAll(session, 'tickets', many)
+      expect([documents.length, refused]).toMatchObject([1, { code: 'CONFLICT', fields: ['title'] }])
+      for (const title of ['c', 'd', 'e']) await session.create('tickets', setFields({ title }))
+    })
+    expect(asked).toBe(1)
+    expect(await stored()).toEqual(['a', 'b', 'c', 'd', 'e'].map((title, at) => ({ title, number: at + 1 })))
+    expect(await create({ title: 'f' })).toMatchObject({ number: 6 })
+  })
+
+  test('gives what was left of a transaction to none, also after a rollback', async () => {
+    await numbered()
+    await field({ name: 'title', type: 'string', unique: true })
+    const many = ['a', 'b', 'b', 'c'].map((title) => ({ mutations: setFields({ title }) }))
+    const session = database.session()
+    await createAll(session, 'tickets', many)
+    await session.rollback()
+    const others = [await create({ title: 'x' }), await create({ title: 'y' })]
+    await session.create('tickets', setFields({ title: 'z' }))
+    await session.commit()
+    const numbers = (await stored()).map(({ number }) => number)
+    expect([others.length, new Set(numbers).size]).toEqual([2, 3])
+  })
+
+  test('fills and restores many documents with numbers that are taken at once, and takes none for those that have one', async () => {
+    const guids: string[] = []
+    for (const title of ['a', 'b', 'c', 'd', 'e']) guids.push(guidOf(await create({ title })))
+    const [, , , , removed = ''] = guids
+    for (const guid of guids.slice(3))
+      await transact(database, (session) => session.setRemoved('tickets', guid, true))
+    await numbered()
+    await field({
+      name: 'invoice',
+      type: 'string',
+      computed: 'doc.number == null ? null : "INV-" + text(doc.number)',
+    })
+    const all = { storage: 'tickets', query: matchAll, includeRemoved: false, mutations: [] } as const
+    const fill = { ...all, kind: 'update', mutations: [{ op: 'set', field: 'number', value: null }] } as const
+    const none = () => expect.unreachable()
+    const twice = async () => [
+      await counted((session) => changeDocuments(session, fill, guids.slice(0, 3), none)),
+      await counted((session) => changeDocuments(session, fill, guids.slice(0, 3), none)),
+    ]
+    expect(await twice()).toEqual([1, 0])
+    const restore = { ...all, kind: 'restore', includeRemoved: true } as const
+    expect(await counted((session) => changeDocuments(session, restore, guids.slice(3), none))).toBe(1)
+    expect(await stored()).toEqual(
+      ['a', 'b', 'c', 'd', 'e'].map((title, at) => ({ title, number: at + 1, invoice: `INV-${at + 1}` })),
+    )
+    expect(await create({ title: 'f' })).toMatchObject({ number: 6 })
+    expect(await transact(database, (session) => session.setRemoved('tickets', removed, true))).toMatchObject(
+      {
+        outcome: 'written',
+      },
+    )
   })
 
   test('takes no number for a document that the other fields refuse', async () => {

@@ -9,48 +9,33 @@ import type { Mutation } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
+import type { StoredJson } from '../../storage/stored-json.ts'
 import { transact } from '../../storage/transact.ts'
 import type { TakenNumbers } from './field-writer.ts'
 import type { FieldChange } from './unique-fields.ts'
 import { type NumberedField, writePlan } from './write-plan.ts'
 
-/** The numbers of the documents, by their place; undefined where no field of the storage is numbered. */
-export function takeNumbers(
-  session: Session,
-  storage: string,
-  rules: readonly FieldRule[],
-  documents: number,
-): MaybePromise<((at: number) => TakenNumbers) | undefined> {
-  const { numbered } = writePlan(rules)
-  if (numbered.length === 0 || documents === 0) return undefined
-  return andThen(firstNumbers(session, storage, numbered, documents), placed)
-}
-
 /** The numbers that would be taken, by place, for a trial: computed fields read them. */
 export function nextNumbers(
   session: Session,
   storage: string,
-  rules: readonly FieldRule[],
-): MaybePromise<((at: number) => TakenNumbers) | undefined> {
-  const { numbered } = writePlan(rules)
-  if (numbered.length === 0) return undefined
-  return andThen(firstNumbers(session, storage, numbered, 0), placed)
+  numbered: readonly NumberedField[],
+): MaybePromise<(at: number) => TakenNumbers> {
+  return andThen(
+    nextOf(session, storage, numbered),
+    (firsts) => (at: number) => new Map([...firsts].map(([field, first]) => [field, first + at])),
+  )
 }
 
-function placed(firsts: TakenNumbers): (at: number) => TakenNumbers {
-  return (at) => new Map([...firsts].map(([field, first]) => [field, first + at]))
-}
-
-function firstNumbers(
+function nextOf(
   session: Session,
   storage: string,
   [next, ...rest]: readonly NumberedField[],
-  count: number,
 ): MaybePromise<TakenNumbers> {
   if (next === undefined) return new Map()
   const { name, from } = next
-  return andThen(session.claims.numbers(storage, name, { count, from }), (first) =>
-    andThen(firstNumbers(session, storage, rest, count), (others) => new Map([[name, first], ...others])),
+  return andThen(session.claims.numbers(storage, name, { count: 0, from }), (first) =>
+    andThen(nextOf(session, storage, rest), (others) => new Map([[name, first], ...others])),
   )
 }
 
@@ -59,20 +44,12 @@ export function empties(mutation: Mutation, name: string): boolean {
   return mutation.op === 'set' && mutation.field === name && mutation.value === null
 }
 
-/** Numbers for the fields in which the document has none; undefined when it has all. */
-export function numbersToFill(
-  session: Session,
-  storage: string,
-  guid: string,
-  rules: readonly FieldRule[],
-): MaybePromise<TakenNumbers | undefined> {
-  return andThen(session.get(storage, guid), (stored) => {
-    if (stored === undefined) return undefined
-    const document = documentOf(stored)
-    const { numbered } = writePlan(rules)
-    const missing = numbered.filter(({ name }) => isEmptyValue(valueAt(document, parseFieldPath(name))))
-    return missing.length === 0 ? undefined : firstNumbers(session, storage, missing, 1)
-  })
+/** The fields in which the document has no number. */
+export function unnumbered(rules: readonly FieldRule[], stored: StoredJson): readonly NumberedField[] {
+  const { numbered } = writePlan(rules)
+  if (numbered.length === 0) return numbered
+  const document = documentOf(stored)
+  return numbered.filter(({ name }) => isEmptyValue(valueAt(document, parseFieldPath(name))))
 }
 
 /** Lets the numbers of a field continue behind those that documents have, also removed ones. */

@@ -31,10 +31,12 @@ import {
   type FieldWorld,
   type FieldWriter,
   fieldWriter,
+  type NumbersOfOne,
   type TakenNumbers,
   withNumbers,
 } from './field-writer.ts'
-import { empties, nextNumbers, numbersToFill, takeNumbers } from './numbered-fields.ts'
+import { NumberReserve } from './number-reserve.ts'
+import { empties, nextNumbers, unnumbered } from './numbered-fields.ts'
 import { referenceIndex } from './reference-fields.ts'
 import { ReferringSession } from './referring-session.ts'
 import {
@@ -131,6 +133,7 @@ function isFree({ rules, closed }: KeptRules): boolean {
 class RuledSession extends WrappedSession {
   readonly #rules: FieldRules
   readonly #world: FieldWorld
+  readonly #reserve = new NumberReserve()
   /** Documents that a trial has created. */
   #tried = 0
 
@@ -152,7 +155,7 @@ class RuledSession extends WrappedSession {
       const filled = this.#filled(storage, kept, mutations)
       // What is refused so far has taken no number.
       return andThen(this.#numbers(storage, rules, 1), (taken) =>
-        this.session.create(storage, this.#completed(rules, filled, taken?.(0)), options),
+        this.session.create(storage, this.#completed(rules, filled, taken[0]), options),
       )
     })
   }
@@ -164,10 +167,11 @@ class RuledSession extends WrappedSession {
     const { rules } = kept
     const filled = uptoRefusal(documents, ({ mutations }) => this.#filled(storage, kept, mutations))
     const taken = await this.#numbers(storage, rules, filled.made.length)
-    const completed = uptoRefusal(filled.made, (one, at) => this.#completed(rules, one, taken?.(at)))
+    const completed = uptoRefusal(filled.made, (one, at) => this.#completed(rules, one, taken[at]))
     const made = completed.made.map((mutations, at) => ({ mutations, options: documents[at]?.options }))
     // One of those before it may be refused for another reason, and is named first.
     const created = await createAll(this.session, storage, made)
+    if (!this.session.origin.trial) this.#reserve.giveBack(storage, taken.slice(created.documents.length))
     return created.refused ? created : { ...created, refused: completed.refused ?? filled.refused }
   }
 
@@ -185,15 +189,31 @@ class RuledSession extends WrappedSession {
       if (later.length === 0 && !writePlan(rules).complete)
         return this.session.update(storage, guid, mutations, condition)
       const sent = withoutFixed(mutations, writePlan(rules).fixed)
-      const update = (numbers?: TakenNumbers) => {
+      const update = (numbers?: NumbersOfOne) => {
         const complete = (after: JsonObject) =>
           completions(rules, later, after, withNumbers(this.#writer(), numbers))
         return this.session.update(storage, guid, sent, { ...condition, complete })
       }
       const { numbered } = writePlan(rules)
       if (!numbered.some(({ name }) => mutations.some((mutation) => empties(mutation, name)))) return update()
-      return andThen(numbersToFill(this.session, storage, guid, rules), update)
+      return andThen(this.#toFill(storage, guid, rules, options?.following), update)
     })
+  }
+
+  /** Without a look at the document while there are numbers left: it takes one only where it has none. */
+  #toFill(
+    storage: string,
+    guid: string,
+    rules: readonly FieldRule[],
+    following = 0,
+  ): MaybePromise<NumbersOfOne | undefined> {
+    const { numbered } = writePlan(rules)
+    if (this.#reserve.has(storage, numbered)) return this.#reserve.lazily(storage)
+    return andThen(
+      this.session.get(storage, guid),
+      (stored) =>
+        stored && this.#reserve.missing(this.session, storage, unnumbered(rules, stored), following),
+    )
   }
 
   /** One that was removed before its field was numbered, or when the others were, gets its number in the same transaction. */
@@ -206,19 +226,27 @@ class RuledSession extends WrappedSession {
     const written = this.session.setRemoved(storage, guid, removed, options)
     if (removed || isOwnStorage(storage)) return written
     return andThen(written, (restored) =>
-      restored.outcome === 'written' ? this.#numbered(storage, guid, restored) : restored,
+      restored.outcome === 'written' ? this.#numbered(storage, guid, restored, options?.following) : restored,
     )
   }
 
-  #numbered(storage: string, guid: string, restored: Written): MaybePromise<Written> {
+  #numbered(
+    storage: string,
+    guid: string,
+    restored: Extract<Written, { outcome: 'written' }>,
+    following: number | undefined,
+  ): MaybePromise<Written> {
     return andThen(this.#rules.kept(storage), ({ rules }) => {
-      if (writePlan(rules).numbered.length === 0) return restored
-      return andThen(numbersToFill(this.session, storage, guid, rules), (numbers) => {
-        if (!numbers) return restored
-        const complete = (after: JsonObject) =>
-          completions(rules, [], after, withNumbers(this.#writer(), numbers))
-        return this.session.update(storage, guid, [], { complete })
-      })
+      const without = unnumbered(rules, restored.document)
+      return andThen(
+        this.#reserve.missing(this.session, storage, without, following),
+        (numbers): MaybePromise<Written> => {
+          if (!numbers) return restored
+          const complete = (after: JsonObject) =>
+            completions(rules, [], after, withNumbers(this.#writer(), numbers))
+          return this.session.update(storage, guid, [], { complete })
+        },
+      )
     })
   }
 
@@ -227,14 +255,30 @@ class RuledSession extends WrappedSession {
     return filledToCreate(kept.rules, mutations, this.#writer())
   }
 
-  #numbers(storage: string, rules: readonly FieldRule[], count: number) {
-    if (!this.session.origin.trial) return takeNumbers(this.session, storage, rules, count)
+  /** Of the documents, by their place; none where no field is numbered. */
+  #numbers(
+    storage: string,
+    rules: readonly FieldRule[],
+    count: number,
+  ): MaybePromise<readonly TakenNumbers[]> {
+    const { numbered } = writePlan(rules)
+    if (numbered.length === 0 || count === 0) return []
+    if (!this.session.origin.trial) return this.#reserve.take(this.session, storage, numbered, count)
     const before = this.#tried
     this.#tried += count
-    return andThen(
-      nextNumbers(this.session, storage, rules),
-      (next) => next && ((at: number) => next(before + at)),
+    return andThen(nextNumbers(this.session, storage, numbered), (next) =>
+      Array.from({ length: count }, (_, at) => next(before + at)),
     )
+  }
+
+  override commit(): MaybePromise<void> {
+    this.#reserve.forget()
+    return super.commit()
+  }
+
+  override rollback(): MaybePromise<void> {
+    this.#reserve.forget()
+    return super.rollback()
   }
 
   #completed(rules: readonly FieldRule[], filled: FilledDocument, numbers: TakenNumbers | undefined) {

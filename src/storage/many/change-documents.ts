@@ -24,13 +24,13 @@ export async function changeDocuments(
   }
   let changed = 0
   let began = performance.now()
-  for (const guid of guids) {
+  for (const [at, guid] of guids.entries()) {
     if (performance.now() - began > TURN_MS) {
       await nextTurn()
       began = performance.now()
     }
     try {
-      const write = changeOne(session, change, guid, condition)
+      const write = changeOne(session, change, guid, { ...condition, following: guids.length - at - 1 })
       const written = isPromise(write) ? await write : write
       if (written.outcome === 'written') changed += 1
     } catch (error) {
