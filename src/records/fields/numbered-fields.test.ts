@@ -118,8 +118,10 @@ describe('a field of the type autonumber', () => {
     const others = [await create({ title: 'x' }), await create({ title: 'y' })]
     await session.create('tickets', setFields({ title: 'z' }))
     await session.commit()
+    // Where the counter goes back with the transaction, this one is given what was left.
+    await create({ title: 'zz' })
     const numbers = (await stored()).map(({ number }) => number)
-    expect([others.length, new Set(numbers).size]).toEqual([2, 3])
+    expect([others.length, new Set(numbers).size]).toEqual([2, 4])
   })
 
   test('fills and restores many documents with numbers that are taken at once, and takes none for those that have one', async () => {
