@@ -14,11 +14,13 @@ const SOAK = 'soak'
 const allGoals = [...goals, ...longGoals]
 const names = [...[...rows, ...allGoals].map(({ id }) => id), ...parts, SOAK]
 
-export const usage = `npm run bench -- [--check] [--rounds 5] [--seconds 3] [--load wrk] [--profile] [--only ${names.join('|')}]`
+export const usage = `npm run bench -- [--check] [--rounds 5] [--seconds 3] [--goals] [--load wrk] [--profile] [--only ${names.join('|')}]`
 
 export interface Wanted extends Omit<Timing, 'seconds'> {
   /** Counting instead of timing, and nothing else. */
   readonly check: boolean
+  /** The goals and what was measured last, and nothing else. */
+  readonly goalsOnly: boolean
   /** undefined: what the measurement itself proposes. */
   readonly seconds: number | undefined
   /** Whether the page is written again. */
@@ -38,6 +40,7 @@ export function readArguments(): Wanted {
   const { values } = parseArgs({
     options: {
       check: { type: 'boolean', default: false },
+      goals: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string' },
       only: { type: 'string' },
@@ -61,6 +64,7 @@ export function readArguments(): Wanted {
   const isChosen = (id: string) => only === undefined || id === only
   return {
     check: values.check,
+    goalsOnly: values.goals,
     rounds,
     seconds,
     whole: only === undefined && !isOfRows,

@@ -18,8 +18,9 @@ import { checkWork } from './check/check.ts'
 import { compareRows } from './compare-rows.ts'
 import { takeCore } from './cores.ts'
 import { UnequalWork } from './equal-work.ts'
+import { goalsOverview } from './goals-overview.ts'
 import { measureGrowing } from './growing/growing.ts'
-import { growingSection } from './growing/report-growing.ts'
+import { growingSection, growingTables } from './growing/report-growing.ts'
 import { describeMachine, type Machine } from './machine.ts'
 import type { Timing } from './measure.ts'
 import { measureMemory } from './memory.ts'
@@ -27,7 +28,7 @@ import { measureNodes } from './nodes.ts'
 import { measurePagesOf } from './pages/pages.ts'
 import { measurePostgres, type PostgresRow } from './postgres.ts'
 import { markdown, type Outcome, table, warnings } from './report.ts'
-import { readReport, writeReport, writeSection } from './report-file.ts'
+import { readReport, writeGrowing, writeReport, writeSection } from './report-file.ts'
 import { type GoalOutcome, goalLine, goalsSection } from './report-goals.ts'
 import { memoryLines, memorySection } from './report-memory.ts'
 import { nodesLines, nodesSection } from './report-nodes.ts'
@@ -49,6 +50,7 @@ const WRK_ROUNDS = 3
 /** False if something could not be measured, or stays over a limit. */
 async function bench(wanted: Wanted): Promise<boolean> {
   if (wanted.check) return checkWork()
+  if (wanted.goalsOnly) return await showGoals()
   const machine = await describeMachine()
   const cores = takeCore()
   const core = cores?.server
@@ -93,6 +95,7 @@ async function bench(wanted: Wanted): Promise<boolean> {
     const chosen = rows.filter(({ id }) => wrkRows.includes(id))
     complete = (await benchWithWrk(chosen, true, machine, short, core)) && complete
     await benchProfiles(missed, machine, core, timing.seconds)
+    await showGoals()
   }
   if (!wanted.soak) return complete
   const soaked = await soak(core, wanted.seconds ?? SOAK_SECONDS)
@@ -101,6 +104,12 @@ async function bench(wanted: Wanted): Promise<boolean> {
   // A short one shows that it works, and says nothing about memory.
   if ((wanted.seconds ?? SOAK_SECONDS) >= SOAK_SECONDS) await writeSection(section)
   return soaked.flat
+}
+
+async function showGoals(): Promise<true> {
+  for (const line of goalsOverview(await readReport(), [...rows, ...allGoals, ...longGoals]))
+    console.log(line)
+  return true
 }
 
 function missedRows(outcomes: readonly Outcome[], engine: ProfiledRow['engine']): ProfiledRow[] {
@@ -163,7 +172,9 @@ async function benchPart(
       return section
     }
     case 'growing': {
-      const section = growingSection(await measureGrowing(), machine)
+      const measured = await measureGrowing()
+      const section = growingSection(measured, machine)
+      await writeGrowing(growingTables(measured))
       console.log(`\n${section}`)
       return section
     }

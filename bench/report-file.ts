@@ -1,5 +1,6 @@
 /** docs/benchmarks.md: written whole by the whole run, and section by section by what is measured alone. */
 import { readFile, writeFile } from 'node:fs/promises'
+import { withGrowingTables } from './growing/report-growing.ts'
 import { withSection } from './report-memory.ts'
 import { keepingSections } from './report-sections.ts'
 
@@ -19,4 +20,11 @@ export async function writeReport(page: string): Promise<void> {
 export async function writeSection(section: string): Promise<void> {
   await writeFile(file, withSection(await readReport(), section))
   console.log('Written to docs/benchmarks.md.')
+}
+
+/** Puts what nodes and documents cost into docs/growing.md. */
+export async function writeGrowing(tables: string): Promise<void> {
+  const growing = new URL('../docs/growing.md', import.meta.url)
+  await writeFile(growing, withGrowingTables(await readFile(growing, 'utf8'), tables))
+  console.log('Written to docs/growing.md.')
 }

@@ -10,6 +10,7 @@ import { manyDeploys } from './many-deploys.ts'
 import { million } from './million.ts'
 import { tableWithReferences } from './references.ts'
 import { resource } from './resource.ts'
+import { start } from './start.ts'
 import { swap } from './swap.ts'
 import { tasksOfBlocks } from './tasks-of-blocks.ts'
 import { totalAgain } from './total-again.ts'
@@ -25,6 +26,7 @@ export const goals: readonly Goal[] = [
   manyBlueprints,
   manyDeploys,
   idleMemory,
+  start,
   followers,
   writeBytes,
   resource,

@@ -9,6 +9,9 @@ interface Line {
   readonly shown: (value: number) => string
 }
 
+/** Of docs/growing.md. */
+const GROWING_HEADING = '## What 10, 100 and 1,000 nodes and 200 million documents cost'
+
 const MORE_NODES = [10, 100, 1_000]
 const MORE_DOCUMENTS = [1_000_000, 20_000_000, 200_000_000]
 
@@ -53,7 +56,40 @@ function table(unit: string, lines: readonly Line[], more: readonly number[]): s
     const found = points.map(([, value]) => shown(value))
     return [title, ...found, `${number(off * 100)} %`, ...more.map((size) => shown(at(size)))]
   })
+  return tableOf([head, ...rows])
+}
+
+/** The tables of docs/growing.md: what the lines say, with the words and figures of the report. */
+export function growingTables({ nodes, documents }: Growing): string {
+  return [
+    shortTable('nodes', nodeLines(nodes), MORE_NODES),
+    shortTable('documents', documentLines(documents), MORE_DOCUMENTS),
+  ].join('\n\n')
+}
+
+function shortTable(unit: string, lines: readonly Line[], more: readonly number[]): string {
+  const head = ['', ...more.map((size) => `${number(size)} ${unit}`), 'the line is off by']
+  const rows = lines.map(({ title, points, shown }) => {
+    const { at, off } = straightLine(points)
+    return [title, ...more.map((size) => shown(at(size))), `${number(off * 100)} %`]
+  })
+  return tableOf([head, ...rows])
+}
+
+function tableOf([head = [], ...rows]: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+/** The page with these tables in place of those of its section about them. */
+export function withGrowingTables(page: string, tables: string): string {
+  const start = page.indexOf(`\n${GROWING_HEADING}\n`)
+  const end = page.indexOf('\n## ', start + 1)
+  const section = page.slice(start, end)
+  const first = section.indexOf('\n|') + 1
+  const last = section.indexOf('\n', section.lastIndexOf('\n|') + 1)
+  if (start < 0 || end < 0 || first === 0)
+    throw new Error('docs/growing.md has no tables of what nodes and documents cost.')
+  return page.slice(0, start) + section.slice(0, first) + tables + section.slice(last) + page.slice(end)
 }
 
 /** The section of the report. */
