@@ -14,7 +14,7 @@ const SOAK = 'soak'
 const allGoals = [...goals, ...longGoals]
 const names = [...[...rows, ...allGoals].map(({ id }) => id), ...parts, SOAK]
 
-export const usage = `npm run bench -- [--check] [--rounds 5] [--seconds 3] [--goals] [--load wrk] [--profile] [--only ${names.join('|')}]`
+export const usage = `npm run bench -- [--check] [--rounds 5] [--seconds 2] [--goals] [--load wrk] [--profile] [--only ${names.join('|')}]`
 
 export interface Wanted extends Omit<Timing, 'seconds'> {
   /** Counting instead of timing, and nothing else. */

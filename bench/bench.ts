@@ -43,7 +43,7 @@ import { studioSection } from './studio-section.ts'
 import { measureWorkers } from './workers.ts'
 import { benchWithWrk, wrkRows } from './wrk/bench-wrk.ts'
 
-const SECONDS = 3
+const SECONDS = 2
 /** In the whole run, which is to end within 45 minutes. */
 const WRK_ROUNDS = 3
 
@@ -96,6 +96,7 @@ async function bench(wanted: Wanted): Promise<boolean> {
     complete = (await benchWithWrk(chosen, true, machine, short, core)) && complete
     await benchProfiles(missed, machine, core, timing.seconds)
     await showGoals()
+    console.log(`The whole run took ${Math.round(performance.now() / 60_000)} minutes.`)
   }
   if (!wanted.soak) return complete
   const soaked = await soak(core, wanted.seconds ?? SOAK_SECONDS)

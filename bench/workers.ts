@@ -21,7 +21,7 @@ export interface WorkersRow {
 
 const SIZES = [1, 2]
 const ROUNDS = 3
-const SECONDS = 2
+const SECONDS = 1
 
 export async function measureWorkers(sizes: readonly number[] = SIZES): Promise<readonly WorkersRow[]> {
   const started: Candidate[] = []

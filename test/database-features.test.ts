@@ -1,6 +1,6 @@
-/** docs/growing.md lists the constructs of SQL that a database needs for Quoin: all that the sources use, and no others. */
+/** docs/growing.md lists the constructs of SQL that a database needs for Quoin, and the kinds of statements: all that the sources use, and no others. */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sqlWords, wordsOfSql } from './postgres/sql-words.ts'
 
@@ -77,4 +77,18 @@ test.each<[string, (feature: Feature) => Feature]>([
   ['meets no documents', (row) => (row.words.includes('LISTEN') ? { ...row, on: 'documents' } : row)],
 ])('control: it would be told that %s', (words, changed) => {
   expect(problems(features.map(changed)).join('\n')).toContain(words)
+})
+
+/** Sources with SQL: what they have beyond any database's SQL tells them from the others. Migrations make tables for all of them. */
+const sources = [...new Set([...used.values()].flatMap((files) => [...files]))]
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => basename(file, '.ts'))
+const kinds = tableBehind('## Kinds of statements').map((cells) =>
+  [...(cells[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+)
+
+test('docs/growing.md has each source with SQL in one kind of statement', () => {
+  const listed = kinds.flat()
+  expect(listed.toSorted()).toEqual(sources.toSorted())
+  expect(kinds.filter((names) => names.length === 0)).toEqual([])
 })

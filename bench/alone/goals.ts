@@ -30,12 +30,11 @@ export const goals: readonly Goal[] = [
   followers,
   writeBytes,
   resource,
-  tasksOfBlocks,
   twoCores,
   twoProcesses,
   ...tableWithReferences,
   totalAgain,
 ]
 
-/** Those that take minutes: measured only if asked for by name. */
-export const longGoals: readonly Goal[] = [million, ...freeTextOfMillion, ...aggregates]
+/** Those that take minutes, and one of a round before: measured only if asked for by name. The whole run is to end within 45 minutes. */
+export const longGoals: readonly Goal[] = [tasksOfBlocks, million, ...freeTextOfMillion, ...aggregates]
