@@ -78,23 +78,20 @@ async function bench(wanted: Wanted): Promise<boolean> {
     await writeSection(goalsSection([outcome], await readReport(), titles, machine))
     if (typeof outcome.reached === 'string') complete = false
   }
+  const onPostgres = (measured: readonly PostgresRow[]) => void missed.push(...missedOnPostgres(measured))
   for (const part of wanted.parts)
-    await writeSection(
-      await benchPart(part, machine, core, timing, (measured) => {
-        const near = measured.filter(({ place, isControl }) => place === 'near' && !isControl)
-        missed.push(
-          ...missedRows(
-            near.map(({ outcome }) => outcome),
-            'PostgreSQL, near',
-          ),
-        )
-      }),
-    )
+    complete =
+      (await isMeasured(part, async () =>
+        writeSection(await benchPart(part, machine, core, timing, onPostgres)),
+      )) && complete
   if (wanted.whole) {
     const short = { ...timing, rounds: Math.min(timing.rounds, WRK_ROUNDS) }
     const chosen = rows.filter(({ id }) => wrkRows.includes(id))
-    complete = (await benchWithWrk(chosen, true, machine, short, core)) && complete
-    await benchProfiles(missed, machine, core, timing.seconds)
+    const isDone = [
+      await isMeasured('wrk', () => benchWithWrk(chosen, true, machine, short, core)),
+      await isMeasured('profiles', () => benchProfiles(missed, machine, core, timing.seconds)),
+    ]
+    complete = complete && !isDone.includes(false)
     await showGoals()
     console.log(`The whole run took ${Math.round(performance.now() / 60_000)} minutes.`)
   }
@@ -111,6 +108,24 @@ async function showGoals(): Promise<true> {
   for (const line of goalsOverview(await readReport(), [...rows, ...allGoals, ...longGoals]))
     console.log(line)
   return true
+}
+
+/** What fails leaves the rest of the run its figures. */
+async function isMeasured(what: string, work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    return (await work()) !== false
+  } catch (error) {
+    console.error(`${what} could not be measured:`, error)
+    return false
+  }
+}
+
+function missedOnPostgres(measured: readonly PostgresRow[]): ProfiledRow[] {
+  const near = measured.filter(({ place, isControl }) => place === 'near' && !isControl)
+  return missedRows(
+    near.map(({ outcome }) => outcome),
+    'PostgreSQL, near',
+  )
 }
 
 function missedRows(outcomes: readonly Outcome[], engine: ProfiledRow['engine']): ProfiledRow[] {
