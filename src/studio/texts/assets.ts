@@ -22,7 +22,7 @@ export const assetsTexts = {
   noPreview: 'No preview',
   previewOf: (name: string) => `Preview of ${name}`,
   startOf: (name: string) => `Start of ${name}`,
-  public: 'public',
+  public: 'anyone can read it',
   assets: 'Assets',
   assetsAbout: 'Files. Anyone can read files in public, below /static; all others require a token.',
   searchAssets: 'Search assets',

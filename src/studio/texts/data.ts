@@ -147,5 +147,7 @@ export const dataTexts = {
   noStoragesText: 'Create a storage here, or activate a blueprint with a block that names it.',
   saved: 'Saved',
   freeText: 'free text',
-  down: (field: string) => `${field}, down`,
+  down: (field: string) => `${field}, descending`,
+  ofExpiry: 'time of expiry',
+  ofRemoval: 'time of removal',
 } as const

@@ -1,7 +1,10 @@
 /** Texts of the environment, secrets and connections. */
 export const namedTexts = {
+  checkSignature: 'Check signature',
+  httpRequest: 'HTTP request',
   newConnection: 'New connection',
-  newConnectionNameHelp: 'Letters, digits and _. The pin connection of http_request holds this name.',
+  newConnectionNameHelp:
+    'Letters, digits and _. The pin connection of the block HTTP request holds this name.',
   baseAddress: 'Base address',
   baseAddressHelp: 'Requests lead below it and nowhere else.',
   headers: 'Headers',

@@ -1,5 +1,7 @@
 /** Texts of runs that wait. */
 export const waitsTexts = {
+  waitBlock: 'Wait',
+  approvalBlock: 'Wait for approval',
   forever: (text: string) => `${text} This cannot be undone.`,
   comment: 'Comment',
   commentHelp: 'The flow has it, and the audit log.',

@@ -56,7 +56,7 @@ function Advice({ storage, searches, indexes, text_index }: StorageAdvice & { re
         <Group gap={6}>
           {indexes.map(({ fields, unique }) => (
             <Code key={fields.join()}>
-              {fields.join(', ')}
+              {fields.map((field) => metaWords.get(field) ?? field).join(', ')}
               {unique ? dataTexts.unique : ''}
             </Code>
           ))}
@@ -68,6 +68,12 @@ function Advice({ storage, searches, indexes, text_index }: StorageAdvice & { re
     </Stack>
   )
 }
+
+/** Of indexes that Quoin makes by itself. */
+const metaWords: ReadonlyMap<string, string> = new Map([
+  ['_meta.expiry', dataTexts.ofExpiry],
+  ['_meta.removed', dataTexts.ofRemoval],
+])
 
 function SlowSearch({ search }: { readonly search: SlowSearchRecord }) {
   const { kind, filter, sort, times, milliseconds, rows, last, index, text_index, brought_by, why, how } =

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Tabs, Textarea, TextInput } from '@mantine/core'
+import { Button, SimpleGrid, Stack, Tabs, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import type { Template } from '../../../shared/api/blueprints/templates.ts'
@@ -68,7 +68,7 @@ function Editor({ template }: { readonly template?: Template }) {
       </ScreenHead>
       <Stack gap="md" maw={960}>
         <ErrorNotice error={save.error} title={rulesTexts.couldNotSaveTemplate} />
-        <Group grow align="flex-start">
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <TextInput
             label={rulesTexts.name}
             required
@@ -82,7 +82,7 @@ function Editor({ template }: { readonly template?: Template }) {
             error={fieldMessage(save.error, 'description')}
             onChange={(event) => set('description', event.currentTarget.value)}
           />
-        </Group>
+        </SimpleGrid>
         <Tabs defaultValue="content">
           <Tabs.List mb="sm">
             {Object.entries(parts).map(([part, label]) => (

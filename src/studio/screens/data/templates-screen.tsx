@@ -17,7 +17,7 @@ const columns: readonly Column<Template>[] = [
     id: 'description',
     label: rulesTexts.description,
     render: ({ description }) => (
-      <Text size="sm" c="dimmed" lineClamp={1}>
+      <Text size="sm" c="dimmed" lineClamp={2}>
         {description}
       </Text>
     ),

@@ -2,9 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { settingsQuery } from '../../api/settings.ts'
 import { operateTexts } from '../../texts/operate.ts'
 
-/** For how long logs are kept, as the setting says now; its name for users who may not see settings. */
-export function useKeptForWords(): string {
+const words = {
+  QUOIN_KEEP_LOGS: operateTexts.forDays,
+  QUOIN_KEEP_RUNS: operateTexts.forHours,
+} as const
+
+/** For how long something is kept, as the setting says now; its name for users who may not see settings. */
+export function useKeptFor(setting: keyof typeof words): string {
   const { data } = useQuery({ ...settingsQuery, retry: false })
-  const days = data?.find(({ name }) => name === 'QUOIN_KEEP_LOGS')?.value
-  return typeof days === 'string' ? operateTexts.keptForDays(days) : operateTexts.keptForSetting
+  const value = data?.find(({ name }) => name === setting)?.value
+  return typeof value === 'string' ? words[setting](value) : operateTexts.asLongAs(setting)
 }

@@ -23,7 +23,7 @@ const columns: readonly Column<Schedule>[] = [
     label: operateTexts.when,
     render: ({ cron, every, time_zone }) => (
       <Group gap={6}>
-        <Code>{cron || operateTexts.every(every)}</Code>
+        <Code style={{ whiteSpace: 'nowrap' }}>{cron || operateTexts.every(every)}</Code>
         {cron === '' ? null : (
           <Text size="xs" c="dimmed">
             {time_zone}

@@ -14,7 +14,7 @@ import { RunLink } from '../../controls/run-link.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
 import { operateTexts } from '../../texts/operate.ts'
-import { useKeptForWords } from './kept-for-words.ts'
+import { useKeptFor } from './kept-for-words.ts'
 import { levelColours } from './level-colours.ts'
 import { SystemLogDrawer } from './system-log-drawer.tsx'
 
@@ -51,7 +51,7 @@ const TAIL = 2_000
 /** What the cluster and its blueprints logged, as it comes. */
 export function SystemLogScreen() {
   const [{ page }, , words] = useListAddress()
-  const kept = useKeptForWords()
+  const kept = useKeptFor('QUOIN_KEEP_LOGS')
   const [, setWords] = useSearchParams()
   const isLive = words.get('live') !== '0'
   const setLive = (live: boolean) =>

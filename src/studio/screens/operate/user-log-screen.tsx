@@ -9,10 +9,11 @@ import { RecordTable } from '../../controls/lists/record-table.tsx'
 import { SearchField } from '../../controls/lists/search-field.tsx'
 import { filtersOf, SelectFilter } from '../../controls/lists/select-filter.tsx'
 import { MethodTag } from '../../controls/method-tag.tsx'
+import { PathText } from '../../controls/path-text.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
 import { operateTexts } from '../../texts/operate.ts'
-import { useKeptForWords } from './kept-for-words.ts'
+import { useKeptFor } from './kept-for-words.ts'
 
 const events = {
   sign_in: [operateTexts.signedIn, 'green'],
@@ -53,9 +54,7 @@ const columns: readonly Column<UserLog>[] = [
       ) : path === undefined ? null : (
         <Group gap={6} wrap="nowrap">
           <MethodTag method={method ?? ''} />
-          <Text fz={13} ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-            {pathText(path)}
-          </Text>
+          <PathText>{pathText(path)}</PathText>
         </Group>
       ),
   },
@@ -94,7 +93,7 @@ const columns: readonly Column<UserLog>[] = [
 /** Who signed in, and what users asked for. */
 export function UserLogScreen() {
   const [, , words] = useListAddress()
-  const kept = useKeptForWords()
+  const kept = useKeptFor('QUOIN_KEEP_LOGS')
   return (
     <>
       <ScreenHead title={operateTexts.userLog} about={operateTexts.userLogAbout(kept)} />

@@ -47,7 +47,8 @@ export function ConnectionsScreen() {
       empty={
         <EmptyState icon="operate" title={namedTexts.noConnections}>
           <Text size="sm">
-            {namedTexts.noConnectionsText} <Code>connection</Code> {namedTexts.of} <Code>http_request</Code>
+            {namedTexts.noConnectionsText} <Code>connection</Code> {namedTexts.of}{' '}
+            <em>{namedTexts.httpRequest}</em>
             {namedTexts.thePin} <Code>url</Code> {namedTexts.thenPathBelow}
           </Text>
         </EmptyState>

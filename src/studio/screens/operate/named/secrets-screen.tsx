@@ -1,4 +1,4 @@
-import { Badge, Code, Text } from '@mantine/core'
+import { Badge, Text } from '@mantine/core'
 import type { SecretRecord } from '../../../../shared/api/operate/secrets.ts'
 import { secrets } from '../../../api/secrets.ts'
 import { EmptyState } from '../../../controls/empty-state.tsx'
@@ -35,7 +35,7 @@ export function SecretsScreen() {
       empty={
         <EmptyState icon="operate" title={namedTexts.noSecrets}>
           <Text size="sm">
-            {namedTexts.noSecretsText} <Code>check_signature</Code>
+            {namedTexts.noSecretsText} <em>{namedTexts.checkSignature}</em>
             {namedTexts.noSecretsRest}
           </Text>
         </EmptyState>

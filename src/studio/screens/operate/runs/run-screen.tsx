@@ -10,6 +10,7 @@ import { notifyAbout } from '../../../controls/notify.ts'
 import { ScreenHead } from '../../../controls/screen-head.tsx'
 import { operateTexts } from '../../../texts/operate.ts'
 import type { ScreenProps } from '../../screen-props.ts'
+import { useKeptFor } from '../kept-for-words.ts'
 
 /**
  * Goes on to the canvas: to a run by its guid, as log records and jobs have it, or under `failed` to the newest run that failed,
@@ -29,6 +30,8 @@ export function RunScreen({ params: { run = '' } }: ScreenProps) {
     gcTime: 0,
     retry: false,
   })
+  const keptRuns = useKeptFor('QUOIN_KEEP_RUNS')
+  const keptLogs = useKeptFor('QUOIN_KEEP_LOGS')
   useEffect(() => {
     if (!data) return
     if (!data.isKept) notifyAbout(operateTexts.valuesNotKept, operateTexts.valuesNotKeptText)
@@ -38,9 +41,9 @@ export function RunScreen({ params: { run = '' } }: ScreenProps) {
   if (data !== null) return <LoadingScreen />
   return (
     <>
-      <ScreenHead title={operateTexts.run} about={operateTexts.runAbout} />
+      <ScreenHead title={operateTexts.run} about={operateTexts.runAbout(keptRuns)} />
       <EmptyState icon="operate" title={isNewest ? operateTexts.noFailedRunKept : operateTexts.runNotKept}>
-        <Text size="sm">{operateTexts.runNotKeptText}</Text>
+        <Text size="sm">{operateTexts.runNotKeptText(keptLogs)}</Text>
         <Anchor
           component={Link}
           size="sm"

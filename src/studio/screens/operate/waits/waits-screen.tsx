@@ -1,4 +1,4 @@
-import { Badge, Code, Group, Text } from '@mantine/core'
+import { Badge, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Wait } from '../../../../shared/api/operate/waits.ts'
 import { blueprintNamesQuery } from '../../../api/blueprints.ts'
@@ -77,8 +77,8 @@ export function WaitsScreen() {
         empty={
           <EmptyState icon="operate" title={waitsTexts.noRunWaits}>
             <Text size="sm">
-              {waitsTexts.noRunWaitsText} <Code>wait</Code> {waitsTexts.and} <Code>wait_for_approval</Code>{' '}
-              {waitsTexts.noRunWaitsRest}
+              {waitsTexts.noRunWaitsText} <em>{waitsTexts.waitBlock}</em> {waitsTexts.and}{' '}
+              <em>{waitsTexts.approvalBlock}</em> {waitsTexts.noRunWaitsRest}
             </Text>
           </EmptyState>
         }
