@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { documentEventOf, isDocumentEvent } from './document-event.ts'
+import { eventWords } from '../shared/names/event-words.ts'
+import { documentEventOf, documentEvents, documentEventWords, isDocumentEvent } from './document-event.ts'
 
 test.each(['', 'created', 'on_restored', 'ON_CREATED', null, 1])('%j is no event', (value) => {
   expect(isDocumentEvent(value)).toBe(false)
@@ -20,4 +21,8 @@ test.each([
   ['deleted', ['on_deleted'], 'on_deleted'],
 ] as const)('%s, for a trigger of %j, is %s', (happened, listened, event) => {
   expect(documentEventOf(happened, listened)).toBe(event)
+})
+
+test('titles of jobs say events as the studio does', () => {
+  for (const event of documentEvents) expect(documentEventWords[event]).toBe(eventWords(event))
 })

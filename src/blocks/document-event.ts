@@ -3,6 +3,15 @@ export const documentEvents = ['on_created', 'on_updated', 'on_saved', 'on_remov
 
 export type DocumentEvent = (typeof documentEvents)[number]
 
+/** As titles of jobs say them; the studio does the same with `eventWords`. */
+export const documentEventWords: Readonly<Record<DocumentEvent, string>> = {
+  on_created: 'created',
+  on_updated: 'changed',
+  on_saved: 'saved',
+  on_removed: 'removed',
+  on_deleted: 'deleted',
+}
+
 type Happened = 'created' | 'updated' | 'removed' | 'restored' | 'deleted'
 
 /**

@@ -5,11 +5,10 @@
  * A flow that writes to the storage it listens to would never end. Each event knows how many events led to it. The writes
  * of the eighth event's flow are stored without an event, and the system log says so.
  */
-import { type DocumentEvent, documentEventOf } from '../../blocks/document-event.ts'
+import { type DocumentEvent, documentEventOf, documentEventWords } from '../../blocks/document-event.ts'
 import type { SystemLog } from '../../records/system-log.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
-import { eventWords } from '../../shared/names/event-words.ts'
 import type { Change, Database, Session } from '../../storage/database.ts'
 import { eventQueue, type JobRetries, type NewJob } from '../../storage/job.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
@@ -104,7 +103,7 @@ function jobOf(
     queue: eventQueue,
     kind: 'event',
     ...retries,
-    title: `${storage}: document ${eventWords(event)}, for ${name}`,
+    title: `${storage}: document ${documentEventWords[event]}, for ${name}`,
     payload: { blueprint, block, storage, guid, change: kind, event, ...caused, ...states },
     // In order per document and trigger: the retries of one that fails must not hold back the others.
     orderKey: `${storage} ${guid} ${block}`,
