@@ -76,7 +76,7 @@ export class NumberReserve {
     const numbers = this.#of(storage, name).splice(0, count)
     const missing = count - numbers.length
     if (missing === 0) return numbers
-    return andThen(session.numbers(storage, name, { count: missing, from }), (first) => [
+    return andThen(session.claims.numbers(storage, name, { count: missing, from }), (first) => [
       ...numbers,
       ...Array.from({ length: missing }, (_, at) => first + at),
     ])

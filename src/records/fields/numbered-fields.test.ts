@@ -3,6 +3,7 @@ import { openTestDatabase, type TestDatabase } from '../../../test/test-database
 import type { JsonObject } from '../../shared/json.ts'
 import { type Mutation, setFields } from '../../shared/mutation.ts'
 import { matchAll, search } from '../../shared/query.ts'
+import type { Claims } from '../../storage/claims.ts'
 import { createAll } from '../../storage/create-all.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
@@ -44,7 +45,7 @@ const stored = async () => {
 async function counted(work: (session: Session) => unknown): Promise<number> {
   let asked = 0
   class CountedSession extends TransparentSession {
-    override numbers(...given: Parameters<Session['numbers']>) {
+    override numbers(...given: Parameters<Claims['numbers']>) {
       asked += 1
       return super.numbers(...given)
     }
@@ -114,10 +115,10 @@ describe('a field of the type autonumber', () => {
     const many = ['a', 'b', 'b', 'c'].map((title) => ({ mutations: setFields({ title }) }))
     const session = database.session()
     await createAll(session, 'tickets', many)
-    await session.rollback()
+    await session.transaction.rollback()
     const others = [await create({ title: 'x' }), await create({ title: 'y' })]
     await session.create('tickets', setFields({ title: 'z' }))
-    await session.commit()
+    await session.transaction.commit()
     // Where the counter goes back with the transaction, this one is given what was left.
     await create({ title: 'zz' })
     const numbers = (await stored()).map(({ number }) => number)
