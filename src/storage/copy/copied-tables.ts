@@ -76,12 +76,15 @@ export const otherTables = {
     copy_source: ['id'],
   },
   postgres: {
-    storage: ['id', 'name', 'text', 'text_guid', 'text_done', 'text_total'],
+    storage: ['id', 'name', 'text', 'text_guid', 'text_done', 'text_total', 'noted'],
     storage_index: ['storage', 'name', 'definition'],
     unique_key: ['id', 'storage', 'definition', 'ready'],
     migration: ['number', 'name', 'checksum', 'applied'],
     // Kept by a trigger of the documents.
     text_total: ['id', 'storage', 'documents', 'tokens'],
+    // What was written in the last minutes, once a storage's replies are kept.
+    noted_write: ['xid', 'storage', 'guid'],
+    noted_write_life: ['one', 'life'],
     // Who is up now, and what they tell each other.
     node: [
       'guid',

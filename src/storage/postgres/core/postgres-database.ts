@@ -35,7 +35,7 @@ class PostgresDatabase implements RawDatabase {
   constructor(parts: PostgresParts, options: PostgresOptions) {
     this.#parts = parts
     this.#kept = openKept(parts, options, (work) => this.#change(work))
-    this.#sessionParts = { ...parts, totals: this.#kept.totals }
+    this.#sessionParts = { ...parts, totals: this.#kept.totals, aggregates: this.#kept.aggregates }
     const { alone, cluster, jobs, queues } = parts
     this.capabilities = {
       engine: 'postgres',

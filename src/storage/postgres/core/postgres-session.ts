@@ -31,6 +31,7 @@ import { asHolder, valueOfKey } from '../../unique/kept-key.ts'
 import { UnitConflict } from '../../unit-of-work.ts'
 import type { WantedNumbers } from '../../wanted-numbers.ts'
 import type { PostgresJobs } from '../jobs/postgres-jobs.ts'
+import type { KeptAggregates } from '../kept/kept-aggregates.ts'
 import type { KeptTotals } from '../kept/kept-totals.ts'
 import type { PostgresCluster } from '../nodes/postgres-cluster.ts'
 import { takeNumbers } from '../numbers/counters.ts'
@@ -65,6 +66,7 @@ export interface SessionParts {
   readonly known: KnownDocuments
   readonly gets: SharedGets
   readonly totals: KeptTotals
+  readonly aggregates: KeptAggregates
 }
 
 type Reading<T> = (connection: PostgresConnection, entry: StorageEntry) => Promise<T>
@@ -144,6 +146,13 @@ export class PostgresSession
   }
 
   async aggregate(storage: string, wanted: Aggregate): Promise<Aggregated> {
+    this.#transaction.refuseLost()
+    if (this.#seesItsOwn) return this.#aggregate(storage, wanted)
+    const entry = await this.#parts.catalogue.entry(storage)
+    return this.#parts.aggregates.of(entry, wanted, () => this.#aggregate(storage, wanted))
+  }
+
+  async #aggregate(storage: string, wanted: Aggregate): Promise<Aggregated> {
     const { query } = wanted
     return this.#search(storage, { query, sort: [] }, (connection, entry) =>
       noted(this.#parts.advisor, connection, entry, 'count', { query, includeRemoved: false }, () =>

@@ -2,6 +2,7 @@
 import { isOwnStorage } from '../../own-storages.ts'
 import { CATALOGUE, type PostgresOptions, type PostgresParts } from '../core/postgres-parts.ts'
 import { forgetNotedWrites } from './forget-noted-writes.ts'
+import { KeptAggregates } from './kept-aggregates.ts'
 import { KeptTotals } from './kept-totals.ts'
 import { noteWhenWanted } from './note-when-wanted.ts'
 import { beginLife, noteWrites } from './noted-writes.ts'
@@ -12,6 +13,7 @@ const FORGET_EVERY_MS = 60_000
 export interface Kept {
   readonly versions: PostgresReadVersions
   readonly totals: KeptTotals
+  readonly aggregates: KeptAggregates
   close(): Promise<void>
 }
 
@@ -50,6 +52,7 @@ export function openKept(
   return {
     versions,
     totals,
+    aggregates: new KeptAggregates(versions, clocks),
     async close() {
       clearInterval(timer)
       unwatch()

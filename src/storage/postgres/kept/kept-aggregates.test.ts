@@ -1,0 +1,143 @@
+/** Figures are kept as long as they would be the same, and no longer. */
+import { Client } from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { openNode } from '../../../../test/postgres/open-node.ts'
+import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
+import { setFields } from '../../../shared/mutation.ts'
+import { matchAll } from '../../../shared/query.ts'
+import type { Aggregate } from '../../aggregate/aggregate.ts'
+import { type Database, documentOf, type Session } from '../../database.ts'
+import { guidOf } from '../../document-fields.ts'
+import { transact } from '../../transact.ts'
+import { KeptAggregates } from './kept-aggregates.ts'
+import { PostgresReadVersions } from './postgres-read-versions.ts'
+
+let temporary: TemporaryDatabase
+let writer: Database
+let admin: Client
+let name = ''
+let names = 0
+let guid = ''
+/** How long each look takes. */
+let costs = 0
+let passed = 0
+let looks = 0
+let isNoted = true
+let wanted: string[] = []
+let aggregates: KeptAggregates
+let versions: PostgresReadVersions
+
+const clocks = { monotonic: () => passed, wall: () => 0 }
+const byN: Aggregate = {
+  ...{ query: matchAll, order: [], limit: 10 },
+  groups: [{ field: 'n', as: 'n' }],
+  values: [{ figure: 'count', as: 'count' }],
+}
+
+beforeAll(async () => {
+  temporary = await openTemporaryDatabase()
+  admin = new Client({ connectionString: temporary.url })
+  await admin.connect()
+  writer = await openNode(temporary.url, { node: 'writer' })
+})
+afterAll(async () => {
+  await writer?.close()
+  await admin?.end()
+  await temporary?.drop()
+})
+beforeEach(async () => {
+  names += 1
+  name = `things_${names}`
+  await writer.ensure(name)
+  guid = await transact(writer, async (session) =>
+    guidOf(documentOf(await session.create(name, setFields({ n: 1 })))),
+  )
+  await vi.waitFor(
+    async () => {
+      await writer.capabilities.readVersions.catchUp?.()
+      expect(writer.capabilities.readVersions.of(name)()).toBeDefined()
+    },
+    { timeout: 30_000, interval: 5 },
+  )
+  const { rows } = await admin.query('SELECT id FROM storage WHERE name = $1', [name])
+  costs = 5
+  passed = 0
+  looks = 0
+  isNoted = true
+  wanted = []
+  versions = new PostgresReadVersions({
+    reading: {
+      rows: async (text, values = []) => (await admin.query(text, [...values])).rows,
+      run: async (text, values = []) => (await admin.query(text, [...values])).rowCount ?? 0,
+    },
+    clocks,
+    find: () => ({ id: rows[0].id, noted: isNoted }),
+    wanted: (storage) => wanted.push(storage),
+    beginLife: async () => undefined,
+  })
+  aggregates = new KeptAggregates(versions, clocks)
+})
+
+/** What is given, and how often it was worked out. */
+async function given(wantedOne = byN) {
+  const entry = {
+    ...{ id: 1, name, table: '', noted: isNoted, textReady: false, textWanted: false },
+    ...{ indexes: new Map(), unique: [] },
+  }
+  const { rows } = await aggregates.of(entry, wantedOne, async () => {
+    looks += 1
+    const found = await writer.session().aggregate(name, wantedOne)
+    passed += costs
+    return found
+  })
+  return [rows.value, looks]
+}
+const ones = (count: number) => [{ n: 1, count }]
+
+/** The first time nothing was asked yet, so that it cannot be told what is written later. */
+async function kept(): Promise<void> {
+  await given()
+  await versions.catchUp()
+  await given()
+  looks = 0
+}
+
+test('costly figures are worked out once while nothing is written', async () => {
+  await kept()
+  expect(await given()).toEqual([ones(1), 0])
+  expect(await given()).toEqual([ones(1), 0])
+  expect(await given({ ...byN, limit: 1 })).toEqual([ones(1), 1])
+})
+
+test.each<[string, (session: Session) => unknown, unknown]>([
+  ['a new document', (session) => session.create(name, setFields({ n: 1 })), ones(2)],
+  ['a change', (session) => session.update(name, guid, setFields({ n: 2 })), [{ n: 2, count: 1 }]],
+  ['a removal', (session) => session.setRemoved(name, guid, true), []],
+])('they are worked out again after %s', async (_, change, expected) => {
+  await kept()
+  await transact(writer, async (session) => change(session))
+  expect(await given()).toEqual([expected, 1])
+  expect(await given()).toEqual([expected, 1])
+})
+
+test('cheap ones are worked out each time', async () => {
+  costs = 4
+  await kept()
+  expect(await given()).toEqual([ones(1), 1])
+})
+
+test('those of a storage whose writes are not noted are too, and keeping them is wanted when they are costly', async () => {
+  isNoted = false
+  await given()
+  expect(await given()).toEqual([ones(1), 2])
+  expect(wanted).toEqual([name, name])
+  costs = 0
+  await given()
+  expect(wanted).toHaveLength(2)
+})
+
+test('they are worked out again where the database does not say what was written', async () => {
+  await kept()
+  await admin.query('TRUNCATE noted_write_life')
+  expect(await given()).toEqual([ones(1), 1])
+})
