@@ -172,7 +172,7 @@ describe('no loop', () => {
     await expect.poll(heard, soon).toHaveLength(1)
     expect(await heard()).toMatchObject([{ event: 'on_run_failed', name }])
     expect((await quoin.systemLog()).map(({ message }) => message)).toContainEqual(
-      expect.stringMatching(/^Job "on_run_failed of .*" failed 3 times and is dead/),
+      expect.stringMatching(/^Job ".*: run failed, for .*" failed 3 times and is dead/),
     )
     await quoin.manage('PUT', `/blueprints/update/set/inactive/${await guidNamed(`${name} watch`)}`)
   })

@@ -106,7 +106,7 @@ describe('array_map', () => {
     })
     expect(await send([{ name: 'a' }, 'text', { name: 'b' }])).toEqual({
       status: 400,
-      body: { error: 'body must be an object' },
+      body: { error: 'body must be an object', fields: { body: 'must be an object' } },
     })
     expect(await send([{ name: 'a' }])).toEqual(['a'])
   })

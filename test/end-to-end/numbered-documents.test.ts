@@ -36,8 +36,8 @@ describe('one storage, each door', () => {
     for (const field of [
       { name: 'title', type: 'string' },
       { name: 'key', type: 'string', unique: true },
-      ...['code', 'shelf', 'place'].map((name) => ({ name, type: 'string' })),
-      ...['price', 'count'].map((name) => ({ name, type: 'number' })),
+      ...['code', 'shelf', 'place', 'mail', 'ready'].map((name) => ({ name, type: 'string' })),
+      ...['price', 'count', 'parts'].map((name) => ({ name, type: 'number' })),
       { name: 'supplier', type: 'reference', reference: { storage: 'suppliers' } },
       number,
     ])

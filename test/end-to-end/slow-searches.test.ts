@@ -90,7 +90,10 @@ describe('a public endpoint', () => {
     ],
   ])('refuses %s and names the parameter', async (_name, q, message) => {
     const { status, body, longest } = await ask(q)
-    expect([status, body]).toEqual([400, { error: expect.stringMatching(message) }])
+    expect([status, body]).toEqual([
+      400,
+      { error: expect.stringMatching(message), fields: { q: expect.any(String) } },
+    ])
     expect(longest).toBeLessThan(LONGEST_TURN_MS)
   })
 

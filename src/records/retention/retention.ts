@@ -68,7 +68,7 @@ export function openRetention({
           total += await deleteUntil(database, storage, now - seconds, isClosed)
       }
       const { removed } = keptFor()
-      if (removed > 0) total += await deleteRemoved({ database, log }, now - removed, () => closed)
+      if (removed > 0) total += await deleteRemoved({ database, log }, now - removed, isClosed)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       log.write({ level: 'error', message: `Old records could not be deleted: ${reason}` })

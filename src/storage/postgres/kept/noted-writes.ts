@@ -6,14 +6,9 @@
  * A noted write costs the database some 6 µs more, one statement for each document.
  */
 
-import { changing } from '../core/postgres-ensure.ts'
-import { isLocked } from '../core/postgres-errors.ts'
-import type { PostgresParts } from '../core/postgres-parts.ts'
 import { numberOf, type PostgresConnection, textOf } from '../core/rows.ts'
 import { MOST_NOTED } from '../sql/noted-moment.ts'
 
-/** The trigger waits for transactions that have written to the table, and later ones wait behind it, no longer than this. */
-const LOCK_MS = 200
 export interface LaterWrites {
   /** Of the moment of the answer, as PostgreSQL writes it. */
   readonly snapshot: string
@@ -21,39 +16,6 @@ export interface LaterWrites {
   readonly life: string | undefined
   /** Storage and guid of each document that a transaction has written which the earlier snapshot does not show. */
   readonly written: readonly (readonly [storage: number, guid: string])[] | 'too many'
-}
-
-/** From now on, all writes to the storage are noted, and all nodes know. false: long writes are in the way, or it is gone. */
-export async function noteWrites(parts: PostgresParts, name: string): Promise<boolean> {
-  await parts.catalogue.reload()
-  const entry = parts.catalogue.find(name)
-  if (entry === undefined || entry.noted) return entry !== undefined
-  const { id, table } = entry
-  try {
-    await changing(parts, async (transaction) => {
-      await transaction.script(`SET LOCAL lock_timeout = ${LOCK_MS}`)
-      await refuseOtherNumbers(transaction)
-      await transaction.script(
-        `CREATE TRIGGER ${table}_noted AFTER INSERT OR DELETE OR UPDATE OF doc ON ${table}
-          FOR EACH ROW EXECUTE FUNCTION quoin_note_write(${id})`,
-      )
-      await transaction.run('UPDATE storage SET noted = true WHERE id = $1', [id])
-    })
-    return true
-  } catch (error) {
-    if (isLocked(error)) return false
-    throw error
-  }
-}
-
-/** Databases that only speak PostgreSQL's language may number transactions otherwise, or not at all. */
-async function refuseOtherNumbers(transaction: PostgresConnection): Promise<void> {
-  const [row] = await transaction.rows(
-    `SELECT pg_current_xact_id() >= pg_snapshot_xmin(pg_current_snapshot())
-      AND NOT pg_visible_in_snapshot(pg_current_xact_id(), pg_current_snapshot()) AS ordinary`,
-  )
-  if (row?.ordinary !== true)
-    throw new Error('This database does not number its transactions as PostgreSQL does.')
 }
 
 /** What was written since a snapshot; nothing if none is given. In one statement, so of the moment of the new snapshot. */

@@ -5,7 +5,8 @@ import { forgetNotedWrites } from './forget-noted-writes.ts'
 import { KeptAggregates } from './kept-aggregates.ts'
 import { KeptTotals } from './kept-totals.ts'
 import { noteWhenWanted } from './note-when-wanted.ts'
-import { beginLife, noteWrites } from './noted-writes.ts'
+import { noteWrites } from './note-writes.ts'
+import { beginLife } from './noted-writes.ts'
 import { PostgresReadVersions } from './postgres-read-versions.ts'
 
 const FORGET_EVERY_MS = 60_000
