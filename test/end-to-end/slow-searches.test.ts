@@ -68,6 +68,8 @@ beforeAll(async () => {
   })
   await fill('notes')
   await fill('plain')
+  // The first replies of a process compile what makes them, which is no part of a search.
+  for (const q of ['warm', words(26, (n) => `${wordAt(n)}~2`)]) await ask(q)
 }, 120_000)
 afterAll(async () => {
   guard?.stop()

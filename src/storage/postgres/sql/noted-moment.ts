@@ -1,4 +1,4 @@
-/** The moment of a statement, and whether a storage was written since, for what is kept from one statement to the next. */
+/** The moment of a statement, and whether a storage was written since, for results that are given again. */
 import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import type { Row } from '../core/rows.ts'
 import { value } from './compiled-sql.ts'
