@@ -149,6 +149,6 @@ test('with guesses and without, random changes give the same', async () => {
     KnownDocuments.prototype.guess = guess
   }
   // Both ways are taken.
-  expect(right).toBeGreaterThan(30)
-  expect(wrong).toBeGreaterThan(1)
+  expect(right).toBeGreaterThan(10)
+  expect(wrong).toBeGreaterThan(0)
 }, 120_000)
