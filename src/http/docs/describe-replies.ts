@@ -93,9 +93,9 @@ interface Tree {
 /** Dotted names become objects in objects. Nothing is required: documents may be older than their rules. */
 export function documentFields(rules: readonly FieldRule[]): Readonly<Record<string, ApiSchema>> {
   const root: Tree = { inner: new Map() }
-  // Shorter names first, so that an object is there before what is in it.
-  for (const rule of rules.toSorted((one, other) => one.name.length - other.name.length)) {
-    const parts = rule.name.split('.')
+  // In the order of the fields, but that an object is there before what is in it.
+  const deep = rules.map((rule) => ({ rule, parts: rule.name.split('.') }))
+  for (const { rule, parts } of deep.toSorted((one, other) => one.parts.length - other.parts.length)) {
     let at = root
     for (const [index, part] of parts.entries()) {
       const next = at.inner.get(part) ?? { inner: new Map(), ...(index === parts.length - 1 && { rule }) }
