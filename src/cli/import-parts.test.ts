@@ -245,6 +245,27 @@ describe('the parts of a file', () => {
     expect(await api('POST', documents, {})).toMatchObject({ number: 900 })
   })
 
+  test('hold the rules and settings of a storage that documents only refer to, also at the end of a chain', async () => {
+    const refer = (storage: string, name: string, to: string): JsonObject => ({
+      ...{ storage, name, type: 'reference' },
+      reference: { storage: to, on_delete: 'refuse' },
+    })
+    const rules = { see: 'doc.owner == user.guid' }
+    const file: JsonObject = {
+      name: 'Deals',
+      storages: [
+        { name: 'clients', history: true, rules },
+        { name: 'regions', closed: true, rules },
+      ],
+      fields: [refer('clients', 'region', 'regions'), refer('deals', 'client', 'clients')],
+      blocks: { deals: { type: 'storage', fields: { storage: 'deals' } } },
+    }
+    expect(await put(file)).toMatchObject({ code: 0, complained: '' })
+    const exported: JsonObject = JSON.parse((await run(['export', 'Deals'])).printed)
+    expect(exported.storages).toEqual(file.storages)
+    expect(exported.fields).toEqual(file.fields)
+  })
+
   test('that someone may not see are not in the export, which says so', async () => {
     const password = 'Grey-harbour-2'
     const scopes = ['blueprints_view', 'blueprintactions_view']

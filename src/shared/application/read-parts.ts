@@ -24,17 +24,21 @@ export interface PartsRead {
 const MOST_ROUNDS = 10
 
 /**
- * - The storages that blocks name, where they have more than a name; they are made without it.
- * - The fields of these storages, and of those that their documents refer to.
+ * - The storages that blocks name, and those that their documents refer to, where they have more than a name; they are made
+ *   without it. A storage that is only referred to keeps its rules, or its documents would be open where the file is imported.
+ * - The fields of all these storages.
  * - The templates of pages.
  * - The groups with a scope that a block asks for. Groups that also administer Quoin belong to the cluster and stay there.
  */
 export async function readParts(find: FindRecords, blocks: readonly Block[]): Promise<PartsRead> {
   const storages = storagesIn(blocks)
+  const fields = await fieldsOf(find, storages)
+  for (const { reference } of fields ?? [])
+    if (isJsonObject(reference) && isName(reference.storage)) storages.add(reference.storage)
   const found: Record<PartKind, readonly JsonObject[] | undefined> = {
     groups: await groupsWith(find, new Set(blocks.flatMap(({ scopes }) => scopes))),
     storages: await named(find, 'storages', storages),
-    fields: await fieldsOf(find, storages),
+    fields,
     templates: await named(find, 'templates', literals(blocks, 'template')),
   }
   const parts = (kind: PartKind) => (found[kind] ?? []).map((record) => partOf(kind, record))
