@@ -16,8 +16,8 @@ export const importBlueprintFile = command({
     ...urlFlag,
   },
   summary: 'Creates a blueprint from a file; with --activate its endpoints go live.',
-  about: `Prints the guid of the blueprint. Fields, page templates and groups of the file are created if they are missing; those that
-differ are left and said, or changed with --replace. If the import fails, what it created is removed again.`,
+  about: `Prints the guid of the blueprint. Storages, fields, page templates and groups of the file are created if they are
+missing; those that differ are left and said, or changed with --replace. If the import fails, what it created is removed again.`,
   async run({ positionals: [file = ''], values }, terminal) {
     const { runImport } = await import('./run-import.ts')
     const { activate = false, replace = false, url } = values

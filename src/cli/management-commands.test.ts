@@ -36,6 +36,18 @@ describe.each(places)('%s', (where) => {
     })
   })
 
+  test('a file does not replace one of several blueprints with its name, and is told which they are', async () => {
+    const path = room.file('twins.json')
+    await writeFile(path, JSON.stringify({ name: 'Twins', blocks: {} }))
+    const guids = [(await run(['import', path])).printed, (await run(['import', path, '--activate'])).printed]
+    const { code, printed, complained } = await run(['import', path, '--replace'])
+    expect([code, printed]).toEqual([1, ''])
+    expect(complained).toContain('Several blueprints are named "Twins", so --replace does not know which one')
+    expect(complained).toContain('Rename or remove the others in the studio.')
+    expect(complained).toContain(`${guids[1]} (active)`)
+    for (const guid of guids) expect(complained).toContain(guid)
+  })
+
   test('a blueprint is replaced by a file of its name, and keeps its guid and those of its blocks', async () => {
     const file = (value: string, more: object = {}) => ({
       name: 'Replaced',

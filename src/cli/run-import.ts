@@ -9,7 +9,6 @@ import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { activateBlueprint } from './activate-blueprint.ts'
 import { blueprintProblems, problemLine } from './blueprint-problems.ts'
 import type { Terminal } from './command.ts'
-import { findRecord } from './find-record.ts'
 import { guidOf, type Management, Refused, recordsOf, warningsIn } from './management.ts'
 import { withManagement } from './open-management.ts'
 import { partsApi } from './parts-api.ts'
@@ -128,14 +127,18 @@ async function linesOf(
   return warnings.map((one) => problemLine({ ...one, block: names.get(one.block) ?? one.block }))
 }
 
-/** The blueprint of that name; undefined when there is none. Throws Refused when there are several. */
+/** The blueprint of that name; undefined when there is none. Throws Refused when there are several: a file names no guid. */
 async function blueprintNamed(management: Management, name: string) {
-  try {
-    return await findRecord(management, 'blueprints', name)
-  } catch (error) {
-    if (error instanceof Refused && error.status === 404) return undefined
-    throw error
-  }
+  const found = recordsOf(
+    await management.call('POST', '/blueprints/search', { filters: { name }, limit: 10 }),
+  )
+  if (found.length < 2) return found[0]
+  const guids = found.map((one) => (one.active === true ? `${guidOf(one)} (active)` : guidOf(one)))
+  throw new Refused(
+    `Several blueprints are named ${JSON.stringify(name)}, so --replace does not know which one: ${guids.join(', ')}. ` +
+      'Rename or remove the others in the studio.',
+    409,
+  )
 }
 
 async function activated(terminal: Terminal, activate: () => Promise<void>): Promise<number> {
