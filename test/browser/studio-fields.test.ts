@@ -62,3 +62,18 @@ test('an expression that cannot be used is named beside its input', async () => 
   await dialog().getByRole('button', { name: 'Create' }).click()
   await dialog().waitFor({ state: 'detached' })
 })
+
+test('what is typed into the line that adds a field is in its form', async () => {
+  await page.goto(`${studio.address}/studio/data`)
+  await page.getByRole('link', { name: 'goods', exact: true }).first().click()
+  await page.getByRole('tab', { name: 'Fields' }).click()
+  await page.getByLabel('New field').fill('maker')
+  await page.getByRole('button', { name: 'More types and rules' }).click()
+  expect(await dialog().getByRole('textbox', { name: 'Name' }).inputValue()).toBe('maker')
+  await choose('Type', 'Reference')
+  await choose('Refers to', 'goods')
+  await dialog().getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('table').getByText('maker', { exact: true }).waitFor()
+  expect(await page.getByLabel('New field').inputValue()).toBe('')
+  expect(studio.complaints()).toEqual([])
+})

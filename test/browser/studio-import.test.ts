@@ -70,7 +70,7 @@ test('a refused line refuses the file, and is named', async () => {
 test('or is left out; the import is undone with one click', async () => {
   await dialog().getByRole('switch', { name: 'Skip lines that are refused' }).check()
   await dialog().getByRole('button', { name: 'Import' }).click()
-  await dialog().getByText('2 documents imported, 1 lines left out.').waitFor()
+  await dialog().getByText('2 documents imported, 1 line left out.').waitFor()
   await expectNoProblem(page, 'the result of an import')
   expect(await people()).toEqual([
     ['Cid', 9],

@@ -24,8 +24,10 @@ export const transferTexts = {
   leftOut: '(left out)',
   undone: (deleted: string, left: number, shown: string) =>
     `Undone: ${deleted} documents deleted${left > 0 ? `, ${shown} left, since they have changed` : ''}.`,
-  imported: (imported: string, refused: number, shown: string) =>
-    `${imported} documents imported${refused > 0 ? `, ${shown} lines left out` : ''}.`,
+  imported: (imported: string, refused: number, shown: string) => {
+    const lines = refused === 1 ? '1 line' : `${shown} lines`
+    return `${imported} documents imported${refused > 0 ? `, ${lines} left out` : ''}.`
+  },
   couldNotUndoImport: 'Could not undo the import',
   undoTheImport: 'Undo the import',
   close: 'Close',

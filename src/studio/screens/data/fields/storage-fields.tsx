@@ -31,13 +31,14 @@ export function StorageFields({ storage }: { readonly storage: StorageRecord }) 
   const { data, error, refetch } = useQuery({ ...fieldsQuery(storage.name), retry: false })
   const [open, show] = useOpened()
   const [words] = useSearchParams()
+  const [begun, begin] = useState<BegunField>(nothingBegun)
   if (error) return <ErrorNotice error={error} title={dataTexts.couldNotLoadFields} onRetry={refetch} />
   if (!data) return <LoadingScreen />
   const fields = inOrder(data)
   const address = `/data/storages/${storage._meta.guid}`
   return (
     <>
-      <NewField storage={storage.name} fields={fields} />
+      <NewField storage={storage.name} fields={fields} begun={begun} begin={begin} />
       <div className="surface">
         {fields.length === 0 ? (
           <EmptyState icon="data" title={dataTexts.noFields}>
@@ -71,8 +72,11 @@ export function StorageFields({ storage }: { readonly storage: StorageRecord }) 
       <FieldDialog
         key={open}
         guid={open === 'advice' ? '' : open}
-        begin={{ storage: storage.name, order: String(nextOrder(fields)) }}
-        onClose={() => show('')}
+        begin={{ ...begun, storage: storage.name, order: String(nextOrder(fields)) }}
+        onClose={() => {
+          if (open === 'new') begin(nothingBegun)
+          show('')
+        }}
       />
     </>
   )
@@ -118,22 +122,30 @@ const plainTypes = fieldTypes.filter(
   (type) => fieldTypeEntries[type].needs === undefined && type !== 'reference',
 )
 
+/** What the line holds that adds a field; its form begins with that. */
+interface BegunField {
+  readonly name: string
+  readonly type: FieldType
+}
+const nothingBegun: BegunField = { name: '', type: 'string' }
+
 interface NewFieldProps {
   readonly storage: string
   readonly fields: readonly FieldRecord[]
+  readonly begun: BegunField
+  readonly begin: (begun: BegunField) => void
 }
 
 /** A name and a type, and Enter: the rest of a field can be said later. */
-function NewField({ storage, fields }: NewFieldProps) {
-  const [name, setName] = useState('')
-  const [type, setType] = useState<FieldType>('string')
+function NewField({ storage, fields, begun, begin }: NewFieldProps) {
+  const { name, type } = begun
   const input = useRef<HTMLInputElement>(null)
   const [, show] = useOpened()
   const add = useMutation({
     mutationFn: () =>
       call('POST', '/blueprintfields', { body: { name, type, storage, order: nextOrder(fields) } }),
     onSuccess: async () => {
-      setName('')
+      begin({ name: '', type })
       input.current?.focus()
       await queryClient.invalidateQueries({ queryKey: ['fields'] })
     },
@@ -153,7 +165,7 @@ function NewField({ storage, fields }: NewFieldProps) {
           withAsterisk={false}
           autoFocus={fields.length === 0}
           value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => begin({ name: event.currentTarget.value, type })}
         />
         <Select
           label={dataTexts.type}
@@ -161,7 +173,7 @@ function NewField({ storage, fields }: NewFieldProps) {
           allowDeselect={false}
           searchable
           value={type}
-          onChange={(one) => setType(isFieldType(one) ? one : 'string')}
+          onChange={(one) => begin({ name, type: isFieldType(one) ? one : 'string' })}
         />
         <Button type="submit" loading={add.isPending} leftSection={<Icon name="plus" size={16} />}>
           {dataTexts.add}
