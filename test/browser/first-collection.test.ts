@@ -44,6 +44,8 @@ test('from nothing to an API', async () => {
   const made = await studio.ask('POST', '/goods', { as: 'admin', body: { name: 'Bolt', cost: 2, ok: true } })
   expect(made.status).toBe(201)
   expect((await studio.ask('POST', '/goods', { as: 'admin', body: { cost: 'x' } })).status).toBe(400)
+  // Nothing is public that was not chosen to be.
+  expect((await studio.ask('GET', '/goods')).status).toBe(404)
   const { body } = await studio.ask('GET', '/openapi.json', { as: 'admin' })
   expect(body).toHaveProperty(['paths', '/api/v1/goods', 'post'])
   const cost = ['components', 'schemas', 'GoodsDocument', 'properties', 'cost']

@@ -18,6 +18,8 @@ export interface ApiDraft {
   /** Names of fields. */
   readonly filters: readonly string[]
   readonly orders: readonly string[]
+  /** `public` or `loggedin`: who lists and reads, and who writes. */
+  readonly readers: string
   readonly writers: string
 }
 
@@ -41,7 +43,7 @@ function filterOf({ name, type }: Pick<FieldRecord, 'name' | 'type'>) {
 }
 
 export function apiFile(draft: ApiDraft, fields: readonly FieldRecord[]): BlueprintFile {
-  const { storage, uri, operations, filters, orders, writers } = draft
+  const { storage, uri, operations, filters, orders, readers, writers } = draft
   const named = fields.filter(({ name }) => filters.includes(name)).flatMap((field) => filterOf(field) ?? [])
   const isAll = resourceOperations.every((one) => operations.includes(one))
   return {
@@ -55,9 +57,10 @@ export function apiFile(draft: ApiDraft, fields: readonly FieldRecord[]): Bluepr
           ...(!isAll && { operations: [...operations] }),
           ...(named.length > 0 && { filters: named }),
           ...(orders.length > 0 && { orders: [...orders] }),
-          ...(writers === 'loggedin' && { write_scopes: ['*loggedin'] }),
+          // Without it those who list and read also write.
+          ...(writers !== readers && { write_scopes: [`*${writers}`] }),
         },
-        scopes: ['*public'],
+        scopes: [`*${readers}`],
       },
     },
   }

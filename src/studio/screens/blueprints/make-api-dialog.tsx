@@ -1,5 +1,6 @@
 import { Checkbox, MultiSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useId } from 'react'
 import { useLocation } from 'wouter'
 import type { FieldRecord } from '../../../shared/api/blueprints/blueprint-fields.ts'
 import { resourceOperations } from '../../../shared/resource/resource.ts'
@@ -28,6 +29,7 @@ export function MakeApiDialog({ opened, onClose, storage }: MakeApiProps) {
     operations: [...resourceOperations] as readonly string[],
     filters: [] as readonly string[],
     orders: [] as readonly string[],
+    readers: 'loggedin',
     writers: 'loggedin',
   })
   const submit = async () => {
@@ -82,23 +84,17 @@ export function MakeApiDialog({ opened, onClose, storage }: MakeApiProps) {
         chosen={draft.orders}
         onChange={(names) => set('orders', names)}
       />
-      <Stack gap={4}>
-        <Text size="sm" fw={500} id="who-writes">
-          {blueprintsTexts.writers}
-        </Text>
-        <SegmentedControl
-          aria-labelledby="who-writes"
-          value={draft.writers}
-          onChange={(writers) => set('writers', writers)}
-          data={[
-            { value: 'loggedin', label: blueprintsTexts.signedInUsers },
-            { value: 'public', label: blueprintsTexts.everyone },
-          ]}
-        />
-        <Text size="xs" c="dimmed">
-          {blueprintsTexts.writersHelp}
-        </Text>
-      </Stack>
+      <Who
+        label={blueprintsTexts.apiReaders}
+        value={draft.readers}
+        onChange={(readers) => set('readers', readers)}
+      />
+      <Who
+        label={blueprintsTexts.writers}
+        help={blueprintsTexts.apiScopesHelp}
+        value={draft.writers}
+        onChange={(writers) => set('writers', writers)}
+      />
     </FormDialog>
   )
 }
@@ -110,6 +106,38 @@ const words = {
   change: blueprintsTexts.changePut,
   remove: blueprintsTexts.removeDelete,
 } as const
+
+interface WhoProps {
+  readonly label: string
+  readonly help?: string
+  readonly value: string
+  readonly onChange: (who: string) => void
+}
+
+function Who({ label, help, value, onChange }: WhoProps) {
+  const id = useId()
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={500} id={id}>
+        {label}
+      </Text>
+      <SegmentedControl
+        aria-labelledby={id}
+        value={value}
+        onChange={onChange}
+        data={[
+          { value: 'loggedin', label: blueprintsTexts.signedInUsers },
+          { value: 'public', label: blueprintsTexts.everyone },
+        ]}
+      />
+      {help === undefined ? null : (
+        <Text size="xs" c="dimmed">
+          {help}
+        </Text>
+      )}
+    </Stack>
+  )
+}
 
 interface FieldNamesProps {
   readonly label: string
