@@ -112,6 +112,13 @@ test('nothing in a page is inline code or inline style', () => {
   expect(page).not.toMatch(/ style=| on[a-z]+=|<style|<script(?! type="module" src=)/)
 })
 
+test('the figures of a chart are a table, headed by what its labels are', () => {
+  const chart = { kind: 'chart', id: 'c', type: 'bar', title: 'a', labels: ['May'] } as const
+  const series = [{ name: 'n', values: [1] }]
+  expect(main({ ...chart, series, heading: 'Month' })).toContain('<th scope="col">Month</th>')
+  expect(main({ ...chart, series })).toContain('<th scope="col">Label</th>')
+})
+
 test('an input says what describes it, and keeps what was typed, but never a password', () => {
   const page = main({
     kind: 'form',

@@ -6,6 +6,8 @@ import { numberInText } from '../pins/scalar-text.ts'
 import { textOf } from '../text-of.ts'
 
 interface ChartFigures {
+  /** What the labels are, in words; not where their field says no more than that. */
+  readonly heading?: string
   readonly labels: readonly string[]
   readonly series: readonly { readonly name: string; readonly values: readonly (number | null)[] }[]
 }
@@ -27,6 +29,7 @@ export function chartFigures(
     throw new PinError('values', `must name one to ${MAX_SERIES} fields`)
   const labelOf = reader('label', label)
   return {
+    ...(label !== 'label' && { heading: wordsOfField(label) }),
     labels: items.map((item) => textOf('label', labelOf(item))),
     series: values.map((written) => {
       const { field, label: name } = isJsonObject(written) ? written : { field: written, label: undefined }

@@ -48,6 +48,7 @@ test.each([
       id: 'sold',
       type: 'line',
       title: 'Sold',
+      heading: 'Name',
       labels: ['Mon'],
       series: [
         { name: 'Spelt bread', values: [2] },

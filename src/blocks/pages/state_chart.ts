@@ -26,7 +26,11 @@ export default defineValue({
       required: true,
       help: 'Objects or documents, one for each bar, point or part, at most 500.',
     },
-    label: { type: 'value', default: 'label', help: 'Field with the label of an item.' },
+    label: {
+      type: 'value',
+      default: 'label',
+      help: 'Field with the label of an item. Its name heads the labels where the figures are a table.',
+    },
     values: {
       type: 'array',
       help: 'Fields with numbers, one for each series: names, or objects with field and label. Empty: the field value.',

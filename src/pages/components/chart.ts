@@ -13,6 +13,7 @@ interface Chart {
   readonly id: string
   readonly type: 'bar' | 'line' | 'pie'
   readonly title: string
+  readonly heading?: string
   readonly labels: readonly string[]
   readonly series: readonly Series[]
   readonly format?: ValueFormat
@@ -79,7 +80,7 @@ function look({ format = 'number', currency }: Chart) {
 
 function figures(node: Chart, drawing: Drawing): ComponentChild {
   const { say } = drawing
-  const head = [say('chart.label'), ...node.series.map(({ name }) => name)]
+  const head = [node.heading ?? say('chart.label'), ...node.series.map(({ name }) => name)]
   return h(
     'details',
     { class: 'as-table' },

@@ -92,7 +92,7 @@ export function mailChart(chart: Chart, drawing: MailDrawing) {
 }
 
 export function chartRows(
-  { title, labels, series, format = 'number', currency }: Chart,
+  { title, heading, labels, series, format = 'number', currency }: Chart,
   { say }: Pick<MailDrawing, 'say'>,
 ): Rows {
   const look = { format, ...(currency !== undefined && { currency }) }
@@ -100,7 +100,7 @@ export function chartRows(
     caption: title,
     empty: say('chart.empty'),
     columns: [
-      { field: 'label', label: say('chart.label'), format: 'text' },
+      { field: 'label', label: heading ?? say('chart.label'), format: 'text' },
       ...series.map(({ name }) => ({ field: name, label: name, ...look })),
     ],
     rows: labels.map((label, at) => ({

@@ -79,11 +79,12 @@ test.each<[string, PageNode, string, string]>([
       id: 'chart',
       type: 'bar',
       title: 'Sales',
+      heading: 'Month',
       labels: ['May'],
       series: [{ name: 'Net', values: [5] }],
     },
     '>5</td>',
-    'Sales\n-----\nLabel | Net\nMay | 5',
+    'Sales\n-----\nMonth | Net\nMay | 5',
   ],
   [
     'columns and a card',

@@ -145,6 +145,8 @@ type Kinds =
       readonly id: string
       readonly type: 'bar' | 'line' | 'pie'
       readonly title: string
+      /** Of the column of labels, where the figures are a table. */
+      readonly heading?: string
       readonly labels: readonly string[]
       readonly series: readonly { readonly name: string; readonly values: readonly (number | null)[] }[]
       readonly format?: ValueFormat
