@@ -1,6 +1,6 @@
 /**
- * Figures that took long to work out, kept while nothing is written to their storage: those of 1,000,000 documents take some
- * 100 ms, and asking whether something was written since 0.1 ms, together with all who ask in that turn of the event loop.
+ * Figures that took long to work out, kept while nothing is written to their storage: whether something was is asked together
+ * with all who ask in that turn of the event loop.
  */
 import { boundedMap } from '../../../shared/bounded-map.ts'
 import type { Aggregate } from '../../aggregate/aggregate.ts'

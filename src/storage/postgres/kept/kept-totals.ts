@@ -1,6 +1,6 @@
 /**
- * Totals that took long to count, kept while nothing is written to their storage: counting 300,000 matches takes 40 ms, and asking
- * in the same statement whether something was noted since 0.1 ms. The page and the total are of one moment either way.
+ * Totals that took long to count, kept while nothing is written to their storage: the statement that reads the page asks whether
+ * something was noted since, and counts again only then. The page and the total are of one moment either way.
  */
 import { boundedMap } from '../../../shared/bounded-map.ts'
 import type { Search } from '../../../shared/query.ts'

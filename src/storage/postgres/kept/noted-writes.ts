@@ -3,7 +3,7 @@
  * it out, neither one of an older version nor one by hand. A node asks what has come since a snapshot.
  *
  * Rows and not a counter: one row that all writers raise would let them wait for each other, and a serializable run fail.
- * A noted write costs the database some 6 µs more, one statement for each document.
+ * A noted write costs the database one more insert for each document, into a table without a log.
  */
 
 import { numberOf, type PostgresConnection, textOf } from '../core/rows.ts'
