@@ -14,7 +14,7 @@ const SOAK = 'soak'
 const allGoals = [...goals, ...longGoals]
 const names = [...[...rows, ...allGoals].map(({ id }) => id), ...parts, SOAK]
 
-export const usage = `npm run bench -- [--check] [--rounds 5] [--seconds 2] [--goals] [--load wrk] [--profile] [--only ${names.join('|')}]`
+export const usage = `npm run bench -- [--check] [--rounds 5] [--seconds 2] [--goals] [--load wrk] [--profile] [--against <folder>] [--only ${names.join('|')}]`
 
 export interface Wanted extends Omit<Timing, 'seconds'> {
   /** Counting instead of timing, and nothing else. */
@@ -33,6 +33,8 @@ export interface Wanted extends Omit<Timing, 'seconds'> {
   readonly load: 'ours' | 'wrk'
   /** Profiles of rows instead of figures. */
   readonly profile: boolean
+  /** The folder of another checkout, which the rows are compared with instead of what is written by hand. */
+  readonly against: string | undefined
 }
 
 /** Throws an Error that says which argument is wrong. */
@@ -46,6 +48,7 @@ export function readArguments(): Wanted {
       only: { type: 'string' },
       load: { type: 'string', default: 'ours' },
       profile: { type: 'boolean', default: false },
+      against: { type: 'string' },
     },
   })
   const rounds = Number(values.rounds)
@@ -54,13 +57,13 @@ export function readArguments(): Wanted {
   const seconds = values.seconds === undefined ? undefined : Number(values.seconds)
   if (seconds !== undefined && !(seconds > 0 && seconds <= 3600))
     throw new Error(`--seconds is ${values.seconds}; it must be up to 3600.`)
-  const { only, load, profile } = values
+  const { only, load, profile, against } = values
   if (load !== 'ours' && load !== 'wrk') throw new Error(`--load is ${load}; it must be wrk.`)
   if (only !== undefined && !names.includes(only))
     throw new Error(`--only is ${only}; there is nothing of that name.`)
-  const isOfRows = load === 'wrk' || profile
+  const isOfRows = load === 'wrk' || profile || against !== undefined
   if (isOfRows && only !== undefined && !rows.some(({ id }) => id === only))
-    throw new Error(`--only is ${only}; --load and --profile are for rows of the first table.`)
+    throw new Error(`--only is ${only}; --load, --profile and --against are for rows of the first table.`)
   const isChosen = (id: string) => only === undefined || id === only
   return {
     check: values.check,
@@ -71,6 +74,7 @@ export function readArguments(): Wanted {
     rows: rows.filter(({ id }) =>
       load === 'wrk' && only === undefined ? wrkRows.includes(id) : isChosen(id),
     ),
+    against,
     // What takes minutes has to be asked for by name.
     goals: isOfRows ? [] : only === undefined ? goals : allGoals.filter(({ id }) => id === only),
     parts: isOfRows ? [] : parts.filter(isChosen),

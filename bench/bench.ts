@@ -10,6 +10,7 @@
  *
  * `--check` times nothing: it counts what requests do, and is part of the tests. (`check/check.ts`)
  */
+import { compareAgainst } from './against.ts'
 import type { Goal } from './alone/goal.ts'
 import { goals as allGoals, longGoals } from './alone/goals.ts'
 import { type Part, readArguments, usage, type Wanted } from './arguments.ts'
@@ -59,6 +60,7 @@ async function bench(wanted: Wanted): Promise<boolean> {
     await benchProfiles(onBothEngines(wanted.rows), machine, core, timing.seconds)
     return true
   }
+  if (wanted.against !== undefined) return await compareAgainst(wanted.against, wanted.rows, timing, core)
   if (wanted.load === 'wrk')
     return benchWithWrk(wanted.rows, wanted.rows.length === wrkRows.length, machine, timing, core)
   let complete = true

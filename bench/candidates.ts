@@ -34,8 +34,10 @@ export interface CandidateStart {
   readonly password?: string
   /** False for a further node of a cluster, which finds the endpoints there. */
   readonly installs?: boolean
-  /** Files of blueprints that it has besides the two of the bench. */
+  /** Files of blueprints that it has besides those of the bench. */
   readonly blueprints?: readonly URL[]
+  /** The folder of another checkout of Quoin. */
+  readonly checkout?: string
   /** Where its documents are, or shall be; a folder of its own if not given. */
   readonly folder?: string
 }
@@ -63,12 +65,12 @@ export function startQuoin(start: CandidateStart): Promise<Candidate> {
         ...start.settings,
       },
       reports: start.reports !== undefined,
+      folder: start.checkout,
     })
     return stoppedOnError(server, async () => {
       const api = await signIn(baseOf(server), 'admin', password)
-      if (start.installs ?? true)
-        for (const file of [...benchBlueprints, ...(start.blueprints ?? [])])
-          await installBlueprintFile(api, file)
+      const standard = (start.installs ?? true) ? benchBlueprints : []
+      for (const file of [...standard, ...(start.blueprints ?? [])]) await installBlueprintFile(api, file)
       return candidate('Quoin', server, api.token, join(folder, 'quoin.db'))
     })
   })

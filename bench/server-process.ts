@@ -20,6 +20,8 @@ export interface ServerStart {
   readonly environment?: Readonly<Record<string, string>>
   /** With a channel for `report`. */
   readonly reports: boolean
+  /** The folder in which it starts; this checkout if not given. */
+  readonly folder?: string | undefined
 }
 
 const ADDRESS = /http:\/\/127\.0\.0\.1:(\d+)/
@@ -27,11 +29,16 @@ const START_MS = 30_000
 const STOP_MS = 10_000
 
 /** Starts a server and waits for the line that says where it listens. Nothing of our environment but PATH goes along. */
-export async function startServer({ command, environment, reports }: ServerStart): Promise<ServerProcess> {
+export async function startServer({
+  command,
+  environment,
+  reports,
+  folder,
+}: ServerStart): Promise<ServerProcess> {
   const [program = '', ...words] = command
   const began = performance.now()
   const child = spawn(program, words, {
-    cwd: new URL('..', import.meta.url),
+    cwd: folder ?? new URL('..', import.meta.url),
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe', ...(reports ? ['ipc' as const] : [])],
   })
