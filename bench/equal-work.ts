@@ -128,7 +128,7 @@ async function perform(
   { method = 'GET', path, body, signedIn, headers }: Case,
   guids?: Map<Candidate, string>,
 ): Promise<Answer> {
-  const reply = await fetch(
+  const reply = await fetchTwice(
     `${candidate.base}/api/v1/${path.replace('{guid}', guids?.get(candidate) ?? '')}`,
     {
       method,
@@ -145,6 +145,19 @@ async function perform(
   const text = await reply.text()
   if (reply.status === 201 && guids && !guids.has(candidate)) guids.set(candidate, guidIn(JSON.parse(text)))
   return { status: reply.status, headers: reply.headers, text }
+}
+
+const closed = new Set<unknown>(['EPIPE', 'ECONNRESET', 'UND_ERR_SOCKET'])
+
+/** A server that refuses a long body closes the connection, now and then before the client has read the reply. */
+async function fetchTwice(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init)
+  } catch (error) {
+    const { cause } = error instanceof Error ? error : {}
+    if (!(cause instanceof Error && 'code' in cause && closed.has(cause.code))) throw error
+    return await fetch(url, init)
+  }
 }
 
 /** Who already has the reply is told so with 304, by its own tag. */
