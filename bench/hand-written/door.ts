@@ -35,9 +35,9 @@ export function openDoor(): FastifyInstance {
     throw new Refusal(404, 'not found')
   })
   app.setErrorHandler((error, request, reply) => {
-    const { status, message } = told(error)
+    const { status, message, fields } = told(error)
     if (status >= 500) request.log.error({ err: error }, 'request failed')
-    return reply.code(status).header('cache-control', 'no-store').send({ error: message })
+    return reply.code(status).header('cache-control', 'no-store').send({ error: message, fields })
   })
   return app
 }
@@ -67,7 +67,7 @@ const tag: onSendHookHandler<unknown> = (request, reply, payload, done) => {
   done(null, '')
 }
 
-function told(error: unknown): { readonly status: number; readonly message: string } {
+function told(error: unknown): Pick<Refusal, 'status' | 'message'> & Partial<Pick<Refusal, 'fields'>> {
   if (error instanceof Refusal) return error
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')

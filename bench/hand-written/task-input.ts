@@ -42,7 +42,8 @@ export function wholeNumber(query: TaskFields, name: string, fallback: number): 
   if (text === undefined) return fallback
   const number = /^\s*\+?\d+\s*$/.test(text) ? Number(text) : Number.NaN
   if (number >= 0 && number <= 10_000) return number
-  throw new Refusal(400, `${name} must be a whole number from 0 to 10,000`)
+  const must = 'must be a whole number from 0 to 10,000'
+  throw new Refusal(400, `${name} ${must}`, { [name]: must })
 }
 
 /** A query parameter; the first one if it was sent several times, undefined if it is empty. */
