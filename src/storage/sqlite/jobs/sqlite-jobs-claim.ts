@@ -2,6 +2,7 @@
 import type { Claim, Job } from '../../job.ts'
 import { jobColumns } from '../../job-row.ts'
 import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
+import { ROWS } from '../sql/row-count.ts'
 import { letNextGo } from './sqlite-jobs-order.ts'
 import { jobOf } from './sqlite-jobs-row.ts'
 
@@ -104,7 +105,7 @@ function dueQueues(connection: SqliteConnection, limit: number, now: number): Du
     const first = connection.all(
       `SELECT id FROM job INDEXED BY job_claim
        WHERE queue = ? AND state = 'waiting' AND held = 0 AND run_at <= ?
-       ORDER BY priority DESC, run_at, id LIMIT ?`,
+       ORDER BY priority DESC, run_at, id LIMIT ${ROWS}`,
       name,
       now,
       Math.min(most, limit),

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../shared/clock.ts'
 import { checkQueue, type JobState, type QueueSettings, type QueueState, type Queues } from '../../job.ts'
 import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
+import { ROWS } from '../sql/row-count.ts'
 import type { JobWork } from './job-work.ts'
 import { ensureQueue } from './sqlite-jobs-enqueue.ts'
 
@@ -43,7 +44,7 @@ export class SqliteQueues implements Queues {
       // In batches, so that others have the writer in between.
       const batch = await this.#work.write((connection, effect) => {
         const gone = connection.all(
-          `DELETE FROM job WHERE id IN (SELECT id FROM job WHERE state = 'done' AND finished < ? LIMIT ?) RETURNING id`,
+          `DELETE FROM job WHERE id IN (SELECT id FROM job WHERE state = 'done' AND finished < ? LIMIT ${ROWS}) RETURNING id`,
           doneBefore,
           PURGE_BATCH,
         )

@@ -3,6 +3,7 @@ import type { Referred } from '../../reference/referred.ts'
 import { type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { indexExpression } from '../sql/field-sql.ts'
+import { ROWS } from '../sql/row-count.ts'
 
 const LISTED = '(SELECT value FROM json_each(?))'
 
@@ -25,7 +26,7 @@ export function referrersOf(
   { field, guids, limit }: Referred,
 ): readonly string[] {
   const rows = connection.all(
-    `SELECT guid FROM ${table} WHERE removed = 0 AND ${indexExpression(field)} IN ${LISTED} LIMIT ?`,
+    `SELECT guid FROM ${table} WHERE removed = 0 AND ${indexExpression(field)} IN ${LISTED} LIMIT ${ROWS}`,
     JSON.stringify(guids),
     limit,
   )

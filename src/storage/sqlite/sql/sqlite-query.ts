@@ -8,6 +8,7 @@ import { checkQuery, checkSearch } from '../../search/check-search.ts'
 import { type CompiledSql, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
 import { isRelevanceOrder, rankedClauses, rankedPhrases, SCORE_DIGITS } from '../../search/rank-text.ts'
 import { readCursor, writeCursor } from '../../search/search-cursor.ts'
+import { rows } from './row-count.ts'
 import type { SearchTarget } from './search-target.ts'
 import { value } from './sql-values.ts'
 import { condition } from './sqlite-condition.ts'
@@ -28,12 +29,12 @@ export function compileFind(target: SearchTarget, search: Search): CompiledSql {
     ({ where, order }) => sql`SELECT doc FROM ${page.from} WHERE ${where} ORDER BY ${order}`,
   )
   const [only, second] = parts
-  const most = sql`LIMIT ${value(search.limit + search.offset)}`
+  const most = sql`LIMIT ${rows(search.limit + search.offset)}`
   const selects =
     only && second
       ? sql`SELECT doc FROM (${only} ${most}) UNION ALL SELECT doc FROM (${second} ${most})`
       : sql`${only ?? ''}`
-  return sql`${page.before}SELECT '[' || ifnull(group_concat(doc, ','), '') || ']' AS documents, count(*) AS length FROM (${selects} LIMIT ${value(search.limit)} OFFSET ${value(search.offset)})`
+  return sql`${page.before}SELECT '[' || ifnull(group_concat(doc, ','), '') || ']' AS documents, count(*) AS length FROM (${selects} LIMIT ${rows(search.limit)} OFFSET ${rows(search.offset)})`
 }
 
 /** One row: `n`, how many documents match. Throws INVALID_QUERY. */

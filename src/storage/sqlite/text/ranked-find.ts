@@ -20,6 +20,7 @@ import {
 } from '../../search/rank-text.ts'
 import { numberOf, type Row, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
+import { ROWS, rows } from '../sql/row-count.ts'
 import type { SearchTarget } from '../sql/search-target.ts'
 import { value } from '../sql/sql-values.ts'
 import { condition } from '../sql/sqlite-condition.ts'
@@ -234,7 +235,7 @@ function newestOf(
   const newest: number[] = []
   for (let walked = 0, step = 500; ; walked += step, step *= 2) {
     const row = connection.get(
-      `SELECT json_group_array(id) AS ids FROM (SELECT id FROM ${table} WHERE removed = 0 ORDER BY created DESC, guid DESC LIMIT ? OFFSET ?)`,
+      `SELECT json_group_array(id) AS ids FROM (SELECT id FROM ${table} WHERE removed = 0 ORDER BY created DESC, guid DESC LIMIT ${ROWS} OFFSET ${ROWS})`,
       step,
       walked,
     )
@@ -257,5 +258,5 @@ function pageSql(
   const list = value(JSON.stringify(ranked))
   // Renamed, because json_each has columns that documents have too.
   const best = sql`(SELECT value ->> 0 AS ranked_id, value ->> 1 AS score FROM json_each(${list}))`
-  return sql`SELECT '[' || ifnull(group_concat(doc, ','), '') || ']' AS documents, count(*) AS length FROM (SELECT doc FROM ${best} CROSS JOIN ${table} ON id = ranked_id WHERE ${where} ORDER BY score DESC, created DESC, guid DESC LIMIT ${value(search.limit)} OFFSET ${value(search.offset)})`
+  return sql`SELECT '[' || ifnull(group_concat(doc, ','), '') || ']' AS documents, count(*) AS length FROM (SELECT doc FROM ${best} CROSS JOIN ${table} ON id = ranked_id WHERE ${where} ORDER BY score DESC, created DESC, guid DESC LIMIT ${rows(search.limit)} OFFSET ${rows(search.offset)})`
 }

@@ -3,6 +3,7 @@
  * text: 0.25 µs a document, where a row of its own for each takes 2.7.
  */
 import { type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
+import { ROWS } from '../sql/row-count.ts'
 
 /** Of these rows, in their order. Each of them must be in the index. */
 export function readLengths(connection: SqliteConnection, table: string, rows: Int32Array): Int32Array {
@@ -27,7 +28,7 @@ export function readLengthsBehind(
 ): { readonly rows: readonly number[]; readonly lengths: Int32Array } {
   const row = connection.get(
     `SELECT json_group_array(id) AS rows, ifnull(group_concat(hex(sz)), '') AS sizes
-    FROM (SELECT id, sz FROM ${table}_docsize WHERE id > ? ORDER BY id LIMIT ?)`,
+    FROM (SELECT id, sz FROM ${table}_docsize WHERE id > ? ORDER BY id LIMIT ${ROWS})`,
     last,
     most,
   )

@@ -6,6 +6,7 @@ import { EffortSpent, READ_TOKEN, unitsOfText } from '../../search/search-effort
 import { documentTokens } from '../../search/text-tokens.ts'
 import { numberOf, type Row, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import { placesTable, vocabularyTable } from '../core/tables.ts'
+import { ROWS } from '../sql/row-count.ts'
 import { phraseMatch } from '../sql/sqlite-text-query.ts'
 
 /** Rows in ascending order, and how often the word is in each. */
@@ -149,7 +150,7 @@ function wordPlaces(
   const most = effort ? Math.floor(effort.left / PLACE) : -1
   // One row of the statement is one place of a word, so a document comes as often as it has the word.
   const row = connection.get(
-    `SELECT json_group_array(place) AS numbers, count(*) AS n FROM (SELECT ${what} AS place FROM ${placesTable(textTable)} WHERE ${which} LIMIT ?)`,
+    `SELECT json_group_array(place) AS numbers, count(*) AS n FROM (SELECT ${what} AS place FROM ${placesTable(textTable)} WHERE ${which} LIMIT ${ROWS})`,
     ...parameters,
     effort ? most + 1 : -1,
   )
