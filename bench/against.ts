@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Candidate, startQuoin } from './candidates.ts'
 import { type Measured, measureRow, type Timing, type Void } from './measure.ts'
+import { spread } from './report.ts'
 import type { Row } from './rows.ts'
 import { seed } from './seed.ts'
 import { median, type Ratio } from './statistics.ts'
@@ -117,7 +118,6 @@ function againstLine(outcome: Compared | Void): string {
   const { title } = outcome.row
   if ('reason' in outcome) return `void: ${title}: ${outcome.reason}`
   const { rate, cpu } = outcome
-  const range = `${rate.lowest.toFixed(2)}–${rate.highest.toFixed(2)}`
   const slower = rate.median < LEAST ? '  slower' : ''
-  return `${rate.median.toFixed(2)} (${range})  CPU ${cpu.median.toFixed(2)}  ${title}${slower}`
+  return `${spread(rate)}  CPU ${cpu.median.toFixed(2)}  ${title}${slower}`
 }

@@ -1,4 +1,5 @@
 import type { Goal, Reached } from './alone/goal.ts'
+import { linesBelow } from './report-lines.ts'
 
 const HEADING = '## Goals of Quoin alone'
 const heads = ['Work', 'measured', 'goal', 'when']
@@ -30,7 +31,7 @@ export function goalsSection(
   titles: readonly string[],
   version: Version,
 ): string {
-  const lines = new Map(linesOf(report))
+  const lines = new Map(linesBelow(report, HEADING, 1))
   for (const outcome of outcomes) lines.set(outcome.goal.title, lineOf(outcome, version))
   const table = [
     `| ${heads.join(' | ')} |`,
@@ -58,17 +59,4 @@ ${table.join('\n')}
   nothing written since. PostgreSQL is vacuumed and analysed after it is filled.
 - *Idle memory*: the resident memory of a server with the tasks example, 45 seconds after its start.
 `
-}
-
-/** By the title in the first cell: the lines of the table that is there. */
-function linesOf(report: string): (readonly [string, string])[] {
-  const start = report.indexOf(`${HEADING}\n`)
-  if (start < 0) return []
-  const end = report.indexOf('\n## ', start)
-  return report
-    .slice(start, end < 0 ? undefined : end)
-    .split('\n')
-    .filter((line) => line.startsWith('| '))
-    .slice(2)
-    .map((line) => [line.slice(2, line.indexOf(' | ')), line] as const)
 }

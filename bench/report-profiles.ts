@@ -1,5 +1,6 @@
 import type { Machine } from './machine.ts'
 import type { RowProfile } from './profile.ts'
+import { linesBelow } from './report-lines.ts'
 
 const HEADING = '## Where the processor time goes'
 const heads = ['On', 'Work', 'functions by their own time', 'when']
@@ -17,7 +18,7 @@ export function profilesSection(
   order: readonly string[],
   { date, commit }: Pick<Machine, 'date' | 'commit'>,
 ): string {
-  const lines = new Map(linesOf(report))
+  const lines = new Map(linesBelow(report, HEADING, 2))
   for (const profile of profiles) {
     const { engine, row, functions } = profile
     const shown = functions.map(({ name, share }) => `\`${name}\` ${(share * 100).toFixed(1)} %`).join(', ')
@@ -42,17 +43,4 @@ ${sorted.map(([, line]) => line).join('\n')}
 V8's sampling profiler looks every 0.25 ms. \`(program)\` is native code without a name of its own, \`(native)\` a function of Node that is
 written in C++, with the system calls in it: \`all\`, \`get\` and \`run\` are SQLite's statements.
 `
-}
-
-/** By engine and title: the lines of the table that is there. */
-function linesOf(report: string): (readonly [string, string])[] {
-  const start = report.indexOf(`${HEADING}\n`)
-  if (start < 0) return []
-  const end = report.indexOf('\n## ', start)
-  return report
-    .slice(start, end < 0 ? undefined : end)
-    .split('\n')
-    .filter((line) => line.startsWith('| '))
-    .slice(2)
-    .map((line) => [line.slice(2).split(' | ').slice(0, 2).join(' | '), line] as const)
 }

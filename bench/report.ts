@@ -3,6 +3,7 @@ import type { Machine } from './machine.ts'
 import type { Measured, Side, Timing, Void } from './measure.ts'
 import { CONNECTIONS, LISTS_PER_WRITE } from './rows.ts'
 import { SEEDED } from './sample-tasks.ts'
+import type { Ratio } from './statistics.ts'
 
 export type Outcome = Measured | Void
 
@@ -25,7 +26,7 @@ function cells(outcome: Outcome): readonly string[] {
     title,
     `${perSecond(ours)} /s`,
     `${perSecond(theirs)} /s`,
-    `${ratio.median.toFixed(2)} (${ratio.lowest.toFixed(2)}–${ratio.highest.toFixed(2)})`,
+    spread(ratio),
     `${atLeast(goal)} ${ratio.median >= goal ? 'met' : 'missed'}`,
     latency(ours),
     latency(theirs),
@@ -134,14 +135,19 @@ unexpected status makes its row void.
 `
 }
 
-function perSecond({ rate }: Side): string {
+/** `0.98 (0.95–1.02)` */
+export function spread({ median, lowest, highest }: Ratio): string {
+  return `${median.toFixed(2)} (${lowest.toFixed(2)}–${highest.toFixed(2)})`
+}
+
+export function perSecond({ rate }: Side): string {
   return Math.round(rate).toLocaleString('en-US')
 }
 
-function latency({ p50, p99 }: Side): string {
+export function latency({ p50, p99 }: Side): string {
   return `${p50.toFixed(2)} / ${p99.toFixed(2)} ms`
 }
 
-function atLeast(goal: number): string {
+export function atLeast(goal: number): string {
   return `≥ ${goal}`
 }

@@ -1,5 +1,6 @@
 import type { Machine } from '../machine.ts'
 import type { Measured, Timing, Void } from '../measure.ts'
+import { atLeast, latency, perSecond, spread } from '../report.ts'
 import { CONNECTIONS } from '../rows.ts'
 
 const HEADING = '## With another load generator'
@@ -45,13 +46,15 @@ export function hasWrkSection(report: string): boolean {
 
 function cells(outcome: Measured | Void): string[] {
   const { title, goal } = outcome.row
-  if ('reason' in outcome) return [title, 'void', 'void', outcome.reason, `≥ ${goal}`, '', '']
+  if ('reason' in outcome) return [title, 'void', 'void', outcome.reason, atLeast(goal), '', '']
   const { ours, theirs, ratio } = outcome
   return [
     title,
-    ...[ours, theirs].map(({ rate }) => `${Math.round(rate).toLocaleString('en-US')} /s`),
-    `${ratio.median.toFixed(2)} (${ratio.lowest.toFixed(2)}–${ratio.highest.toFixed(2)})`,
-    `≥ ${goal} ${ratio.median >= goal ? 'met' : 'missed'}`,
-    ...[ours, theirs].map(({ p50, p99 }) => `${p50.toFixed(2)} / ${p99.toFixed(2)} ms`),
+    `${perSecond(ours)} /s`,
+    `${perSecond(theirs)} /s`,
+    spread(ratio),
+    `${atLeast(goal)} ${ratio.median >= goal ? 'met' : 'missed'}`,
+    latency(ours),
+    latency(theirs),
   ]
 }

@@ -37,15 +37,27 @@ function flagText(name: string, { value }: Flag): string {
   return `--${name}${value === undefined ? '' : ` ${value}`}`
 }
 
-/** What `quoin` alone prints. */
-export function overview(commands: readonly Command[]): string {
+/** What `quoin help rows` prints: the commands that begin with the same word. */
+export function groupHelp(group: readonly Command[]): string {
+  return [
+    ...summaries(group),
+    '',
+    `quoin help ${group[0]?.name ?? ''} shows the options of one of them.`,
+  ].join('\n')
+}
+
+function summaries(commands: readonly Command[]): readonly string[] {
   const places = commands.map((command) => usageOf({ ...command, flags: {} }))
   const width = Math.max(...places.map(({ length }) => length)) + 2
-  const lines = commands.map(({ summary }, at) => `  quoin ${places[at]?.padEnd(width)}${summary}`)
+  return commands.map(({ summary }, at) => `  quoin ${places[at]?.padEnd(width)}${summary}`)
+}
+
+/** What `quoin` alone prints. */
+export function overview(commands: readonly Command[]): string {
   return [
     'Quoin: a low-code application cluster.',
     '',
-    ...lines,
+    ...summaries(commands),
     '',
     'quoin help <command> shows the options of a command; quoin help start lists all settings, which are',
     'environment variables. quoin --version prints the version.',

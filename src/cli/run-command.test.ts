@@ -12,7 +12,6 @@ test.each([
   { words: ['--port'], says: 'There is no command: quoin --port. See quoin --help.' },
   { words: ['help', 'exprot'], says: 'Did you mean quoin export?' },
   { words: ['user'], says: 'quoin user needs one of: create, reset-password. See quoin --help.' },
-  { words: ['user', '--help'], says: 'quoin user needs one of: create, reset-password.' },
   { words: ['user', 'creat', 'ann'], says: 'Did you mean quoin user create?' },
   { words: ['uesr', 'create', 'ann'], says: 'Did you mean quoin user create?' },
   { words: ['user', 'delete', 'ann'], says: 'There is no command: quoin user delete ann. See quoin --help.' },
@@ -46,6 +45,20 @@ test.each([
   expect(end.complained).toContain(says)
   expect(end.complained.split('\n')).toHaveLength(1)
 })
+
+test.each([[['help', 'user']], [['user', '--help']], [['user', '-h']]])(
+  'quoin %j lists the commands that begin so',
+  async (words) => {
+    const end = await quoinCommand(words)
+    expect(end).toMatchObject({ code: 0, complained: '' })
+    const listed = end.printed.split('\n').filter((line) => line.startsWith('  quoin '))
+    expect(listed.map((line) => line.split(/ {2,}/)[1])).toEqual([
+      'quoin user create <name>',
+      'quoin user reset-password <name>',
+    ])
+    expect(end.printed).toContain('quoin help user create shows the options')
+  },
+)
 
 test('without a sign-in there is no work over HTTP', async () => {
   const end = await quoinCommand(['export', 'a', '--url', 'http://127.0.0.1:9'])

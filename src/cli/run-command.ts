@@ -5,7 +5,7 @@
 
 import { nearestName } from '../shared/names/nearest-name.ts'
 import type { Command, Terminal } from './command.ts'
-import { helpOf, overview, usageOf } from './command-help.ts'
+import { groupHelp, helpOf, overview, usageOf } from './command-help.ts'
 import { commands } from './commands.ts'
 import { programVersion } from './program-version.ts'
 import { UsageError } from './read-words.ts'
@@ -25,12 +25,18 @@ export async function runCommand(typed: readonly string[], terminal: Terminal): 
     return 0
   }
   const command = commands.find(({ name }) => name.split(' ').every((word, place) => words[place] === word))
+  const asksHelp = isHelp || words.includes('--help') || words.includes('-h')
   if (!command) {
+    const group = asksHelp ? groupOf(words) : []
+    if (group.length > 0) {
+      terminal.print(groupHelp(group))
+      return 0
+    }
     terminal.complain(noCommand(words))
     return 2
   }
   const rest = words.slice(command.name.split(' ').length)
-  if (isHelp || rest.includes('--help') || rest.includes('-h')) {
+  if (asksHelp) {
     terminal.print(helpOf(command))
     return 0
   }
@@ -44,6 +50,13 @@ export async function runCommand(typed: readonly string[], terminal: Terminal): 
     terminal.complain(reasonOf(error))
     return 1
   }
+}
+
+/** The commands that begin with the only word that was typed, options aside. */
+function groupOf([first = '', second]: readonly string[]): readonly Command[] {
+  return second === undefined || second.startsWith('-')
+    ? commands.filter(({ name }) => name.startsWith(`${first} `))
+    : []
 }
 
 /** One line that says what there is instead. */

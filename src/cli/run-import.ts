@@ -148,7 +148,10 @@ async function activated(terminal: Terminal, activate: () => Promise<void>): Pro
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     const problems = error.problems.map(({ message }) => ` ${message}`).join('')
-    terminal.complain(`It was imported and is not active: ${error.message}${problems}`)
+    terminal.complain(
+      `It was imported and is not active: ${error.message}${problems} ` +
+        'Correct the file and import it with --replace --activate, or remove the blueprint.',
+    )
     return 1
   }
 }

@@ -8,14 +8,21 @@ import { openStudio, type StudioRoom } from './studio-room.ts'
 
 let studio: StudioRoom
 let page: Page
+let maker: string
+let storage: string
 beforeAll(async () => {
   studio = await openStudio()
-  const storage = guidOf(await studio.quoin.manage('POST', '/_system/storages', { name: 'goods' }))
+  const makers = guidOf(await studio.quoin.manage('POST', '/_system/storages', { name: 'makers' }))
+  await studio.quoin.manage('POST', '/blueprintfields', { name: 'called', type: 'string', storage: 'makers' })
+  const made = { called: 'Acme & Sons' }
+  maker = guidOf(await studio.quoin.manage('POST', `/_system/storages/${makers}/documents`, made))
+  storage = guidOf(await studio.quoin.manage('POST', '/_system/storages', { name: 'goods' }))
   for (const [order, field] of [
     { name: 'name', type: 'string', required: true, unique: true },
     { name: 'price', type: 'decimal', label: 'Price in euros' },
     { name: 'double', type: 'number', computed: '(doc.price ?? 0) * 2' },
     { name: 'number', type: 'autonumber', label: 'Number of the good', validation_rules: { start: 70_001 } },
+    { name: 'maker', type: 'reference', reference: { storage: 'makers' } },
   ].entries())
     await studio.quoin.manage('POST', '/blueprintfields', { ...field, order, storage: 'goods' })
   page = await studio.open('admin', `data/storages/${storage}`)
@@ -137,7 +144,10 @@ test('signed-in users create, change and remove; everyone sees', async () => {
   expect(form.text).not.toMatch(/name="number"|Number of the good/)
   const empty = await visitor.submit(form, 'new', { name: '', price: '1' }, { headers })
   expect([empty.status, await goods()]).toEqual([422, []])
-  expect((await visitor.submit(form, 'new', { name: 'Bolt', price: '2.5' }, { headers })).status).toBe(303)
+  // Who made it is chosen by name.
+  expect(form.text).toContain('Acme & Sons')
+  const bolt = { name: 'Bolt', price: '2.5', maker }
+  expect((await visitor.submit(form, 'new', bolt, { headers })).status).toBe(303)
   const again = await visitor.get('/goods/new', headers)
   const taken = await visitor.submit(again, 'new', { name: 'Bolt', price: '3' }, { headers })
   expect([taken.status, taken.text]).toEqual([422, expect.stringContaining('has this value already')])
@@ -147,6 +157,7 @@ test('signed-in users create, change and remove; everyone sees', async () => {
   expect([list.status, list.text]).toEqual([200, expect.stringContaining('Bolt')])
   const one = await anonymous.get(list.link('Bolt'))
   expect([one.status, one.text]).toEqual([200, expect.stringContaining('Price in euros')])
+  for (const shown of [list, one]) expect(shown.text).toContain('Acme & Sons')
   // Quoin numbers them: the list and the page of a document show it, and no form asks for it.
   for (const shown of [list, one]) expect(shown.text).toMatch(/Number of the good[\s\S]*70,?001/)
   const edit = await visitor.get(one.url.replace(/view$/, 'edit'), headers)
@@ -155,6 +166,11 @@ test('signed-in users create, change and remove; everyone sees', async () => {
   expect([changed.status, await goods()]).toEqual([303, [['Bolt', 4]]])
   const stale = await visitor.submit(edit, 'edit', { price: '5' }, { headers })
   expect([stale.status, await goods()]).toEqual([422, [['Bolt', 4]]])
+  await studio.quoin.manage('PUT', `/_system/storages/${storage}`, {
+    rules: { see: 'user.username == "admin"' },
+  })
+  for (const page of [one.url, edit.url]) expect((await anonymous.get(page)).text).not.toContain('Bolt')
+  expect((await visitor.get(one.url, headers)).text).toContain('Bolt')
   const last = await visitor.get(edit.url, headers)
   const removed = await visitor.submit(last, undefined, {}, { button: 'Remove', headers })
   expect([removed.status, await goods()]).toEqual([303, []])

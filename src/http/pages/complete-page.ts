@@ -32,6 +32,8 @@ type Hidden = NonNullable<PageForm['hidden']>
 
 export interface PageMaking {
   readonly fieldOf: FieldOf
+  /** Gives an input that offers documents their names as options. */
+  readonly withChoices: (input: PageInput) => PageInput
   /** Path and query that forms are sent to. */
   readonly action: string
   /** For each form: the visitor's token, and a name that is used once. */
@@ -113,7 +115,8 @@ class PageCompletion {
   }
 
   #drawnInput(node: PageInput, owner: PageForm | undefined, refused?: RefusedForm): PageInput {
-    const { input } = ruledInput(node, owner && this.#making.fieldOf(owner, node))
+    const made = this.#making.withChoices(node)
+    const { input } = ruledInput(made, owner && this.#making.fieldOf(owner, node))
     const { value: _, ...rest } = input
     const stored = node.value ?? (owner?.document && valueAt(owner.document, parseFieldPath(node.name)))
     const value = refused

@@ -9,6 +9,7 @@ import type { pageAddress } from './page-address.ts'
 import type { PageRoom } from './page-room.ts'
 import { visitorOf } from './permitted-page.ts'
 import { fileAddresses } from './private-files.ts'
+import { referenceChoices } from './reference-choices.ts'
 import { tableView } from './table-view.ts'
 
 export interface PageFilling extends Pick<PageMaking, 'hidden' | 'ticket' | 'refused'> {
@@ -36,8 +37,10 @@ export async function fillPage(room: PageRoom, request: FastifyRequest, page: Pa
     const view = await tableView(table, making)
     tables.set(table, namesBlocks && madeBy !== undefined ? { ...view, madeBy } : view)
   }
+  const fieldOf = await fieldsOf(shown.content, room.rulesOf)
   return completePage(shown.content, {
-    fieldOf: await fieldsOf(shown.content, room.rulesOf),
+    fieldOf,
+    withChoices: await referenceChoices(shown.content, { ...making, fieldOf }),
     action: address.href,
     hidden,
     ticket,

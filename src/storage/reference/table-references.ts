@@ -32,14 +32,17 @@ export async function tableReferences(
   const names = new Map<string, string>()
   for (const reference of all) {
     if (!columns.some(({ field }) => field === reference.field)) continue
-    const name = (await rulesOf(reference.storage)).find((rule) => isName(rule, reference.storage))
-    if (name) names.set(reference.field, name.name)
+    const name = shownName(await rulesOf(reference.storage), reference.storage)
+    if (name !== undefined) names.set(reference.field, name)
   }
   return { all, names }
 }
 
-function isName({ type, storage, reference }: FieldRule, wanted: string): boolean {
-  return type === 'string' && storage === wanted && reference === undefined
+/** The field that is the name of the storage's documents where people read them. */
+export function shownName(rules: readonly FieldRule[], wanted: string): string | undefined {
+  return rules.find(
+    ({ type, storage, reference }) => type === 'string' && storage === wanted && reference === undefined,
+  )?.name
 }
 
 /** Nothing is sorted by fields of other documents, nor searched for words there. */

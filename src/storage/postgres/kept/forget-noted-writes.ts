@@ -4,6 +4,10 @@ import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '..
 
 /** What was written before a snapshot this old is forgotten. A node asks since a snapshot of at most half this age. */
 export const REMEMBERED_MS = 120_000
+/** Nothing is asked since a snapshot older than this. */
+export const OLDEST_MS = REMEMBERED_MS / 2
+/** An answer that comes later, by then, may lack what was forgotten while its statement waited for a connection. */
+export const LATEST_MS = REMEMBERED_MS - 10_000
 
 /** Any number that no other lock of the database is likely to have. */
 const LOCK = 7_102_027

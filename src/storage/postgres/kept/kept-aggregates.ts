@@ -8,10 +8,9 @@ import type { Aggregated } from '../../aggregate/finish-aggregate.ts'
 import { otherStorages } from '../../search/other-storages.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
+import { COSTLY_MS } from './costly.ts'
 import type { PostgresReadVersions } from './postgres-read-versions.ts'
 
-/** Figures of what took less are worked out each time. */
-const COSTLY_MS = 5
 /** Of all keys and rows. */
 const CHARACTERS = 4 * 1024 * 1024
 const LONGEST = 256 * 1024

@@ -10,16 +10,12 @@ import type { PostgresConnection } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
 import { type CountedTotal, findWithTotal } from '../sql/postgres-query.ts'
-import { REMEMBERED_MS } from './forget-noted-writes.ts'
+import { COSTLY_MS } from './costly.ts'
+import { LATEST_MS, OLDEST_MS } from './forget-noted-writes.ts'
 
-/** Totals of what took less are counted each time. */
-const COSTLY_MS = 5
 /** Characters of all keys, which are queries. */
 const CHARACTERS = 1024 * 1024
 const LONGEST_KEY = 10_000
-/** Notes are remembered for this long behind a total that is used. */
-const OLDEST_MS = REMEMBERED_MS / 2
-const LATEST_MS = REMEMBERED_MS - 10_000
 
 export interface KeptTotalsParts {
   readonly clocks: LeaseClocks
@@ -49,7 +45,6 @@ export class KeptTotals {
     const kept = entry.noted && key !== undefined ? this.#totals.get(key) : undefined
     const known = kept && millisecondsSince(kept.at, clocks) < OLDEST_MS ? kept : undefined
     const { moment, ...found } = await findWithTotal(connection, entry, search, known)
-    // Its statement may have waited so long that notes were forgotten meanwhile.
     if (known && millisecondsSince(known.at, clocks) >= LATEST_MS)
       return findWithTotal(connection, entry, search)
     const isCostly = millisecondsSince(at, clocks) >= COSTLY_MS

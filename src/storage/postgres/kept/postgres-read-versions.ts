@@ -10,7 +10,7 @@ import type { Read, ReadVersion, ReadVersions } from '../../capabilities.ts'
 import { WrittenDocuments } from '../../written-documents.ts'
 import type { PostgresConnection } from '../core/rows.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
-import { REMEMBERED_MS } from './forget-noted-writes.ts'
+import { LATEST_MS, OLDEST_MS } from './forget-noted-writes.ts'
 import { type LaterWrites, laterWrites } from './noted-writes.ts'
 
 export interface ReadVersionsParts {
@@ -37,10 +37,6 @@ interface StorageVersions {
 
 /** Questions under way. One more would hardly be answered sooner than the next that is free. */
 const MOST_AT_ONCE = 3
-/** Since an older snapshot is not asked. */
-const OLDEST_MS = REMEMBERED_MS / 2
-/** An answer that comes later, by then, may lack what was forgotten while the question waited for a connection. */
-const LATEST_MS = REMEMBERED_MS - 10_000
 /** Where so much is written, or a transaction is open for so long, that asking costs more than reading. */
 const PAUSE_MS = 5_000
 const BUSY_MS = 1_000

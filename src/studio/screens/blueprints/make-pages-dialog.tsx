@@ -1,6 +1,7 @@
 import { SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
+import type { FieldRecord } from '../../../shared/api/blueprints/blueprint-fields.ts'
 import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
 import { setActive } from '../../api/blueprints.ts'
 import { call } from '../../api/request.ts'
@@ -21,11 +22,13 @@ interface MakePagesProps {
 /** Makes a blueprint with pages of the storage, activates it, and opens it. */
 export function MakePagesDialog({ opened, onClose, storage }: MakePagesProps) {
   const [, go] = useLocation()
+  const queries = useQueryClient()
   const { data: fields = [] } = useQuery({ ...fieldsQuery(storage), enabled: opened })
   const { draft, set } = useDraft({ uri: storage, readers: 'loggedin' })
   const submit = async () => {
     if (!fields.some(isInput)) throw new Error(blueprintsTexts.addFieldsFirst)
-    const file = pagesFile({ storage, ...draft }, inOrder(fields))
+    const names = await namesBehind(queries, fields)
+    const file = pagesFile({ storage, ...draft, names }, inOrder(fields))
     const { guid: blueprint } = await importBlueprintFile(file, { stays: () => undefined })
     try {
       await setActive(blueprint, true)
@@ -70,4 +73,16 @@ export function MakePagesDialog({ opened, onClose, storage }: MakePagesProps) {
       </Stack>
     </FormDialog>
   )
+}
+
+/** By storage: the field that names its documents, which is their first text, as in tables. */
+async function namesBehind(queries: QueryClient, fields: readonly FieldRecord[]) {
+  const names = new Map<string, string>()
+  for (const storage of new Set(fields.map(({ reference }) => reference?.storage))) {
+    if (storage === undefined) continue
+    const known = inOrder(await queries.fetchQuery(fieldsQuery(storage)))
+    const name = known.find(({ type, reference }) => type === 'string' && !reference)?.name
+    if (name !== undefined) names.set(storage, name)
+  }
+  return names
 }

@@ -12,6 +12,8 @@ export interface PagesDraft {
   readonly uri: string
   /** Who sees the list and its documents; only signed-in users write. */
   readonly readers: string
+  /** By the storage that a field refers to: the field that is the name of its documents. */
+  readonly names: ReadonlyMap<string, string>
 }
 
 const MOST_COLUMNS = 8
@@ -24,14 +26,17 @@ interface Parts {
   readonly title: string
   readonly read: readonly string[]
   readonly fields: readonly FieldRecord[]
-  /** Names of the fields of forms. */
-  readonly inputs: readonly string[]
+  readonly names: PagesDraft['names']
+  /** Of forms: names of fields, and references as a choice of documents. */
+  readonly inputs: readonly (string | { readonly field: string; readonly type: 'choice' })[]
 }
 
 const write = ['*loggedin']
+/** What the rules of the storage hide or forbid, the pages do too. */
+const asUser = { as: 'user' }
 
 export function pagesFile(
-  { storage, uri, readers }: PagesDraft,
+  { storage, uri, readers, names }: PagesDraft,
   fields: readonly FieldRecord[],
 ): BlueprintFile {
   const parts: Parts = {
@@ -40,7 +45,10 @@ export function pagesFile(
     title: wordsOfField(storage),
     read: readers === 'public' ? ['*public'] : write,
     fields,
-    inputs: fields.filter(isInput).map(({ name }) => name),
+    names,
+    inputs: fields
+      .filter(isInput)
+      .map(({ name, reference }) => (reference ? { field: name, type: 'choice' } : name)),
   }
   const pages = [listPage(parts), newPage(parts), onePage(parts), editPage(parts)]
   return {
@@ -124,6 +132,7 @@ function newPage(parts: Parts): Blocks {
     create: {
       type: 'function_create_document_from_mutations',
       in: { flow: '@add_form.submit', storage, set: '=add_form.values' },
+      fields: asUser,
     },
     created: {
       type: 'state_redirect',
@@ -136,14 +145,30 @@ function newPage(parts: Parts): Blocks {
   }
 }
 
+/** Where the document that a field refers to has its name. */
+function nameBehind({ name, reference }: FieldRecord, { names }: Parts): string | undefined {
+  const shown = reference ? names.get(reference.storage) : undefined
+  return shown === undefined || name.includes('.') ? undefined : `_expand.${name}.${shown}`
+}
+
 function onePage(parts: Parts): Blocks {
   const { storage, uri, title, read, fields } = parts
-  const facts = fields.map(({ name, label }) => ({ field: name, ...(label && { label }) }))
+  const shown = fields.map((field) => [field, nameBehind(field, parts)] as const)
+  const expand = shown.flatMap(([{ name }, behind]) => (behind === undefined ? [] : [name]))
+  const facts = shown.map(([{ name, label }, behind]) =>
+    behind === undefined
+      ? { field: name, ...(label && { label }) }
+      : { field: behind, label: label || wordsOfField(name) },
+  )
   return {
     view: { type: 'state_page', in: { url: `${uri}/{guid}/view`, title }, scopes: [...read] },
     viewed: {
       type: 'function_get_document',
-      in: { flow: '@view.flow', storage, guid: '=params.guid' },
+      in: {
+        ...{ flow: '@view.flow', storage, guid: '=params.guid' },
+        ...(expand.length > 0 && { expand }),
+      },
+      fields: asUser,
     },
     missing: {
       type: 'fail',
@@ -181,7 +206,7 @@ function editPage(parts: Parts): Blocks {
       in: { url: `${uri}/{guid}/edit`, title: blueprintsTexts.edit },
       scopes: write,
     },
-    edited: { type: 'function_get_document', in: { flow: '@edit.flow', storage, guid } },
+    edited: { type: 'function_get_document', in: { flow: '@edit.flow', storage, guid }, fields: asUser },
     edit_path: path(parts, blueprintsTexts.edit, 'edit'),
     edit_form: {
       type: 'state_form',
@@ -206,6 +231,7 @@ function editPage(parts: Parts): Blocks {
         set: "=omit(edit_form.values, ['update_hash'])",
         update_hash: '=edit_form.values.update_hash',
       },
+      fields: asUser,
     },
     saved: {
       type: 'state_redirect',
@@ -218,7 +244,11 @@ function editPage(parts: Parts): Blocks {
         message: blueprintsTexts.changedMeanwhile,
       },
     },
-    remove: { type: 'function_remove_document', in: { flow: '@edit_remove.click', storage, guid } },
+    remove: {
+      type: 'function_remove_document',
+      in: { flow: '@edit_remove.click', storage, guid },
+      fields: asUser,
+    },
     removed: {
       type: 'state_redirect',
       in: { flow: '@remove.flow', url: `/${uri}`, message: blueprintsTexts.removed },

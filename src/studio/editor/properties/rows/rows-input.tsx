@@ -26,6 +26,13 @@ export function RowsInput({ name, parts, rows, storage, onChange }: RowsInputPro
   const { data: known = [] } = useQuery({ ...fieldsQuery(storage), enabled: takesFields && storage !== '' })
   const fields = known.map((one) => one.name)
   const missing = fields.filter((field) => !rows.some((row) => row[key] === field))
+  // Of an input: people choose a document by its name, and do not type its guid.
+  const references = new Set(known.filter(({ reference }) => reference).map((one) => one.name))
+  const isOfInputs = parts.type?.choices?.includes('choice') === true
+  const rowFor = (field: string): JsonObject => ({
+    [key]: field,
+    ...(isOfInputs && references.has(field) && { type: 'choice' }),
+  })
   const set = (next: readonly JsonObject[]) => onChange(writeRows(next, parts))
   const room = MOST_ROWS - rows.length
   return (
@@ -59,7 +66,7 @@ export function RowsInput({ name, parts, rows, storage, onChange }: RowsInputPro
           <Button
             size="compact-xs"
             variant="default"
-            onClick={() => set([...rows, ...missing.slice(0, room).map((field) => ({ [key]: field }))])}
+            onClick={() => set([...rows, ...missing.slice(0, room).map(rowFor)])}
           >
             {propertiesTexts.addFields(missing.length === fields.length, storage)}
           </Button>
