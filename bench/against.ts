@@ -2,7 +2,7 @@
  * Rows of the first table, this checkout against another one: is anything slower than it was? The folder holds a checkout
  * in which `npm start` has run once. Its endpoints are asked for the same, and its replies are not compared.
  *
- * Each round starts both anew, in turns: two processes of the same commit differ by up to a tenth, for as long as they run.
+ * Each round starts both again, in turns: two processes of the same commit differ by up to a tenth, for as long as they run.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -23,7 +23,7 @@ export const totalAgain: Goal = {
 
 interface Times {
   readonly first: number
-  /** PostgreSQL notes writes from the first time on, and keeps a total from the second on. */
+  /** PostgreSQL notes writes from the first time on, and keeps a total that takes 0.1 s from the second time on. */
   readonly second: number
   readonly again: number
   readonly afterWrite: number

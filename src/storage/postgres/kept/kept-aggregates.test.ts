@@ -75,7 +75,7 @@ beforeEach(async () => {
     wanted: (storage) => wanted.push(storage),
     beginLife: async () => undefined,
   })
-  aggregates = new KeptAggregates(versions, clocks)
+  aggregates = new KeptAggregates(versions, { clocks, wanted: (storage) => wanted.push(storage) })
 })
 
 /** What is given, and how often it was worked out. */

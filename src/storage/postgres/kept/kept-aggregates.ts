@@ -9,6 +9,7 @@ import { otherStorages } from '../../search/other-storages.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
 import { COSTLY_MS } from './costly.ts'
+import type { WantNotes } from './note-when-wanted.ts'
 import type { PostgresReadVersions } from './postgres-read-versions.ts'
 
 /** Of all keys and rows. */
@@ -23,11 +24,16 @@ interface KeptAggregate {
 export class KeptAggregates {
   readonly #versions: Pick<PostgresReadVersions, 'of' | 'catchUp'>
   readonly #clocks: LeaseClocks
+  readonly #wanted: WantNotes
   readonly #aggregates = boundedMap<string, KeptAggregate>(CHARACTERS)
 
-  constructor(versions: Pick<PostgresReadVersions, 'of' | 'catchUp'>, clocks: LeaseClocks) {
+  constructor(
+    versions: Pick<PostgresReadVersions, 'of' | 'catchUp'>,
+    { clocks, wanted }: { readonly clocks: LeaseClocks; readonly wanted: WantNotes },
+  ) {
     this.#versions = versions
     this.#clocks = clocks
+    this.#wanted = wanted
   }
 
   /** Of what is committed: what was kept, or what `look` gives. */
@@ -40,12 +46,13 @@ export class KeptAggregates {
     const seen = entry.noted ? version() : undefined
     const at = instantOf(this.#clocks)
     const aggregated = await look()
-    if (millisecondsSince(at, this.#clocks) < COSTLY_MS) return aggregated
+    const spent = millisecondsSince(at, this.#clocks)
+    if (spent < COSTLY_MS) return aggregated
     const size = key.length + aggregated.rows.text.length
     if (seen !== undefined && size <= LONGEST) this.#aggregates.set(key, { seen, aggregated }, size)
-    // So that it can be next time: asking for the version says that it is wanted, and after the question it is known.
+    // So that it can be next time: after the question the version is known.
     else if (entry.noted) void this.#versions.catchUp()
-    else version()
+    else this.#wanted(entry.name, spent)
     return aggregated
   }
 }

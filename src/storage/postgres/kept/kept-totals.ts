@@ -12,6 +12,7 @@ import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '..
 import { type CountedTotal, findWithTotal } from '../sql/postgres-query.ts'
 import { COSTLY_MS } from './costly.ts'
 import { LATEST_MS, OLDEST_MS } from './forget-noted-writes.ts'
+import type { WantNotes } from './note-when-wanted.ts'
 
 /** Characters of all keys, which are queries. */
 const CHARACTERS = 1024 * 1024
@@ -20,7 +21,7 @@ const LONGEST_KEY = 10_000
 export interface KeptTotalsParts {
   readonly clocks: LeaseClocks
   /** Someone would keep what was read of a storage whose writes are not noted. */
-  readonly wanted: (storage: string) => void
+  readonly wanted: WantNotes
   /** The notes were lost, and are to begin another life. */
   readonly beginLife: () => Promise<void>
 }
@@ -47,9 +48,9 @@ export class KeptTotals {
     const { moment, ...found } = await findWithTotal(connection, entry, search, known)
     if (known && millisecondsSince(known.at, clocks) >= LATEST_MS)
       return findWithTotal(connection, entry, search)
-    const isCostly = millisecondsSince(at, clocks) >= COSTLY_MS
-    if (key === undefined || !(known || isCostly)) return found
-    if (!entry.noted) wanted(entry.name)
+    const spent = millisecondsSince(at, clocks)
+    if (key === undefined || !(known || spent >= COSTLY_MS)) return found
+    if (!entry.noted) wanted(entry.name, spent)
     else if (moment === undefined) await beginLife()
     else this.#totals.set(key, { total: found.total, moment, at }, key.length)
     return found

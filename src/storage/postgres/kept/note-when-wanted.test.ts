@@ -20,8 +20,8 @@ function room(answers: (() => Promise<boolean>)[]) {
     pass(milliseconds: number) {
       passed += milliseconds
     },
-    async want(storage: string, times: number) {
-      for (let time = 0; time < times; time++) want(storage)
+    async want(storage: string, times: number, milliseconds?: number) {
+      for (let time = 0; time < times; time++) want(storage, milliseconds)
       await new Promise(setImmediate)
     },
   }
@@ -34,6 +34,18 @@ test('nine times is not often, ten is', async () => {
   expect(noted).toEqual([])
   await want('b', 1)
   expect(noted).toEqual(['b'])
+})
+
+test.each([
+  [9, 10, []],
+  [10, 9, ['a']],
+  [1, 99, []],
+  [1, 100, ['a']],
+  [2, 50, ['a']],
+])('%i times %i ms: %j are noted', async (times, milliseconds, expected) => {
+  const { want, noted } = room([])
+  await want('a', times, milliseconds)
+  expect(noted).toEqual(expected)
 })
 
 test.each([

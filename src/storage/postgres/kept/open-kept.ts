@@ -29,9 +29,9 @@ export function openKept(
   const want = noteWhenWanted({ note: (name) => change(() => noteWrites(parts, name)), clocks, report })
   const common = {
     clocks,
-    wanted(storage: string) {
+    wanted(storage: string, milliseconds?: number) {
       // Those are written to all the time, and read by people.
-      if (!isOwnStorage(storage)) want(storage)
+      if (!isOwnStorage(storage)) want(storage, milliseconds)
     },
     beginLife: () => beginLife(pool),
   }
@@ -53,7 +53,7 @@ export function openKept(
   return {
     versions,
     totals,
-    aggregates: new KeptAggregates(versions, clocks),
+    aggregates: new KeptAggregates(versions, common),
     async close() {
       clearInterval(timer)
       unwatch()
