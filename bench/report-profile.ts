@@ -11,6 +11,7 @@ let isRunning = false
 process.on('message', async () => {
   if (isRunning) {
     const { profile } = await session.post('Profiler.stop')
+    session.disconnect()
     isRunning = false
     process.send?.(selfTimes(profile))
     return

@@ -93,10 +93,18 @@ async function readAddress(stream: NodeJS.ReadableStream, printed: string[]): Pr
 }
 
 async function answer(child: ChildProcess): Promise<unknown> {
-  const reply = once(child, 'message', { signal: AbortSignal.timeout(STOP_MS) })
-  child.send('report')
-  const [message] = await reply
-  return message
+  const given = new AbortController()
+  const until = { signal: AbortSignal.any([given.signal, AbortSignal.timeout(STOP_MS)]) }
+  const ended = once(child, 'exit', until).then(() => Promise.reject(new Error('The server has ended.')))
+  try {
+    const reply = once(child, 'message', until)
+    child.send('report')
+    const [message] = await Promise.race([reply, ended])
+    return message
+  } finally {
+    given.abort()
+    ended.catch(() => undefined)
+  }
 }
 
 async function end(child: ChildProcess): Promise<void> {
