@@ -93,12 +93,13 @@ async function world(): Promise<JsonValue> {
   return JSON.parse(JSON.stringify([documents, jobs, room.asked()]))
 }
 
-/** When the job and the event of an order have had their runs. */
+/** When the job and the event of each order have had their runs, those of earlier tests too. */
 async function settled(): Promise<void> {
+  const made = (await room.quoin.documents('orders')).length
   await soon(async () => {
-    const [job] = await orders.runs(`&trigger=${orders.block('note')}&status=ended`)
-    const [event] = await orders.runs(`&trigger=${orders.block('on_order')}&status=ended`)
-    return job && event
+    const jobs = await orders.runs(`&trigger=${orders.block('note')}&status=ended`)
+    const events = await orders.runs(`&trigger=${orders.block('on_order')}&status=ended`)
+    return (jobs.length >= made && events.length >= made) || undefined
   })
 }
 
