@@ -196,5 +196,7 @@ function state(record: JsonObject, fields: readonly string[]): JsonObject {
 function nameOf(record: JsonObject): string {
   const name = ['username', 'name', 'title', 'type', 'rule_type'].map((field) => record[field])
   const [found] = name.filter((value) => typeof value === 'string' && value !== '')
-  return typeof found === 'string' ? found : ''
+  if (typeof found === 'string') return found
+  // A deployment; the next record is of its blueprint.
+  return typeof record.number === 'number' ? `Version ${record.number}` : ''
 }

@@ -142,6 +142,8 @@ describe('the audit log', () => {
     expect(jsonAt(block, 'after', 'fields')).toEqual({ left_out: expect.any(Number) })
     const [activated] = await audits({ category: 'blueprints', action: 'updated' })
     expect(activated).toMatchObject({ before: { active: false }, after: { active: true } })
+    const [deployed] = await audits({ category: 'deployments' })
+    expect(deployed).toMatchObject({ name: 'Version 1', action: 'created' })
   })
 
   it('is searched by text', async () => {
