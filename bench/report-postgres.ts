@@ -1,5 +1,6 @@
 import type { Machine } from './machine.ts'
 import type { PostgresRow } from './postgres.ts'
+import { spread } from './report.ts'
 
 const heads = ['PostgreSQL', 'Work', 'Quoin', 'hand-written', 'ratio (least–most)', 'goal', 'CPU a reply']
 
@@ -37,7 +38,7 @@ function cells({ place, isControl, outcome }: PostgresRow): string[] {
     row.title,
     rate(ours.rate),
     rate(theirs.rate),
-    `${ratio.median.toFixed(2)} (${ratio.lowest.toFixed(2)}–${ratio.highest.toFixed(2)})`,
+    spread(ratio),
     isControl ? '' : goal,
     `${Math.round(ours.cpu)} : ${Math.round(theirs.cpu)} µs = ${cpuRatio.median.toFixed(2)}`,
   ]

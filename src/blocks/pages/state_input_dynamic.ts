@@ -31,7 +31,7 @@ export default defineValue({
     options: {
       type: 'array',
       rows: { value: { kind: 'name' }, label: { kind: 'text' } },
-      help: 'For choice and choices: values, or objects with value and label. Empty: the choices of the blueprint field; where it refers to documents, those that the visitor may see, by name. Where there are more than 200 of them, the guid is typed.',
+      help: 'For choice and choices: values, or objects with value and label. Empty: the choices of the blueprint field; where it refers to documents, those that the visitor may see, by name. Where there are more than 200 of them, or they have more than 1 MB together, the guid is typed.',
     },
     storage: { type: 'storage', help: 'Storage of the blueprint field. Empty: the storage of the form.' },
     help: { type: 'value', help: 'Help text.' },

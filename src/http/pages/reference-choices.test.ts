@@ -112,6 +112,18 @@ test('a choice is stored by its guid; one that is not there is refused, and stay
   expect(await stored()).toEqual([rome])
 })
 
+test('among large ones the guid is typed', async () => {
+  const session = room.quoin.database.session()
+  const large = await session.create('cities', setFields({ name: 'Large', text: 'x'.repeat(1024 * 1024) }))
+  await session.transaction.commit()
+  const page = async () => (await (await visitor('')).get('/visits')).form('f').input('city')
+  expect(await page()).toMatch(/^<input[^>]*type="text"/)
+  const again = room.quoin.database.session()
+  await again.setRemoved('cities', guidOf(large.value), true)
+  await again.transaction.commit()
+  expect(await page()).toMatch(/^<select/)
+})
+
 test('among more than 200 the guid is typed', async () => {
   const session = room.quoin.database.session()
   await session.create('many', setFields({ number: 200 }))

@@ -4,6 +4,7 @@
  */
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
+import { shownName } from '../../shared/fields/shown-name.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { DataTable, TableColumn } from '../../shared/pages/page-table.ts'
@@ -36,13 +37,6 @@ export async function tableReferences(
     if (name !== undefined) names.set(reference.field, name)
   }
   return { all, names }
-}
-
-/** The field that is the name of the storage's documents where people read them. */
-export function shownName(rules: readonly FieldRule[], wanted: string): string | undefined {
-  return rules.find(
-    ({ type, storage, reference }) => type === 'string' && storage === wanted && reference === undefined,
-  )?.name
 }
 
 /** Nothing is sorted by fields of other documents, nor searched for words there. */

@@ -2,6 +2,7 @@ import { SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import type { FieldRecord } from '../../../shared/api/blueprints/blueprint-fields.ts'
+import { shownName } from '../../../shared/fields/shown-name.ts'
 import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
 import { setActive } from '../../api/blueprints.ts'
 import { call } from '../../api/request.ts'
@@ -81,7 +82,7 @@ async function namesBehind(queries: QueryClient, fields: readonly FieldRecord[])
   for (const storage of new Set(fields.map(({ reference }) => reference?.storage))) {
     if (storage === undefined) continue
     const known = inOrder(await queries.fetchQuery(fieldsQuery(storage)))
-    const name = known.find(({ type, reference }) => type === 'string' && !reference)?.name
+    const name = shownName(known, storage)
     if (name !== undefined) names.set(storage, name)
   }
   return names
