@@ -16,15 +16,41 @@ export type ServerCores = number | readonly number[] | undefined
  * cannot be done: no `taskset`, or only one core.
  */
 export function takeCore(): Cores | undefined {
-  const shown = spawnSync('taskset', ['-cp', String(process.pid)], { encoding: 'utf8' })
-  if (shown.status !== 0) return undefined
-  const allowed = coresIn(shown.stdout.split(':').at(-1) ?? '')
+  const own = ownCores()
+  if (own === undefined) return undefined
+  const allowed = coresIn(own)
   const [server] = allowed
   // Cores with neighbouring numbers can be two threads of one.
   const load = allowed.at(-1)
   if (server === undefined || load === undefined || server === load) return undefined
-  const set = spawnSync('taskset', ['-acp', String(load), String(process.pid)])
-  return set.status === 0 ? { server, load, all: allowed } : undefined
+  return moveTo(String(load)) ? { server, load, all: allowed } : undefined
+}
+
+/** Starts what may use every core: it would inherit the one that `takeCore` left to this process. */
+export async function onAllCores<T>(start: () => Promise<T>): Promise<T> {
+  const own = ownCores()
+  if (own !== undefined) takeAllCores()
+  try {
+    return await start()
+  } finally {
+    if (own !== undefined) moveTo(own)
+  }
+}
+
+/** Undoes `takeCore` where a browser or a database would wait for this process. */
+export function takeAllCores(): void {
+  moveTo('0-1023')
+}
+
+/** As `taskset` writes them; undefined if there is none. */
+function ownCores(): string | undefined {
+  const shown = spawnSync('taskset', ['-cp', String(process.pid)], { encoding: 'utf8' })
+  return shown.status === 0 ? shown.stdout.split(':').at(-1)?.trim() : undefined
+}
+
+/** With all threads. */
+function moveTo(cores: string): boolean {
+  return spawnSync('taskset', ['-acp', cores, String(process.pid)]).status === 0
 }
 
 /** The command, on this core or these. `taskset` becomes the command, so the process id is the command's own. */

@@ -11,7 +11,7 @@ import type { Database } from '../src/storage/database.ts'
 import { guidOf, objectsIn } from '../src/storage/document-fields.ts'
 import type { StoredJson } from '../src/storage/stored-json.ts'
 import { transact } from '../src/storage/transact.ts'
-import { openPostgresServer } from '../test/postgres/postgres-server.ts'
+import { openMeasuredPostgres } from './measured-postgres.ts'
 
 export interface EngineDatabase {
   readonly database: Database
@@ -41,7 +41,7 @@ export async function openEmbedded(): Promise<EngineDatabase> {
 
 export async function openPostgres(): Promise<EngineDatabase> {
   const { openPostgresDatabase } = await import('../src/storage/postgres/core/postgres-database.ts')
-  const server = await openPostgresServer()
+  const server = await openMeasuredPostgres()
   const url = server.url('postgres')
   try {
     const database = await openPostgresDatabase({

@@ -3,10 +3,10 @@
  * nodes. All of it, the load included, shares this machine's cores, so more nodes cannot be faster here than their cores.
  */
 import { randomBytes } from 'node:crypto'
-import { openPostgresServer } from '../test/postgres/postgres-server.ts'
 import { type Candidate, startQuoin } from './candidates.ts'
 import { cpuMicroseconds } from './cpu-time.ts'
 import { runLoad } from './load.ts'
+import { openMeasuredPostgres } from './measured-postgres.ts'
 import { CONNECTIONS, rows, type SeededCandidate } from './rows.ts'
 import { seed } from './seed.ts'
 import { median } from './statistics.ts'
@@ -31,7 +31,7 @@ export async function measureNodes(): Promise<readonly NodesRow[]> {
   found.push(await measure('embedded', [await startQuoin({ core: undefined })]))
   for (const size of SIZES) {
     console.log(`${size} on PostgreSQL …`)
-    const server = await openPostgresServer({ durable: true })
+    const server = await openMeasuredPostgres({ durable: true })
     try {
       found.push(
         await measure(

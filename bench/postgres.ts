@@ -3,10 +3,11 @@
  * the hand-written candidate against another one of itself, on the same server.
  */
 import { Client } from 'pg'
-import { openPostgresServer, type PostgresServer } from '../test/postgres/postgres-server.ts'
+import type { PostgresServer } from '../test/postgres/postgres-server.ts'
 import { type Candidate, startHandWrittenPostgres, startQuoin } from './candidates.ts'
 import { checkEqualReplies } from './equal-work.ts'
 import { type Measured, measureRow, type Timing, type Void } from './measure.ts'
+import { openMeasuredPostgres } from './measured-postgres.ts'
 import { comparedPaths, rows } from './rows.ts'
 import { seed } from './seed.ts'
 import { startServer } from './server-process.ts'
@@ -43,7 +44,7 @@ export async function measurePostgres(
   core: number | undefined,
   timing: Timing,
 ): Promise<readonly PostgresRow[]> {
-  const server = await openPostgresServer({ durable: true })
+  const server = await openMeasuredPostgres({ durable: true })
   try {
     await makeDatabases(server)
     const near = await measurePlace('near', (name) => server.url(name), core, timing)

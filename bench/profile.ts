@@ -1,7 +1,8 @@
 /** Where the processor time of the server's main thread goes while it answers the requests of a row: functions by their own time. */
-import { openPostgresServer } from '../test/postgres/postgres-server.ts'
+
 import { type CandidateStart, startQuoin } from './candidates.ts'
 import { runLoad } from './load.ts'
+import { openMeasuredPostgres } from './measured-postgres.ts'
 import { CONNECTIONS, type Row, type SeededCandidate } from './rows.ts'
 import { seed } from './seed.ts'
 
@@ -30,7 +31,7 @@ export async function profileRows(
   seconds: number,
 ): Promise<readonly RowProfile[]> {
   if (engine === 'embedded engine') return await profileOn(engine, chosen, { core }, seconds)
-  const server = await openPostgresServer({ durable: true })
+  const server = await openMeasuredPostgres({ durable: true })
   try {
     const settings = { DATABASE_URL: server.url('postgres'), QUOIN_POOL: '10' }
     return await profileOn(engine, chosen, { core, settings }, seconds)

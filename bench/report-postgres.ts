@@ -17,7 +17,7 @@ Quoin against the same endpoints written by hand with Fastify and node-postgres,
 
 ${table.map((line) => `| ${line.join(' | ')} |`).join('\n')}
 
-Near: on the same machine, with which PostgreSQL shares the cores. 2 ms away: through a proxy that takes 1 ms in each direction.
+Near: on the same machine, where PostgreSQL runs on any core. 2 ms away: through a proxy that takes 1 ms in each direction.
 The hand-written candidate sends one prepared statement for each request, an increment included, and keeps its token in memory.
 Quoin sends a create in one round trip, and an increment too where this node has written the document last and lately; else it reads the
 document in a trip of its own.

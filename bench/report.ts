@@ -129,7 +129,7 @@ one, idempotency keys, forms, field names with dots, and a budget and a deadline
 
 - *After a write*: one update of a task every ${LISTS_PER_WRITE} lists (not counted). Quoin keeps the cached lists that the task was not on
   and is not on now; the hand-written candidate has no cache.
-- *At an address that is new each time*: with an unused parameter, so that no reply is cached. In the row above it, Quoin
+- *At an address that is new each time*: with an unused parameter whose value never comes again, so that no reply is cached. In the row above it, Quoin
   serves a document from its reply cache from the third request on; a written document is read again.
 - *Another one each time*: the same with 8,000 different lists, so that no result is cached.
 - *Nothing written since*: the same lists without the updates.

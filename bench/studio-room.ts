@@ -1,5 +1,4 @@
 /** A server with a large blueprint and two people, and their browsers in front of it. */
-import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { importBlueprint } from '../src/flows/blueprints/blueprint-file.ts'
@@ -8,6 +7,7 @@ import { isJsonObject, type JsonObject } from '../src/shared/json.ts'
 import { openBrowser } from '../test/browser/open-browser.ts'
 import { largeBlueprint } from './alone/many-blocks.ts'
 import { type Candidate, startQuoin } from './candidates.ts'
+import { takeAllCores } from './cores.ts'
 import { guidIn, signIn } from './management-api.ts'
 
 export const BLOCKS = 500
@@ -29,6 +29,7 @@ export interface StudioRoom {
 }
 
 export async function openStudioRoom(): Promise<StudioRoom> {
+  // The browser would wait for the bench.
   takeAllCores()
 
   const server = await startQuoin({ core: undefined })
@@ -59,11 +60,6 @@ export async function openStudioRoom(): Promise<StudioRoom> {
     await server.close()
     throw error
   }
-}
-
-/** The bench is bound to one core, where the browser would wait for the bench. */
-function takeAllCores(): void {
-  spawnSync('taskset', ['-acp', '0-1023', String(process.pid)])
 }
 
 /** The large blueprint in a realistic layout: copies of the example beside and below each other. */

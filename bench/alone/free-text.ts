@@ -2,11 +2,12 @@
  * The 20 best hits of free texts of many kinds over 100,000 or 1,000,000 articles, on both engines: one request at a time, because what is measured is
  * how long one takes and not how long it waits for others.
  */
-import { openPostgresServer } from '../../test/postgres/postgres-server.ts'
+
 import { type Candidate, startQuoin } from '../candidates.ts'
 import { importDocuments } from '../import-documents.ts'
 import { Latencies } from '../latencies.ts'
 import { runLoad } from '../load.ts'
+import { openMeasuredPostgres } from '../measured-postgres.ts'
 import { ask } from '../requests.ts'
 import { articleBody, word } from '../sample-articles.ts'
 import { guidsOf } from './documents-of.ts'
@@ -46,7 +47,7 @@ function goalOf(id: string, articles: number, most: number, place = ''): Goal {
 }
 
 async function onPostgres(timing: GoalTiming): Promise<Reached> {
-  const server = await openPostgresServer({ durable: true })
+  const server = await openMeasuredPostgres({ durable: true })
   try {
     return await measure(timing, 1_000_000, 10, { DATABASE_URL: server.url('postgres') })
   } finally {

@@ -1,10 +1,10 @@
 /** The total of a search with 300,000 matches, on both engines: asked for first, again, and again after a write. One request at a time. */
 import { isJsonObject } from '../../src/shared/json.ts'
-import { openPostgresServer } from '../../test/postgres/postgres-server.ts'
 import { type Candidate, type CandidateStart, startQuoin } from '../candidates.ts'
 import { timeOf, vacuum } from '../engine-database.ts'
 import { importDocuments } from '../import-documents.ts'
 import { runLoad } from '../load.ts'
+import { openMeasuredPostgres } from '../measured-postgres.ts'
 import { type Ask, ask } from '../requests.ts'
 import { taskBody } from '../sample-tasks.ts'
 import { guidsOf } from './documents-of.ts'
@@ -32,7 +32,7 @@ interface Times {
 async function measure(timing: GoalTiming): Promise<Reached> {
   const { core } = timing
   const embedded = await withTasks({ core }, timing, async () => undefined)
-  const server = await openPostgresServer()
+  const server = await openMeasuredPostgres()
   try {
     const settings = { DATABASE_URL: server.url('postgres') }
     const postgres = await withTasks({ core, settings }, timing, () => vacuum(settings.DATABASE_URL))

@@ -6,11 +6,11 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
-import { openPostgresServer } from '../../test/postgres/postgres-server.ts'
 import { type Candidate, startQuoin } from '../candidates.ts'
 import { importDocuments } from '../import-documents.ts'
 import { runLoad } from '../load.ts'
 import { deploy, installBlueprint, stage } from '../management-api.ts'
+import { openMeasuredPostgres } from '../measured-postgres.ts'
 import { ask } from '../requests.ts'
 import { taskBody } from '../sample-tasks.ts'
 import { median } from '../statistics.ts'
@@ -60,7 +60,7 @@ async function withNodes<T>(
   size: number,
   work: (nodes: readonly [Candidate, ...Candidate[]], admin: Client) => Promise<T>,
 ): Promise<T> {
-  const server = await openPostgresServer({ durable: true })
+  const server = await openMeasuredPostgres({ durable: true })
   const admin = new Client({ connectionString: server.url('postgres') })
   const password = randomBytes(16).toString('base64url')
   const settings = { DATABASE_URL: server.url('postgres'), QUOIN_ADMIN_PASSWORD: password }

@@ -8,10 +8,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Client } from 'pg'
-import { openPostgresServer, type PostgresServer } from '../../test/postgres/postgres-server.ts'
+import type { PostgresServer } from '../../test/postgres/postgres-server.ts'
 import { takeCore } from '../cores.ts'
 import { runLoad } from '../load.ts'
 import { describeMachine } from '../machine.ts'
+import { openMeasuredPostgres } from '../measured-postgres.ts'
 import { writeSection } from '../report-file.ts'
 import { CONNECTIONS } from '../rows.ts'
 import { median } from '../statistics.ts'
@@ -34,7 +35,7 @@ async function comparePeers(rounds: number, seconds: number): Promise<void> {
   try {
     console.log(`Installing ${products.join(' and ')} …`)
     await install(folder, products)
-    const postgres = await openPostgresServer({ durable: true })
+    const postgres = await openMeasuredPostgres({ durable: true })
     try {
       const rates = await withPeers(folder, core, postgres, (peers) => measure(peers, rounds, seconds))
       const section = peersSection(rates, products, machine)

@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { atNewAddresses } from '../bench/rows.ts'
+
+const run = promisify(execFile)
+
+/** In a process of its own, since it is moved. */
+const script = `
+  import { spawnSync } from 'node:child_process'
+  import { onAllCores, takeCore } from './bench/cores.ts'
+  const coresOf = (command) => spawnSync('sh', ['-c', command], { encoding: 'utf8' }).stdout.split(':').at(-1).trim()
+  const started = () => coresOf('taskset -cp $$')
+  const all = coresOf('taskset -cp 0-1023 $$ > /dev/null; taskset -cp $$')
+  const cores = takeCore()
+  const one = started()
+  const inside = await onAllCores(async () => started())
+  console.log(JSON.stringify({ all, one, inside, after: started(), load: String(cores?.load ?? one) }))
+`
+
+test('what is started on all cores has them all, and this process keeps to its own', async () => {
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script])
+  const { all, one, inside, after, load } = JSON.parse(stdout)
+  expect({ one, inside, after }).toEqual({ one: load, inside: all, after: load })
+})
+
+test('no address comes again in another round', () => {
+  const candidate = { guids: ['a', 'b'] }
+  const asks = atNewAddresses()
+  const round = () => {
+    const next = asks(candidate)
+    return Array.from({ length: 5 }, () => next().bytes.toString())
+  }
+  expect(new Set([...round(), ...round()]).size).toBe(10)
+})
