@@ -8,7 +8,9 @@ export interface Cores {
   readonly all: readonly number[]
 }
 
-/** Of a server: one, or several. */
+const EVERY_CORE = '0-1023'
+
+/** Of a server: one, or several; undefined: every one. */
 export type ServerCores = number | readonly number[] | undefined
 
 /**
@@ -39,7 +41,7 @@ export async function onAllCores<T>(start: () => Promise<T>): Promise<T> {
 
 /** Undoes `takeCore` where a browser or a database would wait for this process. */
 export function takeAllCores(): void {
-  moveTo('0-1023')
+  moveTo(EVERY_CORE)
 }
 
 /** As `taskset` writes them; undefined if there is none. */
@@ -53,9 +55,13 @@ function moveTo(cores: string): boolean {
   return spawnSync('taskset', ['-acp', cores, String(process.pid)]).status === 0
 }
 
-/** The command, on this core or these. `taskset` becomes the command, so the process id is the command's own. */
+/**
+ * The command, on this core or these, and not on the one of this process if none is given. `taskset` becomes the command, so the
+ * process id is the command's own.
+ */
 export function onCore(core: ServerCores, command: readonly string[]): readonly string[] {
-  return core === undefined ? command : ['taskset', '-c', [core].flat().join(','), ...command]
+  if (core !== undefined) return ['taskset', '-c', [core].flat().join(','), ...command]
+  return ownCores() === undefined ? command : ['taskset', '-c', EVERY_CORE, ...command]
 }
 
 /** "0-2,5" as 0, 1, 2, 5. */

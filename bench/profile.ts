@@ -1,5 +1,4 @@
 /** Where the processor time of the server's main thread goes while it answers the requests of a row: functions by their own time. */
-
 import { type CandidateStart, startQuoin } from './candidates.ts'
 import { runLoad } from './load.ts'
 import { openMeasuredPostgres } from './measured-postgres.ts'

@@ -23,6 +23,7 @@ Quoin sends a create in one round trip, and an increment too where this node has
 document in a trip of its own.
 The first two rows repeat the same requests with nothing written between them: the hand-written candidate has no cache. Before the
 measurement both must give the same documents for the lists.
+The control would be 1 but for chance: as far as it is off, the other ratios may be off too.
 Each reply is sent after the commit, which PostgreSQL writes to disk. The load average before the start was
 ${loadBefore.toFixed(1)}: above 2 the figures say little and the ratios something. Measured on ${date}, commit ${commit}.
 `

@@ -2,7 +2,6 @@
  * The 20 best hits of free texts of many kinds over 100,000 or 1,000,000 articles, on both engines: one request at a time, because what is measured is
  * how long one takes and not how long it waits for others.
  */
-
 import { type Candidate, startQuoin } from '../candidates.ts'
 import { importDocuments } from '../import-documents.ts'
 import { Latencies } from '../latencies.ts'
