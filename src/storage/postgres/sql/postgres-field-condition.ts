@@ -16,7 +16,8 @@ export function fieldsCondition({ field, operator, other }: Extract<Query, { kin
   const [a, b] = [jsonOf(field), jsonOf(other)]
   const [typeOfA, typeOfB] = [`json_typeof(${a})`, `json_typeof(${b})`]
   const test = operator === '==' ? '=' : operator
-  const same = `(${typeOfA} = ${typeOfB} AND ${fullKeyOf(a)} ${test} ${fullKeyOf(b)})`
+  // As CASE for the reason that `byType` in postgres-condition.ts gives.
+  const same = `(CASE WHEN ${typeOfA} = ${typeOfB} THEN ${fullKeyOf(a)} ${test} ${fullKeyOf(b)} ELSE FALSE END)`
   if (operator !== '==') return sql`${same}`
   return sql`(${same} OR (coalesce(${typeOfA}, 'null') = 'null' AND coalesce(${typeOfB}, 'null') = 'null'))`
 }

@@ -7,6 +7,7 @@ import type { JsonValue } from '../../../shared/json.ts'
 import { type Query, type Search, type SortKey, search } from '../../../shared/query.ts'
 import { searchDocuments } from '../../conformance/order-documents.ts'
 import { planIndex } from '../core/postgres-indexes.ts'
+import { fieldStatistics } from '../core/postgres-statistics.ts'
 import { statement } from './compiled-sql.ts'
 import { jsonField } from './field-sql.ts'
 import { compileFind } from './postgres-query.ts'
@@ -120,6 +121,31 @@ describe('an index gives the rows in order, nothing is sorted', () => {
     expect(await sorted({ sort: [by('count')] })).toBe(true)
     await world.connection.run(`DELETE FROM doc_1 WHERE guid = 'odd'`)
     expect(await sorted({ sort: [by('count')] })).toBe(false)
+  })
+})
+
+describe('what an index finds is walked in its order, whatever is asked of fields without an index', () => {
+  const red: Query = { kind: 'term', field: 'title', value: 'red red', scalar: true }
+  const items: Query = { kind: 'range', field: 'count', bounds: { gte: 3 } }
+  const some: Query = { ...items, scalar: true }
+
+  /** PostgreSQL took such a comparison for true of few documents, and read and sorted all of the status. */
+  test.each<[string, Query]>([
+    ['a number', some],
+    ['a number or items', items],
+    ['a text or a number', { kind: 'or', queries: [red, some] }],
+  ])('%s', async (_, query) => {
+    const chosen = await openSearchWorld({ indexes: [['status']], text: false })
+    try {
+      await chosen.fill(documents.map((document) => ({ ...document, note: 'x'.repeat(1_500) })))
+      await chosen.connection.run(fieldStatistics('doc_1', 'status')?.sql ?? '')
+      await chosen.connection.run('VACUUM ANALYZE doc_1')
+      const steps = await chosen.plan(search({ query: and(open, query), limit: 20 }))
+      expect(steps.join('; ')).toContain('Index Scan ix_0 (')
+      expect(steps.filter((step) => /Sort|Seq|Bitmap/.test(step))).toEqual([])
+    } finally {
+      await chosen.close()
+    }
   })
 })
 
