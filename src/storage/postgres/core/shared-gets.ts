@@ -5,6 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { QuoinError } from '../../../shared/errors.ts'
 import { StoredJson } from '../../stored-json.ts'
+import { IS_PRESENT } from '../sql/field-sql.ts'
 import { getDocument } from './postgres-documents.ts'
 import { type PostgresConnection, textOf } from './rows.ts'
 import type { StorageEntry } from './storage-entry.ts'
@@ -81,7 +82,7 @@ async function together(
   guids: readonly string[],
 ): Promise<((guid: string) => Document | Promise<Document>) | undefined> {
   if (guids.length === 1) return undefined
-  const sql = `SELECT guid, doc FROM ${table} WHERE guid = ANY($1::text[])${removed ? '' : ' AND removed = 0'}`
+  const sql = `SELECT guid, doc FROM ${table} WHERE guid = ANY($1::text[])${removed ? '' : ` AND ${IS_PRESENT}`}`
   try {
     const rows = await reading.rows(sql, [guids])
     const texts = new Map(rows.map((row) => [textOf(row, 'guid'), textOf(row, 'doc')]))

@@ -7,7 +7,7 @@ import type { HoldUse } from '../../claims.ts'
 import type { Referred } from '../../reference/referred.ts'
 import { type PostgresConnection, textOf } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
-import { indexExpression } from '../sql/field-sql.ts'
+import { IS_PRESENT, indexExpression } from '../sql/field-sql.ts'
 import { sortKey } from '../sql/sort-key.ts'
 
 const locks: Readonly<Record<HoldUse, string>> = { reference: 'FOR KEY SHARE', removal: 'FOR UPDATE' }
@@ -20,7 +20,7 @@ export async function heldOf(
   use: HoldUse,
 ): Promise<readonly string[]> {
   const rows = await connection.rows(
-    `SELECT guid FROM ${table} WHERE guid = ANY ($1::text[]) AND removed = 0 ORDER BY guid ${locks[use]}`,
+    `SELECT guid FROM ${table} WHERE guid = ANY ($1::text[]) AND ${IS_PRESENT} ORDER BY guid ${locks[use]}`,
     [guids],
   )
   return rows.map((row) => textOf(row, 'guid'))

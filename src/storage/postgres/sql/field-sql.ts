@@ -21,6 +21,11 @@ const metaFields: Readonly<Record<string, FieldSql>> = {
 export const REMOVED = '_meta.removed'
 /** True of documents that were removed; others hold 0 there. */
 export const IS_REMOVED = 'removed > 0'
+/**
+ * Not removed, for documents that are asked for by guid. With `removed = 0` PostgreSQL read the whole index over present documents where
+ * it did not know yet how many there are: 3.2 ms among 10,000 instead of 0.2 ms.
+ */
+export const IS_PRESENT = 'removed <= 0'
 
 export function fieldSql(field: string): FieldSql {
   const meta = Object.hasOwn(metaFields, field) ? metaFields[field] : undefined
