@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { atNewAddresses } from '../bench/rows.ts'
 
 const run = promisify(execFile)
 
@@ -24,14 +23,4 @@ test('what is started on all cores has them all, and this process keeps to its o
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script])
   const { all, one, inside, server, after, load } = JSON.parse(stdout)
   expect({ one, inside, server, after }).toEqual({ one: load, inside: all, server: all, after: load })
-})
-
-test('no address comes again in another round', () => {
-  const candidate = { guids: ['a', 'b'] }
-  const asks = atNewAddresses()
-  const round = () => {
-    const next = asks(candidate)
-    return Array.from({ length: 5 }, () => next().bytes.toString())
-  }
-  expect(new Set([...round(), ...round()]).size).toBe(10)
 })
