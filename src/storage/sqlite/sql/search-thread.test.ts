@@ -9,6 +9,7 @@ import { createAll } from '../../create-all.ts'
 import type { Session } from '../../database.ts'
 import { documentsOf } from '../../find-documents.ts'
 import { findWithTotal } from '../../find-with-total.ts'
+import { candidatesOf } from '../text/text-candidates.ts'
 
 /** More than are searched in a turn. */
 const MANY = 2_200
@@ -216,6 +217,33 @@ describe('what a search in the thread sees', () => {
     expect(asked).toEqual([['fox'], ['bee', 'dog']])
     for (const tokens of [['fox'], ['bee', 'dog']])
       reader.within(0, () => read.of(reader, { tokens, prefix: false }))
+  })
+
+  /** They were once read one for each search that missed one, so that the fortieth search was the first to be fast. */
+  test('all words that a misspelled one may be are read for the next search, once', async () => {
+    const { reader, thread } = world.parts
+    const read = await postings()
+    read.settle(reader, true)
+    const similar = ['cat', 'dog', 'emu']
+    read.of(reader, { tokens: ['cat'], prefix: false })
+    const words = {
+      similarTo: () => new Set(similar),
+      of: read.of.bind(read),
+      miss: read.miss.bind(read),
+    }
+    const find = () =>
+      candidatesOf({ connection: reader, words }, { kind: 'fuzzy', token: 'x', distance: 1 }, true)
+    expect(() => reader.within(300, find)).toThrow('looks at more')
+    const asked: string[] = []
+    await read.readMissing({
+      similar: thread.similar.bind(thread),
+      places: (task) => {
+        asked.push(...task.phrase.tokens)
+        return thread.places(task)
+      },
+    })
+    expect(asked).toEqual(['dog', 'emu'])
+    expect(reader.within(300, find)?.rows.length).toBeGreaterThan(0)
   })
 })
 

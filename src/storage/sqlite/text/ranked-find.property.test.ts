@@ -11,7 +11,9 @@ import { metaOf, set } from '../../conformance/expectations.ts'
 import { searchDocuments } from '../../conformance/order-documents.ts'
 import type { Session } from '../../database.ts'
 import { documentsOf } from '../../find-documents.ts'
-import { rankedFind } from './ranked-find.ts'
+import { phraseWeight, SCORE_DIGITS, weighCount } from '../../search/rank-text.ts'
+import { rankedFind, scoresOf } from './ranked-find.ts'
+import type { RankedWords } from './ranked-words.ts'
 
 let world: SqliteWorld
 let served = 0
@@ -166,4 +168,32 @@ test('many equally good hits: the newest of them, also behind those that other f
     const found = documentsOf(await database.session().find('ties', wanted))
     expect(found.map(noteOf)).toEqual(searchDocuments(all, wanted).map(noteOf))
   }
+})
+
+test('a score is what the formula gives, worked out before or not, also where only some of the rows have the word', () => {
+  const known: { row: number; count: number; length: number }[] = []
+  for (const length of [1, 63, 64, 127, 128, 511, 512, 513, 700])
+    for (const count of [1, 2, 7, 8, 9, 300]) known.push({ row: 2 * known.length, count, length })
+  const all = [...known, ...known].map((one, at) => ({ ...one, row: 2 * at }))
+  const numbers = (pick: (one: (typeof all)[number]) => number) => all.map(pick)
+  const postings = {
+    rows: Int32Array.from(numbers(({ row }) => row)),
+    counts: Uint16Array.from(numbers(({ count }) => count)),
+  }
+  const ranked: RankedWords = {
+    documents: 1_000,
+    average: 40,
+    of: () => postings,
+    similarTo: () => new Set(),
+    lengths: (_, rows) => Int32Array.from(rows, (row) => all[row >> 1]?.length ?? 0),
+  }
+  const weight = phraseWeight(1_000, all.length)
+  const expected = all.map(({ count, length }) =>
+    Math.round(weighCount(weight, count, length / 40) * 10 ** SCORE_DIGITS),
+  )
+  const phrase = { tokens: ['a'], prefix: false }
+  const scores = (rows: Int32Array) => [...scoresOf(world.parts.reader, ranked, [phrase], rows)]
+  expect(scores(postings.rows)).toEqual(expected)
+  const withOthers = Int32Array.from({ length: 2 * all.length }, (_, row) => row)
+  expect(scores(withOthers)).toEqual(expected.flatMap((score) => [score, 0]))
 })

@@ -47,7 +47,10 @@ const MORE = 8
 /** Equally good hits that are put in order by reading all of them; of more only the newest are read. */
 const MANY_TIES = 2_000
 /** Scores that are computed in the time of one unit of effort. */
-const ROWS_A_UNIT = 4
+const ROWS_A_UNIT = 10
+/** Of counts and lengths below these, scores are worked out once: 32 KB a phrase. */
+const COUNTS = 8
+const LENGTHS = 512
 
 /**
  * One row, `documents` and `length`, as of a compiled search. undefined where postings do not serve: then the search is
@@ -141,21 +144,38 @@ export function scoresOf(
   const lengths = words.lengths(connection, rows)
   for (const phrase of phrases) {
     const { rows: hits, counts } = words.of(connection, phrase)
-    const weight = phraseWeight(documents, hits.length)
+    const weigh = scoreTable(phraseWeight(documents, hits.length), average)
     connection.effort?.spend((hits.length + rows.length) / ROWS_A_UNIT)
+    if (hits === rows) {
+      for (let at = 0; at < rows.length; at++)
+        scores[at] = (scores[at] ?? 0) + weigh(counts[at] ?? 0, lengths[at] ?? 0)
+      continue
+    }
     let at = 0
     for (let index = 0; index < rows.length; index++) {
       const row = rows[index] ?? 0
       while (at < hits.length && (hits[at] ?? 0) < row) at++
-      if (hits[at] !== row) continue
-      scores[index] =
-        (scores[index] ?? 0) + weighCount(weight, counts[at] ?? 0, (lengths[index] ?? 0) / average)
+      if (hits[at] === row) scores[index] = (scores[index] ?? 0) + weigh(counts[at] ?? 0, lengths[index] ?? 0)
     }
   }
   const digits = 10 ** SCORE_DIGITS
   for (let index = 0; index < scores.length; index++)
     scores[index] = Math.round((scores[index] ?? 0) * digits)
   return scores
+}
+
+/** What a phrase adds, by how often it is there and how many tokens the document has: most documents are alike in both. */
+function scoreTable(weight: number, average: number): (count: number, length: number) => number {
+  const known = new Float64Array(COUNTS * LENGTHS)
+  return (count, length) => {
+    if (count >= COUNTS || length >= LENGTHS) return weighCount(weight, count, length / average)
+    const place = count * LENGTHS + length
+    const score = known[place] ?? 0
+    if (score > 0) return score
+    const worked = weighCount(weight, count, length / average)
+    known[place] = worked
+    return worked
+  }
 }
 
 function readBest(

@@ -12,6 +12,8 @@ export interface RankedWords {
   of(connection: SqliteConnection, phrase: RankedPhrase): Postings
   /** The words that may be this one, misspelled. Throws EffortSpent. */
   similarTo(connection: SqliteConnection, token: string, distance: number): ReadonlySet<string>
+  /** Says that these words are wanted together: what one search misses of them is read for those that come. */
+  miss?(tokens: Iterable<string>): void
   /** How many tokens each of these documents has. */
   lengths(connection: SqliteConnection, rows: Int32Array): Int32Array
 }

@@ -1,5 +1,6 @@
 /** Which rows a free text may find, from the postings of its words: all that it finds, and sometimes more. */
 import type { RankedPhrase } from '../../search/rank-text.ts'
+import { EffortSpent } from '../../search/search-effort.ts'
 import type { TextPhrase, TextQuery } from '../../search/simple-query-string.ts'
 import type { SqliteConnection } from '../core/sqlite-connection.ts'
 import type { RankedWords } from './ranked-words.ts'
@@ -7,7 +8,7 @@ import type { RankedWords } from './ranked-words.ts'
 type Rows = Int32Array
 
 /** Numbers in arrays that are walked over in the time of one unit of effort. */
-const ROWS_A_UNIT = 10
+const ROWS_A_UNIT = 20
 
 export interface Candidates {
   readonly rows: Rows
@@ -17,7 +18,7 @@ export interface Candidates {
 
 interface Reading {
   readonly connection: SqliteConnection
-  readonly words: Pick<RankedWords, 'of' | 'similarTo'>
+  readonly words: Pick<RankedWords, 'of' | 'similarTo' | 'miss'>
 }
 
 /**
@@ -27,14 +28,8 @@ export function candidatesOf(reading: Reading, query: TextQuery, negations: bool
   switch (query.kind) {
     case 'phrase':
       return phraseCandidates(reading, query)
-    case 'fuzzy': {
-      const { connection, words } = reading
-      const similar = words.similarTo(connection, query.token, query.distance)
-      return {
-        rows: union([...similar].map((token) => phraseRows(reading, { tokens: [token], prefix: false }))),
-        exact: true,
-      }
-    }
+    case 'fuzzy':
+      return { rows: similarRows(reading, query.token, query.distance), exact: true }
     case 'or': {
       const parts = query.parts.map((part) => candidatesOf(reading, part, negations))
       const known = parts.filter((part) => part !== undefined)
@@ -45,6 +40,18 @@ export function candidatesOf(reading: Reading, query: TextQuery, negations: bool
       return conjunction(reading, query.parts, negations)
     default:
       return undefined
+  }
+}
+
+function similarRows(reading: Reading, token: string, distance: number): Rows {
+  const { connection, words } = reading
+  const similar = words.similarTo(connection, token, distance)
+  try {
+    return union([...similar].map((one) => phraseRows(reading, { tokens: [one], prefix: false })))
+  } catch (error) {
+    // The search stops at the first word that is too much to read: without this, 40 words were in memory after 40 searches.
+    if (error instanceof EffortSpent) words.miss?.(similar)
+    throw error
   }
 }
 

@@ -35,14 +35,18 @@ export type MissingWords =
 const FEW_DOCUMENTS = 2_000
 /** Brought in between two looks at what a search may still use. */
 const CHUNK = 20
-const MOST_MISSING = 16
+/** A misspelled word may be one of 40. */
+const MOST_MISSING = 64
 const MOST_MISSED_ONCE = 100
 
 const SLICE = 1_000
-/** Postings kept of a storage: six bytes each, so 24 MB. A word in 100,000 documents is 100,000. */
-const MOST_POSTINGS = 4_000_000
+/**
+ * Postings kept of a storage: six bytes each, so 96 MB, which only a storage of 700,000 documents of 30 words fills. With a quarter of it
+ * searches of 1,000,000 pushed out each other's words, and took 0.2 to 0.5 s to read them again.
+ */
+const MOST_POSTINGS = 16_000_000
 /** Words and phrases kept, also those that stand nowhere: each is looked for in every document that was written. */
-const MOST_WORDS = 1_000
+const MOST_WORDS = 2_000
 /** Effort of that, for a word and a document of 30 words: 0.2 µs. */
 const LOOK_FOR = 4
 /** More touched rows than this are not worth replacing one by one: everything is read again. */
@@ -216,6 +220,13 @@ export class TextPostings implements RankedWords {
       throw new EffortSpent()
     }
     return this.#vocabulary.keep(token, distance, readSimilar(connection, this.#textTable, token, distance))
+  }
+
+  miss(tokens: Iterable<string>): void {
+    for (const token of tokens) {
+      const phrase: RankedPhrase = { tokens: [token], prefix: false }
+      if (!this.#words.has(wordOf(phrase))) this.#miss({ kind: 'places', phrase })
+    }
   }
 
   /** Reads elsewhere what searches missed, for those that come. */
