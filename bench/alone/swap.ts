@@ -1,15 +1,16 @@
 /**
- * A blueprint with 500 blocks is deployed again and again while requests run. How long compiling and swapping take, which
- * is when the server can do nothing else, is measured in this process with the server's own functions; how long the whole
- * deploy takes and whether requests notice, on a server.
+ * A blueprint with 500 blocks is deployed again and again while requests run. For how long compiling and swapping let nothing else
+ * run, which is between two turns of the event loop, is measured in this process with the server's own functions, in processor
+ * time; how long the whole deploy takes and whether requests notice, on a server.
  */
 
 import { loadBlocks } from '../../src/blocks/load-blocks.ts'
 import { importBlueprint } from '../../src/flows/blueprints/blueprint-file.ts'
-import { compileBlueprint } from '../../src/flows/compile/compile-blueprint.ts'
+import { compileInTurns } from '../../src/flows/compile/compile-blueprint.ts'
 import { liveBlueprints } from '../../src/flows/live/live-blueprints.ts'
 import { endpointTable } from '../../src/http/endpoints/endpoint-table.ts'
 import type { JsonObject } from '../../src/shared/json.ts'
+import { guardTurns, LONGEST_TURN_MS } from '../../test/turn-guard.ts'
 import { type Candidate, startQuoin } from '../candidates.ts'
 import { runLoad } from '../load.ts'
 import { deploy, installBlueprint, stage } from '../management-api.ts'
@@ -20,13 +21,12 @@ import { type Goal, type GoalTiming, milliseconds, type Reached } from './goal.t
 import { largeBlueprint } from './many-blocks.ts'
 
 const BLOCKS = 500
-const MOST_MS = 50
 const COMPILES = 20
 
 export const swap: Goal = {
   id: 'swap',
   title: `blueprint with ${BLOCKS} blocks: compile and swap while requests run`,
-  goal: `under ${MOST_MS} ms, no request fails`,
+  goal: `no turn over ${LONGEST_TURN_MS} ms, no request fails`,
   measure,
 }
 
@@ -36,17 +36,18 @@ async function measure({ core, rounds }: GoalTiming): Promise<Reached> {
   const candidate = await startQuoin({ core })
   try {
     const { deploys, latencies } = await deployUnderLoad(candidate, file, Math.max(5, rounds))
-    const [first = Number.NaN] = compiling
-    const compile = median(compiling)
-    const found = `${milliseconds(compile)} (the first time ${milliseconds(first)}); the whole deploy ${milliseconds(median(deploys))}, 0 of ${latencies.total.toLocaleString('en-US')} requests failed, the slowest took ${milliseconds(latencies.within(1))}`
-    return { found, met: compile < MOST_MS }
+    const [first, ...others] = compiling
+    const longest = Math.max(...others.map(({ turn }) => turn))
+    const all = median(others.map(({ all: taken }) => taken))
+    const found = `longest turn ${milliseconds(longest)} of ${milliseconds(all)} (the first time ${milliseconds(first?.turn ?? Number.NaN)} of ${milliseconds(first?.all ?? Number.NaN)}); the whole deploy ${milliseconds(median(deploys))}, 0 of ${latencies.total.toLocaleString('en-US')} requests failed, 99 of 100 within ${milliseconds(latencies.within(0.99))}, the slowest ${milliseconds(latencies.within(1))}`
+    return { found, met: compiling.every(({ turn }) => turn <= LONGEST_TURN_MS) }
   } finally {
     await candidate.close()
   }
 }
 
-/** Milliseconds, each time. */
-async function compileAndSwap(file: JsonObject): Promise<number[]> {
+/** In milliseconds, each time: the longest turn, of the processor's, and from beginning to end. */
+async function compileAndSwap(file: JsonObject): Promise<{ readonly turn: number; readonly all: number }[]> {
   const catalogue = await loadBlocks()
   let count = 0
   const { blocks } = importBlueprint(file, () => `block-${count++}`)
@@ -55,15 +56,19 @@ async function compileAndSwap(file: JsonObject): Promise<number[]> {
   const given = blocks.map((block) => ({ ...block, blueprint_guid: 'swapped' }))
   const live = liveBlueprints(new Set())
   live.watch((table) => endpointTable(table))
-  const times: number[] = []
+  const times: { turn: number; all: number }[] = []
+  const guard = guardTurns()
   for (let time = 0; time < COMPILES; time++) {
+    await guard.longest()
     const began = performance.now()
-    const { blueprint, problems } = compileBlueprint('swapped', given, catalogue)
+    const { blueprint, problems } = await compileInTurns('swapped', given, catalogue)
     if (!blueprint) throw new Error(`The blueprint does not compile: ${JSON.stringify(problems[0])}`)
     live.checkClaims(blueprint)
     live.set('swapped', { compiled: blueprint, name: 'swapped', deployment: time })
-    times.push(performance.now() - began)
+    const all = performance.now() - began
+    times.push({ turn: await guard.longest(), all })
   }
+  guard.stop()
   return times
 }
 
