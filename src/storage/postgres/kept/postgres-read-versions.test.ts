@@ -243,6 +243,15 @@ describe('noted writes are forgotten', () => {
       (await admin.query(text, [...(values ?? [])])).rowCount ?? 0,
   }
 
+  /** Transactions of other suites on the server are under way, too: what is noted after them is kept for them. */
+  async function othersHaveEnded() {
+    const shown =
+      'SELECT pg_snapshot_xmin(now)::text AS first, pg_snapshot_xmax(now)::text AS last FROM pg_current_snapshot() AS now'
+    const until = BigInt((await admin.query(shown)).rows[0].last)
+    const ended = async () => expect(BigInt((await admin.query(shown)).rows[0].first) >= until).toBe(true)
+    await vi.waitFor(ended, 20_000)
+  }
+
   test('when they are old, and those of transactions that were under way are not', async () => {
     await create(1)
     await noted(name)
@@ -251,6 +260,7 @@ describe('noted writes are forgotten', () => {
     const forget = forgetNotedWrites({ connection, clocks })
     await admin.query('DELETE FROM noted_write')
     await create(2)
+    await othersHaveEnded()
     const session = writer.session()
     await session.create(name, setFields({ n: 3 }))
     // So that its statement is sent.
@@ -259,6 +269,7 @@ describe('noted writes are forgotten', () => {
     passed = REMEMBERED_MS - 1
     await session.transaction.commit()
     await create(4)
+    await othersHaveEnded()
     await forget()
     expect(await left()).toBe(3)
     passed = REMEMBERED_MS

@@ -1,13 +1,6 @@
 /** The number of a part of a date, as `storage/aggregate/date-part.ts` numbers them. */
 import type { DatePart } from '../../aggregate/aggregate.ts'
-import {
-  DATE_PATTERN,
-  FIRST_SECOND,
-  HOUR_STEP,
-  LAST_SECOND,
-  MILLISECONDS_FROM,
-  OFFSETS,
-} from '../../aggregate/date-part.ts'
+import { DATE_PATTERN, FIRST_SECOND, HOUR_STEP, LAST_SECOND, OFFSETS } from '../../aggregate/date-part.ts'
 import { zoneOffsets } from '../../aggregate/zone-offsets.ts'
 import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import { numbers } from './compiled-sql.ts'
@@ -25,27 +18,30 @@ const EPOCH = `date '1970-01-01'`
  */
 const ONCE = 'OFFSET 0'
 
-/** Of a field as JSON; NULL for what is no date. */
-export function datePartSql(json: string, part: DatePart, zone: string): CompiledSql {
+/** Of a text that `dateBucketSql` gives; NULL for what is no date. About 10 µs. */
+export function datePartSql(bucket: string, part: DatePart, zone: string): CompiledSql {
   const { changes, offsets } = zoneOffsets(zone)
   const offset = sql`(${numbers(offsets, 'bigint')})[width_bucket(seconds, ${numbers(changes, 'bigint')}) + 1]`
-  const known = sql`SELECT seconds, is_day, CASE WHEN is_day THEN 0 ELSE ${offset} END AS o FROM (${secondsOf(json)}) AS given WHERE seconds BETWEEN ${String(FIRST_SECOND)} AND ${String(LAST_SECOND)} ${ONCE}`
+  const known = sql`SELECT seconds, is_day, CASE WHEN is_day THEN 0 ELSE ${offset} END AS o FROM (${secondsOf(bucket)}) AS given WHERE seconds BETWEEN ${String(FIRST_SECOND)} AND ${String(LAST_SECOND)} ${ONCE}`
   const local = sql`SELECT is_day, o, seconds + o AS at FROM (${known}) AS known ${ONCE}`
   return sql`(SELECT ${partOf(part)} FROM (${local}) AS local)`
 }
 
-/** One row or none: `seconds` since 1970, and whether it is a day without a time. */
-function secondsOf(json: string): CompiledSql {
-  const number = `SELECT floor(CASE WHEN abs(x) >= ${MILLISECONDS_FROM} THEN x / 1000 ELSE x END) AS seconds, FALSE AS is_day FROM (SELECT (${json} #>> '{}')::float8 AS x WHERE json_typeof(${json}) = 'number' ${ONCE}) AS number ${ONCE}`
+/** One row: `seconds` since 1970, NULL for what is no date, and whether it is a day without a time. */
+function secondsOf(bucket: string): CompiledSql {
+  const piece = (at: number) => `substr(t, ${at}, 2)::integer`
   // CASE: what stands behind a condition may be worked out before it. make_date takes no year 0 and no 30 February.
-  const day = `CASE WHEN p[1] <> '0000' THEN make_date(p[1]::integer, p[2]::integer, 1) + (p[3]::integer - 1) END`
-  const time = `coalesce(p[4]::integer, 0) * 3600 + coalesce(p[5]::integer, 0) * 60 + coalesce(p[6]::integer, 0)`
-  const ahead = `(coalesce(p[8]::integer, 0) * 3600 + coalesce(p[9]::integer, 0) * 60) * CASE WHEN p[7] = '-' THEN -1 ELSE 1 END`
-  const text = `SELECT (d - ${EPOCH})::bigint * ${DAY} + ${time} - ${ahead} AS seconds, p[4] IS NULL AS is_day FROM (SELECT p, ${day} AS d FROM (SELECT regexp_match(${json} #>> '{}', '${DATE_PATTERN}') AS p WHERE json_typeof(${json}) = 'string' ${ONCE}) AS read WHERE p IS NOT NULL ${ONCE}) AS dated WHERE extract(month FROM d) = p[2]::integer`
-  const inRange = `SELECT seconds::bigint AS seconds, is_day FROM (${number}) AS n WHERE abs(seconds) < 1e15`
-  return { sql: `${inRange} UNION ALL ${text}`, parameters: [] }
+  const day = `CASE WHEN t ~ '${DATE_PATTERN}' AND substr(t, 1, 4) <> '0000' THEN make_date(substr(t, 1, 4)::integer, ${piece(6)}, 1) + (${piece(9)} - 1) END`
+  const second = `CASE WHEN substr(t, 17, 1) = ':' THEN ${piece(18)} ELSE 0 END`
+  const time = `CASE WHEN length(t) > 10 THEN ${piece(12)} * 3600 + ${piece(15)} * 60 + ${second} ELSE 0 END`
+  const sign = 'substr(t, length(t) - 5, 1)'
+  const zone = `substr(t, length(t) - 4, 2)::integer * 3600 + substr(t, length(t) - 1, 2)::integer * 60`
+  const ahead = `CASE WHEN length(t) <= 16 THEN 0 WHEN ${sign} = '+' THEN ${zone} WHEN ${sign} = '-' THEN -(${zone}) ELSE 0 END`
+  const text = `CASE WHEN d IS NULL THEN NULL WHEN extract(month FROM d) = ${piece(6)} THEN (d - ${EPOCH})::bigint * ${DAY} + ${time} - (${ahead}) END`
+  const dated = `SELECT t, CASE WHEN substr(t, 5, 1) = '-' THEN ${day} END AS d FROM (SELECT ${bucket} AS t ${ONCE}) AS bucket ${ONCE}`
+  const seconds = `SELECT CASE WHEN substr(t, 5, 1) = '-' THEN ${text} ELSE t::bigint END AS seconds, length(t) = 10 AND substr(t, 5, 1) = '-' AS is_day FROM (${dated}) AS dated ${ONCE}`
+  return { sql: seconds, parameters: [] }
 }
-
 /** Of `at`, seconds since 1970 as clocks of the zone show them. */
 function partOf(part: DatePart): string {
   // From the year 1 on, where whole division rounds down.

@@ -1,0 +1,57 @@
+/** The columns of an aggregate's groupings. */
+import type { Grouping } from '../../aggregate/aggregate.ts'
+import type { GroupKey } from '../../aggregate/finish-aggregate.ts'
+import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
+import { numberOf, type Row, textOf } from '../core/rows.ts'
+import { isScalar } from './aggregate-cells.ts'
+import { numbers } from './compiled-sql.ts'
+import { type DateColumn, dateBucketSql } from './date-bucket-sql.ts'
+import { datePartSql } from './date-part-sql.ts'
+
+/** A column of documents that a grouping reads. */
+export interface GroupedColumn extends DateColumn {
+  /** JSON that no expression may name twice, since each time the document would be read. */
+  readonly isReadOnce: boolean
+}
+
+export interface GroupColumn {
+  /** What documents are grouped by first: more groups than there are keys, for what costs less. */
+  readonly bucket: CompiledSql
+  /** The key of a bucket. undefined: it is the key. */
+  readonly key: ((bucket: string) => CompiledSql) | undefined
+}
+
+/** `mayMerge`: groups can be put together to larger ones. */
+export function groupColumn(grouping: Grouping, column: GroupedColumn, mayMerge: boolean): GroupColumn {
+  const { part, zone = 'UTC', ranges } = grouping
+  if (part !== undefined) {
+    const bucket = dateBucketSql(column, mayMerge ? zone : undefined)
+    const key = (name: string) => datePartSql(name, part, zone)
+    return mayMerge ? { bucket: plain(bucket), key } : { bucket: key(`(${bucket})`), key: undefined }
+  }
+  const json = column.kind === 'json' ? column.read : `to_json(${column.read})`
+  if (ranges) {
+    const range = sql`CASE WHEN json_typeof(${json}) = 'number' THEN width_bucket((${json} #>> '{}')::float8, ${numbers(ranges, 'float8')}) END`
+    return { bucket: range, key: undefined }
+  }
+  if (column.isReadOnce) return { bucket: plain(`(${json})::text COLLATE "C"`), key: scalarKey }
+  return { bucket: plain(`CASE WHEN ${isScalar(json)} THEN ${json}::text END COLLATE "C"`), key: undefined }
+}
+
+export function keyOf(row: Row, { part, ranges }: Grouping, at: number): GroupKey {
+  const key = row[`k${at}`]
+  if (key === null) return null
+  if (part !== undefined || ranges) return numberOf(row, `k${at}`)
+  return JSON.parse(textOf(row, `k${at}`))
+}
+
+/** Of a scalar its JSON text, which is the same for the same value: JavaScript wrote it. */
+function scalarKey(text: string): CompiledSql {
+  return plain(
+    `CASE WHEN left(${text}, 1) NOT IN ('{', '[') AND ${text} <> 'null' THEN ${text} END COLLATE "C"`,
+  )
+}
+
+function plain(text: string): CompiledSql {
+  return { sql: text, parameters: [] }
+}
