@@ -174,26 +174,30 @@ test('a score is what the formula gives, worked out before or not, also where on
   const known: { row: number; count: number; length: number }[] = []
   for (const length of [1, 63, 64, 127, 128, 511, 512, 513, 700])
     for (const count of [1, 2, 7, 8, 9, 300]) known.push({ row: 2 * known.length, count, length })
-  const all = [...known, ...known].map((one, at) => ({ ...one, row: 2 * at }))
+  const all = Array.from({ length: 100 }, () => known)
+    .flat()
+    .map((one, at) => ({ ...one, row: 2 * at }))
   const numbers = (pick: (one: (typeof all)[number]) => number) => all.map(pick)
   const postings = {
     rows: Int32Array.from(numbers(({ row }) => row)),
     counts: Uint16Array.from(numbers(({ count }) => count)),
   }
   const ranked: RankedWords = {
-    documents: 1_000,
+    documents: 1_000_000,
     average: 40,
     of: () => postings,
     similarTo: () => new Set(),
     lengths: (_, rows) => Int32Array.from(rows, (row) => all[row >> 1]?.length ?? 0),
   }
-  const weight = phraseWeight(1_000, all.length)
+  const weight = phraseWeight(1_000_000, all.length)
   const expected = all.map(({ count, length }) =>
     Math.round(weighCount(weight, count, length / 40) * 10 ** SCORE_DIGITS),
   )
   const phrase = { tokens: ['a'], prefix: false }
   const scores = (rows: Int32Array) => [...scoresOf(world.parts.reader, ranked, [phrase], rows)]
   expect(scores(postings.rows)).toEqual(expected)
+  // Of few, each is worked out.
+  expect(scores(postings.rows.slice(0, known.length))).toEqual(expected.slice(0, known.length))
   const withOthers = Int32Array.from({ length: 2 * all.length }, (_, row) => row)
   expect(scores(withOthers)).toEqual(expected.flatMap((score) => [score, 0]))
 })

@@ -48,7 +48,7 @@ const MORE = 8
 const MANY_TIES = 2_000
 /** Scores that are computed in the time of one unit of effort. */
 const ROWS_A_UNIT = 10
-/** Of counts and lengths below these, scores are worked out once: 32 KB a phrase. */
+/** Of counts and lengths below these, scores are worked out once where there are more documents than that: 32 KB a phrase. */
 const COUNTS = 8
 const LENGTHS = 512
 
@@ -144,7 +144,7 @@ export function scoresOf(
   const lengths = words.lengths(connection, rows)
   for (const phrase of phrases) {
     const { rows: hits, counts } = words.of(connection, phrase)
-    const weigh = scoreTable(phraseWeight(documents, hits.length), average)
+    const weigh = weighing(phraseWeight(documents, hits.length), average, rows.length)
     connection.effort?.spend((hits.length + rows.length) / ROWS_A_UNIT)
     if (hits === rows) {
       for (let at = 0; at < rows.length; at++)
@@ -164,17 +164,20 @@ export function scoresOf(
   return scores
 }
 
-/** What a phrase adds, by how often it is there and how many tokens the document has: most documents are alike in both. */
-function scoreTable(weight: number, average: number): (count: number, length: number) => number {
+type Weighing = (count: number, length: number) => number
+
+/** What a phrase adds, by how often it is there and how many tokens the document has: many documents are alike in both. */
+function weighing(weight: number, average: number, documents: number): Weighing {
+  const worked: Weighing = (count, length) => weighCount(weight, count, length / average)
+  if (documents < COUNTS * LENGTHS) return worked
   const known = new Float64Array(COUNTS * LENGTHS)
   return (count, length) => {
-    if (count >= COUNTS || length >= LENGTHS) return weighCount(weight, count, length / average)
+    if (count >= COUNTS || length >= LENGTHS) return worked(count, length)
     const place = count * LENGTHS + length
     const score = known[place] ?? 0
     if (score > 0) return score
-    const worked = weighCount(weight, count, length / average)
-    known[place] = worked
-    return worked
+    known[place] = worked(count, length)
+    return known[place] ?? 0
   }
 }
 
