@@ -185,7 +185,7 @@ const someQuery: fc.Arbitrary<Query> = fc.oneof(
   },
 )
 
-const someAggregate: fc.Arbitrary<Aggregate> = fc
+export const someAggregate: fc.Arbitrary<Aggregate> = fc
   .record({
     query: someQuery,
     groups: fc.array(someGrouping, { maxLength: 3 }),

@@ -5,13 +5,23 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { Aggregate, Grouping, Measure } from '../aggregate/aggregate.ts'
 import { datePart } from '../aggregate/date-part.ts'
 import { add, decimalOf, ZERO } from '../aggregate/decimal.ts'
-import { type Aggregated, type Cell, finishAggregate, type GroupKey } from '../aggregate/finish-aggregate.ts'
+import {
+  type Aggregated,
+  type Cell,
+  finishAggregate,
+  type GroupKey,
+  type RawGroup,
+} from '../aggregate/finish-aggregate.ts'
 import { rangeOf } from '../aggregate/number-range.ts'
 import { zoneOffsets } from '../aggregate/zone-offsets.ts'
 import { compareScalars, sortValue } from '../search/compare-values.ts'
 import { isFound } from '../search/evaluate-query.ts'
 
 export function aggregatePlainly(documents: readonly JsonObject[], aggregate: Aggregate): Aggregated {
+  return finishAggregate(aggregate, groupPlainly(documents, aggregate))
+}
+
+export function groupPlainly(documents: readonly JsonObject[], aggregate: Aggregate): RawGroup[] {
   const found = documents.filter((document) => isFound(aggregate.query, false, document))
   const groups = new Map<string, { readonly keys: readonly GroupKey[]; readonly documents: JsonObject[] }>()
   if (aggregate.groups.length === 0) groups.set('[]', { keys: [], documents: [] })
@@ -22,13 +32,10 @@ export function aggregatePlainly(documents: readonly JsonObject[], aggregate: Ag
     groups.set(key, group)
     group.documents.push(document)
   }
-  return finishAggregate(
-    aggregate,
-    [...groups.values()].map((group) => ({
-      keys: group.keys,
-      cells: aggregate.values.map((measure) => cellOf(group.documents, measure)),
-    })),
-  )
+  return [...groups.values()].map((group) => ({
+    keys: group.keys,
+    cells: aggregate.values.map((measure) => cellOf(group.documents, measure)),
+  }))
 }
 
 function keyOf(document: JsonObject, { field, part, zone = 'UTC', ranges }: Grouping): GroupKey {

@@ -83,7 +83,7 @@ export const otherTables = {
     // Kept by a trigger of the documents.
     text_total: ['id', 'storage', 'documents', 'tokens'],
     // What was written in the last minutes, once a storage's replies are kept.
-    noted_write: ['xid', 'storage', 'guid'],
+    noted_write: ['xid', 'storage', 'guid', 'created'],
     noted_write_life: ['one', 'life'],
     // Who is up now, and what they tell each other.
     node: [

@@ -9,6 +9,7 @@ import type { Aggregate } from '../../aggregate/aggregate.ts'
 import { type Database, documentOf, type Session } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
 import { transact } from '../../transact.ts'
+import type { PostgresConnection } from '../core/rows.ts'
 import { KeptAggregates } from './kept-aggregates.ts'
 import { PostgresReadVersions } from './postgres-read-versions.ts'
 
@@ -22,11 +23,27 @@ let guid = ''
 let costs = 0
 let passed = 0
 let looks = 0
+let id = 0
+let statements: string[] = []
 let isNoted = true
 let wanted: string[] = []
 let aggregates: KeptAggregates
 let versions: PostgresReadVersions
 
+const connection: PostgresConnection = {
+  async rows(text, values = []) {
+    if (text.includes(' AS documents'))
+      statements.push(
+        text.includes('later AS MATERIALIZED')
+          ? 'written'
+          : text.includes('part_groups')
+            ? 'all parts'
+            : 'whole',
+      )
+    return (await admin.query(text, [...values])).rows
+  },
+  run: async (text, values = []) => (await admin.query(text, [...values])).rowCount ?? 0,
+}
 const clocks = { monotonic: () => passed, wall: () => 0 }
 const byN: Aggregate = {
   ...{ query: matchAll, order: [], limit: 10 },
@@ -60,33 +77,37 @@ beforeEach(async () => {
     { timeout: 30_000, interval: 5 },
   )
   const { rows } = await admin.query('SELECT id FROM storage WHERE name = $1', [name])
+  id = rows[0].id
+  statements = []
   costs = 5
   passed = 0
   looks = 0
   isNoted = true
   wanted = []
   versions = new PostgresReadVersions({
-    reading: {
-      rows: async (text, values = []) => (await admin.query(text, [...values])).rows,
-      run: async (text, values = []) => (await admin.query(text, [...values])).rowCount ?? 0,
-    },
+    reading: connection,
     clocks,
-    find: () => ({ id: rows[0].id, noted: isNoted }),
+    find: () => ({ id, noted: isNoted }),
     wanted: (storage) => wanted.push(storage),
     beginLife: async () => undefined,
   })
-  aggregates = new KeptAggregates(versions, { clocks, wanted: (storage) => wanted.push(storage) })
+  aggregates = new KeptAggregates(versions, {
+    clocks,
+    wanted: (storage) => wanted.push(storage),
+    beginLife: async () => undefined,
+  })
 })
 
 /** What is given, and how often it was worked out. */
 async function given(wantedOne = byN) {
   const entry = {
-    ...{ id: 1, name, table: '', noted: isNoted, textReady: false, textWanted: false },
+    ...{ id, table: `doc_${id}` },
+    ...{ name, noted: isNoted, textReady: false, textWanted: false },
     ...{ indexes: new Map(), unique: [] },
   }
-  const { rows } = await aggregates.of(entry, wantedOne, async () => {
+  const { rows } = await aggregates.of(entry, wantedOne, async (work) => {
     looks += 1
-    const found = await writer.session().aggregate(name, wantedOne)
+    const found = await work(connection, entry, wantedOne)
     passed += costs
     return found
   })
@@ -140,4 +161,29 @@ test('they are worked out again where the database does not say what was written
   await kept()
   await admin.query('TRUNCATE noted_write_life')
   expect(await given()).toEqual([ones(1), 1])
+})
+
+const change = (n: number) => transact(writer, (session) => session.update(name, guid, setFields({ n })))
+
+test('those that took long are brought up to date after a write, and are kept until the next one', async () => {
+  costs = 50
+  await kept()
+  for (const n of [3, 4, 5, 6]) {
+    await change(n)
+    expect(await given()).toEqual([[{ n, count: 1 }], n - 2])
+    expect(await given()).toEqual([[{ n, count: 1 }], n - 2])
+  }
+  expect(statements).toEqual(['whole', 'all parts', 'written', 'written', 'written', 'written'])
+  aggregates.forget()
+  await given()
+  expect(statements.at(-1)).toBe('all parts')
+})
+
+test('those that took less are worked out as a whole', async () => {
+  costs = 49
+  await kept()
+  statements = []
+  await change(3)
+  await given()
+  expect(statements).toEqual(['whole'])
 })

@@ -3,6 +3,7 @@ import { isOwnStorage } from '../../own-storages.ts'
 import { CATALOGUE, type PostgresOptions, type PostgresParts } from '../core/postgres-parts.ts'
 import { forgetNotedWrites } from './forget-noted-writes.ts'
 import { KeptAggregates } from './kept-aggregates.ts'
+import { FOLLOW_EVERY_MS } from './kept-parts.ts'
 import { KeptTotals } from './kept-totals.ts'
 import { noteWhenWanted } from './note-when-wanted.ts'
 import { noteWrites } from './note-writes.ts'
@@ -41,23 +42,40 @@ export function openKept(
     ...common,
   })
   const totals = new KeptTotals(common)
+  const aggregates = new KeptAggregates(versions, common)
   const unwatch = cluster.watch(CATALOGUE, (changed) => {
+    if (changed !== undefined) return
     // The node has come back, perhaps to another server.
-    if (changed === undefined) versions.forget()
+    versions.forget()
+    aggregates.forget()
   })
-  const forgetOld = forgetNotedWrites({ connection: pool, clocks })
-  let forgetting: Promise<void> = Promise.resolve()
-  const timer = setInterval(() => {
-    forgetting = forgetOld().catch(report)
-  }, FORGET_EVERY_MS).unref()
+  const forgetting = repeated(forgetNotedWrites({ connection: pool, clocks }), FORGET_EVERY_MS, report)
+  const following = repeated(() => aggregates.follow(pool.reading), FOLLOW_EVERY_MS, report)
   return {
     versions,
     totals,
-    aggregates: new KeptAggregates(versions, common),
+    aggregates,
     async close() {
-      clearInterval(timer)
       unwatch()
-      await forgetting
+      await Promise.all([forgetting.end(), following.end()])
+    },
+  }
+}
+
+/** Not while the one before is under way. */
+function repeated(work: () => Promise<void>, every: number, report: (error: unknown) => void) {
+  let last: Promise<void> | undefined
+  const timer = setInterval(() => {
+    last ??= work()
+      .catch(report)
+      .finally(() => {
+        last = undefined
+      })
+  }, every).unref()
+  return {
+    async end() {
+      clearInterval(timer)
+      await last
     },
   }
 }

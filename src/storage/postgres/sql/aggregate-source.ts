@@ -52,26 +52,46 @@ function readingOf(json: readonly string[], isGroupedOnly: boolean): ReadingOf {
   return areColumns ? 'record' : 'subquery'
 }
 
+/** Which documents, and how the number of their part is known, which is the column `part`. */
+export interface SourceScope {
+  /** Of the table, or of a subquery that is made of it. */
+  readonly rows: (table: string, columns: readonly string[], where: CompiledSql) => CompiledSql
+  readonly hasPart: boolean
+}
+
+export const allDocuments: SourceScope = {
+  rows: (table, columns, where) => sql`SELECT ${columns.join(', ')} FROM ${table} WHERE ${where}`,
+  hasPart: false,
+}
+
 /** A row for each document that matches. Both forms of the condition stand there (`search-plan.ts`); one is carried out. */
 export function aggregateSource(
   target: SearchTarget,
   { query }: Aggregate,
-  fields: AggregateFields,
-  decided: Decisions,
+  {
+    fields,
+    decided,
+    scope,
+  }: { readonly fields: AggregateFields; readonly decided: Decisions; readonly scope: SourceScope },
 ): CompiledSql {
   const part = (plain: ReadonlySet<string>, gate: string): CompiledSql =>
-    readSql(target.table, fields, sql`${gate}${whereSql({ target, decided, plain }, query, false)}`)
+    readSql(target.table, fields, scope, sql`${gate}${whereSql({ target, decided, plain }, query, false)}`)
   const asked = askedFields(target, query)
   if (asked.length === 0) return part(new Set(), '')
   const plain = sql`SELECT ${question(target, asked)} AS plain`
   return sql`WITH asked AS MATERIALIZED (${plain}) ${part(new Set(asked), '(SELECT plain FROM asked) AND ')} UNION ALL ${part(new Set(), '(SELECT NOT plain FROM asked) AND ')}`
 }
 
-function readSql(table: string, { names, reading }: AggregateFields, where: CompiledSql): CompiledSql {
+function readSql(
+  table: string,
+  { names, reading }: AggregateFields,
+  { rows, hasPart }: SourceScope,
+  where: CompiledSql,
+): CompiledSql {
   const reads = names.map((name) => fieldSql(name))
   if (reading !== 'record') {
     const columns = reads.map((read, at) => `${read.kind === 'json' ? read.json : columnOf(read)} AS f${at}`)
-    return sql`(SELECT ${columns.join(', ')} FROM ${table} WHERE ${where}${reading === 'subquery' ? ' OFFSET 0' : ''})`
+    return sql`(${rows(table, columns, where)}${reading === 'subquery' ? ' OFFSET 0' : ''})`
   }
   // The condition stands inside, where no field can have the name of a column.
   const inside = reads.flatMap((read, at) => (read.kind === 'json' ? [] : [`${columnOf(read)} AS f${at}`]))
@@ -79,7 +99,7 @@ function readSql(table: string, { names, reading }: AggregateFields, where: Comp
     read.kind === 'json' ? `items."${names[at]}" AS f${at}` : `found.f${at}`,
   )
   const columns = names.filter((_, at) => reads[at]?.kind === 'json').map((name) => `"${name}" json`)
-  return sql`(SELECT ${outside.join(', ')} FROM (SELECT ${['doc', ...inside].join(', ')} FROM ${table} WHERE ${where}) AS found, json_to_record(found.doc) AS items(${columns.join(', ')}))`
+  return sql`(SELECT ${[...outside, ...(hasPart ? ['found.part'] : [])].join(', ')} FROM (${rows(table, ['doc', ...inside], where)}) AS found, json_to_record(found.doc) AS items(${columns.join(', ')}))`
 }
 
 function columnOf(read: Exclude<ReturnType<typeof fieldSql>, { kind: 'json' }>): string {

@@ -1,0 +1,85 @@
+/** An aggregate as a query that gives a row for each group. Sums are of `numeric`, from the text of each JSON number, so they are exact. */
+import type { Aggregate } from '../../aggregate/aggregate.ts'
+import type { RawGroup } from '../../aggregate/finish-aggregate.ts'
+import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
+import type { Row } from '../core/rows.ts'
+import { type CellColumn, cellColumns, cellOf } from './aggregate-cells.ts'
+import { type GroupColumn, groupColumn, keyOf } from './aggregate-groups.ts'
+import { aggregateFields, aggregateSource, allDocuments, type SourceScope } from './aggregate-source.ts'
+import { type Decisions, UNDECIDED } from './search-plan.ts'
+import type { SearchTarget } from './search-target.ts'
+
+/** Columns: `k0`, `k1` … are the keys of a group, and those of its cells. With parts, a group is of one part, the column `part`. */
+export function compileAggregate(
+  target: SearchTarget,
+  aggregate: Aggregate,
+  {
+    decided = UNDECIDED,
+    scope = allDocuments,
+  }: { readonly decided?: Decisions; readonly scope?: SourceScope },
+): CompiledSql {
+  const fields = aggregateFields(aggregate)
+  const cells = aggregate.values.flatMap((measure, at) =>
+    cellColumns(measure.field === undefined ? undefined : fields.json(measure.field), measure, at),
+  )
+  const mayMerge = cells.every(({ merged }) => merged !== undefined)
+  const keys = aggregate.groups.map((group, at) => ({
+    name: `k${at}`,
+    ...groupColumn(group, fields.column(group.field), mayMerge),
+  }))
+  const groups = scope.hasPart ? [...keys, PART] : keys
+  const source = sql`(${aggregateSource(target, aggregate, { fields, decided, scope })}) AS documents`
+  return groups.some(({ key }) => key !== undefined)
+    ? mergedSql(groups, cells, source)
+    : groupedSql(groups, cells, source, sent)
+}
+
+export function rawGroup({ groups, values }: Aggregate, row: Row): RawGroup {
+  return {
+    keys: groups.map((group, at) => keyOf(row, group, at)),
+    cells: values.map((measure, at) => cellOf(row, measure, at)),
+  }
+}
+
+interface NamedGroup extends GroupColumn {
+  readonly name: string
+}
+
+const PART: NamedGroup = { name: 'part', bucket: sql`part`, key: undefined }
+
+const sent = ({ sent: shown = (figure) => figure }: CellColumn, figure: string) => shown(figure)
+
+/** Documents by their buckets, then those by their keys. */
+function mergedSql(
+  groups: readonly NamedGroup[],
+  cells: readonly CellColumn[],
+  source: CompiledSql,
+): CompiledSql {
+  const buckets = groupedSql(groups, cells, source, (_, figure) => figure)
+  const keys = groups.map(({ name, key }): NamedGroup => {
+    const bucket = key ? key(name) : { sql: name, parameters: [] }
+    return { name, bucket, key: undefined }
+  })
+  const merged = cells.map((cell) => ({ ...cell, of: cell.merged ?? cell.of }))
+  // `OFFSET 0`: the key of a bucket is for the groups of these, and not for each document.
+  return groupedSql(keys, merged, sql`(${buckets} OFFSET 0) AS buckets`, sent)
+}
+
+function groupedSql(
+  groups: readonly NamedGroup[],
+  cells: readonly CellColumn[],
+  source: CompiledSql,
+  shown: (cell: CellColumn, figure: string) => string,
+): CompiledSql {
+  const columns = [
+    ...groups.map(({ name, bucket }) => sql`${bucket} AS ${name}`),
+    ...cells.map((cell): CompiledSql => ({ sql: `${shown(cell, cell.of)} AS ${cell.name}`, parameters: [] })),
+  ]
+  const by = groups.length === 0 ? '' : ` GROUP BY ${groups.map((_, at) => at + 1).join(', ')}`
+  return sql`SELECT ${list(columns)} FROM ${source}${by}`
+}
+
+function list(parts: readonly CompiledSql[]): CompiledSql {
+  const [first, ...rest] = parts
+  return first ? rest.reduce((joined, part) => sql`${joined}, ${part}`, first) : sql``
+}
