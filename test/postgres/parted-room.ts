@@ -19,6 +19,7 @@ import { openNode } from './open-node.ts'
 export type Way = 'all' | 'written' | 'whole'
 
 export interface PartedRoom {
+  readonly url: string
   readonly admin: Client
   readonly nodes: readonly [Database, Database]
   /** `each`: what passes while a statement works out what was written. */
@@ -107,6 +108,7 @@ export async function openPartedRoom(documents: number): Promise<PartedRoom> {
   await empty()
 
   return {
+    url: temporary.url,
     admin,
     nodes,
     clocks,

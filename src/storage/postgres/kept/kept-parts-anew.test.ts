@@ -95,6 +95,10 @@ describe('all is worked out again', () => {
     room.forget()
     await under
     await all()
+    const following = room.follow()
+    room.forget()
+    await following
+    await all()
   })
 })
 
