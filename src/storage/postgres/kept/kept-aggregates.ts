@@ -76,6 +76,8 @@ export class KeptAggregates {
     const version = this.#versions.of(entry.name)
     const kept = this.#aggregates.get(key)
     if (kept && (await this.#versions.catchUp()) && version() === kept.seen) return kept.aggregated
+    // No version is known before the first question, or after a minute without one.
+    if (entry.noted && version() === undefined) await this.#versions.catchUp()
     const seen = entry.noted ? version() : undefined
     const isParted = this.#parted.has(key, entry, wanted)
     const at = instantOf(this.#clocks)
@@ -89,9 +91,7 @@ export class KeptAggregates {
     if (spent < COSTLY_MS && !isParted) return aggregated
     const size = key.length + aggregated.rows.text.length
     if (seen !== undefined && size <= LONGEST) this.#aggregates.set(key, { seen, aggregated }, size)
-    // So that it can be next time: after the question the version is known.
-    else if (entry.noted) void this.#versions.catchUp()
-    else this.#wanted(entry.name, spent)
+    else if (!entry.noted) this.#wanted(entry.name, spent)
     return aggregated
   }
 }
