@@ -115,6 +115,8 @@ async function given(wantedOne = byN) {
 }
 const ones = (count: number) => [{ n: 1, count }]
 
+const change = (n: number) => transact(writer, (session) => session.update(name, guid, setFields({ n })))
+
 async function kept(): Promise<void> {
   await given()
   looks = 0
@@ -138,6 +140,13 @@ test.each<[string, (session: Session) => unknown, unknown]>([
   expect(await given()).toEqual([expected, 1])
 })
 
+test('a write that came before the first question is in what is kept', async () => {
+  await versions.catchUp()
+  await change(3)
+  await given()
+  expect(await given()).toEqual([[{ n: 3, count: 1 }], 1])
+})
+
 test('cheap ones are worked out each time', async () => {
   costs = 4
   await kept()
@@ -159,8 +168,6 @@ test('they are worked out again where the database does not say what was written
   await admin.query('TRUNCATE noted_write_life')
   expect(await given()).toEqual([ones(1), 1])
 })
-
-const change = (n: number) => transact(writer, (session) => session.update(name, guid, setFields({ n })))
 
 test('those that took long are brought up to date after a write, and are kept until the next one', async () => {
   costs = 50
