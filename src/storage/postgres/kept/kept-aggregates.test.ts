@@ -140,7 +140,7 @@ test.each<[string, (session: Session) => unknown, unknown]>([
   expect(await given()).toEqual([expected, 1])
 })
 
-test('a write that came before the first question is in what is kept', async () => {
+test('a write before the first question is part of the kept rows', async () => {
   await versions.catchUp()
   await change(3)
   await given()
