@@ -1,4 +1,7 @@
-/** Figures of groups of 1,000,000 documents, asked for first and again, as a request gets them: on the embedded engine in the search thread. */
+/**
+ * Figures of groups of 1,000,000 documents as a request gets them, on the embedded engine in the search thread: asked for the first time,
+ * again, and when they are known and one more document was written.
+ */
 import { QuoinError } from '../../src/shared/errors.ts'
 import { setFields } from '../../src/shared/mutation.ts'
 import { matchAll } from '../../src/shared/query.ts'
@@ -87,8 +90,8 @@ async function measure(
     const found: string[] = []
     let met = true
     for (const { title, aggregate, isIndexed } of wanted) {
-      const { first, again, refused } = await timesOf(database, aggregate, rounds)
-      const times = `${title} ${milliseconds(first)}, again ${milliseconds(again)}`
+      const { first, again, after, refused } = await timesOf(database, aggregate, rounds)
+      const times = `${title} ${milliseconds(first)}, again ${milliseconds(again)}, after a write ${milliseconds(after)}`
       const figures = refused === undefined ? times : `${title}: ${refused}`
       console.log(`  ${figures}`)
       found.push(figures)
@@ -102,20 +105,27 @@ async function measure(
 
 /** Without times where the engine refuses it, as one that reads too much. */
 async function timesOf(database: Database, aggregate: Aggregate, rounds: number) {
-  const [first, again]: [number[], number[]] = [[], []]
-  const ask = () => timeOf(() => database.session().aggregate('sales', aggregate))
+  const [first, again, after]: [number[], number[], number[]] = [[], [], []]
+  // A document that each of them counts.
+  const write = () => transact(database, (session) => session.create('sales', setFields(sale(0))))
   for (let round = 0; round < rounds; round++) {
-    // One that each of them counts, so that nothing that was kept serves.
-    await transact(database, (session) => session.create('sales', setFields(sale(0))))
+    // One row more is another aggregate, so that nothing that was kept serves.
+    const fresh = { ...aggregate, limit: aggregate.limit + round }
+    const ask = () => timeOf(() => database.session().aggregate('sales', fresh))
+    await write()
     try {
       first.push(await ask())
       again.push(await ask())
+      await write()
+      await ask()
+      await write()
+      after.push(await ask())
     } catch (error) {
       if (!(error instanceof QuoinError)) throw error
-      return { first: Number.NaN, again: Number.NaN, refused: error.message }
+      return { first: Number.NaN, again: Number.NaN, after: Number.NaN, refused: error.message }
     }
   }
-  return { first: median(first), again: median(again), refused: undefined }
+  return { first: median(first), again: median(again), after: median(after), refused: undefined }
 }
 
 /** Both engines must give the groups that the documents are made with. */

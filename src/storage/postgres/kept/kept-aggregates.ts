@@ -18,6 +18,8 @@ import type { PostgresReadVersions } from './postgres-read-versions.ts'
 /** Of all keys and rows. */
 const CHARACTERS = 4 * 1024 * 1024
 const LONGEST = 256 * 1024
+/** Each with its query. */
+const MOST_CHEAP = 1_000
 
 /** Works an aggregate out on a connection that reads what is committed. */
 export type AggregateWork = (
@@ -45,6 +47,8 @@ export class KeptAggregates {
   readonly #clocks: LeaseClocks
   readonly #wanted: WantNotes
   readonly #aggregates = boundedMap<string, KeptAggregate>(CHARACTERS)
+  /** What took so short a time that a question before it would be a large share of that. */
+  readonly #cheap = boundedMap<string, true>(MOST_CHEAP)
   readonly #parted: PartedAggregates
 
   constructor(versions: Pick<PostgresReadVersions, 'of' | 'catchUp'>, parts: KeptAggregatesParts) {
@@ -76,6 +80,8 @@ export class KeptAggregates {
     const version = this.#versions.of(entry.name)
     const kept = this.#aggregates.get(key)
     if (kept && (await this.#versions.catchUp()) && version() === kept.seen) return kept.aggregated
+    // Else what was written since the last question, and is in the answer, would count as written after it.
+    if (entry.noted && !kept && !this.#cheap.has(key)) await this.#versions.catchUp()
     const seen = entry.noted ? version() : undefined
     const isParted = this.#parted.has(key, entry, wanted)
     const at = instantOf(this.#clocks)
@@ -86,12 +92,14 @@ export class KeptAggregates {
     )
     const spent = millisecondsSince(at, this.#clocks)
     this.#parted.took(key, spent)
-    if (spent < COSTLY_MS && !isParted) return aggregated
+    if (spent < COSTLY_MS && !isParted) {
+      this.#cheap.set(key, true)
+      return aggregated
+    }
+    this.#cheap.delete(key)
     const size = key.length + aggregated.rows.text.length
     if (seen !== undefined && size <= LONGEST) this.#aggregates.set(key, { seen, aggregated }, size)
-    // So that it can be next time: after the question the version is known.
-    else if (entry.noted) void this.#versions.catchUp()
-    else this.#wanted(entry.name, spent)
+    else if (!entry.noted) this.#wanted(entry.name, spent)
     return aggregated
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Groups of large storages, kept for each part of their documents (`sql/parted-aggregate.ts`). After a write only the parts that were
- * written are worked out again: 50 ms, and not seconds, at a million documents.
+ * written are worked out again: 20 to 75 ms for a full part on two busy cores, where a million documents take seconds.
  *
  * The groups are of one moment of the database. To bring them up to date, one statement asks which parts were written since and works
  * those out. So the answer is the one that the whole would give at the moment of that statement. All is worked out again where
@@ -103,13 +103,14 @@ export class PartedAggregates {
     const known = this.#kept.get(key)
     const later = known && (await this.#later(connection, entry, wanted, { known, bounds }))
     const parts = later ?? (await this.#all(connection, entry, wanted, bounds))
-    if (parts === 'lost') {
+    if (parts === 'too many') {
+      this.#long.set(key, 'too many')
       this.#kept.delete(key)
-      await this.#beginLife()
+      return aggregateDocuments(connection, entry, wanted)
     }
-    if (parts === 'too many') this.#long.set(key, 'too many')
-    if (typeof parts === 'string') return aggregateDocuments(connection, entry, wanted)
-    if (epoch === this.#epoch) this.#keep(key, parts)
+    const { moment } = parts
+    if (moment === undefined) await this.#beginLife()
+    else if (epoch === this.#epoch) this.#keep(key, { ...parts, moment })
     return finishAggregate(wanted, mergeGroups(wanted, parts.groups.values()))
   }
 
@@ -157,15 +158,10 @@ export class PartedAggregates {
     }
   }
 
-  async #all(
-    connection: PostgresConnection,
-    entry: StorageEntry,
-    wanted: Aggregate,
-    bounds: PartBounds,
-  ): Promise<KeptParts | 'too many' | 'lost'> {
+  async #all(connection: PostgresConnection, entry: StorageEntry, wanted: Aggregate, bounds: PartBounds) {
     const at = instantOf(this.#clocks)
     const found = await allParts(connection, entry, wanted, bounds)
-    if (typeof found === 'string') return found
+    if (found === 'too many') return found
     const spent = millisecondsSince(at, this.#clocks)
     return { ...found, storage: entry.id, at, used: at, bounds, stale: [], spent }
   }

@@ -3,6 +3,7 @@ import { changing } from '../core/postgres-ensure.ts'
 import { isLocked } from '../core/postgres-errors.ts'
 import type { PostgresParts } from '../core/postgres-parts.ts'
 import type { PostgresConnection } from '../core/rows.ts'
+import { beginLife } from './noted-writes.ts'
 
 /** The trigger waits for transactions that have written to the table, and later ones wait behind it, no longer than this. */
 const LOCK_MS = 200
@@ -20,6 +21,8 @@ export async function noteWrites(parts: PostgresParts, name: string): Promise<bo
         `CREATE TRIGGER ${table}_noted AFTER INSERT OR DELETE OR UPDATE OF doc ON ${table}
           FOR EACH ROW EXECUTE FUNCTION quoin_note_write(${id})`,
       )
+      // So that what is read next can be kept.
+      await beginLife(transaction)
       await transaction.run('UPDATE storage SET noted = true WHERE id = $1', [id])
     })
     return true

@@ -281,6 +281,7 @@ describe('noted writes are forgotten', () => {
   })
 
   test('when they are of another server, whose database was copied here', async () => {
+    await othersHaveEnded()
     await admin.query(`INSERT INTO noted_write VALUES ('99999999999', 1, 'x')`)
     let passed = 0
     const forget = forgetNotedWrites({ connection, clocks: { monotonic: () => passed, wall: () => passed } })

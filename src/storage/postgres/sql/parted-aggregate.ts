@@ -20,25 +20,29 @@ const MOST_PART_GROUPS = 20_000
 export type PartBounds = readonly number[]
 
 export interface GroupsOfParts {
-  readonly moment: NotedMoment
   /** By the number of the part. A part without documents has none. */
   readonly groups: ReadonlyMap<number, readonly RawGroup[]>
   /** Characters that they were sent in. */
   readonly size: number
 }
 
+/** Of one moment; undefined: notes of writes were lost. */
+export interface AllParts extends GroupsOfParts {
+  readonly moment: NotedMoment | undefined
+}
+
 export interface PartNews extends GroupsOfParts {
+  readonly moment: NotedMoment
   /** The parts that were worked out. */
   readonly parts: readonly number[]
 }
 
-/** undefined: they are too many, or notes of writes were lost. */
 export async function allParts(
   connection: PostgresConnection,
   target: SearchTarget,
   aggregate: Aggregate,
   bounds: PartBounds,
-): Promise<GroupsOfParts | 'too many' | 'lost'> {
+): Promise<AllParts | 'too many'> {
   const scope: SourceScope = {
     rows: (table, columns, where) =>
       sql`SELECT ${columns.map((column) => `${column}, `).join('')}${partOf('created', bounds)} AS part FROM ${table} WHERE ${where}`,
@@ -46,8 +50,8 @@ export async function allParts(
   }
   const groups = gathered(compileAggregate(target, aggregate, { scope }))
   const row = await oneRow(connection, sql`SELECT ${NOTED_MOMENT}, groups FROM (${groups}) AS gathered`)
-  const moment = momentIn(row)
-  return moment === undefined ? 'lost' : groupsIn(row, aggregate, moment)
+  const found = groupsIn(row, aggregate)
+  return found === 'too many' ? found : { ...found, moment: momentIn(row) }
 }
 
 export interface KnownParts {
@@ -90,8 +94,8 @@ export async function laterParts(
   )
   const moment = momentIn(row)
   if (row.is_told !== true || moment === undefined) return undefined
-  const found = groupsIn(row, aggregate, moment)
-  return found === 'too many' ? found : { ...found, parts: numbersIn(textOf(row, 'parts')) }
+  const found = groupsIn(row, aggregate)
+  return found === 'too many' ? found : { ...found, moment, parts: numbersIn(textOf(row, 'parts')) }
 }
 
 /** Columns. */
@@ -126,7 +130,7 @@ function gathered(grouped: CompiledSql): CompiledSql {
   return sql`SELECT json_agg(part_groups)::text AS groups FROM (${grouped} LIMIT ${String(MOST_PART_GROUPS + 1)}) AS part_groups`
 }
 
-function groupsIn(row: Row, aggregate: Aggregate, moment: NotedMoment): GroupsOfParts | 'too many' {
+function groupsIn(row: Row, aggregate: Aggregate): GroupsOfParts | 'too many' {
   const text = row.groups === null ? '[]' : textOf(row, 'groups')
   const groups = new Map<number, RawGroup[]>()
   const rows: readonly Row[] = JSON.parse(text)
@@ -137,7 +141,7 @@ function groupsIn(row: Row, aggregate: Aggregate, moment: NotedMoment): GroupsOf
     groups.set(part, list)
     list.push(rawGroup(aggregate, one))
   }
-  return { moment, groups, size: text.length }
+  return { groups, size: text.length }
 }
 
 function numbersIn(text: string): number[] {
