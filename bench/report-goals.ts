@@ -48,8 +48,8 @@ ${table.join('\n')}
 - *Free text*: ten kinds of texts (frequent and rare words, two words, either of two, one without another, begin of a word,
   phrase, one wrong letter), as many of each, one request at a time, no text twice between two writes. The articles have
   30 words, as frequent as in a language.
-- *500 blocks*: copies of the tasks example. The first figure is compiling and swapping, during which nothing else runs; a
-  deploy also reads and stores the blocks. 32 requests are in flight at all times.
+- *500 blocks*: copies of the tasks example. They are compiled in turns between which requests run, and the longest one counts, in processor
+  time. A deploy also reads and stores the blocks. 32 requests are in flight at all times.
 - *1,000 blueprints*: each with two endpoints. Routing means finding one of 2,000 endpoints by method and path.
 - *Two cores*: the server may use two cores, first with one process, then with \`QUOIN_WORKERS=2\`. The load generator has a core of its own
   where the machine has three. On two it shares the second one: the server has only the rest of it, and the goal cannot be met.
