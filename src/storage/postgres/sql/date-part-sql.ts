@@ -42,6 +42,7 @@ function secondsOf(bucket: string): CompiledSql {
   const seconds = `SELECT CASE WHEN substr(t, 5, 1) = '-' THEN ${text} ELSE t::bigint END AS seconds, length(t) = 10 AND substr(t, 5, 1) = '-' AS is_day FROM (${dated}) AS dated ${ONCE}`
   return { sql: seconds, parameters: [] }
 }
+
 /** Of `at`, seconds since 1970 as clocks of the zone show them. */
 function partOf(part: DatePart): string {
   // From the year 1 on, where whole division rounds down.

@@ -23,10 +23,22 @@ export function momentIn({ snapshot, life }: Row): NotedMoment | undefined {
 }
 
 /** Whether no write to the storage was committed since that this statement would see. */
-export function isUnchanged({ id }: Pick<SearchTarget, 'id'>, { snapshot, life }: NotedMoment): CompiledSql {
-  const since = sql`${value(snapshot)}::pg_snapshot`
-  const unseen = sql`storage = ${value(id)} AND NOT pg_visible_in_snapshot(xid, ${since})`
-  const later = sql`SELECT xid, storage FROM noted_write WHERE xid >= pg_snapshot_xmin(${since}) ORDER BY xid LIMIT ${value(MOST_NOTED)}`
+export function isUnchanged(target: Pick<SearchTarget, 'id'>, moment: NotedMoment): CompiledSql {
   const few = sql`count(*) < ${value(MOST_NOTED)}`
-  return sql`(SELECT count(*) FILTER (WHERE ${unseen}) = 0 AND ${few} FROM (${later}) AS later) AND (SELECT life::text FROM noted_write_life) = ${value(life)}`
+  return sql`(SELECT count(*) FILTER (WHERE ${isUnseen(target, moment)}) = 0 AND ${few} FROM (${notedSince(moment)}) AS later) AND ${isSameLife(moment)}`
+}
+
+/** Writes to all storages of which some were committed since: `xid`, `storage` and `created`. Of {@link MOST_NOTED} there may be more. */
+export function notedSince({ snapshot }: NotedMoment): CompiledSql {
+  return sql`SELECT xid, storage, created FROM noted_write WHERE xid >= pg_snapshot_xmin(${value(snapshot)}::pg_snapshot) ORDER BY xid LIMIT ${value(MOST_NOTED)}`
+}
+
+/** Of a row of {@link notedSince}: that it is of the storage, and was committed since. */
+export function isUnseen({ id }: Pick<SearchTarget, 'id'>, { snapshot }: NotedMoment): CompiledSql {
+  return sql`storage = ${value(id)} AND NOT pg_visible_in_snapshot(xid, ${value(snapshot)}::pg_snapshot)`
+}
+
+/** Whether the notes were not lost since. */
+export function isSameLife({ life }: NotedMoment): CompiledSql {
+  return sql`(SELECT life::text FROM noted_write_life) = ${value(life)}`
 }

@@ -10,7 +10,15 @@ import { numberOf, type PostgresConnection, type Row, textOf } from '../core/row
 import type { SourceScope } from './aggregate-source.ts'
 import { compileAggregate, rawGroup } from './compile-aggregate.ts'
 import { numbers, statement, value } from './compiled-sql.ts'
-import { MOST_NOTED, momentIn, NOTED_MOMENT, type NotedMoment } from './noted-moment.ts'
+import {
+  isSameLife,
+  isUnseen,
+  MOST_NOTED,
+  momentIn,
+  NOTED_MOMENT,
+  type NotedMoment,
+  notedSince,
+} from './noted-moment.ts'
 import type { SearchTarget } from './search-target.ts'
 
 /** Groups of all parts that one statement gives. */
@@ -103,22 +111,18 @@ const TOLD = sql`${NOTED_MOMENT}, (SELECT is_told FROM told) AS is_told, (SELECT
 
 /** The items `told` (whether all writes since are known, and few parts were written) and `ranges` (those parts). */
 function partsToLookAt(
-  { id }: Pick<SearchTarget, 'id'>,
+  target: Pick<SearchTarget, 'id'>,
   { moment, bounds, stale, from }: KnownParts,
 ): CompiledSql {
-  const since = sql`${value(moment.snapshot)}::pg_snapshot`
   const lows = [Number.MIN_SAFE_INTEGER, ...bounds]
   const highs = [...bounds, Number.MAX_SAFE_INTEGER]
   const isFew = sql`(SELECT count(DISTINCT part) FROM written) <= ${value(Math.ceil(lows.length / 2))}`
   const isWhole = sql`(SELECT count(*) FROM later) < ${value(MOST_NOTED)} AND NOT EXISTS (SELECT FROM written WHERE part IS NULL)`
-  const isSameLife = sql`(SELECT life::text FROM noted_write_life) = ${value(moment.life)}`
   const isWritten = sql`part >= ${value(from)} OR part = ANY (${numbers(stale, 'bigint')}) OR part IN (SELECT part FROM written)`
   const all = sql`SELECT (number - 1)::integer AS part, low, high FROM unnest(${numbers(lows, 'bigint')}, ${numbers(highs, 'bigint')}) WITH ORDINALITY AS items(low, high, number)`
-  return sql`later AS MATERIALIZED (
-      SELECT xid, storage, created FROM noted_write WHERE xid >= pg_snapshot_xmin(${since}) ORDER BY xid LIMIT ${value(MOST_NOTED)}),
-    written AS MATERIALIZED (
-      SELECT ${partOf('created', bounds)} AS part FROM later WHERE storage = ${value(id)} AND NOT pg_visible_in_snapshot(xid, ${since})),
-    told AS MATERIALIZED (SELECT coalesce(${isFew} AND ${isWhole} AND ${isSameLife}, FALSE) AS is_told),
+  return sql`later AS MATERIALIZED (${notedSince(moment)}),
+    written AS MATERIALIZED (SELECT ${partOf('created', bounds)} AS part FROM later WHERE ${isUnseen(target, moment)}),
+    told AS MATERIALIZED (SELECT coalesce(${isFew} AND ${isWhole} AND ${isSameLife(moment)}, FALSE) AS is_told),
     ranges AS MATERIALIZED (SELECT * FROM (${all}) AS parts WHERE (SELECT is_told FROM told) AND (${isWritten}))`
 }
 
