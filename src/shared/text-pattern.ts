@@ -50,3 +50,8 @@ export function readPattern(pattern: string): TextPattern | { readonly problem: 
   const problem = patternProblem(pattern)
   return problem === undefined ? compiledPattern(pattern) : { problem }
 }
+
+/** Whether it need not be read again. */
+export function isKeptPattern(pattern: string): boolean {
+  return kept.has(pattern)
+}

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../shared/json.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
 import { mostCharacters, mostElements } from '../language/value-bounds.ts'
@@ -29,17 +29,23 @@ export function spendOnNew(context: FunctionContext, parameter: string, elements
  * text of a call costs one for a thousand already, which is enough for what Node searches or copies as a whole.
  */
 export function spendOnText(context: FunctionContext, text: string, each: number): void {
-  context.spend(Math.floor((text.length * each) / 1_000))
+  const cost = (text.length * each) / 1_000
+  context.spend(Math.floor(cost), cost * WORST)
 }
+
+/** What the worst text takes, by what most take: other characters than ASCII, or parts that are all replaced. */
+const WORST = 1.5
 
 /** A function of dates takes 10 to 25 µs where clocks of a zone are asked, as long as some hundred elements of a list. */
 export function spendOnDate(context: FunctionContext): void {
-  context.spend(20)
+  context.spend(20, WORK_OF_DATE)
 }
+
+const WORK_OF_DATE = 80
 
 /** Names and formats of a locale are kept for some; making them takes 0.1 to 0.8 ms. */
 export function spendOnFormat(context: FunctionContext): void {
-  context.spend(2_000)
+  context.spend(2_000, 8_000)
 }
 
 /** Takes the elements of a list from the budget before they are looked at; refuses one that is too long. */
@@ -62,4 +68,12 @@ export function boundedJson(
   const text = JSON.stringify(value, undefined, indent)
   spendOnText(context, text, 200)
   return boundedText(parameter, text)
+}
+
+/** Work of listing one field of an object of many. */
+const WORK_OF_FIELD = 2
+
+/** Of a function that needs the names of the fields, whose number JavaScript knows only with them: paid afterwards. */
+export function spendOnFields(context: FunctionContext, object: JsonObject): void {
+  context.spend(0, Object.keys(object).length * WORK_OF_FIELD)
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../shared/json.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
-import { boundedComparison, TooLargeToCompare } from '../language/same-value.ts'
+import { boundedComparison, comparisonWork, TooLargeToCompare } from '../language/same-value.ts'
 
 /** Whether a value is equal to `wanted`, as `==` means it. All calls together make a bounded number of comparisons. */
 export function equalTo(
@@ -9,7 +9,7 @@ export function equalTo(
   wanted: JsonValue,
 ): (value: JsonValue) => boolean {
   if (typeof wanted !== 'object') return (value) => value === wanted
-  const isSame = boundedComparison((values) => context.spend(values))
+  const isSame = boundedComparison((values) => context.spend(values, values * comparisonWork))
   return (value) => {
     try {
       return isSame(value, wanted)

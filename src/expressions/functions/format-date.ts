@@ -1,7 +1,18 @@
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
-import { type DateField, isTimeField, readPatternParts } from '../language/literals/date-pattern.ts'
+import {
+  type DateField,
+  isTimeField,
+  type PatternPart,
+  readPatternParts,
+} from '../language/literals/date-pattern.ts'
 import { dateName, halfOfDay, monthName, weekdayName } from './date-names.ts'
 import { isDay, type Moment } from './moment.ts'
+
+/** Names of a locale take 5 µs, numbers and texts 0.4. */
+function workOfPart(part: PatternPart): number {
+  if ('text' in part) return 4
+  return 'az'.includes(part.letter) || ('MLE'.includes(part.letter) && part.width > 2) ? 50 : 4
+}
 
 /** By a pattern of Unicode TR 35. Numbers are written with the digits 0 to 9 in every locale. */
 export function formattedDate(
@@ -11,6 +22,10 @@ export function formattedDate(
   locale: string,
 ): string {
   const parts = readPatternParts(pattern)
+  context.spend(
+    0,
+    parts.reduce((sum, part) => sum + workOfPart(part), 0),
+  )
   return parts.map((part) => ('text' in part ? part.text : field(context, moment, part, locale))).join('')
 }
 

@@ -44,7 +44,7 @@ export const listBodies: BodiesOf<typeof listFunctions> = {
     if (direction !== 'ascending' && direction !== 'descending')
       throw new ArgumentError('direction', "must be 'ascending' or 'descending'")
     spendOn(context, 'list', list)
-    return sortedBy(list, by, direction === 'descending')
+    return sortedBy(context, list, by, direction === 'descending')
   },
   unique: (context, list) => {
     spendOn(context, 'list', list)
@@ -95,11 +95,14 @@ function inOrder(_key: string, value: JsonValue): JsonValue {
 const MOST_VALUES = 100_000
 const MOST_CHARACTERS = 4_000_000
 
+const WORK_OF_DISTINCT = 3
+
 function distinct(context: FunctionContext, list: readonly JsonValue[]): JsonValue[] {
   if (isLargerThan(list, MOST_VALUES, MOST_CHARACTERS))
     throw new ArgumentError('list', 'holds values that are too large to compare')
   const plain = new Set<JsonValue>()
   const written = new Set<string>()
+  context.spend(0, list.length * WORK_OF_DISTINCT)
   return list.filter((item) => {
     const isPlain = typeof item !== 'object' || item === null
     if (isPlain) return plain.size !== plain.add(item).size
@@ -109,12 +112,16 @@ function distinct(context: FunctionContext, list: readonly JsonValue[]): JsonVal
   })
 }
 
+/** A group of its own for each element takes 1.5 µs, with the object that is made in the end. */
+const WORK_OF_GROUPED = 12
+
 function grouped(
   context: FunctionContext,
   list: readonly JsonValue[],
   by: Arrow,
 ): ReadonlyMap<string, readonly JsonValue[]> {
   spendOn(context, 'list', list)
+  context.spend(0, list.length * WORK_OF_GROUPED)
   return Map.groupBy(list, (item, i) => groupKey(by(item, i)))
 }
 

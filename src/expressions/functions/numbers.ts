@@ -6,6 +6,9 @@ import { spendOn } from './bounded.ts'
 import { numberFormat } from './number-format.ts'
 import { halfToEven, roundTo } from './round-number.ts'
 
+/** Of one number of 10,000. */
+const WORK_OF_SORTED = 10
+
 export const numberBodies: BodiesOf<typeof numberFunctions> = {
   round: (_, value, digits = 0) => roundTo(value, digits, Math.round),
   roundHalfEven: (_, value, digits = 0) => roundTo(value, digits, halfToEven),
@@ -25,6 +28,7 @@ export const numberBodies: BodiesOf<typeof numberFunctions> = {
     return numbers.length === 0 ? undefined : total('list', numbers) / numbers.length
   },
   median: (context, list) => {
+    context.spend(0, list.length * WORK_OF_SORTED)
     const numbers = numbersOf(context, 'list', list).sort((a, b) => a - b)
     const [below, above] = [numbers[(numbers.length - 1) >> 1], numbers[numbers.length >> 1]]
     if (below === undefined || above === undefined) return undefined

@@ -7,25 +7,30 @@ import { objectOf } from './object-of.ts'
 
 /** Making an object of a thousand fields takes as long as going through some thousands of elements. */
 const PER_FIELD = 5
+const WORK_PER_FIELD = 6
 
 export const objectBodies: BodiesOf<typeof objectFunctions> = {
   keys: (context, object) => {
     const keys = Object.keys(object)
     spendOnNew(context, 'object', keys.length)
+    context.spend(0, WORK_PER_FIELD * keys.length)
     return keys
   },
   values: (context, object) => {
     const values = Object.values(object)
     spendOnNew(context, 'object', values.length)
+    context.spend(0, WORK_PER_FIELD * values.length)
     return values
   },
   entries: (context, object) => {
     const keys = Object.keys(object)
     spendOnNew(context, 'object', keys.length)
+    context.spend(0, WORK_PER_FIELD * keys.length)
     return keys.map((key) => ({ key, value: object[key] ?? null }))
   },
   fromEntries: (context, list) => {
     spendOn(context, 'list', list)
+    context.spend(0, WORK_PER_FIELD * list.length)
     return objectOf(
       'list',
       list.map((entry) => {
@@ -37,6 +42,7 @@ export const objectBodies: BodiesOf<typeof objectFunctions> = {
   },
   pick: (context, object, names) => {
     spendOn(context, 'names', names)
+    context.spend(0, WORK_PER_FIELD * names.length)
     const own = names.filter((name) => typeof name === 'string' && Object.hasOwn(object, name))
     return objectOf(
       'names',
@@ -47,7 +53,7 @@ export const objectBodies: BodiesOf<typeof objectFunctions> = {
     spendOn(context, 'names', names)
     const left = new Set(names)
     const entries = Object.entries(object)
-    context.spend(PER_FIELD * entries.length)
+    context.spend(PER_FIELD * entries.length, WORK_PER_FIELD * entries.length)
     return objectOf(
       'object',
       entries.filter(([key]) => !left.has(key)),
@@ -55,7 +61,7 @@ export const objectBodies: BodiesOf<typeof objectFunctions> = {
   },
   merge: (context, ...objects) => {
     const entries = objects.flatMap((object) => Object.entries(object))
-    context.spend(PER_FIELD * entries.length)
+    context.spend(PER_FIELD * entries.length, WORK_PER_FIELD * entries.length)
     return objectOf('objects', entries)
   },
   has: (_, object, name) => Object.hasOwn(object, name) && (object[name] ?? null) !== null,

@@ -3,6 +3,9 @@ import { isTimeField, type PatternPart, readPatternParts } from '../language/lit
 import { halfOfDay, monthName, weekdayName } from './date-names.ts'
 import { inZone, momentText } from './moment.ts'
 
+/** All names of months of a locale are compared with the text: 15 µs. */
+const WORK_OF_PART = 150
+
 /** What was read, by letter of the pattern; Z for every kind of offset, in minutes. */
 type Fields = Map<string, number>
 
@@ -22,6 +25,7 @@ export function parsedDate(
   locale: string,
 ): string {
   const parts = readPatternParts(pattern)
+  context.spend(0, parts.length * WORK_OF_PART)
   const reader: Reader = { context, text, locale, at: 0 }
   const fields: Fields = new Map()
   const isRead = parts.every((part, i) => isPartRead(reader, part, parts[i + 1], fields))

@@ -1,7 +1,8 @@
 import type { textMethods } from '../language/declared/text-methods.ts'
 import type { MethodBodiesOf } from './body-of.ts'
 import { checkLength, spendOnText } from './bounded.ts'
-import { repeatedText, replaceEach, splitText, textBodies } from './text.ts'
+import { repeatedText, replaceEach, replaceFirst, splitText, textBodies } from './text.ts'
+import { lastPlace, textSearch } from './text-search.ts'
 
 export const textMethodBodies: MethodBodiesOf<'text', typeof textMethods> = {
   trim: (_, text) => text.trim(),
@@ -11,20 +12,15 @@ export const textMethodBodies: MethodBodiesOf<'text', typeof textMethods> = {
   toLowerCase: textBodies.lower,
   slice: (_, text, from, to) => text.slice(from, to),
   split: splitText,
-  includes: (_, text, part) => text.includes(part),
+  includes: (context, text, part) => textSearch(context, text, part)(0) !== -1,
   startsWith: (_, text, part) => text.startsWith(part),
   endsWith: (_, text, part) => text.endsWith(part),
-  indexOf: (_, text, part, from) => text.indexOf(part, from),
+  indexOf: (context, text, part, from = 0) => textSearch(context, text, part)(from),
   lastIndexOf: (context, text, part) => {
     spendOnText(context, text, 20)
-    return text.lastIndexOf(part)
+    return lastPlace(context, text, part)
   },
-  replace: (_, text, part, by) => {
-    if (!text.includes(part)) return text
-    checkLength('by', text.length - part.length + by.length)
-    // A function, because `$&` means something in a replacement text.
-    return text.replace(part, () => by)
-  },
+  replace: replaceFirst,
   replaceAll: replaceEach,
   padStart: textBodies.padStart,
   padEnd: textBodies.padEnd,

@@ -44,6 +44,9 @@ function queryFields(context: FunctionContext, query: URLSearchParams): JsonObje
   )
 }
 
+const WORK_OF_PAIR = 15
+const WORK_OF_CHARACTER = 0.5
+
 export function queryText(context: FunctionContext, object: JsonObject): string {
   const pairs = Object.entries(object).map(([name, value]): [string, readonly JsonValue[]] => [
     name,
@@ -54,6 +57,7 @@ export function queryText(context: FunctionContext, object: JsonObject): string 
     'object',
     pairs.reduce((sum, [, values]) => sum + values.length, 0),
   )
+  context.spend(0, pairs.length * WORK_OF_PAIR)
   const query = new URLSearchParams()
   let characters = 0
   for (const [name, values] of pairs)
@@ -63,6 +67,7 @@ export function queryText(context: FunctionContext, object: JsonObject): string 
         throw new ArgumentError('object', 'must hold texts, numbers, conditions and lists of them only')
       characters += name.length + String(value).length
       checkLength('object', characters)
+      context.spend(0, WORK_OF_PAIR + (name.length + String(value).length) * WORK_OF_CHARACTER)
       query.append(name, String(value))
     }
   return boundedText('object', query.toString())

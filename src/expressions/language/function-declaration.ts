@@ -36,6 +36,8 @@ export interface FunctionDeclaration {
   /** An expression without names, and what it gives; the suite runs it. Undefined result: another one each time. */
   readonly example: string
   readonly result?: JsonValue
+  /** How long a call takes beside what its body spends by the size of what it is given: see `shared/expression-work.ts`. */
+  readonly work?: number
   /** Gives another value each time: its value is never kept. */
   readonly varies?: 'clock' | 'random'
 }
@@ -50,8 +52,11 @@ export interface FunctionContext {
   readonly timeZone: string
   /** BCP 47. */
   readonly locale: string
-  /** Takes from the run's budget: one for each element that a function of lists looks at. Throws when it is used up. */
-  spend(elements: number): void
+  /**
+   * Takes from the run's budget: one for each element that a function of lists looks at. `work`: how long that takes, as
+   * `shared/expression-work.ts` counts it; if not given, {@link elementWork} for each element. Throws when either is used up.
+   */
+  spend(elements: number, work?: number): void
 }
 
 /** A value that a function cannot use. `message` finishes the sentence "<parameter> …". */

@@ -17,6 +17,6 @@ export function runFunctions({ clock, values }: RunEnvironment, steps: RunSteps)
       values.random(drawn)
       return drawn
     },
-    spend: (elements) => steps.spend(elements),
+    spend: (elements, work) => steps.spend(elements, work),
   }
 }

@@ -6,12 +6,15 @@
  * - A branch is driven in one turn of the event loop until a step waits. A run that has had a long turn rests between two
  *   steps, so that others are served meanwhile. A wait is a pause too.
  */
+
 import type { Clock } from '../../shared/clock.ts'
+import { elementWork } from '../../shared/expression-work.ts'
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { RunStopped } from '../compile/block-failure.ts'
 import type { Frame, RunPace, Step } from '../compile/frame.ts'
 import type { RunLimits } from './run-environment.ts'
 import { RUNNING_CELL } from './running-flow.ts'
+import { TurnWork } from './turn-work.ts'
 
 /** Steps between two looks at the clock, and the milliseconds after which a run lets others have a turn. */
 const LOOK = 256
@@ -49,6 +52,7 @@ export class RunSteps implements RunPace {
   #pausedSince: number | undefined
   #paused = 0
   #abort: AbortController | undefined
+  readonly #work = new TurnWork()
 
   constructor(clock: Clock, limits: RunLimits, { cells, number }: RunMark = NO_MARK) {
     this.#cells = cells
@@ -73,10 +77,11 @@ export class RunSteps implements RunPace {
   }
 
   /** Takes as many blocks from the budget: elements that a function of lists goes through. */
-  spend(elements: number): void {
+  spend(elements: number, work: number = elements * elementWork): void {
     const before = this.#budget
     this.#budget -= elements
     if (this.#budget < 0) this.tick()
+    this.#work.add(work)
     // Many small ones, too: a list within an expression goes on without a pause.
     if (Math.floor(before / LOOK) !== Math.floor(this.#budget / LOOK)) this.#look()
   }
@@ -108,7 +113,7 @@ export class RunSteps implements RunPace {
 
   #look(): void {
     const now = this.#clock()
-    this.#tired = now - this.#turnBegan > TURN
+    this.#tired = now - this.#turnBegan > TURN || this.#work.isLong
     if (now - Math.max(this.#turnBegan, this.#waited) > LONGEST_TURN) {
       throw new RunStopped(
         'deadline',
@@ -167,7 +172,7 @@ export class RunSteps implements RunPace {
       let step = first
       while (step) {
         const reached = step
-        if (this.#tired)
+        if (this.#tired || this.#work.isLong)
           return this.#driveOn(
             this.#rest().then(() => reached),
             frame,
@@ -189,7 +194,7 @@ export class RunSteps implements RunPace {
     // Others may have been served. Not a turn of its own: a loop whose blocks wait for nothing must rest now and then.
     this.#waited = this.#clock()
     while (step) {
-      if (this.#tired) await this.#rest()
+      if (this.#tired || this.#work.isLong) await this.#rest()
       const next = step(frame)
       if (isPromise(next)) this.#leave()
       step = isPromise(next) ? await next : next
@@ -209,6 +214,7 @@ export class RunSteps implements RunPace {
     this.#tired = false
     this.#leave()
     await new Promise((resolve) => setImmediate(resolve))
+    this.#work.rested()
     this.#turnBegan = this.#clock()
   }
 }

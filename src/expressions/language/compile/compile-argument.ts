@@ -4,6 +4,7 @@ import type { Argument, Arrow, Call, MethodCall } from '../expression.ts'
 import type { Parameter } from '../function-declaration.ts'
 import { spendOnLongText } from '../new-text.ts'
 import { kindOf } from '../value-kind.ts'
+import { workOf } from './part-work.ts'
 
 /** The arguments of a call that is known to have neither too few nor too many. `skips`: nothing is allowed as the first. */
 export function compileArguments<F>(
@@ -70,7 +71,7 @@ function compileArrow<F>(
   compiler: Compiler<F>,
 ): Evaluate<F> {
   const [first, second, third] = part.parameters.map(({ slot }) => slot)
-  const body = compiler.compile(part.body)
+  const body = countedBody(part, compiler)
   const give = (value: unknown) => {
     if (givesNumber && typeof value !== 'number' && value !== undefined && value !== null)
       throw compiler.error(
@@ -90,5 +91,19 @@ function compileArrow<F>(
     locals[second] = b
     if (third !== undefined) locals[third] = c
     return give(body(frame, locals))
+  }
+}
+
+/** An element that a function looks at pays for a body of a few parts, such as `i => i.price * i.qty`. */
+const FREE_BODY = 0.8
+
+function countedBody<F>(part: Arrow, compiler: Compiler<F>): Evaluate<F> {
+  const { host } = compiler
+  const body = compiler.compile(part.body)
+  const work = workOf(part.body, host)
+  if (work < FREE_BODY) return body
+  return (frame, locals) => {
+    host.context(frame).spend(0, work)
+    return body(frame, locals)
   }
 }

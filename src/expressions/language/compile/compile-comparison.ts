@@ -1,6 +1,6 @@
 import type { Compiler, Evaluate } from '../evaluate.ts'
 import type { Binary, Equality, Order } from '../expression.ts'
-import { isSameValue, TooLargeToCompare } from '../same-value.ts'
+import { comparisonWork, isSameValue, TooLargeToCompare } from '../same-value.ts'
 import { kindOf } from '../value-kind.ts'
 
 export function compileEquality<F>(part: Binary, operator: Equality, compiler: Compiler<F>): Evaluate<F> {
@@ -13,7 +13,7 @@ export function compileEquality<F>(part: Binary, operator: Equality, compiler: C
     if (typeof a !== 'object' || typeof b !== 'object') return isSameValue(a, b, ignored) === wanted
     const context = compiler.host.context(frame)
     try {
-      return isSameValue(a, b, (values) => context.spend(values)) === wanted
+      return isSameValue(a, b, (values) => context.spend(values, values * comparisonWork)) === wanted
     } catch (error) {
       if (!(error instanceof TooLargeToCompare)) throw error
       throw compiler.error('The two values are too large to compare.', part)

@@ -11,6 +11,7 @@ import { compileEquality, compileOrder } from './compile-comparison.ts'
 import { compileList, compileObject, compileTemplate } from './compile-literals.ts'
 import { compileChoice, compileLogical } from './compile-logic.ts'
 import { compileMethod } from './compile-method.ts'
+import { workOf } from './part-work.ts'
 
 /**
  * An expression as a closure over a frame. Its result is JSON, or undefined for nothing. Compiling never fails: a name or
@@ -31,10 +32,21 @@ export function compileExpression<F>(
     compile: (part) => folded<F>(part, constants) ?? compilePart(part, compiler),
     error,
   }
-  const root = compiler.compile(expression.root)
+  const root = countedRoot(compiler.compile(expression.root), workOf(expression.root, host), host)
   if (expression.slots === 0) return (frame) => root(frame, noLocals) ?? undefined
   const { slots } = expression
   return (frame) => root(frame, new Array(slots)) ?? undefined
+}
+
+/** Of one evaluation, below which it is not worth counting: 5 µs. */
+const FREE_ROOT = 50
+
+function countedRoot<F>(root: Evaluate<F>, work: number, host: ExpressionHost<F>): Evaluate<F> {
+  if (work < FREE_ROOT) return root
+  return (frame, locals) => {
+    host.context(frame).spend(0, work)
+    return root(frame, locals)
+  }
 }
 
 /** Of expressions without arrow functions, which never write one. */

@@ -37,6 +37,9 @@ function spreadInList<F>(part: Spread, whole: ListLiteral, compiler: Compiler<F>
   }
 }
 
+/** Work of one field that is copied. */
+const FIELD = 6
+
 type Fields = Record<string, unknown>
 
 export function compileObject<F>(part: ObjectLiteral, compiler: Compiler<F>): Evaluate<F> {
@@ -61,7 +64,7 @@ function spreadInObject<F>(part: Spread, compiler: Compiler<F>) {
     if (!isJsonObject(value))
       throw compiler.error(`Only an object can be spread into an object; this is ${kindOf(value)}.`, part.of)
     const keys = Object.keys(value)
-    compiler.host.context(frame).spend(keys.length)
+    compiler.host.context(frame).spend(keys.length, keys.length * FIELD)
     for (const key of keys) if (key !== '__proto__') fields[key] = value[key] ?? null
   }
 }

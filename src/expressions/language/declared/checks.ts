@@ -14,6 +14,7 @@ export const checkFunctions = [
   },
   {
     name: 'isNumber',
+    work: 13,
     parameters: [value],
     gives: condition,
     help: 'Whether the value is a number, or a text that `number` reads.',
@@ -22,6 +23,7 @@ export const checkFunctions = [
   },
   {
     name: 'isDate',
+    work: 12,
     parameters: [value],
     gives: condition,
     help: 'Whether the value is the text of a day or an instant that exists, such as 2026-01-31 or 2026-01-31T09:00Z.',
@@ -30,6 +32,7 @@ export const checkFunctions = [
   },
   {
     name: 'isEmail',
+    work: 3,
     parameters: [value],
     gives: condition,
     help: 'Whether the value has the form of an e-mail address.',
@@ -38,6 +41,7 @@ export const checkFunctions = [
   },
   {
     name: 'isUrl',
+    work: 30,
     parameters: [value],
     gives: condition,
     help: 'Whether the value is a complete web address (http or https).',
@@ -46,6 +50,7 @@ export const checkFunctions = [
   },
   {
     name: 'isGuid',
+    work: 3,
     parameters: [value],
     gives: condition,
     help: 'Whether the value has the form of a GUID, of any version.',

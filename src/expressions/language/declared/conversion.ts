@@ -7,6 +7,7 @@ const value = { name: 'value', type: any } as const
 export const conversionFunctions = [
   {
     name: 'text',
+    work: 5,
     parameters: [value],
     gives: text,
     help: 'The value as a text; lists and objects as JSON.',
@@ -15,6 +16,7 @@ export const conversionFunctions = [
   },
   {
     name: 'number',
+    work: 11,
     parameters: [{ name: 'value', type: [text, number, condition] }],
     gives: number,
     help: 'The number that a text spells, such as 12, -0.5 or 1e3. Nothing for blank text; true is 1.',
@@ -23,6 +25,7 @@ export const conversionFunctions = [
   },
   {
     name: 'condition',
+    work: 5,
     parameters: [{ name: 'value', type: [text, number, condition] }],
     gives: condition,
     help: 'True for true, 1, yes and on; false for false, 0, no and off. Nothing for blank text.',
@@ -31,6 +34,7 @@ export const conversionFunctions = [
   },
   {
     name: 'jsonParse',
+    work: 10,
     parameters: [textIn],
     gives: any,
     help: 'The value that a JSON text spells.',
@@ -39,6 +43,7 @@ export const conversionFunctions = [
   },
   {
     name: 'jsonText',
+    work: 6,
     parameters: [
       { ...value, takesNothing: true },
       { name: 'indent', type: whole, optional: true },
@@ -50,6 +55,7 @@ export const conversionFunctions = [
   },
   {
     name: 'base64',
+    work: 22,
     parameters: [textIn],
     gives: text,
     help: 'The text (UTF-8) as base64.',
@@ -58,6 +64,7 @@ export const conversionFunctions = [
   },
   {
     name: 'fromBase64',
+    work: 25,
     parameters: [textIn],
     gives: text,
     help: 'The text that base64, or base64 for web addresses, spells.',
@@ -66,6 +73,7 @@ export const conversionFunctions = [
   },
   {
     name: 'hex',
+    work: 20,
     parameters: [textIn],
     gives: text,
     help: 'The text (UTF-8) as hexadecimal digits.',
@@ -74,6 +82,7 @@ export const conversionFunctions = [
   },
   {
     name: 'fromHex',
+    work: 25,
     parameters: [textIn],
     gives: text,
     help: 'The text that hexadecimal digits spell.',
@@ -82,6 +91,7 @@ export const conversionFunctions = [
   },
   {
     name: 'urlEncode',
+    work: 7,
     parameters: [textIn],
     gives: text,
     help: 'The text for one part of a web address; `urlDecode` is the way back.',
@@ -90,6 +100,7 @@ export const conversionFunctions = [
   },
   {
     name: 'urlDecode',
+    work: 6,
     parameters: [textIn],
     gives: text,
     help: 'The text that one part of a web address spells.',
@@ -98,6 +109,7 @@ export const conversionFunctions = [
   },
   {
     name: 'parseUrl',
+    work: 30,
     parameters: [textIn],
     gives: {
       kind: 'object',
@@ -117,6 +129,7 @@ export const conversionFunctions = [
   },
   {
     name: 'queryText',
+    work: 15,
     parameters: [{ name: 'object', type: object }],
     gives: text,
     help: 'The fields as the query of a web address. A list gives one part for each element; nothing gives none.',

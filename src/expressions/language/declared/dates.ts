@@ -7,6 +7,7 @@ const unit = { name: 'unit', type: text } as const
 export const dateFunctions = [
   {
     name: 'now',
+    work: 50,
     parameters: [],
     gives: text,
     help: 'The present instant. It is the same within one evaluation of a block.',
@@ -15,6 +16,7 @@ export const dateFunctions = [
   },
   {
     name: 'today',
+    work: 100,
     parameters: [optionalZone],
     gives: text,
     help: 'The present day in a time zone.',
@@ -23,6 +25,7 @@ export const dateFunctions = [
   },
   {
     name: 'addTo',
+    work: 100,
     parameters: [dateIn, { name: 'amounts', type: object }, optionalZone],
     gives: text,
     help: 'The date moved by whole years, months, weeks, days, hours, minutes, seconds or milliseconds; negative ones go back. A month later than 31 January is the last day of February.',
@@ -31,6 +34,7 @@ export const dateFunctions = [
   },
   {
     name: 'between',
+    work: 40,
     parameters: [{ name: 'from', type: date }, { name: 'to', type: date }, unit, optionalZone],
     gives: whole,
     help: 'How many whole units (years to milliseconds) there are from one date to another; negative if the second is earlier.',
@@ -47,6 +51,7 @@ export const dateFunctions = [
   },
   {
     name: 'endOf',
+    work: 60,
     parameters: [dateIn, unit, optionalZone],
     gives: text,
     help: 'The last day, or millisecond, of the year, month, week, day, hour, minute or second.',
@@ -55,6 +60,7 @@ export const dateFunctions = [
   },
   {
     name: 'timesOfDay',
+    work: 350,
     parameters: [
       { name: 'day', type: date },
       { name: 'from', type: text },
@@ -69,6 +75,7 @@ export const dateFunctions = [
   },
   {
     name: 'format',
+    work: 30,
     parameters: [dateIn, { name: 'pattern', type: text }, optionalZone, optionalLocale],
     gives: text,
     help: "The date by a pattern of Unicode TR 35: `yyyy-MM-dd HH:mm`, `d MMMM yyyy`, `EEE`, `h:mm a`, `XXX`. Text stands between apostrophes: `'at'`.",
@@ -77,6 +84,7 @@ export const dateFunctions = [
   },
   {
     name: 'parseDate',
+    work: 400,
     parameters: [
       { name: 'text', type: text },
       { name: 'pattern', type: text, optional: true },

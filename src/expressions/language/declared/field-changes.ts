@@ -5,6 +5,7 @@ import { any, number } from './given.ts'
 export const fieldChangeFunctions = [
   {
     name: 'increment',
+    work: 20,
     parameters: [{ name: 'amount', type: number }],
     gives: any,
     help: 'In set: adds the amount to the number that the field holds, also if others add to it at the same time; a missing field counts from 0.',
@@ -13,6 +14,7 @@ export const fieldChangeFunctions = [
   },
   {
     name: 'append',
+    work: 20,
     parameters: [{ name: 'value', type: any, takesNothing: true }],
     gives: any,
     help: 'In set: adds the value at the end of the list that the field holds; a missing field counts as an empty list.',
@@ -21,6 +23,7 @@ export const fieldChangeFunctions = [
   },
   {
     name: 'unset',
+    work: 20,
     parameters: [],
     gives: any,
     help: 'In set: takes the field away.',

@@ -94,6 +94,7 @@ export const listFunctions = [
   },
   {
     name: 'sortBy',
+    work: 10,
     parameters: [listIn, by, { name: 'direction', type: text, optional: true }],
     gives: 'items',
     help: "The elements in the order of a number, text or condition, 'ascending' (default) or 'descending'. Nothing comes last, equal ones keep their order.",
@@ -102,6 +103,7 @@ export const listFunctions = [
   },
   {
     name: 'unique',
+    work: 10,
     parameters: [listIn],
     gives: 'items',
     help: 'The elements without those that are equal to an earlier one.',
@@ -110,6 +112,7 @@ export const listFunctions = [
   },
   {
     name: 'groupBy',
+    work: 6,
     parameters: [listIn, by],
     gives: object,
     help: 'An object with a list of elements for each value of the arrow function: a text, number or condition. Nothing goes to the key "".',
@@ -118,6 +121,7 @@ export const listFunctions = [
   },
   {
     name: 'countBy',
+    work: 6,
     parameters: [listIn, by],
     gives: object,
     help: 'An object with the number of elements for each value of the arrow function: a text, number or condition.',
@@ -169,6 +173,7 @@ export const listFunctions = [
   },
   {
     name: 'chunk',
+    work: 3,
     parameters: [listIn, { name: 'size', type: whole }],
     gives: { kind: 'list', of: listOfAny },
     help: 'Lists of so many elements each; the last one holds the rest.',

@@ -7,6 +7,7 @@ export const numberMethods = [
   {
     on,
     name: 'toFixed',
+    work: 30,
     parameters: [{ name: 'digits', type: whole, optional: true }],
     gives: text,
     help: 'As a text with so many digits after the point (0 by default), rounded as JavaScript does.',
@@ -16,6 +17,7 @@ export const numberMethods = [
   {
     on,
     name: 'toString',
+    work: 5,
     parameters: [],
     gives: text,
     help: 'As a text.',

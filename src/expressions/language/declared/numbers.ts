@@ -8,6 +8,7 @@ const numbers = { name: 'list', type: list } as const
 export const numberFunctions = [
   {
     name: 'round',
+    work: 7,
     parameters: [value, digits],
     gives: number,
     help: 'The number with so many digits after the point (0 by default); a half is rounded away from zero.',
@@ -16,6 +17,7 @@ export const numberFunctions = [
   },
   {
     name: 'roundHalfEven',
+    work: 9,
     parameters: [value, digits],
     gives: number,
     help: "The number with so many digits after the point; a half is rounded to the even neighbour (banker's rounding).",
@@ -88,6 +90,7 @@ export const numberFunctions = [
   },
   {
     name: 'median',
+    work: 5,
     parameters: [numbers],
     gives: number,
     help: 'The number in the middle of a sorted list, or the mean of the two in the middle. Nothing for an empty list.',
@@ -96,6 +99,7 @@ export const numberFunctions = [
   },
   {
     name: 'parseNumber',
+    work: 150,
     parameters: [{ name: 'text', type: text }, optionalLocale],
     gives: number,
     help: "The number that a person wrote, with the locale's decimal and thousands separators.",
@@ -104,6 +108,7 @@ export const numberFunctions = [
   },
   {
     name: 'formatNumber',
+    work: 55,
     parameters: [value, digits, optionalLocale],
     gives: text,
     help: "The number for people, with the locale's separators. Without digits as many as it has, at most 3.",
@@ -112,6 +117,7 @@ export const numberFunctions = [
   },
   {
     name: 'currency',
+    work: 140,
     parameters: [value, { name: 'code', type: text }, optionalLocale],
     gives: text,
     help: 'The amount with its currency (an ISO 4217 code such as EUR) as the locale writes it.',
@@ -120,6 +126,7 @@ export const numberFunctions = [
   },
   {
     name: 'percent',
+    work: 70,
     parameters: [value, digits, optionalLocale],
     gives: text,
     help: 'The share as a percentage, with so many digits after the point (0 by default).',

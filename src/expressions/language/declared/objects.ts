@@ -8,6 +8,7 @@ const entry = { kind: 'object', fields: { key: text, value: any }, open: false }
 export const objectFunctions = [
   {
     name: 'keys',
+    work: 3,
     parameters: [objectIn],
     gives: texts,
     help: 'The names of the fields.',
@@ -16,6 +17,7 @@ export const objectFunctions = [
   },
   {
     name: 'values',
+    work: 3,
     parameters: [objectIn],
     gives: list,
     help: 'The values of the fields.',
@@ -24,6 +26,7 @@ export const objectFunctions = [
   },
   {
     name: 'entries',
+    work: 4,
     parameters: [objectIn],
     gives: { kind: 'list', of: entry },
     help: 'A list with `key` and `value` of each field.',
@@ -32,6 +35,7 @@ export const objectFunctions = [
   },
   {
     name: 'fromEntries',
+    work: 6,
     parameters: [{ name: 'list', type: list }],
     gives: object,
     help: 'An object of a list with `key` and `value` of each field. Of equal keys the last one counts.',
@@ -40,6 +44,7 @@ export const objectFunctions = [
   },
   {
     name: 'pick',
+    work: 8,
     parameters: [objectIn, names],
     gives: object,
     help: 'The object with only the named fields.',
@@ -48,6 +53,7 @@ export const objectFunctions = [
   },
   {
     name: 'omit',
+    work: 8,
     parameters: [objectIn, names],
     gives: object,
     help: 'The object without the named fields.',
@@ -56,6 +62,7 @@ export const objectFunctions = [
   },
   {
     name: 'merge',
+    work: 8,
     parameters: [{ name: 'objects', type: object, rest: true }],
     gives: object,
     help: 'One object with the fields of all; of equal names the last one counts.',

@@ -7,6 +7,7 @@ const textIn = { name: 'text', type: text } as const
 export const randomAndHashFunctions = [
   {
     name: 'uuid',
+    work: 60,
     parameters: [],
     gives: text,
     help: 'A new GUID (UUID version 7): later ones come later in the order of texts.',
@@ -15,6 +16,7 @@ export const randomAndHashFunctions = [
   },
   {
     name: 'randomToken',
+    work: 50,
     parameters: [],
     gives: text,
     help: 'A text of 43 letters, digits, - and _ that cannot be guessed (256 random bits).',
@@ -23,6 +25,7 @@ export const randomAndHashFunctions = [
   },
   {
     name: 'randomNumber',
+    work: 50,
     parameters: [
       { name: 'from', type: whole },
       { name: 'to', type: whole },
@@ -34,6 +37,7 @@ export const randomAndHashFunctions = [
   },
   {
     name: 'hash',
+    work: 35,
     parameters: [algorithm, textIn],
     gives: text,
     help: "The hash of the text (UTF-8) as hexadecimal digits: 'sha256', 'sha384', 'sha512'; 'md5' and 'sha1' only for systems that ask for them.",
@@ -42,6 +46,7 @@ export const randomAndHashFunctions = [
   },
   {
     name: 'hmac',
+    work: 50,
     parameters: [algorithm, { name: 'key', type: text }, textIn],
     gives: text,
     help: 'The signature (HMAC) of the text with a secret key as hexadecimal digits, with an algorithm as for `hash`.',
@@ -50,6 +55,7 @@ export const randomAndHashFunctions = [
   },
   {
     name: 'equalInConstantTime',
+    work: 90,
     parameters: [
       { ...textIn, name: 'a' },
       { ...textIn, name: 'b', takesNothing: true },

@@ -39,6 +39,7 @@ export const textMethods = [
   {
     on,
     name: 'toUpperCase',
+    work: 5,
     parameters: [],
     gives: text,
     help: 'In capital letters.',
@@ -48,6 +49,7 @@ export const textMethods = [
   {
     on,
     name: 'toLowerCase',
+    work: 5,
     parameters: [],
     gives: text,
     help: 'In small letters.',
@@ -69,6 +71,7 @@ export const textMethods = [
   {
     on,
     name: 'split',
+    work: 8,
     parameters: [{ name: 'separator', type: text }],
     gives: texts,
     help: 'The parts between the separators.',
@@ -123,6 +126,7 @@ export const textMethods = [
   {
     on,
     name: 'replace',
+    work: 8,
     parameters: [part, by],
     gives: text,
     help: 'With the first occurrence of the part replaced.',
@@ -132,6 +136,7 @@ export const textMethods = [
   {
     on,
     name: 'replaceAll',
+    work: 8,
     parameters: [part, by],
     gives: text,
     help: 'With every occurrence of the part replaced.',
@@ -141,6 +146,7 @@ export const textMethods = [
   {
     on,
     name: 'padStart',
+    work: 8,
     parameters: [length, fill],
     gives: text,
     help: 'Filled at the start up to the length, with spaces by default.',
@@ -150,6 +156,7 @@ export const textMethods = [
   {
     on,
     name: 'padEnd',
+    work: 8,
     parameters: [length, fill],
     gives: text,
     help: 'Filled at the end up to the length, with spaces by default.',
@@ -159,6 +166,7 @@ export const textMethods = [
   {
     on,
     name: 'repeat',
+    work: 8,
     parameters: [{ name: 'times', type: whole }],
     gives: text,
     help: 'The text so many times in a row.',
@@ -186,6 +194,7 @@ export const textMethods = [
   {
     on,
     name: 'toString',
+    work: 5,
     parameters: [],
     gives: text,
     help: 'The text itself.',

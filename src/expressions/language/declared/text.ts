@@ -7,6 +7,7 @@ const part = { name: 'part', type: text } as const
 export const textFunctions = [
   {
     name: 'upper',
+    work: 5,
     parameters: [textIn],
     gives: text,
     help: 'The text in capital letters.',
@@ -15,6 +16,7 @@ export const textFunctions = [
   },
   {
     name: 'lower',
+    work: 5,
     parameters: [textIn],
     gives: text,
     help: 'The text in small letters.',
@@ -39,6 +41,7 @@ export const textFunctions = [
   },
   {
     name: 'split',
+    work: 8,
     parameters: [textIn, { name: 'separator', type: text }],
     gives: texts,
     help: 'The parts of the text between the separators.',
@@ -47,6 +50,7 @@ export const textFunctions = [
   },
   {
     name: 'lines',
+    work: 8,
     parameters: [textIn],
     gives: texts,
     help: 'The lines of the text, without their line ends.',
@@ -66,6 +70,7 @@ export const textFunctions = [
   },
   {
     name: 'replace',
+    work: 8,
     parameters: [textIn, part, { name: 'by', type: text }],
     gives: text,
     help: 'The text with every occurrence of the part replaced.',
@@ -86,6 +91,7 @@ export const textFunctions = [
   },
   {
     name: 'truncate',
+    work: 3,
     parameters: [textIn, { name: 'length', type: whole }, { name: 'ending', type: text, optional: true }],
     gives: text,
     help: 'The text, shortened to at most so many characters including the ending, which is … by default.',
@@ -94,6 +100,7 @@ export const textFunctions = [
   },
   {
     name: 'padStart',
+    work: 8,
     parameters: [textIn, { name: 'length', type: whole }, { name: 'fill', type: text, optional: true }],
     gives: text,
     help: 'The text, filled at its start up to the length, with spaces by default.',
@@ -102,6 +109,7 @@ export const textFunctions = [
   },
   {
     name: 'padEnd',
+    work: 8,
     parameters: [textIn, { name: 'length', type: whole }, { name: 'fill', type: text, optional: true }],
     gives: text,
     help: 'The text, filled at its end up to the length, with spaces by default.',
@@ -110,6 +118,7 @@ export const textFunctions = [
   },
   {
     name: 'repeat',
+    work: 8,
     parameters: [textIn, { name: 'times', type: whole }],
     gives: text,
     help: 'The text so many times in a row.',
@@ -153,6 +162,7 @@ export const textFunctions = [
   },
   {
     name: 'matches',
+    work: 15,
     parameters: [textIn, { name: 'pattern', type: text }],
     gives: condition,
     help: 'Whether the regular expression (RE2) is found in the text; `^` and `$` tie it to the ends. Texts up to 4,000 characters.',
@@ -161,6 +171,7 @@ export const textFunctions = [
   },
   {
     name: 'slug',
+    work: 6,
     parameters: [textIn],
     gives: text,
     help: 'The text for a web address: small letters without accents and numbers, with hyphens between words.',
@@ -169,6 +180,7 @@ export const textFunctions = [
   },
   {
     name: 'escapeHtml',
+    work: 3,
     parameters: [textIn],
     gives: text,
     help: 'The text with the characters replaced that mean something in HTML.',
@@ -177,6 +189,7 @@ export const textFunctions = [
   },
   {
     name: 'escapeCsv',
+    work: 4,
     parameters: [{ name: 'value', type: [text, number, condition] }],
     gives: text,
     help: 'The value as one cell of CSV. A text that a spreadsheet takes for a formula gets an apostrophe before it.',

@@ -1,0 +1,65 @@
+/** What expressions of a run may do in one turn of the event loop, and what builders are promised. */
+import { expect, test } from 'vitest'
+import { evaluateText } from '../../../test/evaluate-expression.ts'
+import { functionContext } from '../../../test/function-context.ts'
+import { RunSteps } from './run-steps.ts'
+import { TurnWork } from './turn-work.ts'
+
+const list = (count: number, value: (at: number) => unknown) =>
+  Array.from({ length: count }, (_, at) => value(at))
+const names = {
+  numbers: list(10_000, (at) => (at * 7_919) % 10_007),
+  texts: list(10_000, (at) => `customer ${(at * 7_919) % 10_007}`),
+  orders: list(1_000, (at) => ({ id: at, day: '2026-01-31', price: at / 4, qty: 2 })),
+  few: list(100, (at) => at),
+  long: 'a'.repeat(1_000_000),
+  nearly: `${'a'.repeat(1_000)}b${'a'.repeat(1_000)}`,
+  wide: Object.fromEntries(list(10_000, (at) => [`f${at}`, at]) as [string, unknown][]),
+}
+
+function evaluateInRun(text: string): unknown {
+  const steps = new RunSteps(() => 0, { deadline: 30_000, budget: 1_000_000, depth: 8 })
+  const spend = (elements: number, work?: number) => steps.spend(elements, work)
+  return evaluateText(text, names, functionContext({ spend }))
+}
+
+test.each([
+  'sortBy(numbers, n => n)',
+  'sortBy(texts, t => t)',
+  'join(texts, ",")',
+  'unique(texts)',
+  'groupBy(texts, t => t.slice(0, 10))',
+  'few.map(a => orders.find(o => o.id == a))',
+  'orders.map(o => format(o.day, "d MMMM yyyy"))',
+  'sumBy(orders, o => round(o.price * o.qty, 2))',
+  'replace(long.slice(0, 100000), "a", "b")',
+  'long.includes(nearly)',
+  'jsonParse(jsonText(orders))',
+])('%s is within the bound', (text) => {
+  expect(() => evaluateInRun(text)).not.toThrow()
+})
+
+test.each([
+  'few.slice(0, 10).map(a => sortBy(texts, t => t))',
+  'few.slice(0, 10).map(a => groupBy(texts, t => t))',
+  'few.map(a => wide == { ...wide, f0: 1 })',
+  'few.map(a => isEmpty(wide)).map(a => few.map(b => isEmpty(wide)))',
+  'numbers.map(n => [uuid(), uuid(), uuid(), uuid(), uuid()])',
+  'numbers.map(n => format("2026-01-31T09:00Z", "EEEE d MMMM yyyy"))',
+  'few.map(a => numbers.map(b => [[[[[[b]]]]]]))',
+  `numbers.map(n => ${list(400, () => 'n*n').join('+')})`,
+  'few.map(n => matches("a", "x".repeat(90) + text(n)))',
+  'few.map(a => long.includes(nearly))',
+  'few.map(a => slug(long.slice(0, 10000)))',
+  'few.map(a => long.replaceAll("a", "b"))',
+])('%s is ended', (text) => {
+  expect(() => evaluateInRun(text)).toThrow('which is their budget')
+})
+
+test('a pause of the event loop begins a new count, and work in one turn is added up', async () => {
+  const work = new TurnWork()
+  work.add(200_000)
+  await new Promise((resolve) => setImmediate(resolve))
+  work.add(200_000)
+  expect(() => work.add(200_000)).toThrow('without a pause')
+})
