@@ -11,6 +11,7 @@ const names = {
   numbers: list(10_000, (at) => (at * 7_919) % 10_007),
   texts: list(10_000, (at) => `customer ${(at * 7_919) % 10_007}`),
   orders: list(1_000, (at) => ({ id: at, day: '2026-01-31', price: at / 4, qty: 2 })),
+  goods: list(10_000, (at) => ({ id: at, name: `n${at}`, open: true, price: at / 4, qty: 2 })),
   few: list(100, (at) => at),
   long: 'a'.repeat(1_000_000),
   nearly: `${'a'.repeat(1_000)}b${'a'.repeat(1_000)}`,
@@ -33,6 +34,7 @@ test.each([
   'orders.map(o => format(o.day, "d MMMM yyyy"))',
   'sumBy(orders, o => round(o.price * o.qty, 2))',
   'replace(long.slice(0, 100000), "a", "b")',
+  'goods.map(o => ({ ...o, total: o.price * o.qty }))',
   'long.includes(nearly)',
   'jsonParse(jsonText(orders))',
 ])('%s is within the bound', (text) => {
@@ -50,6 +52,7 @@ test.each([
   `numbers.map(n => ${list(400, () => 'n*n').join('+')})`,
   'few.map(n => matches("a", "x".repeat(90) + text(n)))',
   'few.map(a => long.includes(nearly))',
+  'few.map(a => ({ ...wide }))',
   'few.map(a => slug(long.slice(0, 10000)))',
   'few.map(a => long.replaceAll("a", "b"))',
 ])('%s is ended', (text) => {
