@@ -1,4 +1,5 @@
-import type { JsonObject } from '../shared/json.ts'
+import { inTurns, type Pause } from '../shared/in-turns.ts'
+import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { type Query, type SortKey, search } from '../shared/query.ts'
 import type { Found, Session } from './database.ts'
 import { objectsIn } from './document-fields.ts'
@@ -6,6 +7,11 @@ import { objectsIn } from './document-fields.ts'
 /** The documents of a page, parsed. */
 export function documentsOf(found: Found): JsonObject[] {
   return objectsIn(found.documents.value)
+}
+
+/** The same, parsed in several turns of the event loop: for many documents. */
+async function documentsInTurns(found: Found, pause?: Pause): Promise<JsonObject[]> {
+  return (await inTurns(found.documents.items(), pause)).filter(isJsonObject)
 }
 
 /** The present document whose field has this value; the field has a unique index. */
@@ -28,4 +34,14 @@ export async function findAll(
   sort: readonly SortKey[] = [],
 ): Promise<JsonObject[]> {
   return documentsOf(await session.find(storage, search({ query, limit, sort })))
+}
+
+/** The same in several turns of the event loop; all of them are of one moment. */
+export async function findInTurns(
+  session: Session,
+  storage: string,
+  wanted: { readonly query: Query; readonly limit: number; readonly sort: readonly SortKey[] },
+  pause?: Pause,
+): Promise<JsonObject[]> {
+  return documentsInTurns(await session.find(storage, search(wanted)), pause)
 }

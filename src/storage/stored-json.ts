@@ -1,4 +1,6 @@
+import type { Steps } from '../shared/in-turns.ts'
 import type { JsonValue } from '../shared/json.ts'
+import { jsonItems } from '../shared/json-items.ts'
 
 /**
  * JSON text from the storage, parsed only if code reads the value. A list that goes from a search straight to a reply
@@ -18,6 +20,12 @@ export class StoredJson {
   get value(): JsonValue {
     this.#value ??= JSON.parse(this.text) as JsonValue
     return this.#value
+  }
+
+  /** The items of a list, which is parsed in steps. Nothing if it is no list. */
+  *items(): Steps<readonly JsonValue[]> {
+    if (this.#value === undefined && this.text.startsWith('[')) this.#value = yield* jsonItems(this.text)
+    return Array.isArray(this.value) ? this.value : []
   }
 
   toJSON(): JsonValue {
