@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { candidateBlocks } from '../../../flows/blueprints/block-staging.ts'
+import { candidateBlocks } from '../../../flows/blueprints/candidate-blocks.ts'
 import type { Flows } from '../../../flows/flows.ts'
 import { getVersion, listVersions } from '../../../flows/live/versions.ts'
 import {
