@@ -1,5 +1,5 @@
 import { inTurns, type Pause } from '../shared/in-turns.ts'
-import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import type { JsonObject } from '../shared/json.ts'
 import { type Query, type SortKey, search } from '../shared/query.ts'
 import type { Found, Session } from './database.ts'
 import { objectsIn } from './document-fields.ts'
@@ -7,11 +7,6 @@ import { objectsIn } from './document-fields.ts'
 /** The documents of a page, parsed. */
 export function documentsOf(found: Found): JsonObject[] {
   return objectsIn(found.documents.value)
-}
-
-/** The same, parsed in several turns of the event loop: for many documents. */
-async function documentsInTurns(found: Found, pause?: Pause): Promise<JsonObject[]> {
-  return (await inTurns(found.documents.items(), pause)).filter(isJsonObject)
 }
 
 /** The present document whose field has this value; the field has a unique index. */
@@ -43,5 +38,6 @@ export async function findInTurns(
   wanted: { readonly query: Query; readonly limit: number; readonly sort: readonly SortKey[] },
   pause?: Pause,
 ): Promise<JsonObject[]> {
-  return documentsInTurns(await session.find(storage, search(wanted)), pause)
+  const { documents } = await session.find(storage, search(wanted))
+  return objectsIn(await inTurns(documents.inSteps(), pause))
 }

@@ -1,6 +1,6 @@
 import type { Steps } from '../shared/in-turns.ts'
 import type { JsonValue } from '../shared/json.ts'
-import { jsonItems } from '../shared/json-items.ts'
+import { jsonInSteps } from '../shared/json-in-steps.ts'
 
 /**
  * JSON text from the storage, parsed only if code reads the value. A list that goes from a search straight to a reply
@@ -22,10 +22,10 @@ export class StoredJson {
     return this.#value
   }
 
-  /** The items of a list, which is parsed in steps. Nothing if it is no list. */
-  *items(): Steps<readonly JsonValue[]> {
-    if (this.#value === undefined && this.text.startsWith('[')) this.#value = yield* jsonItems(this.text)
-    return Array.isArray(this.value) ? this.value : []
+  /** `value`, parsed in steps. */
+  *inSteps(): Steps<JsonValue> {
+    this.#value ??= yield* jsonInSteps(this.text)
+    return this.value
   }
 
   toJSON(): JsonValue {
