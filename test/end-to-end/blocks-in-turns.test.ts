@@ -5,15 +5,20 @@ import { createBlock, stageUpdate } from '../../src/flows/blueprints/block-stagi
 import { createBlueprint, removeBlueprint } from '../../src/flows/blueprints/blueprint-records.ts'
 import { changeBlocks } from '../../src/flows/blueprints/change-blocks.ts'
 import { discardStaged, saveStaged } from '../../src/flows/blueprints/settle-staged.ts'
+import { getVersion } from '../../src/flows/live/versions.ts'
 import { blockRecords } from '../../src/records/records.ts'
 import { emptyContent } from '../../src/shared/empty-content.ts'
 import { isJsonObject, type JsonObject } from '../../src/shared/json.ts'
+import { setFields } from '../../src/shared/mutation.ts'
+import type { Session } from '../../src/storage/database.ts'
 import { textIn, updateHashOf } from '../../src/storage/document-fields.ts'
 import { ownStorages } from '../../src/storage/own-storages.ts'
+import { slowSteps, turnsDuring } from '../turns-during.ts'
 import { guidOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 const BLOCKS = 40
 const by = { guid: '01900000-0000-7000-8000-00000000000a', username: 'ada' }
+const deployer = { ...by, mayTakeAccountPages: true, lacks: () => false }
 
 let quoin: TestQuoin
 let blueprint: string
@@ -49,26 +54,6 @@ const remove = () => removeBlueprint(flows().records, blueprint, by)
 const blocks = () => blockRecords(flows().records.database.session(), blueprint)
 const changeOf = ({ unsaved }: JsonObject) => (isJsonObject(unsaved) ? unsaved.change : null)
 
-/** Each step takes a turn, however fast the machine is. */
-function slowSteps(): void {
-  let now = performance.now()
-  vi.spyOn(performance, 'now').mockImplementation(() => (now += 20))
-}
-
-/** How often other work had its turn. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  let turns = 0
-  let next: NodeJS.Immediate | undefined
-  const look = () => {
-    turns += 1
-    next = setImmediate(look)
-  }
-  look()
-  await work()
-  clearImmediate(next)
-  return turns
-}
-
 describe('other work runs between the blocks', () => {
   test('when they are staged, saved, discarded and removed', async () => {
     slowSteps()
@@ -81,6 +66,26 @@ describe('other work runs between the blocks', () => {
     expect(await turnsDuring(() => stage(changes))).toBeGreaterThan(BLOCKS)
     expect(await turnsDuring(discard)).toBeGreaterThan(BLOCKS)
     expect(await turnsDuring(remove)).toBeGreaterThan(BLOCKS)
+  })
+
+  test('when saved blocks are compared with deployed ones: both are read, and held against each other', async () => {
+    await stage(many())
+    await save()
+    await flows().deployments.deploy(blueprint, deployer)
+    slowSteps()
+    expect(await turnsDuring(() => flows().deployments.pending(blueprint))).toBeGreaterThan(3 * BLOCKS)
+    expect(await turnsDuring(() => getVersion(flows().records, blueprint, 1))).toBeGreaterThan(BLOCKS)
+  })
+
+  test('when a large record is written and noted in the audit log', async () => {
+    const notes = [{ text: 'x'.repeat(100_000) }]
+    const update = (session: Session) =>
+      session.update(ownStorages.blueprints, blueprint, setFields({ notes }))
+    const session = flows().records.database.session({ user: by })
+    expect(await turnsDuring(() => update(session))).toBeGreaterThan(1)
+    await session.transaction.commit()
+    const logged = await quoin.documents(ownStorages.auditLogs)
+    expect(logged.at(-1)).toMatchObject({ category: 'blueprints', changes: ['notes'], guid: blueprint })
   })
 
   test('but for three seconds only: after five the embedded engine undoes what has its writer', async () => {
@@ -172,7 +177,6 @@ describe('two at once', () => {
     }))
     await stage(changed)
     slowSteps()
-    const deployer = { ...by, mayTakeAccountPages: true, lacks: () => false }
     const deploy = flows().deployments.deploy(blueprint, deployer)
     await Promise.all([save(), deploy])
     expect([0, BLOCKS]).toContain((await flows().deployments.pending(blueprint)).length)

@@ -14,13 +14,14 @@ const SHARING_MS = 3_000
  * One change of a blueprint's blocks in one transaction, in several turns of the event loop. It holds the blueprint first: until it
  * ends no other change of the blueprint begins, on any node, so that what it reads still holds when it writes.
  */
-export function changeBlocks<T>(
+export async function changeBlocks<T>(
   { database }: RecordContext,
   blueprint: string,
   by: Actor | undefined,
   work: (session: Session, pause: Pause) => Promise<T>,
 ): Promise<T> {
-  return transact(
+  const rest = pauses()
+  const changed = await transact(
     database,
     async (session) => {
       await session.claims.hold(ownStorages.blueprints, [blueprint], 'change')
@@ -28,4 +29,7 @@ export function changeBlocks<T>(
     },
     by ? { user: by } : {},
   )
+  // The reply of many blocks is written in a turn of its own, and not in that of the commit.
+  await rest()
+  return changed
 }
