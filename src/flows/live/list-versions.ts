@@ -19,7 +19,7 @@ const READ_AT_ONCE = 1_000_000
 
 /**
  * The blocks of a version are counted and not parsed, and few versions are read at a time: 100 versions of 500 blocks are 20 MB,
- * which held the event loop for 0.4 s.
+ * which held the event loop for some tenths of a second.
  */
 export async function listVersions(context: RecordContext, guid: string): Promise<VersionSummary[]> {
   const session = context.database.session()
