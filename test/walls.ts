@@ -7,6 +7,7 @@ const base = [
   'shared/**',
   'storage',
   'storage/search',
+  'storage/ranking',
   'storage/unique',
   'storage/aggregate',
   'storage/many',
@@ -25,6 +26,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
 
   storage: ['shared/**', 'storage/search', 'storage/unique', 'storage/aggregate'],
   'storage/search': ['shared/**', 'storage'],
+  'storage/ranking': ['shared/**', 'storage/search'],
   'storage/unique': ['shared/**'],
   'storage/reference': ['shared/**', 'storage'],
   'storage/aggregate': ['shared/**', 'storage', 'storage/search'],

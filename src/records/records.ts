@@ -2,11 +2,12 @@ import { Compile } from 'typebox/compile'
 import { type Block, BlockContent, blockContent } from '../shared/blueprint.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
+import { type Pause, pauses } from '../shared/in-turns.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { Query } from '../shared/query.ts'
 import { documentOf, type Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
-import { findAll } from '../storage/find-documents.ts'
+import { findInTurns } from '../storage/find-documents.ts'
 import { ownStorages } from '../storage/own-storages.ts'
 import type { RuledDatabase } from '../storage/ruled.ts'
 
@@ -51,9 +52,14 @@ export async function openRecords(database: RuledDatabase, clock: Clock): Promis
 export const MAX_BLOCKS = 10_000
 
 /** The present records that match, the oldest first. */
-export function findRecords(session: Session, storage: string, query: Query): Promise<JsonObject[]> {
+export function findRecords(
+  session: Session,
+  storage: string,
+  query: Query,
+  pause?: Pause,
+): Promise<JsonObject[]> {
   const oldestFirst = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
-  return findAll(session, storage, query, MAX_BLOCKS, oldestFirst)
+  return findInTurns(session, storage, { query, limit: MAX_BLOCKS, sort: oldestFirst }, pause)
 }
 
 /** The record, or NOT_FOUND with a message that names its kind. */
@@ -78,16 +84,16 @@ export async function savedBlocks(
   session: Session,
   blueprint: string,
 ): Promise<Block[]> {
-  const records = await blockRecords(session, blueprint)
-  return records
-    .filter((record) => record.is_created === true)
-    .map((record) => ({ guid: guidOf(record), ...context.readContent(record) }))
+  const pause = pauses()
+  const blocks: Block[] = []
+  for (const record of await blockRecords(session, blueprint, pause)) {
+    if (record.is_created === true) blocks.push({ guid: guidOf(record), ...context.readContent(record) })
+    await pause()
+  }
+  return blocks
 }
 
-export function blockRecords(session: Session, blueprint: string): Promise<JsonObject[]> {
-  return findRecords(session, ownStorages.blocks, {
-    kind: 'term',
-    field: 'blueprint_guid',
-    value: blueprint,
-  })
+export function blockRecords(session: Session, blueprint: string, pause?: Pause): Promise<JsonObject[]> {
+  const query = { kind: 'term', field: 'blueprint_guid', value: blueprint } as const
+  return findRecords(session, ownStorages.blocks, query, pause)
 }

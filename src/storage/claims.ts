@@ -11,7 +11,8 @@ export interface Claims {
   holder(storage: string, by: readonly string[], document: JsonObject): MaybePromise<KeyHolder | undefined>
   /**
    * Holds those of these documents that are present until the session ends: meanwhile no other session removes one that is held
-   * for a reference, or writes a reference to one that is held for its removal. None where there is no such storage.
+   * for a reference, or writes a reference to one that is held for its removal. Of those that hold one for a change there is one
+   * session at a time, which sees all that the session before it has committed. None where there is no such storage.
    */
   hold(storage: string, guids: readonly string[], use: HoldUse): MaybePromise<Held>
   /**
@@ -21,7 +22,7 @@ export interface Claims {
   numbers(storage: string, field: string, wanted: WantedNumbers): MaybePromise<number>
 }
 
-export type HoldUse = 'reference' | 'removal'
+export type HoldUse = 'reference' | 'removal' | 'change'
 
 export interface Held {
   readonly guids: readonly string[]

@@ -1,3 +1,4 @@
+import { inTurns, type Pause } from '../shared/in-turns.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { type Query, type SortKey, search } from '../shared/query.ts'
 import type { Found, Session } from './database.ts'
@@ -28,4 +29,15 @@ export async function findAll(
   sort: readonly SortKey[] = [],
 ): Promise<JsonObject[]> {
   return documentsOf(await session.find(storage, search({ query, limit, sort })))
+}
+
+/** The same in several turns of the event loop; all of them are of one moment. */
+export async function findInTurns(
+  session: Session,
+  storage: string,
+  wanted: { readonly query: Query; readonly limit: number; readonly sort: readonly SortKey[] },
+  pause?: Pause,
+): Promise<JsonObject[]> {
+  const { documents } = await session.find(storage, search(wanted))
+  return objectsIn(await inTurns(documents.inSteps(), pause))
 }

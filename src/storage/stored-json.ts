@@ -1,4 +1,6 @@
+import type { Steps } from '../shared/in-turns.ts'
 import type { JsonValue } from '../shared/json.ts'
+import { jsonInSteps } from '../shared/json-in-steps.ts'
 
 /**
  * JSON text from the storage, parsed only if code reads the value. A list that goes from a search straight to a reply
@@ -18,6 +20,12 @@ export class StoredJson {
   get value(): JsonValue {
     this.#value ??= JSON.parse(this.text) as JsonValue
     return this.#value
+  }
+
+  /** `value`, parsed in steps. */
+  *inSteps(): Steps<JsonValue> {
+    this.#value ??= yield* jsonInSteps(this.text)
+    return this.value
   }
 
   toJSON(): JsonValue {

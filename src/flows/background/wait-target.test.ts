@@ -9,7 +9,7 @@ import { search } from '../../shared/query.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { stageEdits } from '../blueprints/block-edits.ts'
-import { saveStaged } from '../blueprints/block-staging.ts'
+import { saveStaged } from '../blueprints/settle-staged.ts'
 import { queueSteering } from './queue-steering.ts'
 
 let room: JobRoom

@@ -14,19 +14,20 @@ import type { BlockEdit } from '../../shared/api/blueprints/blueprint-actions.ts
 import type { Block } from '../../shared/blueprint.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { isGuid } from '../../shared/guid.ts'
+import type { Pause } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
-import { transact } from '../../storage/transact.ts'
-import { buildGraph, type Graph } from '../compile/blueprint-graph.ts'
-import { contentFields, derivedOf, drop, stamp, write } from './block-staging.ts'
-import { referrer } from './expression-references.ts'
+import { contentFields, drop, stamp, write } from './block-records.ts'
+import { changeBlocks } from './change-blocks.ts'
+import { type DerivedFields, derivedFields } from './derived-fields.ts'
+import { type Names, referrer } from './expression-references.ts'
 import { namesOfRecords, renameReferences, withNewest } from './rename-references.ts'
 import { settledNames } from './settled-names.ts'
-import { changeOf, stagedContent } from './staged-content.ts'
+import { changeOf, namedRecords } from './staged-content.ts'
 
 /**
  * Stages all edits or none, and gives the blocks as they are then; what is gone is not among them. CONFLICT when one is
@@ -41,31 +42,32 @@ export async function stageEdits(
 ): Promise<JsonObject[]> {
   const guids = new Set(edits.map(({ guid }) => guid))
   if (guids.size < edits.length) throw invalidField('edits', 'A block is edited twice: list each block once.')
-  return transact(
-    context.database,
-    async (session) => {
-      await getRecord(session, ownStorages.blueprints, blueprint, 'blueprint')
-      const records = new Map((await blockRecords(session, blueprint)).map((one) => [guidOf(one), one]))
-      for (const edit of edits) checkFresh(edit, records.get(edit.guid))
-      if (records.size + edits.length > MAX_BLOCKS)
-        throw new QuoinError('CONFLICT', `A blueprint holds at most ${MAX_BLOCKS} blocks. Split it.`)
-      const blocks = blocksAfter(context, records, edits)
-      const graph = buildGraph([...blocks.values()], catalogue)
-      const touched: JsonObject[] = []
-      for (const { guid } of edits) {
-        const record = records.get(guid)
-        const edit = { guid, content: blocks.get(guid) ?? null }
-        const after = record
-          ? await change(context, session, record, edit, graph, by)
-          : await create(context, session, blueprint, edit, graph, by)
-        if (after) touched.push(after)
-      }
-      const before = namesOfRecords([...records.values()])
-      const after = new Map([...blocks].map(([guid, { name = '' }]) => [guid, name]))
-      return withNewest(touched, await renameReferences(context, session, blueprint, before, after))
-    },
-    { user: by },
-  )
+  return changeBlocks(context, blueprint, by, async (session, pause) => {
+    await getRecord(session, ownStorages.blueprints, blueprint, 'blueprint')
+    const read = await blockRecords(session, blueprint, pause)
+    const records = new Map(read.map((one) => [guidOf(one), one]))
+    for (const edit of edits) checkFresh(edit, records.get(edit.guid))
+    if (records.size + edits.length > MAX_BLOCKS)
+      throw new QuoinError('CONFLICT', `A blueprint holds at most ${MAX_BLOCKS} blocks. Split it.`)
+    const after = namesAfter(read, edits)
+    const blocks = await editedBlocks(edits, after, pause)
+    const others = new Map([...records].filter(([guid]) => !guids.has(guid)))
+    const derived = await derivedFields(context, catalogue, blocks, others, pause)
+    const touched: JsonObject[] = []
+    for (const { guid } of edits) {
+      const record = records.get(guid)
+      const block = blocks.get(guid)
+      const edit = block && { content: block, derived: derived(guid) }
+      const written = record
+        ? await change(context, session, record, edit, by)
+        : await create(context, session, { blueprint, guid }, edit, by)
+      if (written) touched.push(written)
+      await pause()
+    }
+    const before = namesOfRecords(read)
+    const renamed = await renameReferences(context, session, { blueprint, before, after }, pause)
+    return withNewest(touched, renamed)
+  })
 }
 
 function checkFresh({ guid, update_hash: hash, content }: BlockEdit, record: JsonObject | undefined): void {
@@ -78,71 +80,77 @@ function checkFresh({ guid, update_hash: hash, content }: BlockEdit, record: Jso
   throw new QuoinError('CONFLICT', `The block ${guid} ${what}. Read the blocks again. Nothing was staged.`)
 }
 
-type Change = Pick<BlockEdit, 'guid' | 'content'>
-
-/** All blocks as they are with the edits, each with a name. */
-function blocksAfter(
-  context: RecordContext,
-  records: ReadonlyMap<string, JsonObject>,
-  edits: readonly BlockEdit[],
-): ReadonlyMap<string, Block> {
-  const blocks = new Map<string, Block>()
-  for (const [guid, record] of records)
-    if (changeOf(record) !== 'removed') blocks.set(guid, { guid, ...stagedContent(context, record) })
+/** The names of all blocks as they are with the edits, by their guids. */
+function namesAfter(records: readonly JsonObject[], edits: readonly BlockEdit[]): Names {
+  const named = new Map(namedRecords(records).map((one) => [one.guid, one]))
   for (const { guid, content } of edits) {
     // An editor that does not say the name keeps it.
-    const name = content?.name ?? blocks.get(guid)?.name
-    if (content) blocks.set(guid, { guid, ...content, ...(name !== undefined && { name }) })
-    else blocks.delete(guid)
+    if (content) named.set(guid, { ...content, guid, name: content.name ?? named.get(guid)?.name })
+    else named.delete(guid)
   }
-  const names = settledNames([...blocks.values()])
+  return settledNames([...named.values()])
+}
+
+/** What the edits make of their blocks, each with its name and with what its expressions refer to. */
+async function editedBlocks(
+  edits: readonly BlockEdit[],
+  names: Names,
+  pause: Pause,
+): Promise<ReadonlyMap<string, Block>> {
+  const blocks = new Map<string, Block>()
   const refer = referrer(names, names)
-  const edited = new Set(edits.map(({ guid }) => guid))
-  for (const [guid, block] of blocks) {
+  for (const { guid, content } of edits) {
     const name = names.get(guid)
-    const in_pins = edited.has(guid) ? block.in_pins.map(refer) : block.in_pins
-    blocks.set(guid, { ...block, in_pins, ...(name !== undefined && { name }) })
+    if (content)
+      blocks.set(guid, {
+        ...{ guid, ...content },
+        in_pins: content.in_pins.map(refer),
+        ...(name !== undefined && { name }),
+      })
+    await pause()
   }
   return blocks
 }
+
+/** undefined: the block is removed. */
+type Edited = { readonly content: Block; readonly derived: DerivedFields } | undefined
 
 async function change(
   context: RecordContext,
   session: Session,
   record: JsonObject,
-  { guid, content }: Change,
-  graph: Graph,
+  edited: Edited,
   by: Actor,
 ): Promise<JsonObject | undefined> {
+  const guid = guidOf(record)
   const created = changeOf(record) === 'created'
-  if (!content) {
+  if (!edited) {
     if (!created) return write(session, guid, { unsaved: { change: 'removed', ...stamp(context, by) } })
     await drop(session, guid)
     return undefined
   }
-  const fields = { ...contentFields(content), ...derivedOf(graph, guid) }
+  const content = contentFields(edited.content)
+  const fields = { ...content, ...edited.derived }
   if (created) {
     const unsaved = { change: 'created', ...stamp(context, by) }
     return write(session, guid, { ...fields, unsaved, modified_by: { ...by } })
   }
   const saved = contentFields(context.readContent(record))
-  if (isDeepStrictEqual(plain(saved), plain(contentFields(content))))
-    return write(session, guid, { unsaved: null })
+  if (isDeepStrictEqual(plain(saved), plain(content))) return write(session, guid, { unsaved: null })
   return write(session, guid, { unsaved: { change: 'updated', ...stamp(context, by), ...fields } })
 }
 
 async function create(
   context: RecordContext,
   session: Session,
-  blueprint: string,
-  { guid, content }: Change,
-  graph: Graph,
+  { blueprint, guid }: { readonly blueprint: string; readonly guid: string },
+  edited: Edited,
   by: Actor,
 ): Promise<JsonObject | undefined> {
-  if (!content) return undefined
+  if (!edited) return undefined
   const fields = {
-    ...contentFields(content),
-    ...derivedOf(graph, guid),
+    ...contentFields(edited.content),
+    ...edited.derived,
     blueprint_guid: blueprint,
     is_created: false,
     modified_by: { ...by },

@@ -8,6 +8,7 @@ import { guidOf } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
+import { changeBlocks } from './change-blocks.ts'
 
 /** What a client may say about a blueprint. */
 export interface BlueprintInput {
@@ -89,20 +90,17 @@ export async function updateBlueprint(
 
 /** Soft delete of a blueprint and its blocks, in one transaction. An active one is refused: clients rely on it. */
 export async function removeBlueprint(context: RecordContext, guid: string, by?: Actor): Promise<JsonObject> {
-  const origin = by ? { user: by } : {}
-  return transact(
-    context.database,
-    async (session) => {
-      const record = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
-      if (record.active === true) {
-        throw new QuoinError('CONFLICT', 'The blueprint is active. Set it inactive first, then delete it.')
-      }
-      for (const block of await blockRecords(session, guid))
-        await session.setRemoved(ownStorages.blocks, guidOf(block), true)
-      const removed = await session.setRemoved(ownStorages.blueprints, guid, true)
-      if (removed.outcome !== 'written') throw notFound(guid, 'blueprint')
-      return documentOf(removed.document)
-    },
-    origin,
-  )
+  return changeBlocks(context, guid, by, async (session, pause) => {
+    const record = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
+    if (record.active === true) {
+      throw new QuoinError('CONFLICT', 'The blueprint is active. Set it inactive first, then delete it.')
+    }
+    for (const block of await blockRecords(session, guid, pause)) {
+      await session.setRemoved(ownStorages.blocks, guidOf(block), true)
+      await pause()
+    }
+    const removed = await session.setRemoved(ownStorages.blueprints, guid, true)
+    if (removed.outcome !== 'written') throw notFound(guid, 'blueprint')
+    return documentOf(removed.document)
+  })
 }

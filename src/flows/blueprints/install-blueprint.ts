@@ -2,9 +2,9 @@ import type { Actor } from '../../records/records.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import type { Flows } from '../flows.ts'
 import { stageEdits } from './block-edits.ts'
-import { saveStaged } from './block-staging.ts'
 import { importBlueprint } from './blueprint-file.ts'
 import { createBlueprint } from './blueprint-records.ts'
+import { saveStaged } from './settle-staged.ts'
 
 /**
  * Makes a blueprint from a file and activates it. All of its blocks are one transaction. For files that come with

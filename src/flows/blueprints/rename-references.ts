@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { blockRecords, type RecordContext } from '../../records/records.ts'
 import type { SavedInPin } from '../../shared/blueprint.ts'
+import type { Pause } from '../../shared/in-turns.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { isJsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { type Names, referrer } from './expression-references.ts'
-import { changeOf, stagedContent } from './staged-content.ts'
+import { changeOf, isChanged, stagedContent } from './staged-content.ts'
 
 /** The names that blocks have, counting what is staged. */
 export function namesOfRecords(records: readonly JsonObject[]): Names {
@@ -19,10 +19,6 @@ export function namesOfRecords(records: readonly JsonObject[]): Names {
   )
 }
 
-function isChanged(record: JsonObject): record is JsonObject & { readonly unsaved: JsonObject } {
-  return changeOf(record) === 'updated' && isJsonObject(record.unsaved)
-}
-
 /**
  * Writes the names of `after` into the expressions of a blueprint's blocks, saved and staged, where a block had another one
  * in `before`. It is notation and no change of the block: nothing is staged by it. Gives the blocks it touched.
@@ -30,14 +26,14 @@ function isChanged(record: JsonObject): record is JsonObject & { readonly unsave
 export async function renameReferences(
   context: RecordContext,
   session: Session,
-  blueprint: string,
-  before: Names,
-  after: Names,
+  { blueprint, before, after }: { readonly blueprint: string; readonly before: Names; readonly after: Names },
+  pause: Pause,
 ): Promise<JsonObject[]> {
   if ([...after].every(([guid, name]) => (before.get(guid) ?? name) === name)) return []
   const refer = referrer(before, after)
   const touched: JsonObject[] = []
-  for (const record of await blockRecords(session, blueprint)) {
+  for (const record of await blockRecords(session, blueprint, pause)) {
+    await pause()
     const saved = rewritten(context.readContent(record).in_pins, refer)
     const staged = isChanged(record) ? rewritten(stagedContent(context, record).in_pins, refer) : undefined
     if (!saved && !staged) continue

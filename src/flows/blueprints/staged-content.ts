@@ -2,6 +2,8 @@ import type { RecordContext } from '../../records/records.ts'
 import { type BlockContent, blockContent } from '../../shared/blueprint.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
+import type { Named } from '../../shared/names/block-name.ts'
+import { guidOf, textIn } from '../../storage/document-fields.ts'
 
 export function changeOf(record: JsonObject): 'created' | 'updated' | 'removed' | undefined {
   const change = isJsonObject(record.unsaved) ? record.unsaved.change : undefined
@@ -10,7 +12,7 @@ export function changeOf(record: JsonObject): 'created' | 'updated' | 'removed' 
 
 /** The content as it would be if everything staged were saved. */
 export function stagedContent(context: RecordContext, record: JsonObject): BlockContent {
-  const staged = changeOf(record) === 'updated' && isJsonObject(record.unsaved) ? record.unsaved : record
+  const staged = isChanged(record) ? record.unsaved : record
   const { change: _change, by: _by, at: _at, ...content } = staged
   return context.readContent(pick(content))
 }
@@ -22,4 +24,19 @@ function pick(record: JsonObject): JsonObject {
 /** What is missing is read as null, which fails, but for the name that blocks of former versions do not have. */
 function entryOf(name: string, value: JsonValue | undefined): [string, JsonValue][] {
   return name === 'name' && value === undefined ? [] : [[name, value ?? null]]
+}
+
+/** What the names of blocks are made from, as it would be if everything staged were saved. */
+export function namedRecords(records: readonly JsonObject[]): Named[] {
+  return records
+    .filter((record) => changeOf(record) !== 'removed')
+    .map((record) => {
+      const { name, title, type } = isChanged(record) ? record.unsaved : record
+      const named = { guid: guidOf(record), title: textIn(title), type: textIn(type) }
+      return typeof name === 'string' ? { ...named, name } : named
+    })
+}
+
+export function isChanged(record: JsonObject): record is JsonObject & { readonly unsaved: JsonObject } {
+  return changeOf(record) === 'updated' && isJsonObject(record.unsaved)
 }

@@ -8,10 +8,10 @@ import type { Settings, SettingValues } from '../../blocks/setting.ts'
 import type { ParsedExpression } from '../../expressions/language/expression.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import type { Problem } from '../../shared/errors.ts'
+import { atOnce, type Steps } from '../../shared/in-turns.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { canConvert, isNamedType } from '../../shared/pin-type.ts'
 import type { RunName } from './expressions/run-names.ts'
-import { atOnce, type Steps } from './in-turns.ts'
 
 /** A block with everything about its pins resolved. */
 export interface Node {

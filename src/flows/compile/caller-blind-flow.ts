@@ -1,7 +1,7 @@
+import type { Steps } from '../../shared/in-turns.ts'
 import type { Node } from './blueprint-graph.ts'
 import type { Facts } from './constants/fold-constants.ts'
 import { followsFrom } from './flow-sources.ts'
-import type { Steps } from './in-turns.ts'
 
 /**
  * Whether a trigger's flow replies the same to every caller: none of its blocks reads the user or a header. Its reply may

@@ -1,10 +1,10 @@
+import type { Steps } from '../../shared/in-turns.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
 import type { BlockCounts } from './block-counts.ts'
 import type { Node } from './blueprint-graph.ts'
 import { flowCompiler } from './compile-flow.ts'
 import type { Facts } from './constants/fold-constants.ts'
 import type { CompiledFlow, Frame, Step } from './frame.ts'
-import type { Steps } from './in-turns.ts'
 
 interface EventFlow {
   readonly accept: (frame: Frame, given: Readonly<Record<string, unknown>>) => void

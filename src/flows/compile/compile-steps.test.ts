@@ -1,13 +1,13 @@
 /** Each phase of the compiler can be left off behind every block, so that no blueprint is too large for one turn. */
 import { expect, test } from 'vitest'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
+import type { Steps } from '../../shared/in-turns.ts'
 import { importBlueprint } from '../blueprints/blueprint-file.ts'
 import { graphSteps } from './blueprint-graph.ts'
 import { placeProblems } from './checks/place-problems.ts'
 import { compileBlueprint } from './compile-blueprint.ts'
 import { foldConstants } from './constants/fold-constants.ts'
 import { wiringOf } from './graph-wiring.ts'
-import type { Steps } from './in-turns.ts'
 import { neededIndexes } from './needed-indexes.ts'
 
 const SIZE = 500

@@ -1,5 +1,6 @@
 import { actsAsUser } from '../../blocks/as-user.ts'
 import { converterFor } from '../../blocks/pins/convert-pin.ts'
+import type { Steps } from '../../shared/in-turns.ts'
 import type { BlockCounts } from './block-counts.ts'
 import { isCallerBlind } from './caller-blind-flow.ts'
 import { requestChecker } from './checks/check-request.ts'
@@ -16,7 +17,6 @@ import type {
   CompiledSchedule,
   CompiledStorageEvent,
 } from './frame.ts'
-import type { Steps } from './in-turns.ts'
 import { reachableBlocks } from './reachable-blocks.ts'
 import type { ReadTrigger } from './read-triggers.ts'
 import { isRepeatable } from './repeatable-flow.ts'

@@ -1,8 +1,8 @@
 import type { BlockDefinition } from '../../blocks/block.ts'
 import type { InPin } from '../../blocks/pin.ts'
+import type { Steps } from '../../shared/in-turns.ts'
 import type { Node } from './blueprint-graph.ts'
 import type { Facts } from './constants/fold-constants.ts'
-import type { Steps } from './in-turns.ts'
 import { reachableBlocks } from './reachable-blocks.ts'
 
 /** Which blocks may be in a flow, and which values may reach it. */

@@ -7,10 +7,10 @@ import type { InPin } from '../../blocks/pin.ts'
 import { converterFor, finishPin } from '../../blocks/pins/convert-pin.ts'
 import { literalItems } from '../../blocks/pins/sort-literal.ts'
 import { markWritten } from '../../blocks/pins/written-rows.ts'
+import type { Steps } from '../../shared/in-turns.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import type { Graph, Node, Wire } from './blueprint-graph.ts'
 import { sentBy } from './expressions/pin-expression.ts'
-import type { Steps } from './in-turns.ts'
 
 export interface Wiring {
   /** Whether a wire leaves the out-pin. */

@@ -1,13 +1,13 @@
 import type { BlockDefinition } from '../../blocks/block.ts'
 import type { InPin } from '../../blocks/pin.ts'
 import type { FieldsOf } from '../../shared/field-rule.ts'
+import type { Steps } from '../../shared/in-turns.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import type { Query, SortKey } from '../../shared/query.ts'
 import type { Index, Needs } from '../../storage/document-index.ts'
 import type { Graph, Node } from './blueprint-graph.ts'
 import type { Facts } from './constants/fold-constants.ts'
 import { sampler, UNKNOWN, unknownValue } from './constants/sample-values.ts'
-import type { Steps } from './in-turns.ts'
 import { referringQueries } from './referring-queries.ts'
 
 /** Enough for the searches of a page; a storage with more indexes than this writes slowly for little. */

@@ -7,10 +7,10 @@
  */
 import { type Listening, type Listens, PinError, type TriggerBlock } from '../../blocks/block.ts'
 import type { Problem } from '../../shared/errors.ts'
+import type { Steps } from '../../shared/in-turns.ts'
 import type { Graph, Node } from './blueprint-graph.ts'
 import { constantPin, type Facts } from './constants/fold-constants.ts'
 import { sampler } from './constants/sample-values.ts'
-import type { Steps } from './in-turns.ts'
 import { pageKey, routeKey } from './route-key.ts'
 
 /** A trigger and what it listens for, by what starts it. */

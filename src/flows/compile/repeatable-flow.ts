@@ -1,7 +1,7 @@
+import type { Steps } from '../../shared/in-turns.ts'
 import type { Node } from './blueprint-graph.ts'
 import type { Facts } from './constants/fold-constants.ts'
 import { followsFrom } from './flow-sources.ts'
-import type { Steps } from './in-turns.ts'
 
 /**
  * Whether the reply of a trigger's flow depends only on the request's address and on stored data, and the flow does nothing

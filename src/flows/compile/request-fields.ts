@@ -1,7 +1,7 @@
+import type { Steps } from '../../shared/in-turns.ts'
 import type { Node } from './blueprint-graph.ts'
 import { addressFields } from './expressions/pin-expression.ts'
 import type { Wiring } from './graph-wiring.ts'
-import type { Steps } from './in-turns.ts'
 
 /** The names of request parameters that the blocks behind a trigger ask for: what the API documentation can promise. */
 export function* requestFields(trigger: Node, wiring: Wiring): Steps<readonly string[]> {

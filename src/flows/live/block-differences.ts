@@ -1,6 +1,7 @@
 /** What a deploy would change: blocks as they are saved against blocks as they are deployed. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Block } from '../../shared/blueprint.ts'
+import type { Pause } from '../../shared/in-turns.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 
 export interface Difference {
@@ -11,26 +12,59 @@ export interface Difference {
   readonly after: Block | null
 }
 
-/** As it comes back from the storage, so that what is equal there is equal here. */
-export function plain(blocks: readonly Block[]): JsonObject[] {
-  const parsed: unknown = JSON.parse(JSON.stringify(blocks))
-  return Array.isArray(parsed) ? parsed.filter(isJsonObject) : []
+/** As blocks come back from the storage, so that what is equal there is equal here. 10,000 take 90 ms. */
+export async function plain(blocks: readonly Block[], pause: Pause): Promise<JsonObject[]> {
+  const all: JsonObject[] = []
+  for (const block of blocks) {
+    all.push(plainBlock(block))
+    await pause()
+  }
+  return all
 }
 
-export function differences(deployed: readonly Block[], saved: readonly Block[]): Difference[] {
+/** Whether these are the same blocks in the same order. */
+export async function areSame(
+  some: readonly Block[],
+  others: readonly Block[],
+  pause: Pause,
+): Promise<boolean> {
+  if (some.length !== others.length) return false
+  for (const [at, block] of some.entries()) {
+    const other = others[at]
+    if (!other || !isSame(block, other)) return false
+    await pause()
+  }
+  return true
+}
+
+export async function differences(
+  deployed: readonly Block[],
+  saved: readonly Block[],
+  pause: Pause,
+): Promise<Difference[]> {
   const before = new Map(deployed.map((block) => [block.guid, block]))
   const after = new Map(saved.map((block) => [block.guid, block]))
   const found: Difference[] = []
   for (const [guid, block] of after) {
     const old = before.get(guid)
     if (!old) found.push({ guid, type: block.type, change: 'created', before: null, after: block })
-    else if (!isDeepStrictEqual(plain([old]), plain([block]))) {
+    else if (!isSame(old, block))
       found.push({ guid, type: block.type, change: 'updated', before: old, after: block })
-    }
+    await pause()
   }
   for (const [guid, block] of before) {
     if (!after.has(guid))
       found.push({ guid, type: block.type, change: 'removed', before: block, after: null })
   }
   return found
+}
+
+function isSame(one: Block, other: Block): boolean {
+  return isDeepStrictEqual(plainBlock(one), plainBlock(other))
+}
+
+function plainBlock(block: Block): JsonObject {
+  const parsed: unknown = JSON.parse(JSON.stringify(block))
+  if (!isJsonObject(parsed)) throw new TypeError('A block is an object.')
+  return parsed
 }

@@ -1,10 +1,10 @@
 /** One deploy, in the order of `deployments.ts`: check, make room, write, serve. */
 
-import { isDeepStrictEqual } from 'node:util'
 import type { BlockDefinition } from '../../blocks/block.ts'
 import { type Actor, getRecord, notFound, type RecordContext, savedBlocks } from '../../records/records.ts'
 import type { SystemLog } from '../../records/system-log.ts'
 import type { Block } from '../../shared/blueprint.ts'
+import { pauses } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
@@ -14,7 +14,7 @@ import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import type { CompiledBlueprint, PresentFacts } from '../compile/compile-blueprint.ts'
 import type { DeployNote } from '../compile/notes/deploy-note.ts'
-import { plain } from './block-differences.ts'
+import { areSame, plain } from './block-differences.ts'
 import {
   compileOrRefuse,
   refuseAccountPages,
@@ -127,18 +127,22 @@ interface Writing {
 }
 
 /** The deployment, unless the one before has the same blocks, and the blueprint's record, in one transaction. */
-function write(
+async function write(
   { database }: RecordContext,
   { guid, by, active, blocks, before }: Writing,
 ): Promise<JsonObject> {
-  const unchanged = before.number > 0 && isDeepStrictEqual(plain(before.blocks), plain(blocks))
+  const pause = pauses()
+  const unchanged = before.number > 0 && (await areSame(before.blocks, blocks, pause))
+  const stored = unchanged ? [] : await plain(blocks, pause)
+  // The write is a turn by itself.
+  await pause()
   return transact(
     database,
     async (session) => {
       const changes: Record<string, JsonObject[string]> = { active, modified_by: { ...by } }
       if (!unchanged) {
         const number = before.number + 1
-        const fields = { blueprint_guid: guid, number, blocks: plain(blocks), by: { ...by } }
+        const fields = { blueprint_guid: guid, number, blocks: stored, by: { ...by } }
         const deployment = documentOf(await session.create(ownStorages.deployments, setFields(fields)))
         Object.assign(changes, { deployment_guid: guidOf(deployment), version: number })
       }

@@ -13,6 +13,7 @@
 import type { BlockDefinition } from '../../blocks/block.ts'
 import { type Actor, getRecord, type RecordContext, savedBlocks } from '../../records/records.ts'
 import type { Block } from '../../shared/blueprint.ts'
+import { pauses } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { oneAtATime } from '../../shared/one-at-a-time.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
@@ -75,7 +76,7 @@ export function openDeployments(
       const session = database.session()
       const record = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
       const { blocks } = await followed.deployed(session, record)
-      return differences(blocks, await savedBlocks(context, session, guid))
+      return differences(blocks, await savedBlocks(context, session, guid), pauses())
     },
     restore: () => inTurn('follow', () => followed.restore()),
     close: unwatch,

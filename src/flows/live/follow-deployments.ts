@@ -7,10 +7,11 @@ import { Compile } from 'typebox/compile'
 import { findRecords, type RecordContext } from '../../records/records.ts'
 import type { SystemLog } from '../../records/system-log.ts'
 import { type Block, BlockContent } from '../../shared/blueprint.ts'
+import { inTurns, type Pause, pauses } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
-import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
-import { findAll } from '../../storage/find-documents.ts'
+import { guidOf, numberIn, objectsIn, textIn } from '../../storage/document-fields.ts'
+import { findInTurns } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import type { LiveBlueprint, LiveBlueprints } from './live-blueprints.ts'
@@ -57,7 +58,10 @@ class FollowingNode implements FollowedDeployments {
 
   async deployed(session: Session, { deployment_guid: guid }: JsonObject): Promise<Deployed> {
     const stored = typeof guid === 'string' ? await session.get(ownStorages.deployments, guid) : undefined
-    return this.#read(stored && documentOf(stored))
+    if (!stored) return nothing
+    const pause = pauses()
+    await inTurns(stored.inSteps(), pause)
+    return this.#read(documentOf(stored), pause)
   }
 
   async restore(): Promise<void> {
@@ -91,15 +95,16 @@ class FollowingNode implements FollowedDeployments {
   async #serve(session: Session, records: readonly JsonObject[]): Promise<void> {
     const { live, compile } = this.#options
     const changes = new Map<string, LiveBlueprint | undefined>()
+    const pause = pauses()
     for (let at = 0; at < records.length; at += READ_AT_ONCE) {
       const some = records.slice(at, at + READ_AT_ONCE)
-      const deployments = await deploymentsOf(session, some)
+      const deployments = await deploymentsOf(session, some, pause)
       for (const record of some) {
         const guid = guidOf(record)
         const name = textIn(record.name)
         const serving = live.table().blueprints.get(guid)
         try {
-          const { number, blocks } = this.#read(deployments.get(textIn(record.deployment_guid)))
+          const { number, blocks } = await this.#read(deployments.get(textIn(record.deployment_guid)), pause)
           if (serving?.deployment === number && serving.name === name) continue
           changes.set(guid, { compiled: await compile(guid, blocks), name, deployment: number })
         } catch (error) {
@@ -113,14 +118,14 @@ class FollowingNode implements FollowedDeployments {
   }
 
   /** Throws for blocks that are none. */
-  #read(deployment: JsonObject | undefined): Deployed {
+  async #read(deployment: JsonObject | undefined, pause: Pause): Promise<Deployed> {
     if (!deployment) return nothing
-    const number = typeof deployment.number === 'number' ? deployment.number : 0
-    const blocks = objectsIn(deployment.blocks ?? []).map((block) => ({
-      guid: textIn(block.guid),
-      ...this.#readBlock.Parse(block),
-    }))
-    return { number, blocks }
+    const blocks: Block[] = []
+    for (const block of objectsIn(deployment.blocks)) {
+      blocks.push({ guid: textIn(block.guid), ...this.#readBlock.Parse(block) })
+      await pause()
+    }
+    return { number: numberIn(deployment.number), blocks }
   }
 
   /** All at once; if they conflict, one by one, without those that conflict. */
@@ -153,9 +158,11 @@ class FollowingNode implements FollowedDeployments {
 async function deploymentsOf(
   session: Session,
   records: readonly JsonObject[],
+  pause: Pause,
 ): Promise<ReadonlyMap<string, JsonObject>> {
   const values = records.flatMap(({ deployment_guid: guid }) => (typeof guid === 'string' ? [guid] : []))
   const query = { kind: 'terms', field: '_meta.guid', values } as const
-  const found = await findAll(session, ownStorages.deployments, query, READ_AT_ONCE)
+  const wanted = { query, limit: READ_AT_ONCE, sort: [] }
+  const found = await findInTurns(session, ownStorages.deployments, wanted, pause)
   return new Map(found.map((deployment) => [guidOf(deployment), deployment]))
 }

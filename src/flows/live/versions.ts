@@ -3,10 +3,11 @@
 import { getRecord, type RecordContext } from '../../records/records.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { pauses } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
-import { documentsOf } from '../../storage/find-documents.ts'
+import { findInTurns } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 
 export interface Version {
@@ -17,59 +18,29 @@ export interface Version {
   readonly blocks: readonly Block[]
 }
 
-export interface VersionSummary extends Omit<Version, 'blocks'> {
-  readonly blocks: number
-  /** Whether it is the deployed one. */
-  readonly live: boolean
-}
-
-/** The newest so many, the newest first. */
-const LISTED = 100
-
-export async function listVersions(context: RecordContext, guid: string): Promise<VersionSummary[]> {
-  const session = context.database.session()
-  const blueprint = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
-  const found = await session.find(ownStorages.deployments, {
-    query: { kind: 'term', field: 'blueprint_guid', value: guid },
-    sort: [{ field: 'number', order: 'desc', missing: 'last' }],
-    limit: LISTED,
-    offset: 0,
-    includeRemoved: false,
-  })
-  return documentsOf(found).map((record) => ({
-    ...stampOf(record),
-    blocks: objectsIn(record.blocks ?? []).length,
-    live: record.number === blueprint.version,
-  }))
-}
-
 /** One version with its blocks; NOT_FOUND if there is none of that number. */
 export async function getVersion(context: RecordContext, guid: string, number: number): Promise<Version> {
   const session = context.database.session()
   await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
-  const found = await session.find(ownStorages.deployments, {
-    query: {
-      kind: 'and',
-      queries: [
-        { kind: 'term', field: 'blueprint_guid', value: guid },
-        { kind: 'term', field: 'number', value: number },
-      ],
-    },
-    sort: [],
-    limit: 1,
-    offset: 0,
-    includeRemoved: false,
-  })
-  const [record] = documentsOf(found)
+  const query = {
+    kind: 'and',
+    queries: [
+      { kind: 'term', field: 'blueprint_guid', value: guid },
+      { kind: 'term', field: 'number', value: number },
+    ],
+  } as const
+  const pause = pauses()
+  const [record] = await findInTurns(session, ownStorages.deployments, { query, limit: 1, sort: [] }, pause)
   if (!record) throw new QuoinError('NOT_FOUND', `The blueprint has no version ${number}.`)
-  const blocks = objectsIn(record.blocks ?? []).map((block) => ({
-    guid: textIn(block.guid),
-    ...context.readContent(block),
-  }))
+  const blocks: Block[] = []
+  for (const block of objectsIn(record.blocks)) {
+    blocks.push({ guid: textIn(block.guid), ...context.readContent(block) })
+    await pause()
+  }
   return { ...stampOf(record), blocks }
 }
 
-function stampOf(record: JsonObject): Omit<Version, 'blocks'> {
+export function stampOf(record: JsonObject): Omit<Version, 'blocks'> {
   const meta = isJsonObject(record._meta) ? record._meta : {}
   const by = isJsonObject(record.by) ? record.by : {}
   return {

@@ -5,7 +5,7 @@
 import type { BlockDefinition } from '../../blocks/block.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { candidateBlocks } from '../blueprints/block-staging.ts'
+import { candidateBlocks } from '../blueprints/candidate-blocks.ts'
 import { compileToRun } from '../compile/compile-to-run.ts'
 import type { CompiledPage } from '../compile/frame.ts'
 import type { Probe } from '../compile/probe.ts'

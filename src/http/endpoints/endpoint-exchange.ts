@@ -11,10 +11,11 @@ import { HTML_TYPE } from '../../blocks/reply.ts'
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
 import { wholeBody } from '../bodies/whole-body.ts'
 import { timeSlowBody } from '../limits/slow-body.ts'
-import type { WaitingReplies } from '../limits/waiting-replies.ts'
+import { SMALL, type WaitingReplies } from '../limits/waiting-replies.ts'
 import { entityTag, knowsTag } from '../replies/entity-tag.ts'
 import { htmlHeaders } from '../replies/html-headers.ts'
 import { LEAST, type ReplyCompression, wantedEncoding, weakTag } from '../replies/reply-compression.ts'
+import type { TurnReplies } from '../replies/turn-replies.ts'
 import type { Caller } from '../server/caller.ts'
 import { errorAnswer } from '../server/error-answer.ts'
 import type { RequestListener } from '../server/finished-request.ts'
@@ -34,6 +35,7 @@ export interface ExchangeTools {
   readonly closing: () => boolean
   readonly waiting: WaitingReplies
   readonly compression: ReplyCompression
+  readonly together: TurnReplies
 }
 
 /** What the framework found out about a request that it hands over. */
@@ -103,6 +105,7 @@ export class EndpointExchange implements Caller {
     handed: HandedOver | undefined,
   ) {
     this.#began = performance.now()
+    tools.together.begin(this.#began)
     this.method = request.method ?? 'GET'
     this.url = request.url ?? '/'
     this.headers = request.headers
@@ -193,10 +196,8 @@ export class EndpointExchange implements Caller {
       }
       if (knowsTag(this.headers['if-none-match'], known)) code = 304
     }
-    if (BODILESS.has(code)) {
-      response.writeHead(code, head).end()
-      this.#finish(code)
-    } else if (text === undefined || text.length < LEAST || headers?.['content-encoding'] !== undefined)
+    if (BODILESS.has(code)) this.#end(code, head)
+    else if (text === undefined || text.length < LEAST || headers?.['content-encoding'] !== undefined)
       this.#write(code, head, text)
     else this.#writeSmaller(code, head, text, tagged)
   }
@@ -288,8 +289,7 @@ export class EndpointExchange implements Caller {
     const length = body === undefined ? 0 : Buffer.byteLength(body)
     head.push('content-length', String(length))
     if (body === undefined || this.method === 'HEAD') {
-      response.writeHead(code, head).end()
-      this.#finish(code)
+      this.#end(code, head)
       return
     }
     try {
@@ -298,11 +298,22 @@ export class EndpointExchange implements Caller {
       this.fail(error)
       return
     }
-    // As many bytes as characters: ASCII, which is the same in Latin-1 and copied without looking at it.
-    response.writeHead(code, head).end(body, length === body.length ? 'latin1' : 'utf8')
-    // Nearly always the system has taken all of it by now.
-    if (response.writableLength > 0) waiting.hold(response, length)
-    this.#finish(code)
+    this.#end(code, head, body, length)
+  }
+
+  /** With the other replies of this turn, unless it is long: then waiting would cost memory, and waking its client is the least of it. */
+  #end(code: number, head: string[], body: string | Buffer = '', length = 0): void {
+    const response = this.#response
+    response.writeHead(code, head)
+    const end = () => {
+      // As many bytes as characters: ASCII, which is the same in Latin-1 and copied without looking at it.
+      response.end(body, length === body.length ? 'latin1' : 'utf8')
+      // Nearly always the system has taken all of it by now.
+      if (response.writableLength > 0) this.#tools.waiting.hold(response, length)
+      this.#finish(code)
+    }
+    if (length > SMALL) end()
+    else this.#tools.together.add(end)
   }
 
   /** Sends an error. Faults of ours are logged with their cause; the cause is never sent. */

@@ -26,7 +26,7 @@ interface Held {
 }
 
 /** Whatever waits: an error must get out, and so many connections are no danger. */
-const SMALL = 16 * 1024
+export const SMALL = 16 * 1024
 const RETRY_SECONDS = 5
 
 /**

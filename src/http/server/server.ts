@@ -4,6 +4,7 @@ import fastify, { LogController } from 'fastify'
 import type { Access } from '../../access/access.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { processTimers } from '../../shared/timers.ts'
 import type { Cluster } from '../../storage/cluster.ts'
 import { NO_LIMIT, readBodies } from '../bodies/read-body.ts'
 import { describeApi } from '../docs/open-api.ts'
@@ -17,6 +18,7 @@ import { type UnreadLimits, type UnreadReplies, unreadReplies } from '../limits/
 import { holdReplies, waitingReplies } from '../limits/waiting-replies.ts'
 import { tagReply } from '../replies/entity-tag.ts'
 import { compressReplies, replyCompression } from '../replies/reply-compression.ts'
+import { turnReplies } from '../replies/turn-replies.ts'
 import { answerFirst, type Taker } from './answer-first.ts'
 import { authenticate, identifier } from './authenticate.ts'
 import { checkSchema } from './check-schema.ts'
@@ -103,6 +105,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       closing,
       waiting,
       compression,
+      together: turnReplies(processTimers, () => performance.now()),
     },
     answerFirst: (take) => void takers.push(take),
   }

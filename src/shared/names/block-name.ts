@@ -63,7 +63,8 @@ export function isReservedName(name: string): boolean {
   return reserved.has(name)
 }
 
-interface Named {
+/** What the name of a block is made from. */
+export interface Named {
   readonly guid: string
   readonly name?: string | undefined
   readonly title: string

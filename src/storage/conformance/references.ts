@@ -1,6 +1,7 @@
 /** What references need of an engine: documents that stay present, or unreferred, until a session ends. */
 import { expect } from 'vitest'
 import { matchAll } from '../../shared/query.ts'
+import type { Session } from '../database.ts'
 import { transact } from '../transact.ts'
 import { change, create, set, turns } from './expectations.ts'
 import type { It } from './world.ts'
@@ -11,7 +12,7 @@ export function referenceChapter(it: It): void {
   it('holds documents that are present, of a storage that is there', async ({ database, name }) => {
     const [here, gone] = [await create(database, name, {}), await create(database, name, {})]
     await change(database, (session) => session.setRemoved(name, gone, true))
-    for (const use of ['reference', 'removal'] as const) {
+    for (const use of ['reference', 'removal', 'change'] as const) {
       const session = database.session()
       expect((await session.claims.hold(name, [here, gone, nowhere], use)).guids).toEqual([here])
       expect((await session.claims.hold(`${name}_not`, [here], use)).guids).toEqual([])
@@ -48,6 +49,22 @@ export function referenceChapter(it: It): void {
     await session.transaction.commit()
     await removal
     expect(ends).toEqual(['held', 'written'])
+  })
+
+  it('lets one session at a time hold a document for a change, and shows it what the one before has committed', async ({
+    database,
+    name,
+  }) => {
+    const guid = await create(database, name, {})
+    const seen: number[] = []
+    const work = async (session: Session) => {
+      await session.claims.hold(name, [guid], 'change')
+      seen.push(await session.count(name, matchAll))
+      await turns()
+      await session.create(name, set({ of: guid }))
+    }
+    await Promise.all([transact(database, work), transact(database, work), transact(database, work)])
+    expect(seen).toEqual([1, 2, 3])
   })
 
   it('finds the present documents that refer to those that are held, at most as many as are asked for', async ({

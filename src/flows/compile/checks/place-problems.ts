@@ -1,7 +1,7 @@
 import type { InPin } from '../../../blocks/pin.ts'
 import type { Problem } from '../../../shared/errors.ts'
+import type { Steps } from '../../../shared/in-turns.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
-import type { Steps } from '../in-turns.ts'
 
 /** Values that depend on themselves, and frame pins that are read outside their frame. */
 export function* placeProblems(graph: Graph): Steps<Problem[]> {

@@ -1,7 +1,7 @@
+import type { Steps } from '../../../shared/in-turns.ts'
 import type { Node } from '../blueprint-graph.ts'
 import type { Facts } from '../constants/fold-constants.ts'
 import type { Miss } from '../frame.ts'
-import type { Steps } from '../in-turns.ts'
 import { reachableBlocks } from '../reachable-blocks.ts'
 
 const misses: readonly Miss[] = ['not_found', 'conflict', 'refused', 'exceeded']

@@ -1,8 +1,8 @@
 import { PinError } from '../../../blocks/block.ts'
 import type { Problem } from '../../../shared/errors.ts'
+import type { Steps } from '../../../shared/in-turns.ts'
 import { isNamedType } from '../../../shared/pin-type.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
-import type { Steps } from '../in-turns.ts'
 import { constantPin, type Facts } from './fold-constants.ts'
 
 /**

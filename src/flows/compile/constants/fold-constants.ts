@@ -1,10 +1,10 @@
 import type { ValueContext } from '../../../blocks/context.ts'
 import type { InPin } from '../../../blocks/pin.ts'
 import { converterFor, finishPin } from '../../../blocks/pins/convert-pin.ts'
+import type { Steps } from '../../../shared/in-turns.ts'
 import type { Graph, Node, Wire } from '../blueprint-graph.ts'
 import { givenMeasure } from '../bound-given.ts'
 import type { Wiring } from '../graph-wiring.ts'
-import type { Steps } from '../in-turns.ts'
 import type { Probe } from '../probe.ts'
 
 /** What a block gives, by out-pin, that depends on nothing but constants. */

@@ -1,8 +1,8 @@
 import type { Listens } from '../../../blocks/block.ts'
 import { namesOf } from '../../../expressions/language/expression-names.ts'
+import type { Steps } from '../../../shared/in-turns.ts'
 import type { Graph, GraphProblem, Node, PinExpression } from '../blueprint-graph.ts'
 import type { Wiring } from '../graph-wiring.ts'
-import type { Steps } from '../in-turns.ts'
 import { expressionProblem } from './expression-problem.ts'
 import { isRunName, type RunName } from './run-names.ts'
 

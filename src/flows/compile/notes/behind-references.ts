@@ -1,5 +1,6 @@
 import { changeLeadsOut } from '../../../blocks/referring-query.ts'
 import type { FieldsOf } from '../../../shared/field-rule.ts'
+import type { Steps } from '../../../shared/in-turns.ts'
 import type { Query, SortKey } from '../../../shared/query.ts'
 import { behindProblem } from '../../../storage/reference/own-fields.ts'
 import { type Reference, referencesIn } from '../../../storage/reference/references.ts'
@@ -9,7 +10,6 @@ import type { Graph, Node } from '../blueprint-graph.ts'
 import { constantStorage } from '../constants/constant-storage.ts'
 import type { Facts } from '../constants/fold-constants.ts'
 import { sampler, unknownValue } from '../constants/sample-values.ts'
-import type { Steps } from '../in-turns.ts'
 import { bounded, type DeployNote } from './deploy-note.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { InPin } from '../../../blocks/pin.ts'
+import type { Steps } from '../../../shared/in-turns.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
 import { constantPin, type Facts } from '../constants/fold-constants.ts'
-import type { Steps } from '../in-turns.ts'
 
 /** A block that calls a custom function whose name is the same in each run. */
 export interface FunctionCall {

@@ -1,6 +1,6 @@
+import type { Steps } from '../../../shared/in-turns.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
 import { constantPin, type Facts } from '../constants/fold-constants.ts'
-import type { Steps } from '../in-turns.ts'
 import type { DeployNote } from './deploy-note.ts'
 
 /** Forms and buttons of pages whose use by a visitor starts nothing, because no block follows. */

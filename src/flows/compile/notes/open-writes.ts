@@ -1,6 +1,6 @@
+import type { Steps } from '../../../shared/in-turns.ts'
 import type { Node } from '../blueprint-graph.ts'
 import type { CompiledEndpoint } from '../frame.ts'
-import type { Steps } from '../in-turns.ts'
 import type { ReadTrigger } from '../read-triggers.ts'
 import type { DeployNote } from './deploy-note.ts'
 import type { FunctionCall } from './function-calls.ts'

@@ -1,7 +1,7 @@
+import type { Steps } from '../../../shared/in-turns.ts'
 import type { Node } from '../blueprint-graph.ts'
 import { constantStorage } from '../constants/constant-storage.ts'
 import type { Facts } from '../constants/fold-constants.ts'
-import type { Steps } from '../in-turns.ts'
 import type { DeployNote } from './deploy-note.ts'
 
 /** Storages of one blueprint that are looked at: each takes a walk through the flows. */

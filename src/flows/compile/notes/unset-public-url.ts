@@ -1,6 +1,6 @@
+import type { Steps } from '../../../shared/in-turns.ts'
 import type { Node } from '../blueprint-graph.ts'
 import type { Facts } from '../constants/fold-constants.ts'
-import type { Steps } from '../in-turns.ts'
 import { bounded, type DeployNote } from './deploy-note.ts'
 
 /** Blocks that fail because one of their addresses is read, where the cluster has no address of its own. */

@@ -1,5 +1,5 @@
+import type { Steps } from '../../../shared/in-turns.ts'
 import type { Node } from '../blueprint-graph.ts'
-import type { Steps } from '../in-turns.ts'
 import { bounded, type DeployNote } from './deploy-note.ts'
 
 /** Blocks of pages that need a browser. A button is one of them unless it is a link. */

@@ -1,6 +1,6 @@
+import type { Steps } from '../../../shared/in-turns.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
 import type { Wiring } from '../graph-wiring.ts'
-import type { Steps } from '../in-turns.ts'
 import type { DeployNote } from './deploy-note.ts'
 import { valuesOf } from './used-blocks.ts'
 

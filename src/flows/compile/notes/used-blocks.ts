@@ -1,6 +1,6 @@
+import type { Steps } from '../../../shared/in-turns.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
 import type { Wiring } from '../graph-wiring.ts'
-import type { Steps } from '../in-turns.ts'
 
 /** All that the triggers of a blueprint lead to, themselves too: flow blocks, values, and the value blocks of expressions. */
 export function* usedBlocks({ nodes }: Graph, { behind }: Pick<Wiring, 'behind'>): Steps<ReadonlySet<Node>> {

@@ -1,7 +1,7 @@
+import type { Steps } from '../../../shared/in-turns.ts'
 import type { Node, Wire } from '../blueprint-graph.ts'
 import type { Facts } from '../constants/fold-constants.ts'
 import { isReply } from '../derive-replies.ts'
-import type { Steps } from '../in-turns.ts'
 import { laterBlocks, laterWays } from '../waiting/later-blocks.ts'
 import { valuesRead } from '../waiting/values-read.ts'
 import type { DeployNote } from './deploy-note.ts'

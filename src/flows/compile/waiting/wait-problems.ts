@@ -1,7 +1,7 @@
 import type { Problem } from '../../../shared/errors.ts'
+import type { Steps } from '../../../shared/in-turns.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
 import type { Wiring } from '../graph-wiring.ts'
-import type { Steps } from '../in-turns.ts'
 import { blocksFrom } from '../reachable-blocks.ts'
 import { laterBlocks, laterWays } from './later-blocks.ts'
 

@@ -1,12 +1,7 @@
 import { Type } from 'typebox'
 import { withConfiguration } from '../../../flows/blueprints/block-configuration.ts'
-import {
-  createBlock,
-  discardStaged,
-  saveStaged,
-  stageRemoval,
-  stageUpdate,
-} from '../../../flows/blueprints/block-staging.ts'
+import { createBlock, stageRemoval, stageUpdate } from '../../../flows/blueprints/block-staging.ts'
+import { discardStaged, saveStaged } from '../../../flows/blueprints/settle-staged.ts'
 import type { Flows } from '../../../flows/flows.ts'
 import { getRecord } from '../../../records/records.ts'
 import {

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
-import { candidateBlocks } from '../../../flows/blueprints/block-staging.ts'
+import { candidateBlocks } from '../../../flows/blueprints/candidate-blocks.ts'
 import type { Flows } from '../../../flows/flows.ts'
-import { getVersion, listVersions } from '../../../flows/live/versions.ts'
+import { listVersions } from '../../../flows/live/list-versions.ts'
+import { getVersion } from '../../../flows/live/versions.ts'
 import {
   blueprintSchema,
   checkBlueprintSchema,

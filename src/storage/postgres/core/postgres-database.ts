@@ -35,7 +35,8 @@ class PostgresDatabase implements RawDatabase {
   constructor(parts: PostgresParts, options: PostgresOptions) {
     this.#parts = parts
     this.#kept = openKept(parts, options, (work) => this.#change(work))
-    this.#sessionParts = { ...parts, totals: this.#kept.totals, aggregates: this.#kept.aggregates }
+    const { totals, aggregates, words } = this.#kept
+    this.#sessionParts = { ...parts, totals, aggregates, words }
     const { alone, cluster, jobs, queues } = parts
     this.capabilities = {
       engine: 'postgres',

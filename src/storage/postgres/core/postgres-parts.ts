@@ -45,7 +45,7 @@ export interface PostgresOptions extends StampOptions, LeaseClocks {
   readonly filling?: true
 }
 
-export interface PostgresParts extends Omit<SessionParts, 'totals' | 'aggregates'> {
+export interface PostgresParts extends Omit<SessionParts, 'totals' | 'aggregates' | 'words'> {
   readonly queues: PostgresQueues
   readonly alone: Alone
   /** Leaves the cluster, and lets go of the connections. */

@@ -40,6 +40,7 @@ import { aggregateDocuments } from '../sql/postgres-aggregate.ts'
 import { countDocuments, findDocuments, findWithTotal, readsMoreThanOnce } from '../sql/postgres-query.ts'
 import { noted } from '../sql/postgres-search-advice.ts'
 import { holderOf } from '../unique/postgres-unique-values.ts'
+import type { KeptWords } from '../words/kept-words.ts'
 import { guessingChanges } from './guess-update.ts'
 import type { KnownDocuments } from './known-documents.ts'
 import type { PostgresCatalogue } from './postgres-catalogue.ts'
@@ -67,6 +68,7 @@ export interface SessionParts {
   readonly gets: SharedGets
   readonly totals: KeptTotals
   readonly aggregates: KeptAggregates
+  readonly words: KeptWords
 }
 
 type Reading<T> = (connection: PostgresConnection, entry: StorageEntry) => Promise<T>
@@ -120,18 +122,24 @@ export class PostgresSession
   }
 
   async find(storage: string, search: Search): Promise<Found> {
-    const { advisor } = this.#parts
+    const { advisor, words } = this.#parts
+    const isOwn = this.#seesItsOwn
     return this.#search(storage, search, (connection, entry) =>
-      noted(advisor, connection, entry, 'find', search, () => findDocuments(connection, entry, search)),
+      noted(advisor, connection, entry, 'find', search, () => {
+        const look = () => findDocuments(connection, entry, search)
+        return isOwn ? look() : words.find(entry, search, look)
+      }),
     )
   }
 
   async findWithTotal(storage: string, search: Search): Promise<FoundWithTotal> {
-    const { advisor, totals } = this.#parts
+    const { advisor, totals, words } = this.#parts
     const isOwn = this.#seesItsOwn
     return this.#search(storage, search, (connection, entry) =>
       noted(advisor, connection, entry, 'find', search, () =>
-        isOwn ? findWithTotal(connection, entry, search) : totals.find(connection, entry, search),
+        isOwn
+          ? findWithTotal(connection, entry, search)
+          : words.findWithTotal(entry, search, () => totals.find(connection, entry, search)),
       ),
     )
   }

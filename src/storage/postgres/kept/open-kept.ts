@@ -1,6 +1,7 @@
 /** What nodes on PostgreSQL need to keep what they have read: versions, and notes of writes that are forgotten in time. */
 import { isOwnStorage } from '../../own-storages.ts'
 import { CATALOGUE, type PostgresOptions, type PostgresParts } from '../core/postgres-parts.ts'
+import { KeptWords } from '../words/kept-words.ts'
 import { forgetNotedWrites } from './forget-noted-writes.ts'
 import { KeptAggregates } from './kept-aggregates.ts'
 import { FOLLOW_EVERY_MS } from './kept-parts.ts'
@@ -16,6 +17,7 @@ export interface Kept {
   readonly versions: PostgresReadVersions
   readonly totals: KeptTotals
   readonly aggregates: KeptAggregates
+  readonly words: KeptWords
   close(): Promise<void>
 }
 
@@ -43,21 +45,28 @@ export function openKept(
   })
   const totals = new KeptTotals(common)
   const aggregates = new KeptAggregates(versions, common)
+  const words = new KeptWords({ pool, report, ...common })
   const unwatch = cluster.watch(CATALOGUE, (changed) => {
     if (changed !== undefined) return
     // The node has come back, perhaps to another server.
     versions.forget()
     aggregates.forget()
+    words.forget()
   })
   const forgetting = repeated(forgetNotedWrites({ connection: pool, clocks }), FORGET_EVERY_MS, report)
-  const following = repeated(() => aggregates.follow(pool.reading), FOLLOW_EVERY_MS, report)
+  const follow = async () => {
+    await aggregates.follow(pool.reading)
+    await words.follow()
+  }
+  const following = repeated(follow, FOLLOW_EVERY_MS, report)
   return {
     versions,
     totals,
     aggregates,
+    words,
     async close() {
       unwatch()
-      await Promise.all([forgetting.end(), following.end()])
+      await Promise.all([forgetting.end(), following.end(), words.close()])
     },
   }
 }

@@ -1,7 +1,7 @@
 /**
  * What references need to know of documents, in a transaction. A reference to a document locks its row FOR KEY SHARE, a removal FOR
- * UPDATE: one waits for the other, and then sees how it ended. Changes of a document lock FOR NO KEY UPDATE, which references to
- * it do not wait for. https://www.postgresql.org/docs/18/explicit-locking.html#LOCKING-ROWS
+ * UPDATE: one waits for the other, and then sees how it ended. Changes of a document lock FOR NO KEY UPDATE, as does who holds it
+ * for one; references to it do not wait for that. https://www.postgresql.org/docs/18/explicit-locking.html#LOCKING-ROWS
  */
 import type { HoldUse } from '../../claims.ts'
 import type { Referred } from '../../reference/referred.ts'
@@ -10,7 +10,11 @@ import type { StorageEntry } from '../core/storage-entry.ts'
 import { IS_PRESENT, indexExpression } from '../sql/field-sql.ts'
 import { sortKey } from '../sql/sort-key.ts'
 
-const locks: Readonly<Record<HoldUse, string>> = { reference: 'FOR KEY SHARE', removal: 'FOR UPDATE' }
+const locks: Readonly<Record<HoldUse, string>> = {
+  reference: 'FOR KEY SHARE',
+  removal: 'FOR UPDATE',
+  change: 'FOR NO KEY UPDATE',
+}
 
 /** In the order of guids, so that two sessions do not meet crosswise. */
 export async function heldOf(

@@ -9,7 +9,8 @@ import { createAll } from '../../create-all.ts'
 import type { Session } from '../../database.ts'
 import { documentsOf } from '../../find-documents.ts'
 import { findWithTotal } from '../../find-with-total.ts'
-import { candidatesOf } from '../text/text-candidates.ts'
+import { candidatesOf } from '../../ranking/text-candidates.ts'
+import { readWords } from '../text/ranked-words.ts'
 
 /** More than are searched in a turn. */
 const MANY = 2_200
@@ -226,13 +227,8 @@ describe('what a search in the thread sees', () => {
     read.settle(reader, true)
     const similar = ['cat', 'dog', 'emu']
     read.of(reader, { tokens: ['cat'], prefix: false })
-    const words = {
-      similarTo: () => new Set(similar),
-      of: read.of.bind(read),
-      miss: read.miss.bind(read),
-    }
-    const find = () =>
-      candidatesOf({ connection: reader, words }, { kind: 'fuzzy', token: 'x', distance: 1 }, true)
+    const words = { ...readWords(reader, read), similarTo: () => new Set(similar) }
+    const find = () => candidatesOf(words, { kind: 'fuzzy', token: 'x', distance: 1 }, true)
     expect(() => reader.within(300, find)).toThrow('looks at more')
     const asked: string[] = []
     await read.readMissing({

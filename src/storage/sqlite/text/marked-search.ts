@@ -7,6 +7,7 @@
  * it reads those and sorts them (6 µs each). How far it would have to walk follows from how many have the word.
  */
 import type { Query, Search } from '../../../shared/query.ts'
+import { candidatesOf } from '../../ranking/text-candidates.ts'
 import { checkQuery } from '../../search/check-search.ts'
 import { type CompiledSql, FALSE, sql } from '../../search/compiled-sql.ts'
 import { textQuery } from '../../search/match-text.ts'
@@ -16,7 +17,7 @@ import type { SearchTarget } from '../sql/search-target.ts'
 import { value } from '../sql/sql-values.ts'
 import { compileCount, compileFind } from '../sql/sqlite-query.ts'
 import { type FieldTexts, fieldTextsOf, PRESENT, type TextedTable } from './field-texts.ts'
-import { candidatesOf } from './text-candidates.ts'
+import { readWords } from './ranked-words.ts'
 import { both, textMarks } from './text-marks.ts'
 import { postingsOf, type TextPostings } from './text-postings.ts'
 
@@ -129,7 +130,7 @@ function wholeTextMarks(
   const postings = postingsOf(connection, entry, settled)
   if (postings === undefined) return undefined
   postings.settle(connection, settled)
-  const candidates = candidatesOf({ connection, words: postings }, query, true)
+  const candidates = candidatesOf(readWords(connection, postings), query, true)
   if (!candidates?.exact) return undefined
   const marks = new Uint8Array(texts.rows)
   for (const row of candidates.rows) marks[row] = 1

@@ -11,9 +11,10 @@ import { metaOf, set } from '../../conformance/expectations.ts'
 import { searchDocuments } from '../../conformance/order-documents.ts'
 import type { Session } from '../../database.ts'
 import { documentsOf } from '../../find-documents.ts'
+import { scoresOf } from '../../ranking/scores.ts'
 import { phraseWeight, SCORE_DIGITS, weighCount } from '../../search/rank-text.ts'
-import { rankedFind, scoresOf } from './ranked-find.ts'
-import type { RankedWords } from './ranked-words.ts'
+import { rankedFind } from './ranked-find.ts'
+import { type RankedWords, readWords } from './ranked-words.ts'
 
 let world: SqliteWorld
 let served = 0
@@ -194,7 +195,7 @@ test('a score is what the formula gives, worked out before or not, also where on
     Math.round(weighCount(weight, count, length / 40) * 10 ** SCORE_DIGITS),
   )
   const phrase = { tokens: ['a'], prefix: false }
-  const scores = (rows: Int32Array) => [...scoresOf(world.parts.reader, ranked, [phrase], rows)]
+  const scores = (rows: Int32Array) => [...scoresOf(readWords(world.parts.reader, ranked), [phrase], rows)]
   expect(scores(postings.rows)).toEqual(expected)
   // Of few, each is worked out.
   expect(scores(postings.rows.slice(0, known.length))).toEqual(expected.slice(0, known.length))

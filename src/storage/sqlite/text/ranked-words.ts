@@ -1,7 +1,8 @@
 /** Where the words of a free-text index stand, for ranking: in memory (`text-postings.ts`), or read for one search. */
+import type { Postings } from '../../ranking/postings.ts'
+import type { ReadWords } from '../../ranking/read-words.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import type { SqliteConnection } from '../core/sqlite-connection.ts'
-import type { Postings } from './text-places.ts'
 
 export interface RankedWords {
   /** In the index, removed ones included. */
@@ -16,4 +17,17 @@ export interface RankedWords {
   miss?(tokens: Iterable<string>): void
   /** How many tokens each of these documents has. */
   lengths(connection: SqliteConnection, rows: Int32Array): Int32Array
+}
+
+/** As one search looks at them, on a connection and with what is left of its effort. */
+export function readWords(connection: SqliteConnection, words: RankedWords): ReadWords {
+  return {
+    documents: words.documents,
+    average: words.average,
+    of: (phrase) => words.of(connection, phrase),
+    similarTo: (token, distance) => words.similarTo(connection, token, distance),
+    miss: (tokens) => words.miss?.(tokens),
+    lengths: (rows) => words.lengths(connection, rows),
+    spend: (units) => connection.effort?.spend(units),
+  }
 }

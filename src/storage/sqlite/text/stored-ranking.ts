@@ -4,15 +4,16 @@
  * `rank-text.ts` everywhere.
  */
 import type { Search } from '../../../shared/query.ts'
+import { indexIn } from '../../ranking/postings.ts'
+import { scoresOf } from '../../ranking/scores.ts'
+import { union } from '../../ranking/text-candidates.ts'
 import { isRelevanceOrder, type RankedPhrase, rankedClauses, rankedPhrases } from '../../search/rank-text.ts'
 import type { Row, SqliteConnection } from '../core/sqlite-connection.ts'
 import type { SearchTarget } from '../sql/search-target.ts'
 import { compileFind } from '../sql/sqlite-query.ts'
-import { rankedPage, scoresOf } from './ranked-find.ts'
-import type { RankedWords } from './ranked-words.ts'
+import { rankedPage } from './ranked-find.ts'
+import { type RankedWords, readWords } from './ranked-words.ts'
 import { StoredWords } from './stored-words.ts'
-import { union } from './text-candidates.ts'
-import { indexIn } from './text-postings.ts'
 import { readTotal, type TextTotal } from './text-totals.ts'
 
 /** Of a search that was checked. undefined where it has no order of relevance, or there is no index of free text. */
@@ -47,8 +48,9 @@ function scoredPage(
   search: Search,
   phrases: readonly RankedPhrase[],
 ): Row {
-  const rows = union(phrases.map((phrase) => words.of(connection, phrase).rows))
-  const scores = scoresOf(connection, words, phrases, rows)
+  const reading = readWords(connection, words)
+  const rows = union(phrases.map((phrase) => reading.of(phrase).rows))
+  const scores = scoresOf(reading, phrases, rows)
   const { sql, parameters } = compileFind(target, search)
   connection.scoreOf = (row) => scores[indexIn(rows, row)] ?? 0
   try {

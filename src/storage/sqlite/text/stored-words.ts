@@ -3,12 +3,12 @@
  * takes about as long as FTS5 needs for `bm25()` (75 ms for a word that stands in 83,000 of 100,000 documents), and unlike
  * that one it knows how many documents there are (`text-totals.ts`). Right for as long as the connection sees one moment.
  */
+import { type Postings, wordOf } from '../../ranking/postings.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import type { SqliteConnection } from '../core/sqlite-connection.ts'
 import type { RankedWords } from './ranked-words.ts'
 import { readLengths } from './text-lengths.ts'
-import { type PlacedText, type Postings, readPlaces } from './text-places.ts'
-import { wordOf } from './text-postings.ts'
+import { type PlacedText, readPlaces } from './text-places.ts'
 import type { TextTotal } from './text-totals.ts'
 import { readSimilar } from './text-vocabulary.ts'
 

@@ -1,5 +1,6 @@
 /** In which documents a word or a phrase stands, from the free-text index. */
 import { parseBody } from '../../document-text.ts'
+import type { Postings } from '../../ranking/postings.ts'
 import { phraseCount } from '../../search/match-text.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import { EffortSpent, READ_TOKEN, unitsOfText } from '../../search/search-effort.ts'
@@ -8,12 +9,6 @@ import { numberOf, type Row, type SqliteConnection, textOf } from '../core/sqlit
 import { placesTable, vocabularyTable } from '../core/tables.ts'
 import { ROWS } from '../sql/row-count.ts'
 import { phraseMatch } from '../sql/sqlite-text-query.ts'
-
-/** Rows in ascending order, and how often the word is in each. */
-export interface Postings {
-  readonly rows: Int32Array
-  readonly counts: Uint16Array
-}
 
 /** Effort of reading one place: 0.5 µs; and of a statement, however little it finds. */
 const PLACE = 10
@@ -185,18 +180,4 @@ function counted(places: readonly number[]): Postings {
     found[at++] = count
   }
   return { rows, counts: found }
-}
-
-/** Without those that `isThere` denies. */
-export function filteredPostings({ rows, counts }: Postings, isThere: (row: number) => boolean): Postings {
-  const kept = new Int32Array(rows.length)
-  const keptCounts = new Uint16Array(rows.length)
-  let size = 0
-  for (let at = 0; at < rows.length; at++) {
-    const row = rows[at] ?? 0
-    if (!isThere(row)) continue
-    kept[size] = row
-    keptCounts[size++] = counts[at] ?? 0
-  }
-  return { rows: kept.subarray(0, size), counts: keptCounts.subarray(0, size) }
 }

@@ -9,6 +9,14 @@
  */
 import { boundedMap } from '../../../shared/bounded-map.ts'
 import { parseBody, splitDocument } from '../../document-text.ts'
+import {
+  append,
+  filteredPostings,
+  type GrowingPostings,
+  indexIn,
+  type Postings,
+  wordOf,
+} from '../../ranking/postings.ts'
 import { phraseCount } from '../../search/match-text.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import { EffortSpent } from '../../search/search-effort.ts'
@@ -17,14 +25,8 @@ import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connecti
 import type { SearchThread } from '../sql/search-thread.ts'
 import type { RankedWords } from './ranked-words.ts'
 import { readLengthsBehind } from './text-lengths.ts'
-import { filteredPostings, type PlacedText, type Postings, readPlaces } from './text-places.ts'
+import { type PlacedText, readPlaces } from './text-places.ts'
 import { readSimilar, TextVocabulary } from './text-vocabulary.ts'
-
-interface GrowingPostings {
-  readonly phrase: RankedPhrase
-  rows: Int32Array
-  counts: Uint16Array
-}
 
 /** What a search wanted and its turn was too short to read. */
 export type MissingWords =
@@ -351,44 +353,4 @@ export class TextPostings implements RankedWords {
     postings.rows = newRows.subarray(0, to)
     postings.counts = newCounts.subarray(0, to)
   }
-}
-
-/** There is room behind the lists for some more, so that what is new does not copy what is there. */
-function append(postings: GrowingPostings, fresh: readonly (readonly [number, number])[]): void {
-  const { rows, counts } = postings
-  const size = rows.length + fresh.length
-  if (size > rows.buffer.byteLength / rows.BYTES_PER_ELEMENT) {
-    const room = Math.ceil(size * 1.25)
-    postings.rows = new Int32Array(room)
-    postings.counts = new Uint16Array(room)
-    postings.rows.set(rows)
-    postings.counts.set(counts)
-  }
-  // Both begin at the beginning of their buffers.
-  postings.rows = new Int32Array(postings.rows.buffer, 0, size)
-  postings.counts = new Uint16Array(postings.counts.buffer, 0, size)
-  for (const [index, [row, count]] of fresh.entries()) {
-    postings.rows[rows.length + index] = row
-    postings.counts[rows.length + index] = count
-  }
-}
-
-/** No token holds a space or a star. */
-export function wordOf({ tokens, prefix }: RankedPhrase): string {
-  const words = tokens.join(' ')
-  return prefix ? `${words}*` : words
-}
-
-/** Where a number stands in an ascending list; negative if it does not. */
-export function indexIn(rows: Int32Array, row: number): number {
-  let low = 0
-  let high = rows.length - 1
-  while (low <= high) {
-    const middle = (low + high) >> 1
-    const there = rows[middle] ?? 0
-    if (there === row) return middle
-    if (there < row) low = middle + 1
-    else high = middle - 1
-  }
-  return -1
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { atOnce, inTurns, type Steps } from './in-turns.ts'
+import { atOnce, inTurns, pauses, type Steps } from './in-turns.ts'
 
 /** As long as a turn may take. */
 function busy(): void {
@@ -46,4 +46,25 @@ test('what a step throws is thrown', async () => {
   }
   expect(() => atOnce(bad())).toThrow('no')
   await expect(inTurns(bad())).rejects.toThrow('no')
+})
+
+test('a loop that waits at each step lets others run when its turn is over, until its time is up', async () => {
+  let turns = 0
+  let other: NodeJS.Immediate | undefined
+  const look = () => {
+    turns += 1
+    other = setImmediate(look)
+  }
+  other = setImmediate(look)
+  const work = async (pause: () => void | Promise<void>) => {
+    const before = turns
+    for (let step = 0; step < 3; step += 1) {
+      busy()
+      await pause()
+    }
+    return turns - before
+  }
+  expect(await work(pauses())).toBeGreaterThanOrEqual(3)
+  expect(await work(pauses(0))).toBe(0)
+  clearImmediate(other)
 })

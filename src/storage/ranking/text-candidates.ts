@@ -1,11 +1,11 @@
 /** Which rows a free text may find, from the postings of its words: all that it finds, and sometimes more. */
-import type { RankedPhrase } from '../../search/rank-text.ts'
-import { EffortSpent } from '../../search/search-effort.ts'
-import type { TextPhrase, TextQuery } from '../../search/simple-query-string.ts'
-import type { SqliteConnection } from '../core/sqlite-connection.ts'
-import type { RankedWords } from './ranked-words.ts'
+import type { RankedPhrase } from '../search/rank-text.ts'
+import { EffortSpent } from '../search/search-effort.ts'
+import type { TextPhrase, TextQuery } from '../search/simple-query-string.ts'
+import type { ReadWords } from './read-words.ts'
 
 type Rows = Int32Array
+type LookedUpWords = Pick<ReadWords, 'of' | 'similarTo' | 'miss' | 'spend'>
 
 /** Numbers in arrays that are walked over in the time of one unit of effort. */
 const ROWS_A_UNIT = 20
@@ -16,47 +16,45 @@ export interface Candidates {
   readonly exact: boolean
 }
 
-interface Reading {
-  readonly connection: SqliteConnection
-  readonly words: Pick<RankedWords, 'of' | 'similarTo' | 'miss'>
-}
-
 /**
  * undefined where words alone do not lead to the rows: whatever holds for documents without any of the words. `negations`: whether what is behind a minus may be taken away; in named fields the word may stand elsewhere.
  */
-export function candidatesOf(reading: Reading, query: TextQuery, negations: boolean): Candidates | undefined {
+export function candidatesOf(
+  words: LookedUpWords,
+  query: TextQuery,
+  negations: boolean,
+): Candidates | undefined {
   switch (query.kind) {
     case 'phrase':
-      return phraseCandidates(reading, query)
+      return phraseCandidates(words, query)
     case 'fuzzy':
-      return { rows: similarRows(reading, query.token, query.distance), exact: true }
+      return { rows: similarRows(words, query.token, query.distance), exact: true }
     case 'or': {
-      const parts = query.parts.map((part) => candidatesOf(reading, part, negations))
+      const parts = query.parts.map((part) => candidatesOf(words, part, negations))
       const known = parts.filter((part) => part !== undefined)
       if (known.length < parts.length) return undefined
       return { rows: union(known.map(({ rows }) => rows)), exact: known.every(({ exact }) => exact) }
     }
     case 'and':
-      return conjunction(reading, query.parts, negations)
+      return conjunction(words, query.parts, negations)
     default:
       return undefined
   }
 }
 
-function similarRows(reading: Reading, token: string, distance: number): Rows {
-  const { connection, words } = reading
-  const similar = words.similarTo(connection, token, distance)
+function similarRows(words: LookedUpWords, token: string, distance: number): Rows {
+  const similar = words.similarTo(token, distance)
   try {
-    return union([...similar].map((one) => phraseRows(reading, { tokens: [one], prefix: false })))
+    return union([...similar].map((one) => phraseRows(words, { tokens: [one], prefix: false })))
   } catch (error) {
     // The search stops at the first word that is too much to read: without this, 40 words were in memory after 40 searches.
-    if (error instanceof EffortSpent) words.miss?.(similar)
+    if (error instanceof EffortSpent) words.miss(similar)
     throw error
   }
 }
 
 function conjunction(
-  reading: Reading,
+  words: LookedUpWords,
   parts: readonly TextQuery[],
   negations: boolean,
 ): Candidates | undefined {
@@ -64,30 +62,30 @@ function conjunction(
   let exact = true
   for (const part of parts) {
     if (part.kind === 'not' || part.kind === 'all') continue
-    const found = candidatesOf(reading, part, negations)
+    const found = candidatesOf(words, part, negations)
     if (found === undefined) return undefined
     rows = rows === undefined ? found.rows : intersection(rows, found.rows)
     exact &&= found.exact
   }
   for (const part of parts) {
     if (part.kind !== 'not' || rows === undefined) continue
-    const unwanted = negations ? candidatesOf(reading, part.part, negations) : undefined
+    const unwanted = negations ? candidatesOf(words, part.part, negations) : undefined
     if (unwanted?.exact) rows = difference(rows, unwanted.rows)
     else exact = false
   }
   return rows && { rows, exact }
 }
 
-function phraseCandidates(reading: Reading, phrase: TextPhrase): Candidates {
-  if (phrase.slop === 0) return { rows: phraseRows(reading, phrase), exact: true }
+function phraseCandidates(words: LookedUpWords, phrase: TextPhrase): Candidates {
+  if (phrase.slop === 0) return { rows: phraseRows(words, phrase), exact: true }
   const tokens = [...new Set(phrase.tokens)]
-  const lists = tokens.map((token) => phraseRows(reading, { tokens: [token], prefix: false }))
+  const lists = tokens.map((token) => phraseRows(words, { tokens: [token], prefix: false }))
   return { rows: lists.reduce(intersection), exact: false }
 }
 
-function phraseRows({ connection, words }: Reading, phrase: RankedPhrase): Rows {
-  const { rows } = words.of(connection, phrase)
-  connection.effort?.spend(rows.length / ROWS_A_UNIT)
+function phraseRows(words: LookedUpWords, phrase: RankedPhrase): Rows {
+  const { rows } = words.of(phrase)
+  words.spend(rows.length / ROWS_A_UNIT)
   return rows
 }
 

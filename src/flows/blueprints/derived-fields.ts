@@ -1,0 +1,63 @@
+/**
+ * Refuses what can never work and works out what the server adds (`out_pins`, `storages`). What is only unfinished, such
+ * as a missing wire, is fine until the blueprint is activated: blocks are created one by one.
+ */
+import type { BlockDefinition } from '../../blocks/block.ts'
+import type { RecordContext } from '../../records/records.ts'
+import type { Block } from '../../shared/blueprint.ts'
+import { invalidField } from '../../shared/errors.ts'
+import { inTurns, type Pause } from '../../shared/in-turns.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { type GraphProblem, graphSteps } from '../compile/blueprint-graph.ts'
+import { changeOf, stagedContent } from './staged-content.ts'
+
+export interface DerivedFields {
+  readonly out_pins: JsonObject[]
+  readonly storages: string[]
+}
+
+/** A refused drawing: an unknown type, a pin that the block does not have, a wire or value that cannot be. */
+const refusedWhenSaved = new Set(['type', 'pin', 'wire', 'value'])
+
+/**
+ * What the server adds to each of the blocks; INVALID_BODY when it is asked for one that can never work. `others`: the records of the
+ * other blocks by guid, of which only those are looked at from which a wire comes.
+ */
+export async function derivedFields(
+  context: RecordContext,
+  catalogue: ReadonlyMap<string, BlockDefinition>,
+  blocks: ReadonlyMap<string, Block>,
+  others: ReadonlyMap<string, JsonObject>,
+  pause: Pause,
+): Promise<(guid: string) => DerivedFields> {
+  const drawn = new Map(blocks)
+  for (const { in_pins } of blocks.values()) {
+    for (const { block: guid } of in_pins.flatMap(({ from = [] }) => from)) {
+      const record = drawn.has(guid) ? undefined : others.get(guid)
+      if (!record || changeOf(record) === 'removed') continue
+      drawn.set(guid, { guid, ...stagedContent(context, record) })
+    }
+    await pause()
+  }
+  const graph = await inTurns(graphSteps([...drawn.values()], catalogue), pause)
+  const nodes = new Map(graph.nodes.map((node) => [node.block.guid, node]))
+  const refused = new Map<string, GraphProblem>()
+  for (const problem of graph.problems)
+    if (refusedWhenSaved.has(problem.rule) && !refused.has(problem.block)) refused.set(problem.block, problem)
+  return (guid) => {
+    const problem = refused.get(guid)
+    if (problem)
+      throw invalidField(problem.rule === 'type' ? 'type' : `in_pins.${problem.pin ?? ''}`, problem.message)
+    const node = nodes.get(guid)
+    const set = Object.entries(node?.definition.settings ?? {})
+      .filter(([, setting]) => setting.kind === 'storage')
+      .map(([name]) => node?.settings[name])
+    const held = [...(node?.in ?? [])]
+      .filter(([, pin]) => pin.type === 'storage')
+      .map(([id]) => node?.literals.get(id))
+    return {
+      out_pins: [...(node?.out ?? [])].map(([id, pin]) => ({ id, type: pin.type })),
+      storages: [...set, ...held].filter((name) => typeof name === 'string'),
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { MaybePromise } from './maybe-promise.ts'
+
+/** Work that can be left off between two steps. */
+export type Steps<Result> = Generator<undefined, Result, undefined>
+
+/** Called between two steps: gives a promise when the turn has lasted long enough, and other work runs until it resolves. */
+export type Pause = () => MaybePromise<void>
+
+/** Milliseconds of work in one turn of the event loop; a step more may come on top. */
+const TURN_MS = 10
+
+/** `within`: milliseconds from now after which there are no more pauses, for work that must not be open for too long. */
+export function pauses(within = Number.POSITIVE_INFINITY): Pause {
+  let began = performance.now()
+  const until = began + within
+  return () => {
+    const now = performance.now()
+    if (now - began < TURN_MS || now >= until) return undefined
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        began = performance.now()
+        resolve()
+      })
+    })
+  }
+}
+
+/** Does all steps before anything else happens. */
+export function atOnce<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** Does a few steps in one turn of the event loop, and lets other work run between the turns. */
+export async function inTurns<Result>(steps: Steps<Result>, pause: Pause = pauses()): Promise<Result> {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    const paused = pause()
+    if (paused) await paused
+  }
+}

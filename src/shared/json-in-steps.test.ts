@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { atOnce, type Steps } from './in-turns.ts'
+import { itemsInSteps, jsonInSteps, jsonItems, jsonMembers } from './json-in-steps.ts'
+
+const item = { text: 'a "quoted" \\ [one], {two}\\\\', list: [['x', ','], {}], deep: { '],[': null } }
+const list = Array.from({ length: 5_000 }, (_, at) => (at % 3 === 0 ? at : { ...item, at }))
+
+function stepsOf<T>(steps: Steps<T>): { readonly result: T; readonly steps: number } {
+  for (let count = 0; ; count += 1) {
+    const { done, value } = steps.next()
+    if (done) return { result: value, steps: count }
+  }
+}
+
+describe('parsed in steps', () => {
+  test.each([undefined, 2])('values are what they are, whatever they hold, with %s spaces', (spaces) => {
+    const filler = 'x'.repeat(70_000)
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.array(fc.jsonValue()), (value, values) => {
+        for (const whole of [value, [filler, ...values], { filler, value, values: [filler, ...values] }]) {
+          const text = `${JSON.stringify(whole, null, spaces)}`
+          expect(atOnce(jsonInSteps(text))).toEqual(JSON.parse(text))
+        }
+      }),
+    )
+  })
+
+  test.each([
+    ['a list', list],
+    ['a list of an object', { before: 1, list, after: { deep: [1] } }],
+  ])('%s takes several, cut between its items only', (_, whole) => {
+    const { result, steps } = stepsOf(jsonInSteps(JSON.stringify(whole)))
+    expect(result).toEqual(whole)
+    expect(steps).toBeGreaterThan(2)
+  })
+
+  test('a field named __proto__ is a field', () => {
+    const text = `{"__proto__":{"a":1},"filler":"${'x'.repeat(70_000)}"}`
+    expect(JSON.stringify(atOnce(jsonInSteps(text)))).toBe(text)
+  })
+})
+
+describe('looked through', () => {
+  const look = (value: unknown, spaces?: number) => {
+    const text = JSON.stringify({ value, last: 1 }, null, spaces)
+    const [{ value: span } = { value: { from: 0, to: 0 } }] = jsonMembers(text)
+    return { found: text.slice(span.from, span.to), ...stepsOf(itemsInSteps(text, span)) }
+  }
+
+  test.each([undefined, 2])('members are found, and their items counted, with %s spaces', (spaces) => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.array(fc.jsonValue()), (value, values) => {
+        expect(JSON.parse(look(values, spaces).found)).toEqual(JSON.parse(JSON.stringify(values)))
+        expect(look(values, spaces).result).toBe(values.length)
+        const { found, result } = look(value, spaces)
+        expect(JSON.parse(found)).toEqual(JSON.parse(JSON.stringify(value)))
+        expect(result).toBe(Array.isArray(value) ? value.length : 0)
+      }),
+    )
+    expect([...jsonMembers('{}')]).toEqual([])
+  })
+
+  test.each([undefined, 2])('the texts of items are those of the list, with %s spaces', (spaces) => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), (values) => {
+        const texts = [...jsonItems(JSON.stringify(values, null, spaces))]
+        expect(texts.map((text) => JSON.parse(text))).toEqual(JSON.parse(JSON.stringify(values)))
+      }),
+    )
+  })
+
+  test('many items are counted in several steps', () => {
+    const { result, steps } = look(list)
+    expect(result).toBe(list.length)
+    expect(steps).toBeGreaterThan(2)
+  })
+})

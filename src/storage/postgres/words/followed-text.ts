@@ -1,0 +1,211 @@
+/** The words of one storage in memory, which follow what is written to it by any node. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Search } from '../../../shared/query.ts'
+import { wordOf } from '../../ranking/postings.ts'
+import type { RankedPhrase } from '../../search/rank-text.ts'
+import type { PostgresPool } from '../core/postgres-connection.ts'
+import type { PostgresConnection } from '../core/rows.ts'
+import type { StorageEntry } from '../core/storage-entry.ts'
+import { LATEST_MS, OLDEST_MS } from '../kept/forget-noted-writes.ts'
+import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
+import type { NotedMoment } from '../sql/noted-moment.ts'
+import { rankInMemory } from './rank-in-memory.ts'
+import { documentsBehind, guidsSince, presentMoment, readPhrase, textsOf } from './read-texts.ts'
+import { TextMemory } from './text-memory.ts'
+
+export interface FollowedTextParts {
+  readonly pool: Pick<PostgresPool, 'reading' | 'snapshot'>
+  readonly clocks: LeaseClocks
+  readonly beginLife: () => Promise<void>
+}
+
+/** 40 MB a million. */
+const MOST_DOCUMENTS = 4_000_000
+/** Read in one statement: some 5 ms. */
+const SLICE = 2_000
+/** Documents that were written, with their words. */
+const BATCH = 100
+/** More than so many are not worth bringing in one by one. */
+const MOST_WRITTEN = 4_000
+/** While documents are read. */
+const CATCH_UP_MS = 10_000
+/** Phrases that wait for being read. */
+const MOST_WAITING = 32
+/** How long the event loop may wait. */
+const TURN_MS = 8
+
+export class FollowedText {
+  readonly memory = new TextMemory()
+  readonly #entry: StorageEntry
+  readonly #parts: FollowedTextParts
+  /** Of which the memory is; undefined: documents are being read. */
+  moment: NotedMoment | undefined
+  #at: Instant
+  #isStarted = false
+  #isReady = false
+  #lostAt: Instant | undefined
+  #isOutdated = false
+  #catchingUp: Promise<void> | undefined
+  /** By word: those that are to be read. */
+  readonly #waiting = new Map<string, RankedPhrase>()
+  #reading: Promise<void> | undefined
+
+  constructor(entry: StorageEntry, parts: FollowedTextParts) {
+    this.#entry = entry
+    this.#parts = parts
+    this.#at = instantOf(parts.clocks)
+  }
+
+  /** For how many milliseconds it has not followed any more; undefined: it does. */
+  get lostFor(): number | undefined {
+    return this.#lostAt && millisecondsSince(this.#lostAt, this.#parts.clocks)
+  }
+
+  get #isLost(): boolean {
+    return this.#lostAt !== undefined
+  }
+
+  /** Something was written since that moment. */
+  outdated(moment: NotedMoment): void {
+    if (moment === this.moment) this.#isOutdated = true
+  }
+
+  /** Whether the memory can be asked now, in this turn. Catches up where it is known to be behind. */
+  async isCurrent(): Promise<boolean> {
+    try {
+      if (this.#isReady && (this.#isOutdated || this.memory.doubtful.length > 0)) await this.catchUp()
+      await this.#catchingUp
+    } catch {
+      // It is lost, and the one that caught up has told why.
+    }
+    return this.#isReady && !this.#isLost && millisecondsSince(this.#at, this.#parts.clocks) < OLDEST_MS
+  }
+
+  /**
+   * Reads what was written, as this connection sees it, whose first statement this is: it sees one state of the database, which is
+   * later than all that the memory was told of. Gives the moment, with which the memory can be asked now, in this turn; undefined: it is lost.
+   */
+  async catchUpOn(connection: PostgresConnection): Promise<NotedMoment | undefined> {
+    while (this.#catchingUp) await this.#catchingUp.catch(() => undefined)
+    await this.#begin(connection)
+    return this.#isLost ? undefined : this.moment
+  }
+
+  /** Reads the documents once, and the words of this search that are missing. */
+  async read(search: Search): Promise<void> {
+    if (!this.#isStarted) {
+      this.#isStarted = true
+      await this.#lostOnError(() => this.#readDocuments())
+    }
+    if (!(await this.isCurrent())) return
+    const missing = rankInMemory(this.memory, search, 1)
+    if (!Array.isArray(missing)) return
+    for (const phrase of missing)
+      if (this.#waiting.size < MOST_WAITING && !this.memory.has(phrase))
+        this.#waiting.set(wordOf(phrase), phrase)
+    this.#reading ??= this.#readWaiting().finally(() => {
+      this.#reading = undefined
+    })
+    await this.#reading
+  }
+
+  /** Reads what was written. Once for all who ask meanwhile. */
+  async catchUp(): Promise<void> {
+    await (this.#catchingUp ?? this.#begin(this.#parts.pool.reading))
+  }
+
+  #begin(connection: PostgresConnection): Promise<void> {
+    const catchingUp = this.#lostOnError(() => this.#catchUp(connection)).finally(() => {
+      this.#catchingUp = undefined
+    })
+    this.#catchingUp = catchingUp
+    return catchingUp
+  }
+
+  async #readDocuments(): Promise<void> {
+    const { pool, beginLife } = this.#parts
+    const at = instantOf(this.#parts.clocks)
+    let present = await presentMoment(pool.reading, this.#entry)
+    if (present.moment === undefined) {
+      await beginLife()
+      present = await presentMoment(pool.reading, this.#entry)
+    }
+    this.moment = present.moment
+    this.#at = at
+    if (present.moment === undefined || present.documents > MOST_DOCUMENTS) this.#lose()
+    for (let behind = ''; !this.#isLost; ) {
+      const slice = await documentsBehind(pool.reading, this.#entry, behind, SLICE)
+      if (!this.memory.note(slice)) this.#lose()
+      if (slice.length < SLICE) break
+      behind = slice.at(-1)?.guid ?? ''
+      if (millisecondsSince(this.#at, this.#parts.clocks) > CATCH_UP_MS) await this.catchUp()
+    }
+    await this.catchUp()
+    this.#isReady = !this.#isLost
+  }
+
+  async #readWaiting(): Promise<void> {
+    for (const [word, phrase] of this.#waiting) {
+      const rows = this.memory.expect(phrase)
+      try {
+        await this.#parts.pool.snapshot((connection) => readPhrase(connection, this.#entry, phrase, rows))
+        rows.keep()
+      } catch (error) {
+        rows.giveUp()
+        throw error
+      } finally {
+        this.#waiting.delete(word)
+      }
+    }
+  }
+
+  async #catchUp(connection: PostgresConnection): Promise<void> {
+    const { moment, memory } = this
+    if (moment === undefined || this.#isLost) return
+    const { clocks } = this.#parts
+    const at = instantOf(clocks)
+    const later = await guidsSince(connection, this.#entry, moment)
+    // Notes may have been forgotten while the statement waited.
+    const isTold = later !== undefined && millisecondsSince(this.#at, clocks) < LATEST_MS
+    const guids = new Set([...(later?.guids ?? []), ...memory.doubtful])
+    if (!isTold || guids.size > MOST_WRITTEN) return this.#lose()
+    const all = [...guids]
+    for (let from = 0; from < all.length; from += BATCH) {
+      const written = await textsOf(connection, this.#entry, all.slice(from, from + BATCH))
+      if (!(await inTurns(memory.apply(written)))) return this.#lose()
+    }
+    this.moment = later.moment
+    this.#at = at
+    this.#isOutdated = false
+  }
+
+  async #lostOnError(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.#lose()
+      throw error
+    }
+  }
+
+  /** Ends what is under way. */
+  close(): void {
+    this.#waiting.clear()
+    this.#lose()
+  }
+
+  #lose(): void {
+    this.#lostAt ??= instantOf(this.#parts.clocks)
+  }
+}
+
+async function inTurns<T>(steps: Generator<void, T>): Promise<T> {
+  let began = performance.now()
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    if (performance.now() - began < TURN_MS) continue
+    await nextTurn()
+    began = performance.now()
+  }
+}

@@ -1,0 +1,232 @@
+/** What happens to words in memory when others write in between, when notes are lost, and when it was not asked for long. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openWordsRoom, type WordsRoom } from '../../../../test/postgres/words-room.ts'
+import { setFields } from '../../../shared/mutation.ts'
+import { type Query, type Search, search } from '../../../shared/query.ts'
+import { documentOf } from '../../database.ts'
+import { guidOf } from '../../document-fields.ts'
+import { transact } from '../../transact.ts'
+
+let room: WordsRoom
+beforeAll(async () => {
+  room = await openWordsRoom()
+})
+beforeEach(async () => {
+  room.words.forget()
+  room.reported.length = 0
+  room.beforePage = async () => undefined
+  room.beforeFetch = async () => undefined
+  await room.admin.query(`DELETE FROM ${room.table}`)
+})
+afterAll(() => room?.close())
+
+const apples = {
+  query: { kind: 'simple_query_string', fields: [], text: 'apple' },
+  limit: 3,
+} as const satisfies Partial<Search>
+
+async function isInMemory(wanted: Partial<Search> = apples): Promise<boolean> {
+  const { found, inMemory } = await room.ranked(wanted)
+  expect(found).toBe(await room.direct(wanted))
+  return inMemory
+}
+
+/** Three documents; asked until words in memory answer. */
+async function filled(): Promise<string> {
+  const guid = await room.create({ title: 'apple pear' })
+  await room.create({ title: 'apple' })
+  await room.create({ title: 'plum' })
+  expect([await isInMemory(), await isInMemory()]).toEqual([false, true])
+  return guid
+}
+
+test.each<[string, Partial<Parameters<WordsRoom['ranked']>[0]>]>([
+  ['removed documents too', { includeRemoved: true }],
+  ['another order', { sort: [{ field: 'title', order: 'asc', missing: 'last' }] }],
+  ['a named field', { query: { kind: 'simple_query_string', fields: ['title'], text: 'apple' } }],
+  ['a misspelled word', { query: { kind: 'simple_query_string', fields: [], text: 'aple~1' } }],
+  ['words near each other', { query: { kind: 'simple_query_string', fields: [], text: '"apple pear"~3' } }],
+  [
+    'text on one side of an or',
+    { query: { kind: 'or', queries: [apples.query, { kind: 'exists', field: 'n' }] } },
+  ],
+  [
+    'nothing but what is behind a minus',
+    { query: { kind: 'simple_query_string', fields: [], text: '-apple' } },
+  ],
+  ['a page far behind', { offset: 5_000 }],
+])('PostgreSQL ranks where a search asks for %s', async (_, changes) => {
+  await filled()
+  const wanted = { ...apples, ...changes }
+  for (let asked = 0; asked < 2; asked++) {
+    const { found, inMemory } = await room.ranked(wanted)
+    expect([found, inMemory]).toEqual([await room.direct(wanted), false])
+  }
+})
+
+test('what is written between ranking and the page is seen, and of one moment', async () => {
+  const guid = await filled()
+  let wrote = 0
+  room.beforePage = async () => {
+    wrote += 1
+    await transact(room.nodes[1], (session) =>
+      session.update(room.name, guid, setFields({ title: 'apple apple apple' })),
+    )
+  }
+  const before = await room.direct(apples)
+  const { found, inMemory } = await room.ranked(apples)
+  expect(wrote).toBeGreaterThan(0)
+  expect([found === before, found, inMemory]).toEqual([false, await room.direct(apples), true])
+})
+
+test.each<[string, (guid: string) => Promise<unknown>]>([
+  ['a new document', () => room.create({ title: 'pear pear' }, room.nodes[1])],
+  [
+    'another text',
+    (guid) =>
+      transact(room.nodes[1], (session) => session.update(room.name, guid, setFields({ title: 'apple' }))),
+  ],
+  ['a deleted document', (guid) => transact(room.nodes[1], (session) => session.delete(room.name, guid))],
+])(
+  'a word that is read while others write follows what they wrote, and others were told of: %s',
+  async (_, happen) => {
+    const guid = await filled()
+    const pears = { query: { kind: 'simple_query_string', fields: [], text: 'pear' }, limit: 3 } as const
+    let happened = 0
+    room.beforeFetch = async () => {
+      happened += 1
+      await happen(guid)
+      // Brings it in, for the words that are there already.
+      expect(await room.words.find(room.entry, search(apples), never)).toBeDefined()
+    }
+    await room.ranked(pears)
+    expect(happened).toBe(1)
+    expect(await isInMemory(pears)).toBe(true)
+  },
+)
+
+function never(): never {
+  throw new Error('PostgreSQL was asked.')
+}
+
+test('filters beside the text: further hits are looked at until the page is full', async () => {
+  await transact(room.nodes[0], async (session) => {
+    for (let n = 0; n < 600; n++)
+      await session.create(room.name, setFields({ title: 'apple '.repeat(1 + (n % 7)), n: n % 100 }))
+  })
+  const query: Query = { kind: 'and', queries: [apples.query, { kind: 'term', field: 'n', value: 42 }] }
+  expect([await isInMemory({ query, limit: 5 }), await isInMemory({ query, limit: 5 })]).toEqual([
+    false,
+    true,
+  ])
+  expect(await isInMemory({ query, limit: 50 })).toBe(true)
+})
+
+test('of many that are equally good the newest are shown, in whatever order they were read', async () => {
+  await transact(room.nodes[0], async (session) => {
+    for (let n = 0; n < 60; n++)
+      await session.create(room.name, setFields({ title: 'apple' }), { cms: 1 + ((n * 37) % 60) })
+  })
+  expect([await isInMemory(), await isInMemory()]).toEqual([false, true])
+  expect(await isInMemory({ ...apples, limit: 7, offset: 2 })).toBe(true)
+})
+
+test('all parts of a search are of one moment, also when others catch up in between', async () => {
+  const query: Query = { kind: 'and', queries: [apples.query, { kind: 'term', field: 'n', value: 1 }] }
+  const wanted = { query, limit: 5 }
+  const create = (n: number, node = room.nodes[0]) =>
+    room.create({ title: n === 1 ? 'apple pear pear' : 'apple', n }, node)
+  const olds: string[] = []
+  for (let n = 0; n < 5; n++) olds.push(await create(1))
+  for (let n = 0; n < 40; n++) await create(2)
+  expect([await isInMemory(wanted), await isInMemory(wanted)]).toEqual([false, true])
+  let pages = 0
+  let fresh = ''
+  room.beforePage = async () => {
+    pages += 1
+    if (pages === 1) await create(3, room.nodes[1])
+    // Of the second try, whose state of the database stays as it is.
+    if (pages !== 2) return
+    await transact(room.nodes[1], async (session) => {
+      await session.delete(room.name, olds[0] ?? '')
+      fresh = guidOf(
+        documentOf(await session.create(room.name, setFields({ title: 'apple pear pear', n: 1 }))),
+      )
+    })
+    expect(await room.words.find(room.entry, search(apples), never)).toBeDefined()
+  }
+  const found: { readonly _meta: { readonly guid: string } }[] = JSON.parse(
+    (
+      await room.words
+        .find(room.entry, search(wanted), () => Promise.reject(new Error('asked')))
+        .catch(() => room.words.find(room.entry, search(wanted), never))
+    ).documents.text,
+  )
+  const guids = found.map(({ _meta }) => _meta.guid)
+  expect(pages).toBeGreaterThan(2)
+  expect([guids.length, guids.includes(fresh) !== guids.includes(olds[0] ?? '')]).toEqual([5, true])
+})
+
+test.each<[string, () => Promise<unknown>, boolean]>([
+  ['many writes', async () => room.create({ title: 'apple' }), true],
+  [
+    'notes that were lost',
+    async () => {
+      await room.admin.query('TRUNCATE noted_write, noted_write_life')
+      await room.create({ title: 'apple' })
+    },
+    false,
+  ],
+  [
+    'notes that were lost and begun again',
+    async () => {
+      await room.create({ title: 'apple' })
+      await room.admin.query('TRUNCATE noted_write, noted_write_life')
+      await room.admin.query('INSERT INTO noted_write_life DEFAULT VALUES')
+    },
+    false,
+  ],
+  [
+    'a minute without a question',
+    async () => {
+      room.clocks.passed += 60_000
+    },
+    false,
+  ],
+  [
+    'a minute in which it was followed',
+    async () => {
+      room.clocks.passed += 50_000
+      await room.words.follow()
+      room.clocks.passed += 50_000
+      await room.create({ title: 'apple' })
+    },
+    true,
+  ],
+  [
+    'more written than is brought in one by one',
+    () =>
+      room.admin.query(
+        `INSERT INTO ${room.table} SELECT guid, n, n, 0, 1, json_build_object('_meta', json_build_object('guid', guid), 'title', 'apple'), 'apple:1'::tsvector, 1
+          FROM (SELECT n, gen_random_uuid()::text AS guid FROM generate_series(1, 4001) AS n) AS made`,
+      ),
+    false,
+  ],
+  [
+    'a guid of another kind',
+    () =>
+      room.admin.query(
+        `INSERT INTO ${room.table} SELECT 'other', 1, 1, 0, 1, '{"_meta":{"guid":"other"},"title":"apple"}', 'apple:1'::tsvector, 1`,
+      ),
+    false,
+  ],
+])('after %s', async (_, happen, inMemory) => {
+  await filled()
+  await happen()
+  expect(await isInMemory()).toBe(inMemory)
+  // Beginning again waits for some minutes where it was lost.
+  expect(await isInMemory()).toBe(inMemory)
+  room.clocks.passed += 300_001
+  await room.words.follow()
+  expect(room.reported).toEqual([])
+})

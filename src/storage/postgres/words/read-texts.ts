@@ -1,0 +1,134 @@
+/** Reads documents and where their words stand, for the memory of a node (`text-memory.ts`). */
+import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
+import type { RankedPhrase } from '../../search/rank-text.ts'
+import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
+import { statement, texts, value } from '../sql/compiled-sql.ts'
+import {
+  isSameLife,
+  isUnseen,
+  MOST_NOTED,
+  momentIn,
+  NOTED_MOMENT,
+  type NotedMoment,
+  notedSince,
+} from '../sql/noted-moment.ts'
+import { phraseMatch } from '../sql/postgres-text-query.ts'
+import type { SearchTarget } from '../sql/search-target.ts'
+import { placedWords } from './placed-words.ts'
+import type { CountedRows, TextedDocument, WrittenText } from './text-memory.ts'
+
+type Target = Pick<SearchTarget, 'id' | 'table'>
+
+/** How many documents there are in the index, and the moment that is the present one; undefined: notes of writes were lost. */
+export async function presentMoment(
+  connection: PostgresConnection,
+  { id }: Target,
+): Promise<{ readonly documents: number; readonly moment: NotedMoment | undefined }> {
+  const row = await oneRow(
+    connection,
+    sql`SELECT ${NOTED_MOMENT}, (SELECT coalesce(sum(documents), 0)::float8 FROM text_total WHERE storage = ${String(id)}) AS documents`,
+  )
+  return { documents: numberOf(row, 'documents'), moment: momentIn(row) }
+}
+
+/** The next ones in the order of their guids. */
+export async function documentsBehind(
+  connection: PostgresConnection,
+  { table }: Target,
+  guid: string,
+  most: number,
+): Promise<readonly TextedDocument[]> {
+  const page = sql`SELECT guid, created, removed, token_count FROM ${table} WHERE guid > ${value(guid)} ORDER BY guid LIMIT ${value(most)}`
+  const row = await oneRow(
+    connection,
+    sql`SELECT coalesce(json_agg(json_build_array(guid, created, removed > 0, token_count)), '[]')::text AS list FROM (${page}) AS page`,
+  )
+  return listIn(row).map(documentIn)
+}
+
+/**
+ * What was written to the storage since, and the moment until which. undefined: it is not known, or too much to look at.
+ */
+export async function guidsSince(
+  connection: PostgresConnection,
+  target: Target,
+  since: NotedMoment,
+): Promise<{ readonly moment: NotedMoment; readonly guids: readonly string[] } | undefined> {
+  const row = await oneRow(
+    connection,
+    sql`WITH later AS MATERIALIZED (${notedSince(since)}), unseen AS MATERIALIZED (SELECT DISTINCT guid FROM later WHERE ${isUnseen(target, since)})
+      SELECT ${NOTED_MOMENT}, (SELECT count(*) FROM later) AS looked, ${isSameLife(since)} AS same,
+        (SELECT coalesce(json_agg(guid), '[]') FROM unseen)::text AS list`,
+  )
+  const moment = momentIn(row)
+  if (moment === undefined || row.same !== true || numberOf(row, 'looked') >= MOST_NOTED) return undefined
+  return { moment, guids: listIn(row).map(String) }
+}
+
+/** What there is now of these documents. */
+export async function textsOf(
+  connection: PostgresConnection,
+  { table }: Target,
+  guids: readonly string[],
+): Promise<readonly WrittenText[]> {
+  const row = await oneRow(
+    connection,
+    sql`SELECT coalesce(json_agg(json_build_array(guid, created, removed > 0, token_count, tokens::text)), '[]')::text AS list
+      FROM ${table} WHERE guid = ANY (${texts(guids)})`,
+  )
+  const found = new Map(
+    listIn(row).map((cells) => {
+      const document = documentIn(cells)
+      const vector = Array.isArray(cells) ? cells[4] : undefined
+      return [document.guid, { ...document, words: placedWords(typeof vector === 'string' ? vector : '') }]
+    }),
+  )
+  return guids.map((guid) => ({ guid, now: found.get(guid) }))
+}
+
+/** Documents that a cursor gives at once: some 5 ms. */
+const FETCHED = 4_000
+
+/** All places of a phrase. On a connection that sees one state of the database. */
+export async function readPhrase(
+  connection: PostgresConnection,
+  { table }: Target,
+  phrase: RankedPhrase,
+  rows: Pick<CountedRows, 'add'>,
+): Promise<void> {
+  const match = sql`${value(phraseMatch(phrase))}::tsquery`
+  const { text, values } = statement(
+    sql`DECLARE places NO SCROLL CURSOR FOR SELECT guid, ts_rank_cd('{1,1,1,1}', tokens, ${match})::integer AS count FROM ${table} WHERE tokens @@ ${match}`,
+  )
+  await connection.run(text, values)
+  for (;;) {
+    const found = await connection.rows(`FETCH ${FETCHED} FROM places`)
+    for (const row of found) rows.add(textOf(row, 'guid'), numberOf(row, 'count'))
+    if (found.length < FETCHED) break
+  }
+  await connection.run('CLOSE places')
+}
+
+async function oneRow(connection: PostgresConnection, wanted: CompiledSql): Promise<Row> {
+  const { text, values } = statement(wanted)
+  const [row] = await connection.rows(text, values)
+  return row ?? {}
+}
+
+function listIn(row: Row): readonly unknown[] {
+  const list: unknown = JSON.parse(textOf(row, 'list'))
+  if (!Array.isArray(list)) throw new TypeError('Documents are a list.')
+  return list
+}
+
+function documentIn(cells: unknown): TextedDocument {
+  const [guid, created, isRemoved, length] = Array.isArray(cells) ? cells : []
+  if (typeof guid !== 'string' || typeof created !== 'number')
+    throw new TypeError('A document has a guid and was created.')
+  return {
+    guid,
+    created,
+    isRemoved: isRemoved === true,
+    length: typeof length === 'number' ? length : undefined,
+  }
+}

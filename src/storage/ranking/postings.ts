@@ -1,0 +1,69 @@
+/** In which documents a word or a phrase stands, in arrays: what ranking in memory walks over. */
+import type { RankedPhrase } from '../search/rank-text.ts'
+
+/** Rows in ascending order, and how often the word is in each. */
+export interface Postings {
+  readonly rows: Int32Array
+  readonly counts: Uint16Array
+}
+
+/** Those that are kept, and follow what is written. */
+export interface GrowingPostings {
+  readonly phrase: RankedPhrase
+  rows: Int32Array
+  counts: Uint16Array
+}
+
+/** There is room behind the lists for some more, so that what is new does not copy what is there. */
+export function append(postings: GrowingPostings, fresh: readonly (readonly [number, number])[]): void {
+  const { rows, counts } = postings
+  const size = rows.length + fresh.length
+  if (size > rows.buffer.byteLength / rows.BYTES_PER_ELEMENT) {
+    const room = Math.ceil(size * 1.25)
+    postings.rows = new Int32Array(room)
+    postings.counts = new Uint16Array(room)
+    postings.rows.set(rows)
+    postings.counts.set(counts)
+  }
+  // Both begin at the beginning of their buffers.
+  postings.rows = new Int32Array(postings.rows.buffer, 0, size)
+  postings.counts = new Uint16Array(postings.counts.buffer, 0, size)
+  for (const [index, [row, count]] of fresh.entries()) {
+    postings.rows[rows.length + index] = row
+    postings.counts[rows.length + index] = count
+  }
+}
+
+/** No token holds a space or a star. */
+export function wordOf({ tokens, prefix }: RankedPhrase): string {
+  const words = tokens.join(' ')
+  return prefix ? `${words}*` : words
+}
+
+/** Where a number stands in an ascending list; negative if it does not. */
+export function indexIn(rows: Int32Array, row: number): number {
+  let low = 0
+  let high = rows.length - 1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const there = rows[middle] ?? 0
+    if (there === row) return middle
+    if (there < row) low = middle + 1
+    else high = middle - 1
+  }
+  return -1
+}
+
+/** Without those that `isThere` denies. */
+export function filteredPostings({ rows, counts }: Postings, isThere: (row: number) => boolean): Postings {
+  const kept = new Int32Array(rows.length)
+  const keptCounts = new Uint16Array(rows.length)
+  let size = 0
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] ?? 0
+    if (!isThere(row)) continue
+    kept[size] = row
+    keptCounts[size++] = counts[at] ?? 0
+  }
+  return { rows: kept.subarray(0, size), counts: keptCounts.subarray(0, size) }
+}
