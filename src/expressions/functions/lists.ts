@@ -107,7 +107,7 @@ function distinct(context: FunctionContext, list: readonly JsonValue[]): JsonVal
     const isPlain = typeof item !== 'object' || item === null
     if (isPlain) return plain.size !== plain.add(item).size
     const text = JSON.stringify(item, inOrder)
-    spendOnText(context, text, 1_000)
+    spendOnText(context, text, 400)
     return written.size !== written.add(text).size
   })
 }
