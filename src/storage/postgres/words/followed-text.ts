@@ -10,8 +10,9 @@ import { LATEST_MS, OLDEST_MS } from '../kept/forget-noted-writes.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
 import type { NotedMoment } from '../sql/noted-moment.ts'
 import { rankInMemory } from './rank-in-memory.ts'
-import { documentsBehind, guidsSince, presentMoment, readPhrase, textsOf } from './read-texts.ts'
+import { documentsBehind, documentsSince, presentMoment, readPhrase, textsOf } from './read-texts.ts'
 import { TextMemory } from './text-memory.ts'
+import { writtenBatches } from './written-batches.ts'
 
 export interface FollowedTextParts {
   readonly pool: Pick<PostgresPool, 'reading' | 'snapshot'>
@@ -23,8 +24,6 @@ export interface FollowedTextParts {
 const MOST_DOCUMENTS = 4_000_000
 /** Read in one statement: some 5 ms. */
 const SLICE = 2_000
-/** Documents that were written, with their words. */
-const BATCH = 100
 /** More than so many are not worth bringing in one by one. */
 const MOST_WRITTEN = 4_000
 /** While documents are read. */
@@ -73,7 +72,7 @@ export class FollowedText {
   /** Whether the memory can be asked now, in this turn. Catches up where it is known to be behind. */
   async isCurrent(): Promise<boolean> {
     try {
-      if (this.#isReady && (this.#isOutdated || this.memory.doubtful.length > 0)) await this.catchUp()
+      if (this.#isReady && (this.#isOutdated || this.memory.isDoubtful)) await this.catchUp()
       await this.#catchingUp
     } catch {
       // It is lost, and the one that caught up has told why.
@@ -164,14 +163,13 @@ export class FollowedText {
     if (moment === undefined || this.#isLost) return
     const { clocks } = this.#parts
     const at = instantOf(clocks)
-    const later = await guidsSince(connection, this.#entry, moment)
+    const later = await documentsSince(connection, this.#entry, moment)
     // Notes may have been forgotten while the statement waited.
     const isTold = later !== undefined && millisecondsSince(this.#at, clocks) < LATEST_MS
-    const guids = new Set([...(later?.guids ?? []), ...memory.doubtful])
-    if (!isTold || guids.size > MOST_WRITTEN) return this.#lose()
-    const all = [...guids]
-    for (let from = 0; from < all.length; from += BATCH) {
-      const written = await textsOf(connection, this.#entry, all.slice(from, from + BATCH))
+    const documents = new Map([...memory.doubtful, ...(later?.documents ?? [])])
+    if (!isTold || documents.size > MOST_WRITTEN) return this.#lose()
+    for (const guids of writtenBatches(documents)) {
+      const written = await textsOf(connection, this.#entry, guids)
       if (!(await inTurns(memory.apply(written)))) return this.#lose()
     }
     this.moment = later.moment

@@ -46,23 +46,35 @@ export async function documentsBehind(
   return listIn(row).map(documentIn)
 }
 
-/**
- * What was written to the storage since, and the moment until which. undefined: it is not known, or too much to look at.
- */
-export async function guidsSince(
+/** What was written to a storage. */
+export interface LaterDocuments {
+  /** Until then. */
+  readonly moment: NotedMoment
+  /** With the tokens that each has now. */
+  readonly documents: readonly (readonly [guid: string, tokens: number])[]
+}
+
+/** What was written to the storage since. undefined: it is not known, or too much to look at. */
+export async function documentsSince(
   connection: PostgresConnection,
   target: Target,
   since: NotedMoment,
-): Promise<{ readonly moment: NotedMoment; readonly guids: readonly string[] } | undefined> {
+): Promise<LaterDocuments | undefined> {
   const row = await oneRow(
     connection,
     sql`WITH later AS MATERIALIZED (${notedSince(since)}), unseen AS MATERIALIZED (SELECT DISTINCT guid FROM later WHERE ${isUnseen(target, since)})
       SELECT ${NOTED_MOMENT}, (SELECT count(*) FROM later) AS looked, ${isSameLife(since)} AS same,
-        (SELECT coalesce(json_agg(guid), '[]') FROM unseen)::text AS list`,
+        (SELECT coalesce(json_agg(json_build_array(guid, token_count)), '[]') FROM unseen LEFT JOIN ${target.table} USING (guid))::text AS list`,
   )
   const moment = momentIn(row)
   if (moment === undefined || row.same !== true || numberOf(row, 'looked') >= MOST_NOTED) return undefined
-  return { moment, guids: listIn(row).map(String) }
+  return {
+    moment,
+    documents: listIn(row).map((cells) => {
+      const [guid, tokens] = Array.isArray(cells) ? cells : []
+      return [String(guid), typeof tokens === 'number' ? tokens : 0]
+    }),
+  }
 }
 
 /** What there is now of these documents. */

@@ -54,9 +54,13 @@ export class TextMemory {
     return this.#tokens / this.#documents
   }
 
-  /** Guids that the next {@link apply} must be told of, written or not. */
-  get doubtful(): readonly string[] {
-    return [...this.#doubtful].map((row) => this.#guids.guidOf(row))
+  get isDoubtful(): boolean {
+    return this.#doubtful.size > 0
+  }
+
+  /** Documents that the next {@link apply} must be told of, written or not, with the tokens that they had. */
+  get doubtful(): readonly (readonly [guid: string, tokens: number])[] {
+    return [...this.#doubtful].map((row) => [this.#guids.guidOf(row), Math.max(0, this.#lengths[row] ?? 0)])
   }
 
   isRemoved(row: number): boolean {
