@@ -13,8 +13,8 @@ import type { Found, Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { cellOf, rowDocuments, type TableReferences } from '../storage/reference/table-references.ts'
 
-/** Elements of lists that one cell may look at. */
-const MOST_ELEMENTS = 2_000
+/** Elements of lists that one cell may look at. Names of a further locale cost 2,000, and a cell may need two kinds of them. */
+const MOST_ELEMENTS = 6_000
 const MOST_VALUES = 1_000
 const MOST_CHARACTERS = 10_000
 /** In all calculated cells of a page together: 40 for each cell of 500 rows with 100 columns. */
