@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { compileCell } from '../expressions/functions/cell-expression.ts'
 import { ExpressionError } from '../expressions/language/expression-error.ts'
 import type { FunctionContext } from '../expressions/language/function-declaration.ts'
+import { elementsOf } from '../shared/expression-work.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { isLargerThan } from '../shared/json-size.ts'
 import type { DataTable, TableColumn } from '../shared/pages/page-table.ts'
@@ -117,8 +118,8 @@ function cellBudget({ timeZone, locale, now }: CellRoom) {
     random: () => {
       throw new TooMuch('What a cell shows cannot be random.')
     },
-    spend(more) {
-      elements += more
+    spend(more, work) {
+      elements += elementsOf(more, work)
       if (elements > MOST_ELEMENTS)
         throw new TooMuch(`It looks at more than ${MOST_ELEMENTS.toLocaleString('en-US')} elements of lists.`)
     },

@@ -1,5 +1,6 @@
 import type { Clock } from '../../shared/clock.ts'
 import { invalidField } from '../../shared/errors.ts'
+import { elementsOf } from '../../shared/expression-work.ts'
 import type { Random } from '../../shared/guid.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Origin } from '../../storage/database.ts'
@@ -48,8 +49,8 @@ export function fieldWriter({ clock, random }: FieldWorld, { user }: Origin): Fi
       random(drawn)
       return drawn
     },
-    spend(elements) {
-      left -= elements
+    spend(elements, work) {
+      left -= elementsOf(elements, work)
       if (left < 0)
         throw invalidField(
           'computed',

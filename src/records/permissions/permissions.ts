@@ -5,6 +5,7 @@
  * acknowledged when every node has applied it.
  */
 import type { Clock } from '../../shared/clock.ts'
+import { elementsOf } from '../../shared/expression-work.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
@@ -126,8 +127,8 @@ function contextsOf(clock: Clock): Evaluation['context'] {
       random() {
         throw new TypeError('A rule has no random values.')
       },
-      spend(elements) {
-        left -= elements
+      spend(elements, work) {
+        left -= elementsOf(elements, work)
         if (left < 0)
           throw new RangeError(
             `it looks at more than ${MOST_ELEMENTS.toLocaleString('en')} elements of lists`,
