@@ -1,10 +1,10 @@
 /**
  * Sends the replies of one turn of the event loop together, at its end.
  *
- * A reply that is written wakes its client's process, and to wake a processor that sleeps costs 10 to 30 µs on a virtual
- * machine, more than all blocks of a short flow. The turn reads the requests of many connections: answered one by one, each
+ * A reply that is written wakes its client's process, and to wake a processor that sleeps costs much on a virtual machine: sending
+ * took 20 to 40 µs in profiles, more than all blocks of a short flow. The turn reads the requests of many connections: answered one by one, each
  * reply wakes its client again; written one after the other, the first one does, and the others find it awake.
- * `docs/benchmarks.md` has what it gives.
+ * `ARCHITECTURE.md` has what it gave.
  */
 import type { Timers } from '../../shared/timers.ts'
 

@@ -1,5 +1,5 @@
 /** The words of one storage in memory, which follow what is written to it by any node. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { inTurns } from '../../../shared/in-turns.ts'
 import type { Search } from '../../../shared/query.ts'
 import { wordOf } from '../../ranking/postings.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
@@ -30,14 +30,12 @@ const MOST_WRITTEN = 4_000
 const CATCH_UP_MS = 10_000
 /** Phrases that wait for being read. */
 const MOST_WAITING = 32
-/** How long the event loop may wait. */
-const TURN_MS = 8
 
 export class FollowedText {
   readonly memory = new TextMemory()
   readonly #entry: StorageEntry
   readonly #parts: FollowedTextParts
-  /** Of which the memory is; undefined: documents are being read. */
+  /** Of which the memory is, once documents are read; undefined until it is known. */
   moment: NotedMoment | undefined
   #at: Instant
   #isStarted = false
@@ -194,16 +192,5 @@ export class FollowedText {
 
   #lose(): void {
     this.#lostAt ??= instantOf(this.#parts.clocks)
-  }
-}
-
-async function inTurns<T>(steps: Generator<void, T>): Promise<T> {
-  let began = performance.now()
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-    if (performance.now() - began < TURN_MS) continue
-    await nextTurn()
-    began = performance.now()
   }
 }

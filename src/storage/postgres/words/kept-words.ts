@@ -102,6 +102,8 @@ export class KeptWords {
     if (kept === undefined) return undefined
     checkSearch(search)
     kept.used = instantOf(this.#parts.clocks)
+    this.#storages.delete(entry.id)
+    this.#storages.set(entry.id, kept)
     const { text } = kept
     const { pool } = this.#parts
     if (!(await text.isCurrent()) || text.moment === undefined) return undefined

@@ -2,6 +2,7 @@
  * The documents of a storage and where their words stand, in memory of a node: of one moment of the database, as its caller tells. A
  * million documents take 40 MB, and six bytes more for each document of each word that is kept.
  */
+import type { Steps } from '../../../shared/in-turns.ts'
 import { append, type GrowingPostings, indexIn, type Postings, wordOf } from '../../ranking/postings.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import { GuidRows } from './guid-rows.ts'
@@ -118,7 +119,7 @@ export class TextMemory {
    * Brings in what was written. Gives one step after the other, so that the event loop can turn between them; nothing may be asked
    * until the last one. False at the end if a guid is of another kind.
    */
-  *apply(written: readonly WrittenText[]): Generator<void, boolean> {
+  *apply(written: readonly WrittenText[]): Steps<boolean> {
     const rows: number[] = []
     const words = new Map<number, PlacedWords>()
     for (const { guid, now } of written) {
@@ -137,7 +138,7 @@ export class TextMemory {
       const before = postings.rows.length
       place(postings, rows, counts)
       this.#postings += postings.rows.length - before
-      yield
+      yield undefined
     }
     return true
   }
