@@ -3,6 +3,7 @@
  * million documents take 40 MB, and six bytes more for each document of each word that is kept.
  */
 import type { Steps } from '../../../shared/in-turns.ts'
+import { ABSENT, DocumentLengths } from '../../ranking/document-lengths.ts'
 import { append, type GrowingPostings, indexIn, type Postings, wordOf } from '../../ranking/postings.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import { GuidRows } from './guid-rows.ts'
@@ -27,16 +28,13 @@ export interface WrittenText {
 const MOST_POSTINGS = 16_000_000
 /** Also those that stand nowhere: each is looked for in every document that was written. */
 const MOST_WORDS = 2_000
-const ABSENT = -1
 const LEAST = 1_024
 
 export class TextMemory {
   readonly #guids = new GuidRows()
-  #lengths = new Int32Array(LEAST).fill(ABSENT)
+  readonly #lengths = new DocumentLengths()
   #created = new Float64Array(LEAST)
   #removed = new Uint8Array(LEAST)
-  #documents = 0
-  #tokens = 0
   /** The one used last stands last. */
   readonly #words = new Map<string, GrowingPostings>()
   #postings = 0
@@ -47,12 +45,12 @@ export class TextMemory {
 
   /** In the index, removed ones included. */
   get documents(): number {
-    return this.#documents
+    return this.#lengths.documents
   }
 
   /** Tokens a document has on average. */
   get average(): number {
-    return this.#tokens / this.#documents
+    return this.#lengths.average
   }
 
   get isDoubtful(): boolean {
@@ -61,7 +59,7 @@ export class TextMemory {
 
   /** Documents that the next {@link apply} must be told of, written or not, with the tokens that they had. */
   get doubtful(): readonly (readonly [guid: string, tokens: number])[] {
-    return [...this.#doubtful].map((row) => [this.#guids.guidOf(row), Math.max(0, this.#lengths[row] ?? 0)])
+    return [...this.#doubtful].map((row) => [this.#guids.guidOf(row), Math.max(0, this.#lengths.of(row))])
   }
 
   isRemoved(row: number): boolean {
@@ -73,9 +71,7 @@ export class TextMemory {
   }
 
   lengths(rows: Int32Array): Int32Array {
-    const lengths = new Int32Array(rows.length)
-    for (let at = 0; at < rows.length; at++) lengths[at] = this.#lengths[rows[at] ?? 0] ?? ABSENT
-    return lengths
+    return this.#lengths.ofAll(rows)
   }
 
   /** Newest first: negative if the first one is the newer. */
@@ -126,7 +122,7 @@ export class TextMemory {
       const row = now ? this.#note(now) : this.#guids.rowOf(guid)
       if (row < 0 && now) return false
       if (row < 0) continue
-      if (now === undefined) this.#setLength(row, ABSENT)
+      if (now === undefined) this.#lengths.set(row, ABSENT)
       else if (now.length !== undefined) words.set(row, now.words)
       rows.push(row)
       this.#doubtful.delete(row)
@@ -146,34 +142,19 @@ export class TextMemory {
   #note({ guid, created, isRemoved, length }: TextedDocument): number {
     const row = this.#guids.add(guid)
     if (row < 0) return row
-    if (row >= this.#lengths.length) this.#grow()
+    if (row >= this.#created.length) this.#grow()
     this.#created[row] = created
     this.#removed[row] = isRemoved ? 1 : 0
-    this.#setLength(row, length ?? ABSENT)
+    this.#lengths.set(row, length ?? ABSENT)
     return row
   }
 
-  #setLength(row: number, length: number): void {
-    const before = this.#lengths[row] ?? ABSENT
-    if (before !== ABSENT) {
-      this.#documents -= 1
-      this.#tokens -= before
-    }
-    this.#lengths[row] = length
-    if (length === ABSENT) return
-    this.#documents += 1
-    this.#tokens += length
-  }
-
   #grow(): void {
-    const size = Math.ceil(this.#lengths.length * 1.5)
-    const lengths = new Int32Array(size).fill(ABSENT)
+    const size = Math.ceil(this.#created.length * 1.5)
     const created = new Float64Array(size)
     const removed = new Uint8Array(size)
-    lengths.set(this.#lengths)
     created.set(this.#created)
     removed.set(this.#removed)
-    this.#lengths = lengths
     this.#created = created
     this.#removed = removed
   }

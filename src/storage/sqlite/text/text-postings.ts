@@ -9,6 +9,7 @@
  */
 import { boundedMap } from '../../../shared/bounded-map.ts'
 import { parseBody, splitDocument } from '../../document-text.ts'
+import { ABSENT, DocumentLengths } from '../../ranking/document-lengths.ts'
 import {
   append,
   filteredPostings,
@@ -54,7 +55,6 @@ const LOOK_FOR = 4
 /** More touched rows than this are not worth replacing one by one: everything is read again. */
 const MOST_TOUCHED = 2_000
 const MOST_ROW = 10_000_000
-const ABSENT = -1
 
 /** A storage's table, and its postings while there are some. */
 interface PostedTable {
@@ -93,9 +93,7 @@ function readOn(connection: SqliteConnection, entry: PostedTable, postings: Text
 export class TextPostings implements RankedWords {
   readonly #table: string
   readonly #textTable: string
-  #lengths = new Int32Array(0)
-  #documents = 0
-  #tokens = 0
+  readonly #lengths = new DocumentLengths()
   /** Rows up to this have their length in place; Infinity = all. */
   #readUpTo = 0
   readonly #touched = new Set<number>()
@@ -115,16 +113,16 @@ export class TextPostings implements RankedWords {
   }
 
   get #text(): PlacedText {
-    return { table: this.#table, textTable: this.#textTable, documents: this.#documents }
+    return { table: this.#table, textTable: this.#textTable, documents: this.#lengths.documents }
   }
 
   get documents(): number {
-    return this.#documents
+    return this.#lengths.documents
   }
 
   /** Tokens a document has on average. */
   get average(): number {
-    return this.#tokens / this.#documents
+    return this.#lengths.average
   }
 
   get complete(): boolean {
@@ -132,13 +130,11 @@ export class TextPostings implements RankedWords {
   }
 
   lengthOf(row: number): number {
-    return this.#lengths[row] ?? ABSENT
+    return this.#lengths.of(row)
   }
 
   lengths(_connection: SqliteConnection, rows: Int32Array): Int32Array {
-    const lengths = new Int32Array(rows.length)
-    for (let at = 0; at < rows.length; at++) lengths[at] = this.lengthOf(rows[at] ?? 0)
-    return lengths
+    return this.#lengths.ofAll(rows)
   }
 
   touch(row: number): void {
@@ -154,7 +150,7 @@ export class TextPostings implements RankedWords {
   /** Reads the next lengths. */
   readSlice(connection: SqliteConnection): void {
     const { rows, lengths } = readLengthsBehind(connection, this.#textTable, this.#readUpTo, SLICE)
-    for (const [at, row] of rows.entries()) this.#setLength(row, lengths[at] ?? 0)
+    for (const [at, row] of rows.entries()) this.#lengths.set(row, lengths[at] ?? 0)
     this.#readUpTo = rows.length < SLICE ? Infinity : (rows.at(-1) ?? Infinity)
   }
 
@@ -174,7 +170,7 @@ export class TextPostings implements RankedWords {
       read += CHUNK
     }
     const rows = touched.slice(0, read)
-    for (const row of rows) this.#setLength(row, texts.get(row)?.length ?? ABSENT)
+    for (const row of rows) this.#lengths.set(row, texts.get(row)?.length ?? ABSENT)
     for (const postings of this.#words.values()) this.#place(postings, rows, texts)
     for (const tokens of texts.values()) this.#vocabulary.add(tokens)
     if (settled) for (const row of rows) this.#touched.delete(row)
@@ -217,7 +213,7 @@ export class TextPostings implements RankedWords {
   similarTo(connection: SqliteConnection, token: string, distance: number): ReadonlySet<string> {
     const known = this.#vocabulary.known(token, distance)
     if (known) return known
-    if (connection.effort && this.#documents > FEW_DOCUMENTS) {
+    if (connection.effort && this.#lengths.documents > FEW_DOCUMENTS) {
       this.#miss({ kind: 'similar', token, distance })
       throw new EffortSpent()
     }
@@ -293,25 +289,6 @@ export class TextPostings implements RankedWords {
       this.#words.delete(oldest)
       this.#postings -= rows.length
     }
-  }
-
-  #setLength(row: number, length: number): void {
-    if (row >= this.#lengths.length) {
-      const longer = new Int32Array(Math.max(row + 1, Math.ceil(this.#lengths.length * 1.5), 1_024)).fill(
-        ABSENT,
-      )
-      longer.set(this.#lengths)
-      this.#lengths = longer
-    }
-    const before = this.#lengths[row] ?? ABSENT
-    if (before !== ABSENT) {
-      this.#documents -= 1
-      this.#tokens -= before
-    }
-    this.#lengths[row] = length
-    if (length === ABSENT) return
-    this.#documents += 1
-    this.#tokens += length
   }
 
   /** Puts the touched rows into a word's postings, in place of what stood there. */
