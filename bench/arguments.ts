@@ -11,8 +11,10 @@ const parts = ['memory', 'workers', 'nodes', 'postgres', 'pages', 'studio', 'gro
 export type Part = (typeof parts)[number]
 
 const SOAK = 'soak'
+/** All of the first table. */
+const ROWS = 'rows'
 const allGoals = [...goals, ...longGoals]
-const names = [...[...rows, ...allGoals].map(({ id }) => id), ...parts, SOAK]
+const names = [...[...rows, ...allGoals].map(({ id }) => id), ...parts, SOAK, ROWS]
 
 export const usage = `npm run bench -- [--check] [--rounds 5] [--seconds 2] [--goals] [--load wrk] [--profile] [--against <folder>] [--only ${names.join('|')}]`
 
@@ -23,8 +25,10 @@ export interface Wanted extends Omit<Timing, 'seconds'> {
   readonly goalsOnly: boolean
   /** undefined: what the measurement itself proposes. */
   readonly seconds: number | undefined
-  /** Whether the page is written again. */
+  /** Whether everything is measured that does not have to be asked for by name. */
   readonly whole: boolean
+  /** Whether the page is written again, with the first table. */
+  readonly writesPage: boolean
   readonly rows: readonly Row[]
   readonly goals: readonly Goal[]
   readonly parts: readonly Part[]
@@ -62,7 +66,8 @@ export function readArguments(): Wanted {
   if (only !== undefined && !names.includes(only))
     throw new Error(`--only is ${only}; there is nothing of that name.`)
   const isOfRows = load === 'wrk' || profile || against !== undefined
-  if (isOfRows && only !== undefined && !rows.some(({ id }) => id === only))
+  const allRows = only === undefined || only === ROWS
+  if (isOfRows && !allRows && !rows.some(({ id }) => id === only))
     throw new Error(`--only is ${only}; --load, --profile and --against are for rows of the first table.`)
   const isChosen = (id: string) => only === undefined || id === only
   return {
@@ -71,8 +76,9 @@ export function readArguments(): Wanted {
     rounds,
     seconds,
     whole: only === undefined && !isOfRows,
+    writesPage: allRows && !isOfRows,
     rows: rows.filter(({ id }) =>
-      load === 'wrk' && only === undefined ? wrkRows.includes(id) : isChosen(id),
+      load === 'wrk' && allRows ? wrkRows.includes(id) : allRows || id === only,
     ),
     against,
     // What takes minutes has to be asked for by name.

@@ -6,7 +6,7 @@
  * 3. The goals that Quoin has alone. (`alone/goals.ts`)
  * 4. What large bodies cost in memory, what several processes give, and nodes on PostgreSQL. (`memory.ts`, …)
  * 5. Some rows under another load generator, and profiles of those that missed their goal. (`wrk/`, `profile.ts`)
- * 6. The tables, and docs/benchmarks.md if all rows ran; of everything but the rows, also if only that was measured.
+ * 6. The tables, and docs/benchmarks.md: all of it, or what was measured alone (of the rows only if all ran).
  *
  * `--check` times nothing: it counts what requests do, and is part of the tests. (`check/check.ts`)
  */
@@ -70,7 +70,7 @@ async function bench(wanted: Wanted): Promise<boolean> {
     missed.push(...missedRows(outcomes, 'embedded engine'))
     console.log(`\n${table(outcomes)}\n`)
     for (const warning of warnings(outcomes, machine, cores)) console.log(warning)
-    if (wanted.whole) await writeReport(markdown(outcomes, machine, cores, timing))
+    if (wanted.writesPage) await writeReport(markdown(outcomes, machine, cores, timing))
     complete = outcomes.every((outcome) => !('reason' in outcome))
   }
   for (const goal of wanted.goals) {
