@@ -2,13 +2,14 @@
  * What the cells of a table show: what the documents hold, or what the expression of a column makes of it. An expression that
  * fails in a row shows an empty cell there, and its first failure is reported for the column.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+
 import { compileCell } from '../expressions/functions/cell-expression.ts'
 import { ExpressionError } from '../expressions/language/expression-error.ts'
 import type { FunctionContext } from '../expressions/language/function-declaration.ts'
 import { elementsOf } from '../shared/expression-work.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { isLargerThan } from '../shared/json-size.ts'
+import { othersTurn } from '../shared/others-turn.ts'
 import type { DataTable, TableColumn } from '../shared/pages/page-table.ts'
 import type { Found, Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
@@ -84,7 +85,7 @@ export async function shownRows(
         cells.push(value)
         continue
       }
-      if (budget.turnIsOver()) await nextTurn()
+      if (budget.turnIsOver()) await othersTurn()
       try {
         cells.push(budget.evaluate((context) => expression.evaluate({ doc: document, value, context })))
       } catch (error) {

@@ -3,9 +3,9 @@
  * on the time in every search would cost every search, and no result could be kept.
  */
 
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
+import { othersTurn } from '../shared/others-turn.ts'
 import { search } from '../shared/query.ts'
 import type { Database, Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
@@ -89,7 +89,7 @@ async function purgeStorage(
     })
     count += deleted
     kept += guids.length - deleted
-    await nextTurn()
+    await othersTurn()
   }
   return count
 }

@@ -1,4 +1,5 @@
 import type { MaybePromise } from './maybe-promise.ts'
+import { othersTurn } from './others-turn.ts'
 
 /** Work that can be left off between two steps. */
 export type Steps<Result> = Generator<undefined, Result, undefined>
@@ -16,11 +17,8 @@ export function pauses(within = Number.POSITIVE_INFINITY): Pause {
   return () => {
     const now = performance.now()
     if (now - began < TURN_MS || now >= until) return undefined
-    return new Promise((resolve) => {
-      setImmediate(() => {
-        began = performance.now()
-        resolve()
-      })
+    return othersTurn().then(() => {
+      began = performance.now()
     })
   }
 }

@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { csvCell } from '../../shared/csv-cell.ts'
 import { type FieldPath, fieldNameProblem, parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import { othersTurn } from '../../shared/others-turn.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import { PinError } from '../block.ts'
 import { cellValue } from '../rows/cell-value.ts'
@@ -37,7 +37,7 @@ async function inTurns(
   let text = header
   for (let at = 0; at < rows.length; at += ROWS_A_TURN) {
     text += linesOf(rows.slice(at, at + ROWS_A_TURN), paths)
-    await nextTurn()
+    await othersTurn()
   }
   return text
 }

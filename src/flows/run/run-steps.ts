@@ -10,6 +10,7 @@
 import type { Clock } from '../../shared/clock.ts'
 import { elementWork } from '../../shared/expression-work.ts'
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { othersTurn } from '../../shared/others-turn.ts'
 import { RunStopped } from '../compile/block-failure.ts'
 import type { Frame, RunPace, Step } from '../compile/frame.ts'
 import type { RunLimits } from './run-environment.ts'
@@ -213,7 +214,7 @@ export class RunSteps implements RunPace {
   async #rest(): Promise<void> {
     this.#tired = false
     this.#leave()
-    await new Promise((resolve) => setImmediate(resolve))
+    await othersTurn()
     this.#work.rested()
     this.#turnBegan = this.#clock()
   }

@@ -4,9 +4,10 @@
  * A document type is refused, so no document declares entities and nothing is fetched. 1 MiB takes up to 170 ms of processor
  * time, in turns of at most 11 ms.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+
 import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { othersTurn } from '../../shared/others-turn.ts'
 import { FORBIDDEN } from './form-body.ts'
 import { bodyText } from './json-body.ts'
 
@@ -61,7 +62,7 @@ export async function parseXmlBody(
     if (element) open.at(-1)?.add(element.name, element.value(), lists.has(element.name))
   })
   for (let at = 0; at < text.length; at += PIECE) {
-    if (at > 0) await nextTurn()
+    if (at > 0) await othersTurn()
     parser.write(text.slice(at, at + PIECE))
   }
   parser.close()

@@ -1,10 +1,10 @@
 /** A data table as CSV: all its rows on all pages, as the visitor has narrowed and sorted it, in the columns they chose. */
 import { Readable } from 'node:stream'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { type CellRoom, type ShownRow, shownRows } from '../../blocks/table-cells.ts'
 import { csvCell } from '../../shared/csv-cell.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
+import { othersTurn } from '../../shared/others-turn.ts'
 import type { DataTable, TableColumn } from '../../shared/pages/page-table.ts'
 import { search } from '../../shared/query.ts'
 import type { Session } from '../../storage/database.ts'
@@ -51,7 +51,7 @@ async function* csvLines(
     const rows = await shownRows(session, found, { table, columns, references }, cells)
     const lines = rows.map((row) => `${lineOf(columns, row)}\r\n`)
     if (lines.length > 0) yield lines.join('')
-    await nextTurn()
+    await othersTurn()
     after = found.next()
   } while (after !== undefined)
 }

@@ -6,9 +6,10 @@
  * Documents are taken from the oldest on, up to those of the moment at which the job began. One whose change is refused
  * (a rule, a unique value) stays as it is, and is counted and named in the record.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+
 import type { Clock } from '../../shared/clock.ts'
 import type { JsonObject } from '../../shared/json.ts'
+import { othersTurn } from '../../shared/others-turn.ts'
 import type { Query } from '../../shared/query.ts'
 import { refusalOf } from '../../storage/create-all.ts'
 import type { Database, Origin } from '../../storage/database.ts'
@@ -55,7 +56,7 @@ export async function changeInBatches(
     if (!(await database.capabilities.jobs.get(job.guid))) throw new Error('The job was cancelled.')
     if (clock() >= until) throw new JobContinues('The job continues in its next attempt.')
     ;({ place, limit } = await batch(database, origin, { job: job.guid, change, place, limit }))
-    await nextTurn()
+    await othersTurn()
   }
   if (place.refused > 0) log.write(refusals(job.guid, change.storage, place))
 }

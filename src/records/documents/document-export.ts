@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { cellValue } from '../../blocks/rows/cell-value.ts'
 import { type Cell, MOST_SHEET_ROWS, xlsxFile } from '../../blocks/rows/xlsx-file.ts'
 import { csvCell } from '../../shared/csv-cell.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { othersTurn } from '../../shared/others-turn.ts'
 import { matchAll, type Query, type SortKey, search } from '../../shared/query.ts'
 import type { Database, Found, Session } from '../../storage/database.ts'
 import type { Reference } from '../../storage/reference/references.ts'
@@ -131,7 +131,7 @@ async function* pagesOf(
     const page = await rowDocuments(session, found, behind, referring)
     if (page.length > 0) yield page
     // SQLite answers at once, and so does a fast client: others must have their turn in between.
-    await nextTurn()
+    await othersTurn()
     // A page that had to be made smaller is full by its own limit, and says itself where it ended.
     after = found.next()
     const fitting = Math.floor((limit * PAGE_BYTES) / Math.max(found.documents.text.length, 1))

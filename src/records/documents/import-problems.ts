@@ -1,6 +1,7 @@
 /** Lines of a file that cannot become documents. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+
 import { QuoinError } from '../../shared/errors.ts'
+import { othersTurn } from '../../shared/others-turn.ts'
 import type { Database, Origin } from '../../storage/database.ts'
 import { createRows } from './import-batch.ts'
 import { type ImportRow, type LineProblem, lineProblem } from './import-rows.ts'
@@ -42,7 +43,7 @@ export async function tryRows(
       await session.transaction.rollback()
     }
     if (problems.isFull) break
-    await nextTurn()
+    await othersTurn()
   }
   if (first instanceof QuoinError)
     throw new QuoinError(first.code, first.message, {

@@ -1,9 +1,10 @@
 /** Before a field changes: the stored documents that it would refuse. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+
 import { QuoinError } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { type FieldRule, fieldValueProblem, isAutomatic, isEmptyValue } from '../../shared/field-rule.ts'
 import type { JsonObject } from '../../shared/json.ts'
+import { othersTurn } from '../../shared/others-turn.ts'
 import { search } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
@@ -73,7 +74,7 @@ async function misfitsOf(database: Database, storage: string, rule: FieldRule): 
     after = found.next()
     const size = found.documents.text.length / Math.max(1, found.length)
     limit = Math.max(1, Math.min(MOST, Math.floor(PAGE / size)))
-    await nextTurn()
+    await othersTurn()
   } while (after !== undefined)
   return { total, documents, problem: first }
 }

@@ -2,8 +2,9 @@
  * Pages of documents without the fields that are hidden from a user, a part of a page in each turn of the event loop: a page
  * of 32 MB took 345 ms in one turn, and takes 20 ms at a time so. One document is never parted.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import { othersTurn } from '../../shared/others-turn.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import { visibleOf } from './visible-document.ts'
 
@@ -30,7 +31,7 @@ async function inParts({ text }: StoredJson, hidden: readonly string[]): Promise
     }
     const part = visibleOf(new StoredJson(`[${text.slice(from, end)}]`), hidden).text.slice(1, -1)
     parts.push(part)
-    await nextTurn()
+    await othersTurn()
     from = next
     end = next
   }

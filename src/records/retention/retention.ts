@@ -2,8 +2,9 @@
  * How long Quoin keeps records of its own that only grow (logs, recorded runs, the history of documents), and removed
  * documents. Their age is compared with what is allowed at present, so that a change counts for what is stored already.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+
 import type { Clock } from '../../shared/clock.ts'
+import { othersTurn } from '../../shared/others-turn.ts'
 import { search } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
@@ -97,7 +98,7 @@ async function deleteUntil(
       for (const guid of guids) await session.delete(storage, guid)
     })
     count += guids.length
-    await nextTurn()
+    await othersTurn()
   }
   return count
 }
