@@ -16,13 +16,17 @@ const things = [
   { id: 'f', s: "it's; DROP TABLE storage; --", n: [1, 20] },
 ]
 
-const term = (field: string, value: string | number | boolean): Query => ({ kind: 'term', field, value })
+type Scalar = Extract<Query, { kind: 'term' | 'terms' | 'range' }>
+
+const term = (field: string, value: string | number | boolean): Scalar => ({ kind: 'term', field, value })
+/** Of the value itself, as expressions compare. */
+const scalar = (query: Scalar): Query => ({ ...query, scalar: true })
 const text = (words: string, ...fields: string[]): Query => ({
   kind: 'simple_query_string',
   fields,
   text: words,
 })
-const range = (field: string, bounds: Extract<Query, { kind: 'range' }>['bounds']): Query => ({
+const range = (field: string, bounds: Extract<Query, { kind: 'range' }>['bounds']): Scalar => ({
   kind: 'range',
   field,
   bounds,
@@ -57,6 +61,26 @@ const table: readonly [string, Partial<Search>, string][] = [
   ['strings to', { query: range('s', { lte: 'one' }) }, 'feca'],
   ['existing, not null', { query: { kind: 'exists', field: 's' } }, 'fecba'],
   ['a value, no items', { query: { kind: 'term', field: 'n', value: 1, scalar: true } }, 'a'],
+  ['a number below zero, no items', { query: scalar(term('n', -1.5)) }, 'e'],
+  [
+    'some numbers, no items and no texts',
+    { query: scalar({ kind: 'terms', field: 'n', values: [-1.5, 2, 20] }) },
+    'ecb',
+  ],
+  ['numbers to, no items and no texts', { query: scalar(range('n', { lte: 2 })) }, 'ecba'],
+  [
+    'numbers from, of a field that holds texts, items and truth',
+    { query: scalar(range('s', { gte: 0 })) },
+    '',
+  ],
+  ['a text, not a number', { query: scalar(term('n', '2')) }, 'd'],
+  ['the text of truth', { query: scalar(term('ok', 'true')) }, ''],
+  ['texts from, no numbers', { query: scalar(range('n', { gte: '' })) }, 'd'],
+  [
+    'no number below zero, also where there is none',
+    { query: { kind: 'not', query: scalar(range('n', { lt: 0 })) } },
+    'fdcba',
+  ],
   ['an item', { query: { kind: 'contains', field: 'tags', value: 'red' } }, 'ba'],
   ['a part of a text', { query: { kind: 'contains', field: 's', value: 'w' } }, 'b'],
   ['empty', { query: { kind: 'empty', field: 's' } }, 'ed'],

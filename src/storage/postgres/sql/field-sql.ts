@@ -6,8 +6,14 @@ export type FieldSql =
   /** A whole number of `_meta` that is a column: the column is `unit` times the field, rounded down to it. */
   | { readonly kind: 'whole'; readonly column: string; readonly unit: number; readonly read: string }
   | { readonly kind: 'text'; readonly read: string }
-  /** JSON, NULL where the field is missing. */
-  | { readonly kind: 'json'; readonly json: string }
+  | JsonSql
+
+/** A value as JSON, NULL where the field is missing, and as text: of a text itself, without its quotes. */
+export interface JsonSql {
+  readonly kind: 'json'
+  readonly json: string
+  readonly text: string
+}
 
 const metaFields: Readonly<Record<string, FieldSql>> = {
   '_meta.guid': { kind: 'text', read: 'guid' },
@@ -29,7 +35,7 @@ export const IS_PRESENT = 'removed <= 0'
 
 export function fieldSql(field: string): FieldSql {
   const meta = Object.hasOwn(metaFields, field) ? metaFields[field] : undefined
-  return meta ?? { kind: 'json', json: jsonField(field) }
+  return meta ?? { kind: 'json', json: jsonField(field), text: `(${pathSql(field, '->>')})` }
 }
 
 /**
@@ -72,6 +78,10 @@ export function allPlain(table: string, json: string): string {
  * and doubled apostrophes keep a part inside its literal. `->` with a text reaches into objects only, also for `0`.
  */
 export function jsonField(field: string): string {
-  const parts = parseFieldPath(field).map((part) => ` -> '${part.replaceAll("'", "''")}'`)
-  return `doc${parts.join('')}`
+  return pathSql(field, '->')
+}
+
+function pathSql(field: string, last: '->' | '->>'): string {
+  const parts = parseFieldPath(field).map((part) => `'${part.replaceAll("'", "''")}'`)
+  return `doc${parts.map((part, at) => ` ${at === parts.length - 1 ? last : '->'} ${part}`).join('')}`
 }

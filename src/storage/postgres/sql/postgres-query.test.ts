@@ -132,6 +132,7 @@ describe('what an index finds is walked in its order, whatever is asked of field
   /** PostgreSQL took such a comparison for true of few documents, and read and sorted all of the status. */
   test.each<[string, Query]>([
     ['a number', some],
+    ['one number', { kind: 'term', field: 'count', value: 3, scalar: true }],
     ['a number or items', items],
     ['a text or a number', { kind: 'or', queries: [red, some] }],
   ])('%s', async (_, query) => {
