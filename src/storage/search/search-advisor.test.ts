@@ -129,6 +129,30 @@ describe('the advisor', () => {
     expect(advisor.of('doc_1', searched())).toEqual([])
   })
 
+  test.each<[string, (advisor: ReturnType<typeof searchAdvisor>) => void]>([
+    ['read little', (advisor) => advisor.look(finished(1), searched())?.keep(999)],
+    ['was served', (advisor) => void advisor.look(finished(1), has(['f1']))],
+  ])('does not look at a storage for a tenth of a second after a search that %s', (_, look) => {
+    let now = 1_000
+    const advisor = searchAdvisor(() => now)
+    look(advisor)
+    now += 99
+    expect(advisor.look(finished(2), searched())).toBeUndefined()
+    expect(advisor.look({ ...finished(2), storage: 'doc_2' }, searched())).toBeDefined()
+    now += 1
+    expect(advisor.look(finished(2), searched())).toBeDefined()
+    look(advisor)
+    // Clocks are set back.
+    now -= 5_000
+    expect(advisor.look(finished(2), searched())).toBeDefined()
+  })
+
+  test('looks again at once after a search that an index would help', () => {
+    const advisor = searchAdvisor(() => 0)
+    for (const n of [1, 2]) advisor.look(finished(n), searched())?.keep(2_000)
+    expect(advisor.of('doc_1', searched())).toHaveLength(2)
+  })
+
   test('keeps a bounded number of shapes: the one seen longest ago goes', () => {
     const advisor = searchAdvisor(() => 0, { milliseconds: 5, rows: 0 }, 3)
     for (const n of [1, 2, 3, 1, 4]) advisor.look(finished(n), searched())?.keep(1)

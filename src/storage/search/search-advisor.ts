@@ -53,7 +53,7 @@ export interface Look {
 
 export interface SearchAdvisor {
   readonly limits: SlowLimits
-  /** undefined for a search that the indexes serve. Call it for slow ones only. */
+  /** undefined for a search that the indexes serve, and where one a moment ago led to nothing. Call it for slow ones only. */
   look(finished: Finished, searched: SearchedStorage): Look | undefined
   /** The slowest first, without those that an index serves by now. */
   of(storage: string, searched: Pick<SearchedStorage, 'indexes' | 'text'>): readonly SlowSearch[]
@@ -63,6 +63,11 @@ export const slowLimits: SlowLimits = { milliseconds: 5, rows: 1_000 }
 
 /** Of all storages together: a kilobyte each at most, usually 300 bytes. */
 const MOST = 500
+/**
+ * Milliseconds in which a storage is not looked at again after a look that led to nothing. Where the database has more to do than it can,
+ * all searches are slow, of which most are served by indexes: looking at each took 4 % of the time, and counting its rows a statement.
+ */
+const REST = 100
 
 export function searchAdvisor(
   clock: () => number,
@@ -71,11 +76,18 @@ export function searchAdvisor(
 ): SearchAdvisor {
   /** By storage and shape. */
   const known = boundedMap<string, { readonly storage: string; readonly slow: SlowSearch }>(most)
+  /** When a look at a storage led to nothing. */
+  const resting = boundedMap<string, number>(most)
+  const rests = (storage: string): boolean => {
+    const since = clock() - (resting.get(storage) ?? Number.NEGATIVE_INFINITY)
+    return since >= 0 && since < REST
+  }
 
   return {
     limits,
     look(finished, searched) {
       const { storage, kind, search, milliseconds } = finished
+      if (rests(storage)) return undefined
       const sort =
         kind === 'count' || isRelevanceOrder(search)
           ? undefined
@@ -86,6 +98,7 @@ export function searchAdvisor(
       if (advice === undefined) {
         // The index was made since the search was slow.
         known.delete(key)
+        resting.set(storage, clock())
         return undefined
       }
       const before = known.get(key)?.slow
@@ -94,8 +107,11 @@ export function searchAdvisor(
         advice,
         worse,
         keep(rows) {
-          if (worse && rows < limits.rows) return
           const now = clock()
+          if (worse && rows < limits.rows) {
+            resting.set(storage, now)
+            return
+          }
           known.set(key, {
             storage,
             slow: {
