@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { boundedMap } from '../../../shared/bounded-map.ts'
 import { parseFieldPath } from '../../../shared/field-path.ts'
 
 /** How a field is read in SQL, in a statement over a document table. */
@@ -33,7 +34,18 @@ export const IS_REMOVED = 'removed > 0'
  */
 export const IS_PRESENT = 'removed <= 0'
 
+/** By name: a search asks some ten times for each of its fields. */
+const known = boundedMap<string, FieldSql>(1_000)
+
 export function fieldSql(field: string): FieldSql {
+  const before = known.get(field)
+  if (before) return before
+  const found = readField(field)
+  known.set(field, found)
+  return found
+}
+
+function readField(field: string): FieldSql {
   const meta = Object.hasOwn(metaFields, field) ? metaFields[field] : undefined
   return meta ?? { kind: 'json', json: jsonField(field), text: `(${pathSql(field, '->>')})` }
 }
