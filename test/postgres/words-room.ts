@@ -16,6 +16,7 @@ import { openTemporaryDatabase } from '../temporary-database.ts'
 import { openNode } from './open-node.ts'
 
 export interface WordsRoom {
+  readonly url: string
   readonly admin: Client
   readonly nodes: readonly [Database, Database]
   readonly clocks: { passed: number }
@@ -105,6 +106,7 @@ export async function openWordsRoom(): Promise<WordsRoom> {
     return `${total} ${list.map(({ _meta }) => _meta.guid).join(' ')}`
   }
   const room: WordsRoom = {
+    url: temporary.url,
     admin,
     nodes,
     clocks,

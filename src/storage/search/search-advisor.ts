@@ -76,18 +76,13 @@ export function searchAdvisor(
 ): SearchAdvisor {
   /** By storage and shape. */
   const known = boundedMap<string, { readonly storage: string; readonly slow: SlowSearch }>(most)
-  /** When a look at a storage led to nothing. */
-  const resting = boundedMap<string, number>(most)
-  const rests = (storage: string): boolean => {
-    const since = clock() - (resting.get(storage) ?? Number.NEGATIVE_INFINITY)
-    return since >= 0 && since < REST
-  }
+  const resting = restingStorages(clock, most)
 
   return {
     limits,
     look(finished, searched) {
       const { storage, kind, search, milliseconds } = finished
-      if (rests(storage)) return undefined
+      if (resting.has(storage)) return undefined
       const sort =
         kind === 'count' || isRelevanceOrder(search)
           ? undefined
@@ -98,7 +93,7 @@ export function searchAdvisor(
       if (advice === undefined) {
         // The index was made since the search was slow.
         known.delete(key)
-        resting.set(storage, clock())
+        resting.add(storage)
         return undefined
       }
       const before = known.get(key)?.slow
@@ -107,11 +102,8 @@ export function searchAdvisor(
         advice,
         worse,
         keep(rows) {
+          if (worse && rows < limits.rows) return resting.add(storage)
           const now = clock()
-          if (worse && rows < limits.rows) {
-            resting.set(storage, now)
-            return
-          }
           known.set(key, {
             storage,
             slow: {
@@ -135,5 +127,17 @@ export function searchAdvisor(
         .map(({ slow }) => slow)
         .filter(({ advice }) => !(advice.index && isThere(advice.index, indexes)) && !(advice.text && text))
         .sort((a, b) => b.milliseconds - a.milliseconds),
+  }
+}
+
+/** Those at which a look has just led to nothing. */
+function restingStorages(clock: () => number, most: number) {
+  const since = boundedMap<string, number>(most)
+  return {
+    add: (storage: string): void => since.set(storage, clock()),
+    has(storage: string): boolean {
+      const passed = clock() - (since.get(storage) ?? Number.NEGATIVE_INFINITY)
+      return passed >= 0 && passed < REST
+    },
   }
 }

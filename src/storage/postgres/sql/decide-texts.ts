@@ -116,7 +116,8 @@ function tokensOf(value: JsonValue): string[] {
   return isJsonObject(value) ? documentTokens(value) : []
 }
 
-function openClauses(target: SearchTarget, query: Query): TextClause[] {
+/** The free texts that SQL cannot decide. */
+export function openClauses(target: SearchTarget, query: Query): TextClause[] {
   switch (query.kind) {
     case 'and':
     case 'or':

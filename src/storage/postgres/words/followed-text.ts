@@ -8,9 +8,18 @@ import type { PostgresConnection } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { LATEST_MS, OLDEST_MS } from '../kept/forget-noted-writes.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
+import { openClauses } from '../sql/decide-texts.ts'
 import type { NotedMoment } from '../sql/noted-moment.ts'
-import { rankInMemory } from './rank-in-memory.ts'
-import { documentsBehind, documentsSince, presentMoment, readPhrase, textsOf } from './read-texts.ts'
+import { KnownWords } from './known-words.ts'
+import { type MissingWords, rankInMemory } from './rank-in-memory.ts'
+import {
+  documentsBehind,
+  documentsSince,
+  presentMoment,
+  readPhrase,
+  textsOf,
+  wordsBehind,
+} from './read-texts.ts'
 import { TextMemory } from './text-memory.ts'
 import { writtenBatches } from './written-batches.ts'
 
@@ -28,8 +37,8 @@ const SLICE = 2_000
 const MOST_WRITTEN = 4_000
 /** While documents are read. */
 const CATCH_UP_MS = 10_000
-/** Phrases that wait for being read. */
-const MOST_WAITING = 32
+/** Phrases that wait for being read. A misspelled word may be any of some hundreds. */
+const MOST_WAITING = 512
 
 export class FollowedText {
   readonly memory = new TextMemory()
@@ -46,6 +55,10 @@ export class FollowedText {
   /** By word: those that are to be read. */
   readonly #waiting = new Map<string, RankedPhrase>()
   #reading: Promise<void> | undefined
+  /** Whether all words are known, so that it can be said which ones a misspelled one may be. */
+  #knowsWords = false
+  #areTooManyWords = false
+  #readingWords: Promise<void> | undefined
 
   constructor(entry: StorageEntry, parts: FollowedTextParts) {
     this.#entry = entry
@@ -94,12 +107,44 @@ export class FollowedText {
       this.#isStarted = true
       await this.#lostOnError(() => this.#readDocuments())
     }
-    if (!(await this.isCurrent())) return
-    const missing = rankInMemory(this.memory, search, 1)
-    if (!Array.isArray(missing)) return
-    for (const phrase of missing)
+    const missing = await this.#missing(search)
+    if (missing && missing.misspelled.length > 0 && !this.#knowsWords && !this.#areTooManyWords) {
+      this.#readingWords ??= this.#readWords().finally(() => {
+        this.#readingWords = undefined
+      })
+      await this.#readingWords
+    }
+    await this.#readMissing(search)
+  }
+
+  /** Reads the words that misspelled ones of a search may be. False where there are none, or not all words are known yet. */
+  async readSimilar(search: Search): Promise<boolean> {
+    const { misspelled = [], phrases = [] } = (await this.#missing(search)) ?? {}
+    if (!this.#knowsWords || misspelled.length + phrases.length === 0) return false
+    // Of what is spelled right PostgreSQL may know better.
+    if (misspelled.length === 0 && openClauses(this.#entry, search.query).length === 0) return false
+    await this.#readMissing(search)
+    return true
+  }
+
+  /** undefined: nothing is, or the memory cannot be asked. */
+  async #missing(search: Search): Promise<MissingWords | undefined> {
+    if (!(await this.isCurrent())) return undefined
+    const ranked = rankInMemory(this.memory, search, 1)
+    return ranked && 'phrases' in ranked ? ranked : undefined
+  }
+
+  async #readMissing(search: Search): Promise<void> {
+    const before = await this.#missing(search)
+    const { vocabulary } = this.memory
+    if (this.#knowsWords && vocabulary)
+      for (const { token, distance } of before?.misspelled ?? [])
+        await inTurns(vocabulary.find(token, distance))
+    const { phrases = [] } = (await this.#missing(search)) ?? {}
+    for (const phrase of phrases)
       if (this.#waiting.size < MOST_WAITING && !this.memory.has(phrase))
         this.#waiting.set(wordOf(phrase), phrase)
+    if (phrases.length === 0) return
     this.#reading ??= this.#readWaiting().finally(() => {
       this.#reading = undefined
     })
@@ -139,6 +184,27 @@ export class FollowedText {
     }
     await this.catchUp()
     this.#isReady = !this.#isLost
+  }
+
+  /** What is written meanwhile is added when it is caught up with. */
+  async #readWords(): Promise<void> {
+    const vocabulary = new KnownWords()
+    this.memory.vocabulary = vocabulary
+    for (let behind: string | undefined = ''; behind !== undefined && !this.#isLost && !vocabulary.isFull; ) {
+      const guid: string = behind
+      behind = await this.#parts.pool.snapshot(async (connection) => {
+        const lists = wordsBehind(connection, this.#entry, guid)
+        for (;;) {
+          const { done, value } = await lists.next()
+          if (done) return value
+          await inTurns(vocabulary.add(value))
+        }
+      })
+      if (millisecondsSince(this.#at, this.#parts.clocks) > CATCH_UP_MS) await this.catchUp()
+    }
+    this.#knowsWords = !this.#isLost && !vocabulary.isFull
+    this.#areTooManyWords = vocabulary.isFull
+    if (vocabulary.isFull) this.memory.vocabulary = undefined
   }
 
   async #readWaiting(): Promise<void> {

@@ -44,7 +44,26 @@ test.each<[string, Partial<Parameters<WordsRoom['ranked']>[0]>]>([
   ['removed documents too', { includeRemoved: true }],
   ['another order', { sort: [{ field: 'title', order: 'asc', missing: 'last' }] }],
   ['a named field', { query: { kind: 'simple_query_string', fields: ['title'], text: 'apple' } }],
-  ['a misspelled word', { query: { kind: 'simple_query_string', fields: [], text: 'aple~1' } }],
+  [
+    'a misspelled word in a named field',
+    { query: { kind: 'simple_query_string', fields: ['title'], text: 'aple~1' } },
+  ],
+  [
+    'a misspelled word beside words near each other',
+    { query: { kind: 'simple_query_string', fields: [], text: 'aple~1 "apple pear"~3' } },
+  ],
+  [
+    'a misspelled word that must not be there',
+    {
+      query: {
+        kind: 'and',
+        queries: [
+          apples.query,
+          { kind: 'not', query: { kind: 'simple_query_string', fields: [], text: 'paer~1' } },
+        ],
+      },
+    },
+  ],
   ['words near each other', { query: { kind: 'simple_query_string', fields: [], text: '"apple pear"~3' } }],
   [
     'text on one side of an or',
@@ -108,6 +127,49 @@ test.each<[string, (guid: string) => Promise<unknown>]>([
 function never(): never {
   throw new Error('PostgreSQL was asked.')
 }
+
+const misspelled = {
+  query: { kind: 'simple_query_string', fields: [], text: 'aple~1 -paer~1' },
+  limit: 3,
+} as const satisfies Partial<Search>
+
+test('misspelled words are looked for among the words of all documents, and of those that are written later', async () => {
+  const guid = await filled()
+  expect([await isInMemory(misspelled), await isInMemory(misspelled)]).toEqual([false, true])
+  await room.create({ title: 'ample' }, room.nodes[1])
+  await transact(room.nodes[1], (session) => session.update(room.name, guid, setFields({ title: 'apple' })))
+  expect(await isInMemory(misspelled)).toBe(true)
+  // Another one is found without PostgreSQL too, because all words are known: those that it may be are read at once.
+  const other = { query: { ...misspelled.query, text: 'plm~1 | amplee~1 | pluum~2' }, limit: 9 }
+  expect(await isInMemory(other)).toBe(true)
+  await room.create({ title: 'plums' }, room.nodes[1])
+  expect(await isInMemory(other)).toBe(true)
+})
+
+test('a search that PostgreSQL refuses, because it is too much to look at, is served from words in memory later', async () => {
+  await room.create({ title: 'apple pear' })
+  const refused = room.words.find(room.entry, search(misspelled), () => Promise.reject(new Error('too much')))
+  await expect(refused).rejects.toThrow('too much')
+  await room.words.idle()
+  expect(await room.words.find(room.entry, search(misspelled), never)).toMatchObject({ length: 0 })
+})
+
+test.each<[string, () => Promise<unknown>]>([
+  ['a new word', () => room.create({ title: 'aplee' }, room.nodes[1])],
+  ['no word any more', () => room.admin.query(`DELETE FROM ${room.table}`)],
+])('while words of all documents are read others write: %s', async (_, happen) => {
+  await filled()
+  let happened = 0
+  room.beforeFetch = async () => {
+    happened += 1
+    if (happened === 1) await happen()
+    expect(await room.words.find(room.entry, search(apples), never)).toBeDefined()
+  }
+  await room.ranked(misspelled)
+  expect(happened).toBeGreaterThan(0)
+  room.beforeFetch = async () => undefined
+  expect(await isInMemory(misspelled)).toBe(true)
+})
 
 test('filters beside the text: further hits are looked at until the page is full', async () => {
   await transact(room.nodes[0], async (session) => {
@@ -229,4 +291,36 @@ test.each<[string, () => Promise<unknown>, boolean]>([
   room.clocks.passed += 300_001
   await room.words.follow()
   expect(room.reported).toEqual([])
+})
+
+test.each<[string, string, number]>([
+  ['a storage that was dropped is lost without a word', 'RENAME TO elsewhere', 0],
+  ['what cannot be read for another reason is reported', 'RENAME COLUMN guid TO elsewhere', 1],
+])('%s', async (_, change, reports) => {
+  await filled()
+  await room.create({ title: 'apple' }, room.nodes[1])
+  await room.admin.query(`ALTER TABLE ${room.table} ${change}`)
+  try {
+    await room.words.follow()
+    expect(room.reported).toHaveLength(reports)
+  } finally {
+    await room.admin.query(
+      change === 'RENAME TO elsewhere'
+        ? `ALTER TABLE elsewhere RENAME TO ${room.table}`
+        : `ALTER TABLE ${room.table} RENAME COLUMN elsewhere TO guid`,
+    )
+  }
+})
+
+test('what is forgotten is not read any further', async () => {
+  await filled()
+  let read = 0
+  room.beforeFetch = async () => {
+    read += 1
+    room.words.forget()
+  }
+  const text = ['pear', 'plum', 'fig', 'a'].join(' | ')
+  await room.ranked({ query: { ...apples.query, text } })
+  // A word for the page and one for the total, which are asked for apart.
+  expect(read).toBe(2)
 })

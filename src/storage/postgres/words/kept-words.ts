@@ -11,19 +11,19 @@
 import type { Search } from '../../../shared/query.ts'
 import type { Found, FoundWithTotal } from '../../database.ts'
 import { checkSearch } from '../../search/check-search.ts'
-import { otherStorages } from '../../search/other-storages.ts'
-import { isRelevanceOrder } from '../../search/rank-text.ts'
 import { StoredJson } from '../../stored-json.ts'
 import type { PostgresPool } from '../core/postgres-connection.ts'
+import { isTableGone } from '../core/postgres-errors.ts'
 import type { PostgresConnection } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import type { WantNotes } from '../kept/note-when-wanted.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
-import { decidesFirst } from '../sql/decide-texts.ts'
+import { openClauses } from '../sql/decide-texts.ts'
 import type { NotedMoment } from '../sql/noted-moment.ts'
 import { FollowedText } from './followed-text.ts'
 import { rankInMemory } from './rank-in-memory.ts'
 import { rankedPage } from './ranked-page.ts'
+import { isServed, MOST_HITS } from './served-search.ts'
 
 export interface KeptWordsParts {
   readonly pool: Pick<PostgresPool, 'reading' | 'snapshot'>
@@ -43,8 +43,6 @@ const LONG_MS = 50
 const UNUSED_MS = 900_000
 /** Until what could not follow is read once more: a million documents cost PostgreSQL seconds. */
 const PAUSE_MS = 300_000
-/** Of a page and all before it. */
-const MOST_HITS = 5_000
 /** Where not all hits have to be shown: filters may leave few of them. */
 const AHEAD_AT_LEAST = 100
 const MORE = 8
@@ -86,14 +84,20 @@ export class KeptWords {
   async follow(): Promise<void> {
     for (const [id, { text, used }] of this.#storages) {
       const isUnused = millisecondsSince(used, this.#parts.clocks) > UNUSED_MS
-      if (isUnused || (text.lostFor ?? 0) > PAUSE_MS) this.#storages.delete(id)
-      else if (text.lostFor === undefined) await text.catchUp()
+      if (isUnused || (text.lostFor ?? 0) > PAUSE_MS) this.#drop(id)
+      else if (text.lostFor === undefined) await text.catchUp().catch((error) => this.#report(error))
     }
   }
 
   /** Forgets all, which may be of another database. */
   forget(): void {
-    this.#storages.clear()
+    for (const id of [...this.#storages.keys()]) this.#drop(id)
+  }
+
+  /** Ends what is read for it, too. */
+  #drop(id: number): void {
+    this.#storages.get(id)?.text.close()
+    this.#storages.delete(id)
   }
 
   /** undefined: PostgreSQL is to rank. */
@@ -105,6 +109,13 @@ export class KeptWords {
     this.#storages.delete(entry.id)
     this.#storages.set(entry.id, kept)
     const { text } = kept
+    const found = await this.#page(text, entry, search)
+    if (found !== undefined || !(await this.#readsSimilar(text, search))) return found
+    return this.#page(text, entry, search)
+  }
+
+  /** Where words are missing, or change faster than they are read: undefined. */
+  async #page(text: FollowedText, entry: StorageEntry, search: Search): Promise<RankedFound | undefined> {
     const { pool } = this.#parts
     if (!(await text.isCurrent()) || text.moment === undefined) return undefined
     const found = await pageOf(text, text.moment, { connection: pool.reading, entry, search })
@@ -114,6 +125,21 @@ export class KeptWords {
       const again = moment && (await pageOf(text, moment, { connection, entry, search }))
       return again === 'outdated' ? undefined : again
     })
+  }
+
+  /** Rare words mostly, where PostgreSQL would read all documents with a word that begins as this one. */
+  async #readsSimilar(text: FollowedText, search: Search): Promise<boolean> {
+    try {
+      return await text.readSimilar(search)
+    } catch (error) {
+      this.#report(error)
+      return false
+    }
+  }
+
+  /** A storage that was dropped meanwhile is lost without a word. */
+  #report(error: unknown): void {
+    if (!isTableGone(error)) this.#parts.report(error)
   }
 
   /** Waits for what is being read. */
@@ -128,18 +154,25 @@ export class KeptWords {
 
   async #timed<T>(entry: StorageEntry, search: Search, look: () => Promise<T>): Promise<T> {
     const at = instantOf(this.#parts.clocks)
-    const found = await look()
-    const spent = millisecondsSince(at, this.#parts.clocks)
-    const { longMs = LONG_MS, wanted, report } = this.#parts
-    if (spent < longMs) return found
-    if (!entry.noted) wanted(entry.name, spent)
-    else {
-      const reading = this.#read(entry, search)
-        .catch(report)
-        .finally(() => this.#underWay.delete(reading))
-      this.#underWay.add(reading)
+    try {
+      return await look()
+    } finally {
+      // Also of one that is refused, because it is too much to look at.
+      const spent = millisecondsSince(at, this.#parts.clocks)
+      const { longMs = LONG_MS } = this.#parts
+      if (spent >= longMs) this.#remember(entry, search, spent)
     }
-    return found
+  }
+
+  #remember(entry: StorageEntry, search: Search, spent: number): void {
+    if (!entry.noted) {
+      this.#parts.wanted(entry.name, spent)
+      return
+    }
+    const reading = this.#read(entry, search)
+      .catch((error) => this.#report(error))
+      .finally(() => this.#underWay.delete(reading))
+    this.#underWay.add(reading)
   }
 
   /** In the background. */
@@ -150,7 +183,7 @@ export class KeptWords {
       kept = { text: new FollowedText(entry, this.#parts), used: instantOf(this.#parts.clocks) }
       this.#storages.set(entry.id, kept)
       const [oldest] = this.#storages.keys()
-      if (this.#storages.size > MOST_STORAGES && oldest !== undefined) this.#storages.delete(oldest)
+      if (this.#storages.size > MOST_STORAGES && oldest !== undefined) this.#drop(oldest)
     }
     await kept.text.read(search)
   }
@@ -181,8 +214,12 @@ async function pageOf(
     // Others may have caught up while the page was read.
     if (text.moment !== moment) return 'outdated'
     const ranked = rankInMemory(text.memory, search, most)
-    if (ranked === undefined || 'length' in ranked) return undefined
-    const page = await rankedPage(connection, entry, search, { hits: ranked.hits, moment })
+    if (ranked === undefined || 'phrases' in ranked) return undefined
+    const open = openClauses(entry, search.query)
+    if (open.length > 0 && !ranked.isExact) return undefined
+    const guids = ranked.hits.map(({ guid }) => guid)
+    const decided = new Map(open.map((clause) => [clause, guids]))
+    const page = await rankedPage(connection, entry, search, { hits: ranked.hits, decided, moment })
     if (page === undefined) {
       text.outdated(moment)
       return 'outdated'
@@ -195,16 +232,4 @@ async function pageOf(
       }
   }
   return undefined
-}
-
-function isServed(entry: StorageEntry, search: Search): boolean {
-  return (
-    entry.textReady &&
-    !search.includeRemoved &&
-    search.after === undefined &&
-    search.limit + search.offset <= MOST_HITS &&
-    isRelevanceOrder(search) &&
-    otherStorages(search.query).length === 0 &&
-    !decidesFirst(entry, search.query)
-  )
 }
