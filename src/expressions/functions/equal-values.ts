@@ -1,6 +1,12 @@
 import type { JsonValue } from '../../shared/json.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
-import { boundedComparison, comparisonWork, TooLargeToCompare } from '../language/same-value.ts'
+import {
+  boundedComparison,
+  comparisonWork,
+  longText,
+  TooLargeToCompare,
+  textComparisonWork,
+} from '../language/same-value.ts'
 
 /** Whether a value is equal to `wanted`, as `==` means it. All calls together make a bounded number of comparisons. */
 export function equalTo(
@@ -8,6 +14,11 @@ export function equalTo(
   parameter: string,
   wanted: JsonValue,
 ): (value: JsonValue) => boolean {
+  if (typeof wanted === 'string' && wanted.length >= longText)
+    return (value) => {
+      if (typeof value === 'string') context.spend(0, textComparisonWork(value, wanted))
+      return value === wanted
+    }
   if (typeof wanted !== 'object') return (value) => value === wanted
   const isSame = boundedComparison((values) => context.spend(values, values * comparisonWork))
   return (value) => {

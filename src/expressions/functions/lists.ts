@@ -2,6 +2,7 @@ import type { JsonValue } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import type { listFunctions } from '../language/declared/lists.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
+import { longText, textComparisonWork } from '../language/same-value.ts'
 import type { Arrow, BodiesOf } from './body-of.ts'
 import { spendOn, spendOnNew, spendOnText } from './bounded.ts'
 import { objectOf } from './object-of.ts'
@@ -84,12 +85,21 @@ export const listBodies: BodiesOf<typeof listFunctions> = {
   },
 }
 
-/** A field that is null is as one that is missing. */
-function inOrder(_key: string, value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  const fields = Object.entries(value).filter(([, field]) => field !== null && field !== undefined)
-  return Object.fromEntries(fields.sort(([a], [b]) => (a < b ? -1 : 1)))
+/** Fields in one order. A field that is null is as one that is missing. */
+function inOrder(context: FunctionContext) {
+  return (_key: string, value: JsonValue): JsonValue => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    const entries = Object.entries(value)
+    if (entries.length > MANY_FIELDS) context.spend(0, entries.length * WORK_OF_SORTED_FIELD)
+    const fields = entries.filter(([, field]) => field !== null && field !== undefined)
+    return Object.fromEntries(fields.sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
 }
+
+/** Below, the text that is made pays for them. */
+const MANY_FIELDS = 1_000
+/** 80,000 took 100 ms. */
+const WORK_OF_SORTED_FIELD = 12
 
 /** Each object is written as text: this much takes some 50 ms. */
 const MOST_VALUES = 100_000
@@ -102,11 +112,12 @@ function distinct(context: FunctionContext, list: readonly JsonValue[]): JsonVal
     throw new ArgumentError('list', 'holds values that are too large to compare')
   const plain = new Set<JsonValue>()
   const written = new Set<string>()
+  const sorted = inOrder(context)
   context.spend(0, list.length * WORK_OF_DISTINCT)
   return list.filter((item) => {
     const isPlain = typeof item !== 'object' || item === null
     if (isPlain) return plain.size !== plain.add(item).size
-    const text = JSON.stringify(item, inOrder)
+    const text = JSON.stringify(item, sorted)
     spendOnText(context, text, 400)
     return written.size !== written.add(text).size
   })
@@ -122,7 +133,11 @@ function grouped(
 ): ReadonlyMap<string, readonly JsonValue[]> {
   spendOn(context, 'list', list)
   context.spend(0, list.length * WORK_OF_GROUPED)
-  return Map.groupBy(list, (item, i) => groupKey(by(item, i)))
+  return Map.groupBy(list, (item, i) => {
+    const key = groupKey(by(item, i))
+    if (key.length >= longText) context.spend(0, textComparisonWork(key, key))
+    return key
+  })
 }
 
 function groupKey(value: JsonValue | undefined): string {

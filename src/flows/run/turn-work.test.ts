@@ -7,13 +7,25 @@ import { TurnWork } from './turn-work.ts'
 
 const list = (count: number, value: (at: number) => unknown) =>
   Array.from({ length: count }, (_, at) => value(at))
+const long = 'a'.repeat(1_000_000)
+/** Equal, and not the same text in memory, so that it is compared to the end. */
+const same = Buffer.from(long).toString('latin1')
+const broad = Object.fromEntries(list(80_000, (at) => [`f${at}`, at]) as [string, unknown][])
 const names = {
   numbers: list(10_000, (at) => (at * 7_919) % 10_007),
   texts: list(10_000, (at) => `customer ${(at * 7_919) % 10_007}`),
   orders: list(1_000, (at) => ({ id: at, day: '2026-01-31', price: at / 4, qty: 2 })),
   goods: list(10_000, (at) => ({ id: at, name: `n${at}`, open: true, price: at / 4, qty: 2 })),
   few: list(100, (at) => at),
-  long: 'a'.repeat(1_000_000),
+  long,
+  same,
+  copies: list(10_000, () => long),
+  others: list(10_000, () => same),
+  mixed: list(10_000, (at) => (at % 2 === 0 ? long : same)),
+  last: `${long.slice(1)}b`,
+  broad,
+  broadText: JSON.stringify(broad),
+  wideText: JSON.stringify(Object.fromEntries(list(10_000, (at) => [`f${at}`, at]) as [string, unknown][])),
   nearly: `${'a'.repeat(1_000)}b${'a'.repeat(1_000)}`,
   wide: Object.fromEntries(list(10_000, (at) => [`f${at}`, at]) as [string, unknown][]),
 }
@@ -37,6 +49,12 @@ test.each([
   'goods.map(o => ({ ...o, total: o.price * o.qty }))',
   'long.includes(nearly)',
   'jsonParse(jsonText(orders))',
+  'jsonParse(wideText)',
+  'unique([wide])',
+  'long == same',
+  'long < same',
+  'unique([long, same])',
+  'copies.includes(long)',
   'jsonParse(jsonText(goods))',
   'unique(goods)',
   'texts.map(t => slug(t))',
@@ -59,6 +77,15 @@ test.each([
   'few.map(a => ({ ...wide }))',
   'few.map(a => slug(long.slice(0, 10000)))',
   'few.map(a => long.replaceAll("a", "b"))',
+  'numbers.map(n => long == same)',
+  'numbers.map(n => long < same)',
+  'copies.includes(last)',
+  'copies.indexOf(last)',
+  'copies == others',
+  'groupBy(mixed, t => t)',
+  'jsonParse(broadText)',
+  'unique([broad])',
+  'few.slice(0, 3).map(a => broad == { ...broad })',
 ])('%s is ended', (text) => {
   expect(() => evaluateInRun(text)).toThrow('which is their budget')
 })

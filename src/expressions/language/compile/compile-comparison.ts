@@ -1,6 +1,12 @@
 import type { Compiler, Evaluate } from '../evaluate.ts'
 import type { Binary, Equality, Order } from '../expression.ts'
-import { comparisonWork, isSameValue, TooLargeToCompare } from '../same-value.ts'
+import {
+  comparisonWork,
+  isSameValue,
+  longText,
+  TooLargeToCompare,
+  textComparisonWork,
+} from '../same-value.ts'
 import { kindOf } from '../value-kind.ts'
 
 export function compileEquality<F>(part: Binary, operator: Equality, compiler: Compiler<F>): Evaluate<F> {
@@ -9,6 +15,8 @@ export function compileEquality<F>(part: Binary, operator: Equality, compiler: C
   return (frame, locals) => {
     const a = left(frame, locals)
     const b = right(frame, locals)
+    if (typeof a === 'string' && typeof b === 'string' && a.length >= longText)
+      compiler.host.context(frame).spend(0, textComparisonWork(a, b))
     if (typeof a === 'string' || typeof a === 'number') return (a === b) === wanted
     if (typeof a !== 'object' || typeof b !== 'object') return isSameValue(a, b, ignored) === wanted
     const context = compiler.host.context(frame)
@@ -41,7 +49,12 @@ export function compileOrder<F>(part: Binary, operator: Order, compiler: Compile
     const a = left(frame, locals)
     const b = right(frame, locals)
     if (typeof a === 'number' && typeof b === 'number') return isInOrder(a, b)
-    if (typeof a === 'string' && typeof b === 'string') return isInOrder(a, b)
+    if (typeof a === 'string' && typeof b === 'string') {
+      const shorter = a.length < b.length ? a : b
+      if (shorter.length >= longText)
+        compiler.host.context(frame).spend(0, textComparisonWork(shorter, shorter))
+      return isInOrder(a, b)
+    }
     if (typeof a === 'boolean' && typeof b === 'boolean') return isInOrder(a, b)
     const problem = disorder(part, a, b, compiler)
     if (problem) throw problem
