@@ -72,6 +72,36 @@ describe('types', () => {
   })
 })
 
+const manyFields = (count: number): ValueType => ({
+  kind: 'object',
+  fields: Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, numberType])),
+  open: false,
+})
+
+/** Their fields would be copied for each of hundreds of places. */
+test.each([
+  ['{ ...few }.f1', [], 'a number'],
+  ['[few, { ...few }][0].f1', [], 'a number'],
+  ['{ ...few }.nowhere', ['The object has no field nowhere'], 'nothing'],
+  ['many.f1', [], 'a number'],
+  ['{ ...many }.f1', [], 'any value'],
+  ['{ ...many, f1: "a" }.f1', [], 'a text'],
+  ['{ f1: "a", ...many }.f1', [], 'any value'],
+  ['[many, { f1: "a" }][0].f1', [], 'any value'],
+  ['{ ...many }.nowhere', [], 'any value'],
+])('of %s: %j, %s, where many has over 64 fields', (text, said, words) => {
+  const { expression } = parseExpression(text)
+  if (!expression) throw new SyntaxError(text)
+  const known: Readonly<Record<string, ValueType>> = { few: manyFields(64), many: manyFields(65) }
+  const { type, problems } = checkExpression(expression, {
+    typeOf: (name) => known[name],
+    names: Object.keys(known),
+    declarations: { functions: declaredFunctions(), methods: declaredMethods() },
+  })
+  const sentences = problems.map(({ message }) => message.split('.', 1)[0])
+  expect([sentences, wordsFor(type)]).toEqual([said, words])
+})
+
 /** The marked text is where the problem is. */
 describe('finds', () => {
   test.each<[string, 'error' | 'warning', string]>([

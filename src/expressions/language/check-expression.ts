@@ -14,7 +14,7 @@ import {
   type ValueType,
   wholeType,
 } from './value-type.ts'
-import { commonType, eitherType, mayBe, wordsFor } from './value-types.ts'
+import { commonType, eitherType, isWide, mayBe, wordsFor } from './value-types.ts'
 
 /** What an expression gives, and what is wrong with it, as far as it can be known before a run. */
 export function checkExpression(
@@ -119,8 +119,9 @@ function typeOfObject(
     const type = checker.type(one.of, parameters)
     if (type.kind === 'object') {
       // It is open, so that nothing is known of any field after it.
-      if (!type.stored) for (const [key, field] of Object.entries(type.fields)) fields.set(key, field)
-      open ||= type.open
+      const isCopied = !isWide(type)
+      if (isCopied) for (const [key, field] of Object.entries(type.fields)) fields.set(key, field)
+      open ||= type.open || !isCopied
     } else if (type.kind === 'any') open = true
     else if (type.kind !== 'nothing')
       checker.report(
