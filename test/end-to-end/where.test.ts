@@ -172,9 +172,15 @@ test('a reply that only depends on the address is kept', async () => {
       .reduce((sum, [, count]) => sum + count, 0)
   await quoin.send('GET', path)
   await quoin.send('GET', path)
+  // PostgreSQL notes writes from when a storage was often asked; one that took long counts as several, so it may be so already.
+  const most = inject('engine') === 'sqlite' ? 1 : 300
+  for (let times = 0, before = -1; times < most && before !== executed(); times++) {
+    before = executed()
+    await quoin.send('GET', path)
+  }
   const before = executed()
   expect(await codes('?status=open&min=5')).toEqual(['a', 'b'])
-  expect(executed() - before === 0).toBe(inject('engine') === 'sqlite')
+  expect(executed()).toBe(before)
 })
 
 test('one document, or none', async () => {
