@@ -55,9 +55,7 @@ export class FollowedText {
   /** By word: those that are to be read. */
   readonly #waiting = new Map<string, RankedPhrase>()
   #reading: Promise<void> | undefined
-  /** Whether all words are known, so that it can be said which ones a misspelled one may be. */
-  #knowsWords = false
-  #areTooManyWords = false
+  #hasReadWords = false
   #readingWords: Promise<void> | undefined
 
   constructor(entry: StorageEntry, parts: FollowedTextParts) {
@@ -69,6 +67,11 @@ export class FollowedText {
   /** For how many milliseconds it has not followed any more; undefined: it does. */
   get lostFor(): number | undefined {
     return this.#lostAt && millisecondsSince(this.#lostAt, this.#parts.clocks)
+  }
+
+  /** Whether it can be said which words a misspelled one may be. */
+  get #knowsWords(): boolean {
+    return this.#hasReadWords && this.memory.vocabulary?.isFull === false
   }
 
   get #isLost(): boolean {
@@ -108,7 +111,7 @@ export class FollowedText {
       await this.#lostOnError(() => this.#readDocuments())
     }
     const missing = await this.#missing(search)
-    if (missing && missing.misspelled.length > 0 && !this.#knowsWords && !this.#areTooManyWords) {
+    if (missing && missing.misspelled.length > 0 && !this.#hasReadWords && !this.memory.vocabulary?.isFull) {
       this.#readingWords ??= this.#readWords().finally(() => {
         this.#readingWords = undefined
       })
@@ -202,9 +205,7 @@ export class FollowedText {
       })
       if (millisecondsSince(this.#at, this.#parts.clocks) > CATCH_UP_MS) await this.catchUp()
     }
-    this.#knowsWords = !this.#isLost && !vocabulary.isFull
-    this.#areTooManyWords = vocabulary.isFull
-    if (vocabulary.isFull) this.memory.vocabulary = undefined
+    this.#hasReadWords = !this.#isLost
   }
 
   async #readWaiting(): Promise<void> {

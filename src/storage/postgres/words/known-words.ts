@@ -13,11 +13,16 @@ const STEP = 1_000
 export class KnownWords {
   readonly #byFirst = new Map<string, Set<string>>()
   readonly #answers = new TextVocabulary()
+  readonly #most: number
   #size = 0
 
-  /** It does not grow any more, and is of no use. */
+  constructor(most = MOST) {
+    this.#most = most
+  }
+
+  /** There were too many, and it tells nothing any more. */
   get isFull(): boolean {
-    return this.#size > MOST
+    return this.#size > this.#most
   }
 
   *add(words: Iterable<string>): Steps<void> {
@@ -34,7 +39,7 @@ export class KnownWords {
 
   /** undefined: it was not looked for, or so long ago that it was forgotten. */
   like(token: string, distance: number): ReadonlySet<string> | undefined {
-    return this.#answers.known(token, distance)
+    return this.isFull ? undefined : this.#answers.known(token, distance)
   }
 
   /** Looks for the words that are like this one. What is added meanwhile is seen: it comes behind those that are there. */
@@ -50,12 +55,14 @@ export class KnownWords {
   }
 
   #isNew(word: string): boolean {
+    if (this.isFull) return false
     const first = firstOf(word)
     const words = this.#byFirst.get(first) ?? new Set()
-    if (words.has(word) || this.isFull) return false
+    if (words.has(word)) return false
     if (words.size === 0) this.#byFirst.set(first, words)
     words.add(word)
     this.#size += 1
+    if (this.isFull) this.#byFirst.clear()
     return true
   }
 }
