@@ -3,9 +3,9 @@ import { ArgumentError, type FunctionContext } from '../language/function-declar
 import {
   boundedComparison,
   comparisonWork,
+  equalityWork,
   longText,
   TooLargeToCompare,
-  textComparisonWork,
 } from '../language/same-value.ts'
 
 /** Whether a value is equal to `wanted`, as `==` means it. All calls together make a bounded number of comparisons. */
@@ -16,7 +16,7 @@ export function equalTo(
 ): (value: JsonValue) => boolean {
   if (typeof wanted === 'string' && wanted.length >= longText)
     return (value) => {
-      if (typeof value === 'string') context.spend(0, textComparisonWork(value, wanted))
+      if (typeof value === 'string') context.spend(0, equalityWork(value, wanted))
       return value === wanted
     }
   if (typeof wanted !== 'object') return (value) => value === wanted

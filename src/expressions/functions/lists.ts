@@ -2,7 +2,7 @@ import type { JsonValue } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import type { listFunctions } from '../language/declared/lists.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
-import { longText, textComparisonWork } from '../language/same-value.ts'
+import { longText, textWork } from '../language/same-value.ts'
 import type { Arrow, BodiesOf } from './body-of.ts'
 import { spendOn, spendOnNew, spendOnText } from './bounded.ts'
 import { objectOf } from './object-of.ts'
@@ -135,7 +135,7 @@ function grouped(
   context.spend(0, list.length * WORK_OF_GROUPED)
   return Map.groupBy(list, (item, i) => {
     const key = groupKey(by(item, i))
-    if (key.length >= longText) context.spend(0, textComparisonWork(key, key))
+    if (key.length >= longText) context.spend(0, textWork(key.length))
     return key
   })
 }

@@ -6,12 +6,17 @@ export const comparisonWork = 1.2
 
 /** Shorter texts cost no more than what names them. */
 export const longText = 1_000
-/** Of a character of two texts of one length. They may be the same to the end, and one of them of two bytes a character. */
+/** Work of a character of two texts that are compared. They may be the same to the end, and one of them of two bytes a character. */
 const CHARACTER = 0.006
 
+/** Work of comparing two texts that have so many characters in common at most. */
+export function textWork(characters: number): number {
+  return characters >= longText ? characters * CHARACTER : 0
+}
+
 /** Work of finding out whether two texts are equal. */
-export function textComparisonWork(a: string, b: string): number {
-  return a.length === b.length && a.length >= longText ? a.length * CHARACTER : 0
+export function equalityWork(a: string, b: string): number {
+  return a.length === b.length ? textWork(a.length) : 0
 }
 
 /** Too much to compare: the caller says where. */
@@ -56,7 +61,7 @@ function take(work: Work, values: number): void {
 
 function areSame(a: unknown, b: unknown, work: Work): boolean {
   if (typeof a === 'string' && typeof b === 'string' && a.length >= longText)
-    work.spend(textComparisonWork(a, b) / comparisonWork)
+    work.spend(Math.ceil(equalityWork(a, b) / comparisonWork))
   if (a === b || (isNothing(a) && isNothing(b))) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Array.isArray(a)) {

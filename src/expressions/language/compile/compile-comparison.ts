@@ -2,10 +2,11 @@ import type { Compiler, Evaluate } from '../evaluate.ts'
 import type { Binary, Equality, Order } from '../expression.ts'
 import {
   comparisonWork,
+  equalityWork,
   isSameValue,
   longText,
   TooLargeToCompare,
-  textComparisonWork,
+  textWork,
 } from '../same-value.ts'
 import { kindOf } from '../value-kind.ts'
 
@@ -16,7 +17,7 @@ export function compileEquality<F>(part: Binary, operator: Equality, compiler: C
     const a = left(frame, locals)
     const b = right(frame, locals)
     if (typeof a === 'string' && typeof b === 'string' && a.length >= longText)
-      compiler.host.context(frame).spend(0, textComparisonWork(a, b))
+      compiler.host.context(frame).spend(0, equalityWork(a, b))
     if (typeof a === 'string' || typeof a === 'number') return (a === b) === wanted
     if (typeof a !== 'object' || typeof b !== 'object') return isSameValue(a, b, ignored) === wanted
     const context = compiler.host.context(frame)
@@ -50,9 +51,8 @@ export function compileOrder<F>(part: Binary, operator: Order, compiler: Compile
     const b = right(frame, locals)
     if (typeof a === 'number' && typeof b === 'number') return isInOrder(a, b)
     if (typeof a === 'string' && typeof b === 'string') {
-      const shorter = a.length < b.length ? a : b
-      if (shorter.length >= longText)
-        compiler.host.context(frame).spend(0, textComparisonWork(shorter, shorter))
+      const characters = Math.min(a.length, b.length)
+      if (characters >= longText) compiler.host.context(frame).spend(0, textWork(characters))
       return isInOrder(a, b)
     }
     if (typeof a === 'boolean' && typeof b === 'boolean') return isInOrder(a, b)

@@ -39,6 +39,8 @@ const MOST_WRITTEN = 4_000
 const CATCH_UP_MS = 10_000
 /** Phrases that wait for being read. A misspelled word may be any of some hundreds. */
 const MOST_WAITING = 512
+/** Phrases that a search waits for itself, those of others included: of rare words some milliseconds each. */
+const MOST_AT_ONCE = 64
 
 export class FollowedText {
   readonly memory = new TextMemory()
@@ -117,16 +119,16 @@ export class FollowedText {
       })
       await this.#readingWords
     }
-    await this.#readMissing(search)
+    await this.#readPhrases(await this.#missingPhrases(search))
   }
 
-  /** Reads the words that misspelled ones of a search may be. False where there are none, or not all words are known yet. */
+  /** Reads the words that misspelled ones of a search may be. False where there are none, not all words are known, or it would take long. */
   async readSimilar(search: Search): Promise<boolean> {
-    const { misspelled = [], phrases = [] } = (await this.#missing(search)) ?? {}
-    if (!this.#knowsWords || misspelled.length + phrases.length === 0) return false
-    // Of what is spelled right PostgreSQL may know better.
-    if (misspelled.length === 0 && openClauses(this.#entry, search.query).length === 0) return false
-    await this.#readMissing(search)
+    // What is spelled right is not ranked a second time: PostgreSQL has it in an index.
+    if (!this.#knowsWords || openClauses(this.#entry, search.query).length === 0) return false
+    const phrases = await this.#missingPhrases(search)
+    if (phrases.length === 0 || this.#waiting.size + phrases.length > MOST_AT_ONCE) return false
+    await this.#readPhrases(phrases)
     return true
   }
 
@@ -137,13 +139,16 @@ export class FollowedText {
     return ranked && 'phrases' in ranked ? ranked : undefined
   }
 
-  async #readMissing(search: Search): Promise<void> {
-    const before = await this.#missing(search)
+  /** With those that misspelled words may be, where that can be said. */
+  async #missingPhrases(search: Search): Promise<readonly RankedPhrase[]> {
+    const { phrases = [], misspelled = [] } = (await this.#missing(search)) ?? {}
     const { vocabulary } = this.memory
-    if (this.#knowsWords && vocabulary)
-      for (const { token, distance } of before?.misspelled ?? [])
-        await inTurns(vocabulary.find(token, distance))
-    const { phrases = [] } = (await this.#missing(search)) ?? {}
+    if (misspelled.length === 0 || !this.#knowsWords || !vocabulary) return phrases
+    for (const { token, distance } of misspelled) await inTurns(vocabulary.find(token, distance))
+    return (await this.#missing(search))?.phrases ?? []
+  }
+
+  async #readPhrases(phrases: readonly RankedPhrase[]): Promise<void> {
     for (const phrase of phrases)
       if (this.#waiting.size < MOST_WAITING && !this.memory.has(phrase))
         this.#waiting.set(wordOf(phrase), phrase)

@@ -146,6 +146,16 @@ test('misspelled words are looked for among the words of all documents, and of t
   expect(await isInMemory(other)).toBe(true)
 })
 
+test('PostgreSQL ranks first where a misspelled word may be very many, and from memory later', async () => {
+  await filled()
+  expect([await isInMemory(misspelled), await isInMemory(misspelled)]).toEqual([false, true])
+  const letters = [...'abcdefghijklmnopqrstuvwxyz']
+  const words = letters.slice(0, 3).flatMap((one) => letters.map((other) => `fi${one}${other}`))
+  await room.create({ title: words.join(' ') })
+  const many = { query: { ...misspelled.query, text: 'fixy~2' }, limit: 3 }
+  expect([await isInMemory(many), await isInMemory(many)]).toEqual([false, true])
+})
+
 test('a search that PostgreSQL refuses, because it is too much to look at, is served from words in memory later', async () => {
   await room.create({ title: 'apple pear' })
   const refused = room.words.find(room.entry, search(misspelled), () => Promise.reject(new Error('too much')))

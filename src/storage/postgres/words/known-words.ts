@@ -1,14 +1,16 @@
 /**
  * All words of a storage's documents in memory of a node, and which of them are like a misspelled one. What is written is added and never taken
- * away: a word that is in no document any more finds none. 500,000 words take some 40 MB.
+ * away: a word that is in no document any more finds none. 500,000 words of seven letters take 23 MB.
  */
 import type { Steps } from '../../../shared/in-turns.ts'
 import { wordsLike } from '../../../shared/names/similar-word.ts'
 import { TextVocabulary } from '../../ranking/text-vocabulary.ts'
 
 const MOST = 500_000
-/** Between two steps: less than a millisecond. */
+/** Words that are looked at between two steps. */
 const STEP = 1_000
+/** New ones that are told to all answers: 7 ms where all of 64 begin with their letter. */
+const TOLD = 100
 
 export class KnownWords {
   readonly #byFirst = new Map<string, Set<string>>()
@@ -29,7 +31,7 @@ export class KnownWords {
     let fresh: string[] = []
     for (const word of words) {
       if (this.#isNew(word)) fresh.push(word)
-      if (fresh.length < STEP) continue
+      if (fresh.length < TOLD) continue
       this.#answers.add(fresh)
       fresh = []
       yield undefined
