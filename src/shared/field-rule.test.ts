@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type FieldRule, fieldValueProblem } from './field-rule.ts'
 import type { JsonValue } from './json.ts'
+import { patternBudget } from './pattern-budget.ts'
 
 const rule = (changes: Partial<FieldRule>): FieldRule => ({
   name: 'f',
@@ -66,6 +67,8 @@ describe('a value', () => {
     ['no choice', { limits: { choices: ['a', 'b'] } }, 'c', 'must be one of a, b'],
     ['a choice', { limits: { choices: ['a', 'b'] } }, 'b', undefined],
     ['a number among texts', { type: 'number', limits: { choices: ['1'] } }, 1, 'must be one of 1'],
+    ['a list of the same item', { type: 'array', limits: { choices: ['a', 1] } }, ['a', 1, 'a'], undefined],
+    ['an item of another type', { type: 'array', limits: { choices: ['1'] } }, ['1', 1], 'may hold only 1'],
     ['an item that is none', { type: 'array', limits: { choices: ['a'] } }, ['a', 'c'], 'may hold only a'],
 
     ['no match', { limits: { pattern: '^a' } }, 'ba', 'must fit the pattern ^a'],
@@ -77,6 +80,6 @@ describe('a value', () => {
       expect.stringContaining('4000'),
     ],
   ])('%s', (_what, changes, value, problem) => {
-    expect(fieldValueProblem(rule(changes), value)).toEqual(problem)
+    expect(fieldValueProblem(rule(changes), value, patternBudget())).toEqual(problem)
   })
 })

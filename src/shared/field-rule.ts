@@ -6,10 +6,13 @@
  * required may be null, and blank text where the type is text, and then nothing else is asked of it. Types are strict:
  * the text "5" is no number.
  */
+
+import { characterCount } from './character-count.ts'
 import type { FieldLimits } from './fields/field-limits.ts'
 import { type FieldType, fieldTypeEntries } from './fields/field-type.ts'
 import type { JsonValue } from './json.ts'
-import { compiledPattern, MAX_PATTERNED_TEXT } from './text-pattern.ts'
+import type { PatternSpending } from './pattern-budget.ts'
+import { patternMisfit } from './text-pattern.ts'
 
 export interface FieldRule {
   /** Dotted, as in documents. */
@@ -79,30 +82,42 @@ export function isEmptyValue(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-/** What is wrong with a value, in words that finish "<field> …", or undefined. */
-export function fieldValueProblem(rule: FieldRule, value: JsonValue | undefined): string | undefined {
+/** What is wrong with a value, in words that finish "<field> …", or undefined. `spend`: of all fields of its document. */
+export function fieldValueProblem(
+  rule: FieldRule,
+  value: JsonValue | undefined,
+  spend: PatternSpending,
+): string | undefined {
   if (rule.storage === undefined && value === undefined) return undefined
   if (rule.required && isEmptyValue(value)) return 'is required and must not be empty'
   if (value === undefined || value === null) return undefined
   if (takesBlank[rule.type] && typeof value === 'string' && value.trim() === '') return undefined
-  return fieldTypeEntries[rule.type].problem(value, rule.limits) ?? limitProblem(rule, value)
+  return fieldTypeEntries[rule.type].problem(value, rule.limits) ?? limitProblem(rule, value, spend)
 }
 
 /** Texts of any form. */
 const takesBlank: Readonly<Partial<Record<FieldType, true>>> = { string: true, long_text: true }
 
-function limitProblem({ type, limits }: FieldRule, value: JsonValue): string | undefined {
+function limitProblem(
+  { type, limits }: FieldRule,
+  value: JsonValue,
+  spend: PatternSpending,
+): string | undefined {
   return (
     choiceProblem(limits, value) ??
     lengthProblem(limits, value) ??
     rangeProblem(type, limits, value) ??
-    patternProblem(limits, value)
+    (limits.pattern !== undefined && typeof value === 'string'
+      ? patternMisfit(limits.pattern, value, spend)
+      : undefined)
   )
 }
 
 function choiceProblem({ choices }: FieldLimits, value: JsonValue): string | undefined {
   if (choices === undefined) return undefined
-  const isChoice = (item: JsonValue) => choices.some((choice) => choice === item)
+  // A list may have a hundred thousand items, and a field 500 choices.
+  const known = Array.isArray(value) && value.length > 1 ? new Set<JsonValue>(choices) : undefined
+  const isChoice = (item: JsonValue) => known?.has(item) ?? choices.some((choice) => choice === item)
   const fits = Array.isArray(value) ? value.every(isChoice) : isChoice(value)
   if (fits) return undefined
   const some = choices.slice(0, 20).join(', ')
@@ -114,8 +129,7 @@ function lengthProblem(limits: FieldLimits, value: JsonValue): string | undefine
   const { min_length: min, max_length: max } = limits
   if (min === undefined && max === undefined) return undefined
   const noun = typeof value === 'string' ? 'characters' : 'items'
-  // Code points: what people count as one character is mostly one.
-  const length = typeof value === 'string' ? [...value].length : value.length
+  const length = typeof value === 'string' ? characterCount(value) : value.length
   if (min !== undefined && length < min) return `must have at least ${min} ${noun}`
   return max !== undefined && length > max ? `must have at most ${max} ${noun}` : undefined
 }
@@ -134,11 +148,4 @@ function bound(
   read: (value: JsonValue) => number | undefined,
 ): number | undefined {
   return limit === undefined ? undefined : read(limit)
-}
-
-function patternProblem({ pattern }: FieldLimits, value: JsonValue): string | undefined {
-  if (pattern === undefined || typeof value !== 'string') return undefined
-  if (value.length > MAX_PATTERNED_TEXT)
-    return `must have at most ${MAX_PATTERNED_TEXT} characters, because it has a pattern`
-  return compiledPattern(pattern).test(value) ? undefined : `must fit the pattern ${pattern}`
 }

@@ -55,6 +55,11 @@ test.each<[string, unknown[], unknown]>([
   ['matches', ['ab', '('], expect.stringMatching(/^pattern cannot be used: missing closing/)],
   ['matches', ['ab', '(?=a)'], expect.stringMatching(/^pattern cannot be used/)],
   ['matches', ['a'.repeat(4_001), 'a'], 'text must have at most 4000 characters'],
+  [
+    'matches',
+    ['a'.repeat(1_300), '^a{480}'],
+    'text must have at most 1242 characters for so large a pattern',
+  ],
   ['matches', [`${'a'.repeat(3_999)}!`, '^(a+)+$'], false],
   ['slug', ['--'], ''],
   ['slug', ['Ångström 2 — «Ω»'], 'angstrom-2-ω'],

@@ -1,6 +1,7 @@
+import { characterCount } from '../../shared/character-count.ts'
 import { csvCell } from '../../shared/csv-cell.ts'
 import type { JsonValue } from '../../shared/json.ts'
-import { isKeptPattern, MAX_PATTERNED_TEXT, readPattern } from '../../shared/text-pattern.ts'
+import { MAX_PATTERNED_TEXT, readPattern } from '../../shared/text-pattern.ts'
 import type { textFunctions } from '../language/declared/text.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
 import { mostElements } from '../language/value-bounds.ts'
@@ -58,16 +59,19 @@ export const textBodies: BodiesOf<typeof textFunctions> = {
   length: (context, textOrList) => {
     if (typeof textOrList !== 'string') return textOrList.length
     spendOnText(context, textOrList, 30)
-    return characters(textOrList)
+    return characterCount(textOrList)
   },
   matches: (context, text, pattern) => {
     if (text.length > MAX_PATTERNED_TEXT)
       throw new ArgumentError('text', `must have at most ${MAX_PATTERNED_TEXT} characters`)
     spendOnText(context, text, 200)
-    if (!isKeptPattern(pattern)) context.spend(0, pattern.length * WORK_OF_NEW_PATTERN)
-    const read = readPattern(pattern)
+    const spend = (work: number) => context.spend(0, work)
+    const spending = { each: spend, first: spend }
+    const read = readPattern(pattern, spending)
     if ('problem' in read) throw new ArgumentError('pattern', read.problem)
-    return read.test(text)
+    if (text.length > read.longest)
+      throw new ArgumentError('text', `must have at most ${read.longest} characters for so large a pattern`)
+    return read.test(text, spending)
   },
   slug: (context, text) => {
     if (text.length > LONGEST_SLUGGED)
@@ -92,9 +96,6 @@ export const textBodies: BodiesOf<typeof textFunctions> = {
     return boundedText('value', csvCell(typeof value === 'boolean' ? String(value) : value))
   },
 }
-
-/** Of one character of a pattern that is read for the first time: `\\pL` 120 times takes 8.5 ms. */
-const WORK_OF_NEW_PATTERN = 250
 
 const LONGEST_SLUGGED = 10_000
 /** Some characters become 18 when they are taken apart, those of ASCII stay one. */
@@ -191,25 +192,8 @@ export function replaceFirst(context: FunctionContext, text: string, part: strin
   return text.slice(0, at) + by + text.slice(at + part.length)
 }
 
-/** Code points: what people count as one character is mostly one. Ten times as fast as going through them. */
-function characters(text: string): number {
-  let pairs = 0
-  for (let at = 0; at < text.length - 1; at += 1) {
-    if ((text.charCodeAt(at) & HALF) !== FIRST_HALF) continue
-    if ((text.charCodeAt(at + 1) & HALF) !== SECOND_HALF) continue
-    pairs += 1
-    at += 1
-  }
-  return text.length - pairs
-}
-
-/** The bits that say which half of a pair of UTF-16 units it is. */
-const HALF = 0xfc00
-const FIRST_HALF = 0xd800
-const SECOND_HALF = 0xdc00
-
 function truncated(text: string, length: number, ending: string): string {
-  const room = length - characters(ending)
+  const room = length - characterCount(ending)
   if (room < 0) throw new ArgumentError('length', 'must not be shorter than the ending')
   // A text has at most as many code points as UTF-16 units.
   if (text.length <= length) return text

@@ -38,7 +38,7 @@ test('errors refuse, warnings and infos are told', async () => {
   await rule('error', 'House')
   await rule('warning', '')
   await rule('info', '')
-  const words = 'The storage "orders_2" does not fit ^[a-z]+$.'
+  const words = 'The storage "orders_2" must fit the pattern ^[a-z]+$.'
   expect(await apply()).toEqual({
     errors: [{ block: '', message: `House (${words})` }],
     notes: [

@@ -3,7 +3,8 @@
 import type { Block } from '../../shared/blueprint.ts'
 import type { Problem } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { compiledPattern, patternProblem } from '../../shared/text-pattern.ts'
+import { patternBudget } from '../../shared/pattern-budget.ts'
+import { patternMisfit, patternProblem } from '../../shared/text-pattern.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import { drawnBlock } from '../compile/expand-resources.ts'
 
@@ -74,13 +75,12 @@ export const ruleKinds = {
       },
     },
     check(candidate, { target, pattern }) {
-      const fits = compiledPattern(String(pattern))
-      return namesOf(candidate, target)
-        .filter(({ name }) => !fits.test(name))
-        .map(({ name, block }) => ({
-          block,
-          message: `The ${String(target).replace('_', ' ')} ${JSON.stringify(name)} does not fit ${String(pattern)}.`,
-        }))
+      const spend = patternBudget()
+      return namesOf(candidate, target).flatMap(({ name, block }) => {
+        const misfit = patternMisfit(String(pattern), name, spend)
+        const message = `The ${String(target).replace('_', ' ')} ${JSON.stringify(name)} ${misfit}.`
+        return misfit === undefined ? [] : [{ block, message }]
+      })
     },
   },
 

@@ -27,6 +27,7 @@ const names = {
   broadText: JSON.stringify(broad),
   wideText: JSON.stringify(Object.fromEntries(list(10_000, (at) => [`f${at}`, at]) as [string, unknown][])),
   nearly: `${'a'.repeat(1_000)}b${'a'.repeat(1_000)}`,
+  letters: list(4_000, (at) => (((at * at * 7 + at * 13) % 1_009) % 2 === 0 ? 'a' : 'b')).join(''),
   wide: Object.fromEntries(list(10_000, (at) => [`f${at}`, at]) as [string, unknown][]),
 }
 
@@ -51,6 +52,7 @@ test.each([
   'jsonParse(jsonText(orders))',
   'jsonParse(wideText)',
   'unique([wide])',
+  'few.filter(n => matches(letters.slice(n), "(?i)\\\\b(casino|lottery|poker)\\\\b")).length',
   'long == same',
   'long < same',
   'unique([long, same])',
@@ -73,6 +75,7 @@ test.each([
   'few.map(a => numbers.map(b => [[[[[[b]]]]]]))',
   `numbers.map(n => ${list(400, () => 'n*n').join('+')})`,
   'few.map(n => matches("a", "x".repeat(90) + text(n)))',
+  'few.map(n => matches(letters.slice(n), "[ab]*a[ab]{120}$"))',
   'few.map(a => long.includes(nearly))',
   'few.map(a => ({ ...wide }))',
   'few.map(a => slug(long.slice(0, 10000)))',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { hardPattern, lettersInDisorder } from '../../../test/hard-pattern.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
 import { checkStorageFields } from './check-storage-fields.ts'
 
@@ -42,4 +43,15 @@ test.each([
 
 test('a list is no object', () => {
   expect(() => checkStorageFields(rules, [], false)).toThrow('must be a JSON object')
+})
+
+test('the patterns of a request have one budget together, and those of the next request another', () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+  const patterned = names.map((name) => rule(name, { limits: { pattern: hardPattern(75) } }))
+  const bodyOf = (...some: string[]) =>
+    Object.fromEntries(some.map((name) => [name, `${lettersInDisorder(3_000)}${'a'.repeat(76)}`]))
+  const check = (...some: string[]) => checkStorageFields(patterned, bodyOf(...some), true)
+  expect(() => check('a')).not.toThrow()
+  expect(() => check(...names)).toThrow('f is too long to be held against its pattern')
+  expect(() => check('a', 'f')).not.toThrow()
 })

@@ -2,6 +2,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { type FieldRule, fieldValueProblem, isAutomatic, isFilledIn } from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
+import { patternBudget } from '../../shared/pattern-budget.ts'
 
 /**
  * Checks the body of a request by the rules of a storage's fields, before its flow starts: the write would refuse the same
@@ -15,6 +16,7 @@ export function checkStorageFields(
   const body = given ?? {}
   if (!isJsonObject(body)) throw new QuoinError('INVALID_BODY', 'The body must be a JSON object.')
   const reasons: Record<string, string> = {}
+  const spend = patternBudget()
   for (const rule of rules) {
     // What is sent for it is replaced.
     if (isAutomatic(rule)) continue
@@ -22,7 +24,7 @@ export function checkStorageFields(
     const value = valueAt(body, path)
     const isLeftOut = partial || isFilledIn(rule) || !isThere(body, path.slice(0, -1))
     if (value === undefined && isLeftOut) continue
-    const problem = fieldValueProblem(rule, value)
+    const problem = fieldValueProblem(rule, value, spend)
     if (problem !== undefined) reasons[rule.name] = problem
   }
   const fields = Object.keys(reasons)

@@ -1,6 +1,7 @@
 import type { PageMessages } from '../../pages/messages.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { PageForm } from '../../shared/pages/page-content.ts'
+import { patternBudget } from '../../shared/pattern-budget.ts'
 import { type FieldOf, inputsOf } from './field-rules-of.ts'
 import { ruledInput } from './input-rule.ts'
 import type { Posted, PostedFile } from './posted.ts'
@@ -19,6 +20,7 @@ export interface ReadForm {
 
 /** Reads what was sent with a form by the rules of its inputs. Names that the form has no input for are left out. */
 export function readForm(form: PageForm, posted: Posted, fieldOf: FieldOf, messages: PageMessages): ReadForm {
+  const spend = patternBudget()
   const values: Record<string, JsonValue> = {}
   const errors = new Map<string, string>()
   const passwords: string[] = []
@@ -34,7 +36,7 @@ export function readForm(form: PageForm, posted: Posted, fieldOf: FieldOf, messa
       if (input.required && kept.length === 0) errors.set(input.name, messages('field.required'))
       continue
     }
-    const read = readInput(ruled, posted.all(input.name), messages)
+    const read = readInput(ruled, posted.all(input.name), messages, spend)
     if ('error' in read) errors.set(input.name, read.error)
     else if (read.value !== undefined) values[input.name] = read.value
     if (input.type === 'password') passwords.push(...posted.all(input.name))

@@ -4,6 +4,7 @@ import { isEmailAddress } from '../../shared/email-address.ts'
 import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
 import { type FieldType, fieldTypeEntries, USUAL_PLACES } from '../../shared/fields/field-type.ts'
 import { type JsonValue, jsonProblem } from '../../shared/json.ts'
+import type { PatternSpending } from '../../shared/pattern-budget.ts'
 import { isText, type RuledInput } from './input-rule.ts'
 
 /** `value` undefined: nothing was sent for it, and nothing is to be changed. */
@@ -16,6 +17,7 @@ export function readInput(
   { input, rule, ofField }: RuledInput,
   sent: readonly string[],
   messages: PageMessages,
+  spend: PatternSpending,
 ): ReadInput {
   const read = typedValue(input.type, rule, sent)
   if (read === UNREADABLE) return { error: unreadable(rule, messages) }
@@ -29,7 +31,7 @@ export function readInput(
     ![read].flat().every((one) => options.some(({ value }) => value === String(one)))
   )
     return { error: messages('field.choice') }
-  const problem = fieldValueProblem(rule, read)
+  const problem = fieldValueProblem(rule, read, spend)
   if (problem === undefined) return { value: read }
   return { error: said(problem, { input, rule, ofField }, read, messages) }
 }
@@ -126,10 +128,12 @@ function unreadable({ type, limits }: FieldRule, messages: PageMessages): string
   return messages(saidOfType[type] ?? 'field.choice', { places: limits.places ?? USUAL_PLACES })
 }
 
+const LENGTH = /^must have at (least|most) ([0-9]+)/
+
 /** The rule's own words, in the page's language. */
 function said(
   problem: string,
-  { rule, input }: RuledInput,
+  { rule }: RuledInput,
   value: JsonValue | undefined,
   messages: PageMessages,
 ): string {
@@ -139,14 +143,12 @@ function said(
   if (/^must be one of|^may hold only/.test(problem)) return messages('field.choice')
   if (value !== undefined && typeProblem(value, limits) === problem && type !== 'list')
     return unreadable(rule, messages)
-  const length =
-    typeof value === 'string' ? [...value].length : Array.isArray(value) ? value.length : undefined
-  if (problem.startsWith('must have at least') && length !== undefined)
-    return messages('field.min_length', { n: limits.min_length ?? 0 })
-  if (problem.startsWith('must have at most') && length !== undefined)
-    return messages('field.max_length', { n: limits.max_length ?? input.maxLength ?? 0 })
+  const [, bound, length] = LENGTH.exec(problem) ?? []
+  if (bound !== undefined && length !== undefined)
+    return messages(bound === 'least' ? 'field.min_length' : 'field.max_length', { n: Number(length) })
   if (problem.startsWith('must be at least') && at) return messages('field.min', { min: limits.min ?? '' })
   if (problem.startsWith('must be at most') && at) return messages('field.max', { max: limits.max ?? '' })
   if (problem.startsWith('must fit')) return messages('field.pattern')
+  if (problem.startsWith('is too long')) return messages('field.pattern_length')
   return messages('field.invalid', { problem })
 }

@@ -8,6 +8,7 @@ import { numberOf } from '../../shared/fields/value-forms.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { jsonProblem } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
+import { patternBudget } from '../../shared/pattern-budget.ts'
 import { matchAll } from '../../shared/query.ts'
 import { patternProblem } from '../../shared/text-pattern.ts'
 import { type Database, documentOf, type Session, storageNameProblem } from '../../storage/database.ts'
@@ -197,8 +198,8 @@ function checkLimits(rule: FieldRule): void {
       required: false,
       limits: { ...(places !== undefined && { places }), ...(items !== undefined && { items }) },
     }
-    if (bounds && fieldValueProblem(plain, value))
-      throw invalidField(place, `${limit} ${fieldValueProblem(plain, value)}.`)
+    const misfit = bounds ? fieldValueProblem(plain, value, patternBudget()) : undefined
+    if (misfit) throw invalidField(place, `${limit} ${misfit}.`)
     const problem = limit === 'pattern' ? patternProblem(String(value)) : undefined
     if (problem) throw invalidField(place, `The pattern ${problem}.`)
   }
@@ -220,7 +221,7 @@ function isAbove(
 /** A default that breaks the field's own rules would make every create fail. */
 function checkDefault(rule: FieldRule): void {
   if (rule.defaultValue === undefined) return
-  const problem = fieldValueProblem(rule, rule.defaultValue)
+  const problem = fieldValueProblem(rule, rule.defaultValue, patternBudget())
   if (problem) throw invalidField('default_value', `default_value ${problem}.`)
 }
 

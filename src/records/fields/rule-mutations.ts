@@ -7,6 +7,7 @@ import { overlap, parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { type FieldRule, fieldValueProblem, isAutomatic } from '../../shared/field-rule.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
+import { patternBudget } from '../../shared/pattern-budget.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
 import { type FieldWriter, type TakenNumbers, withNumbers } from './field-writer.ts'
 import { writePlan } from './write-plan.ts'
@@ -94,8 +95,9 @@ export function checkChanges(
 
 /** Throws INVALID_BODY naming the first field that does not keep to its rule. */
 function checkRules(rules: readonly FieldRule[], document: JsonObject): void {
+  const spend = patternBudget()
   for (const rule of rules) {
-    const problem = fieldValueProblem(rule, valueAt(document, parseFieldPath(rule.name)))
+    const problem = fieldValueProblem(rule, valueAt(document, parseFieldPath(rule.name)), spend)
     if (problem) throw invalidField(rule.name, `${rule.name} ${problem}.`)
   }
 }

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { hardPattern, lettersInDisorder } from '../../../test/hard-pattern.ts'
 import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll, search } from '../../shared/query.ts'
+import { createAll } from '../../storage/create-all.ts'
 import { type Database, documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { transact } from '../../storage/transact.ts'
@@ -43,6 +45,26 @@ describe('without fields', () => {
     const session = database.session()
     expect(session.constructor).toBe(room.database.session().constructor)
   })
+})
+
+test('the patterns of a document have one budget together, and each document of many has its own', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+  for (const name of names)
+    await field({
+      name,
+      type: 'long_text',
+      storage: 'tasks',
+      validation_rules: { pattern: hardPattern(85) },
+    })
+  const documentOfSome = (...some: string[]) =>
+    Object.fromEntries(some.map((name) => [name, `${lettersInDisorder(3_000)}${'a'.repeat(86)}`]))
+  const made = await create(documentOfSome('a'))
+  const refused = { code: 'INVALID_BODY', message: expect.stringContaining('is too long to be held against') }
+  await expect(create(documentOfSome(...names))).rejects.toMatchObject(refused)
+  await expect(change(guidOf(made), setFields(documentOfSome(...names)))).rejects.toMatchObject(refused)
+  const many = names.map((name) => ({ mutations: setFields(documentOfSome('a', name)) }))
+  const created = await transact(database, (session) => createAll(session, 'tasks', many))
+  expect([created.documents.length, created.refused]).toEqual([6, undefined])
 })
 
 describe('a new document', () => {

@@ -6,6 +6,7 @@
 
 import type { QuoinError } from '../../shared/errors.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
+import { pauses } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
@@ -165,9 +166,9 @@ class RuledSession extends WrappedSession {
     const kept = await this.#rules.kept(storage)
     if (isFree(kept)) return createAll(this.session, storage, documents)
     const { rules } = kept
-    const filled = uptoRefusal(documents, ({ mutations }) => this.#filled(storage, kept, mutations))
+    const filled = await uptoRefusal(documents, ({ mutations }) => this.#filled(storage, kept, mutations))
     const taken = await this.#numbers(storage, rules, filled.made.length)
-    const completed = uptoRefusal(filled.made, (one, at) => this.#completed(rules, one, taken[at]))
+    const completed = await uptoRefusal(filled.made, (one, at) => this.#completed(rules, one, taken[at]))
     const made = completed.made.map((mutations, at) => ({ mutations, options: documents[at]?.options }))
     // One of those before it may be refused for another reason, and is named first.
     const created = await createAll(this.session, storage, made)
@@ -297,12 +298,15 @@ class RuledSession extends WrappedSession {
 }
 
 /** What is made of the first ones, up to one that is refused. */
-function uptoRefusal<T, U>(
+async function uptoRefusal<T, U>(
   all: readonly T[],
   make: (one: T, at: number) => U,
-): { readonly made: readonly U[]; readonly refused: QuoinError | undefined } {
+): Promise<{ readonly made: readonly U[]; readonly refused: QuoinError | undefined }> {
   const made: U[] = []
+  const pause = pauses()
   for (const [at, one] of all.entries()) {
+    const paused = pause()
+    if (paused) await paused
     try {
       made.push(make(one, at))
     } catch (error) {

@@ -3,8 +3,9 @@
 import { QuoinError } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { type FieldRule, fieldValueProblem, isAutomatic, isEmptyValue } from '../../shared/field-rule.ts'
+import { pauses } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { othersTurn } from '../../shared/others-turn.ts'
+import { patternBudget } from '../../shared/pattern-budget.ts'
 import { search } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
@@ -60,12 +61,15 @@ async function misfitsOf(database: Database, storage: string, rule: FieldRule): 
   let first = ''
   let limit = FIRST
   let after: string | undefined
+  const pause = pauses()
   do {
     const found = await session.find(storage, search({ sort, limit, ...(after !== undefined && { after }) }))
     for (const document of documentsOf(found)) {
+      const paused = pause()
+      if (paused) await paused
       const value = valueAt(document, path)
       if (!rule.required && isEmptyValue(value)) continue
-      const problem = fieldValueProblem(rule, value)
+      const problem = fieldValueProblem(rule, value, patternBudget())
       if (problem === undefined) continue
       total += 1
       first ||= problem
@@ -74,7 +78,6 @@ async function misfitsOf(database: Database, storage: string, rule: FieldRule): 
     after = found.next()
     const size = found.documents.text.length / Math.max(1, found.length)
     limit = Math.max(1, Math.min(MOST, Math.floor(PAGE / size)))
-    await othersTurn()
   } while (after !== undefined)
   return { total, documents, problem: first }
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { fieldValueProblem } from '../field-rule.ts'
 import type { JsonValue } from '../json.ts'
+import { patternBudget } from '../pattern-budget.ts'
 import type { FieldLimits } from './field-limits.ts'
 import { type FieldType, fieldTypeEntries, fieldTypes } from './field-type.ts'
 
@@ -52,6 +53,7 @@ const problemOf = (type: FieldType, limits: FieldLimits, value: JsonValue) =>
   fieldValueProblem(
     { name: 'f', storage: 'tasks', type, required: false, defaultValue: undefined, limits },
     value,
+    patternBudget(),
   )
 
 describe.each(rows)('%s %j', (type, limits, fits, doesNot) => {

@@ -165,7 +165,7 @@ export const textFunctions = [
     work: 15,
     parameters: [textIn, { name: 'pattern', type: text }],
     gives: condition,
-    help: 'Whether the regular expression (RE2) is found in the text; `^` and `$` tie it to the ends. Texts up to 4,000 characters.',
+    help: 'Whether the regular expression (RE2) is found in the text; `^` and `$` tie it to the ends. Texts up to 4,000 characters, fewer for a large pattern.',
     example: "matches('AB-1234', '^[A-Z]{2}-[0-9]{4}$')",
     result: true,
   },

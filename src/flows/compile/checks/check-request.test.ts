@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { hardPattern, lettersInDisorder } from '../../../../test/hard-pattern.ts'
 import { requestWith } from '../../../../test/run-block.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import { type PlacedField, type RequestPlace, requestFields } from '../../../shared/request-field.ts'
@@ -138,4 +139,23 @@ test.each([
   const checked = requestChecker(page)(requestWith({ query, path: { guid: 'g' } }))
   expect(checked.values).toEqual({ ...values, guid: 'g' })
   expect(checked.request.query).toBe(query)
+})
+
+test('the patterns of a request have one budget together, and those of the next request another', () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+  const check = requestChecker(
+    placed(
+      'body',
+      names.map((name) => ({ name, type: 'text', pattern: hardPattern(80) })),
+    ),
+  )
+  const send = (...some: string[]) =>
+    check(
+      requestWith({
+        body: Object.fromEntries(some.map((name) => [name, `${lettersInDisorder(3_000)}${'a'.repeat(81)}`])),
+      }),
+    )
+  expect(() => send('a')).not.toThrow()
+  expect(() => send(...names)).toThrow('f is too long to be held against its pattern')
+  expect(() => send('a', 'f')).not.toThrow()
 })

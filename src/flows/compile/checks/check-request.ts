@@ -4,6 +4,7 @@ import type { RunRequest } from '../../../blocks/run-request.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { type FieldRule, fieldValueProblem } from '../../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/json.ts'
+import { type PatternSpending, patternBudget } from '../../../shared/pattern-budget.ts'
 import { type PlacedField, type RequestField, ruleOfField } from '../../../shared/request-field.ts'
 
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)(?:\s*;|$)/i
@@ -20,7 +21,7 @@ export function requestChecker(fields: readonly PlacedField[]): (request: RunReq
   const checked = fields.map((field) => {
     const rule = ruleOfField(field)
     // Of most requests most fields are missing, and what then follows is always the same.
-    return { field, rule, missing: checkedValue(field, rule, field.default) }
+    return { field, rule, missing: checkedValue(field, rule, field.default, patternBudget()) }
   })
   const readsBody = fields.some((field) => field.in === 'body')
   return (request) => {
@@ -29,13 +30,14 @@ export function requestChecker(fields: readonly PlacedField[]): (request: RunReq
     const body = readsBody ? bodyObject(request.body) : {}
     const added: Record<string, JsonValue> = {}
     const isForm = readsBody && FORM.test(String(request.headers['content-type'] ?? ''))
+    const spend = patternBudget()
     let isRefused = false
     let isCompleted = false
     for (const { field, rule, missing } of checked) {
       const { name } = field
       const sent = field.in === 'body' ? own(body, name) : undefined
       const given = field.in === 'body' ? (isForm ? fromForm(field, sent) : sent) : fromText(field, request)
-      const { problem, value } = given === undefined ? missing : checkedValue(field, rule, given)
+      const { problem, value } = given === undefined ? missing : checkedValue(field, rule, given, spend)
       if (problem !== undefined) {
         reasons[name] = problem
         isRefused = true
@@ -64,8 +66,9 @@ function checkedValue(
   field: RequestField,
   rule: FieldRule | undefined,
   value: JsonValue | undefined,
+  spend: PatternSpending,
 ): CheckedValue {
-  const problem = extraProblem(field, value) ?? (rule && fieldValueProblem(rule, value))
+  const problem = extraProblem(field, value) ?? (rule && fieldValueProblem(rule, value, spend))
   if (problem !== undefined) return { problem }
   if (value === undefined || value === null) return {}
   return { value: field.type === 'date' ? readDate(value) : value }

@@ -84,9 +84,9 @@ describe('a deploy', () => {
     ['required_scope', { methods: ['POST'] }, 'must have a scope other than *public'],
     ['required_scope', { scope: 'staff' }, 'must have the scope staff and no other'],
     ['forbidden_block', { type: 'on_startup_register_uri_post' }, 'may not be used here'],
-    ['naming', { target: 'uri', pattern: '^v1/' }, 'does not fit ^v1/'],
-    ['naming', { target: 'blueprint', pattern: '^CRM' }, 'does not fit ^CRM'],
-    ['naming', { target: 'block_title', pattern: '.' }, 'does not fit .'],
+    ['naming', { target: 'uri', pattern: '^v1/' }, 'must fit the pattern ^v1/'],
+    ['naming', { target: 'blueprint', pattern: '^CRM' }, 'must fit the pattern ^CRM'],
+    ['naming', { target: 'block_title', pattern: '.' }, 'must fit the pattern .'],
   ])(
     'that breaks %s %j is refused, and is not once the rule is gone',
     async (rule_type, parameters, words) => {

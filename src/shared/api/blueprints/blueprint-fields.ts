@@ -23,7 +23,7 @@ const validationRules = Type.Object(
         minLength: 1,
         maxLength: 500,
         description:
-          'An RE2 regular expression that must match a part of the text; use `^` and `$` to match all of it.',
+          'An RE2 regular expression that must match a part of the text; use `^` and `$` to match all of it. Texts with a pattern have at most 4,000 characters, fewer where the pattern is large.',
       }),
     ),
     choices: Type.Optional(
