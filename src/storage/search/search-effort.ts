@@ -54,10 +54,21 @@ export class SearchEffort {
 }
 
 /** What a client is told of a search that needs too much wherever it runs. */
-export function tooMuchToCompare(): QuoinError {
+export class TooMuchToCompare extends QuoinError {
+  constructor() {
+    super(
+      'UNAVAILABLE',
+      'This search would compare too many words. Search for fewer words, with fewer spelling mistakes, gaps or beginnings of words, or create an index of free text for the storage.',
+    )
+  }
+}
+
+/** As {@link TooMuchToCompare}, where it will be answered soon. */
+export function tooMuchYet(): QuoinError {
   return new QuoinError(
     'UNAVAILABLE',
-    'This search would compare too many words. Search for fewer words, with fewer spelling mistakes, gaps or beginnings of words, or create an index of free text for the storage.',
+    'This search would compare too many words, until those of the storage are in memory. They are being read: ask again in a minute.',
+    { retryAfter: 20 },
   )
 }
 
@@ -68,7 +79,7 @@ export function tooMuchToAggregate(): QuoinError {
   )
 }
 
-/** As tooMuchToCompare, where the transaction is the reason. */
+/** As {@link TooMuchToCompare}, where the transaction is the reason. */
 export function tooMuchForTransaction(storage: string): QuoinError {
   return new QuoinError(
     'UNAVAILABLE',

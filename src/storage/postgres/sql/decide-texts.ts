@@ -14,7 +14,7 @@ import {
   EffortSpent,
   READ_TOKEN,
   type SearchEffort,
-  tooMuchToCompare,
+  TooMuchToCompare,
   unitsOfText,
 } from '../../search/search-effort.ts'
 import { documentTokens, valueTokens } from '../../search/text-tokens.ts'
@@ -107,7 +107,7 @@ function bounded(work: () => void): void {
   try {
     work()
   } catch (error) {
-    throw error instanceof EffortSpent ? tooMuchToCompare() : error
+    throw error instanceof EffortSpent ? new TooMuchToCompare() : error
   }
 }
 

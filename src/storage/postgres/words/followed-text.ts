@@ -76,6 +76,12 @@ export class FollowedText {
     return this.#hasReadWords && this.memory.vocabulary?.isFull === false
   }
 
+  /** Whether a search that cannot be answered from it now may be soon. */
+  get isBeingRead(): boolean {
+    const isReading = this.#readingWords !== undefined || !this.#isReady
+    return isReading && !this.#isLost && this.memory.vocabulary?.isFull !== true
+  }
+
   get #isLost(): boolean {
     return this.#lostAt !== undefined
   }

@@ -5,6 +5,7 @@ import { setFields } from '../../../shared/mutation.ts'
 import { type Query, type Search, search } from '../../../shared/query.ts'
 import { documentOf } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
+import { TooMuchToCompare } from '../../search/search-effort.ts'
 import { transact } from '../../transact.ts'
 
 let room: WordsRoom
@@ -158,8 +159,14 @@ test('PostgreSQL ranks first where a misspelled word may be very many, and from 
 
 test('a search that PostgreSQL refuses, because it is too much to look at, is served from words in memory later', async () => {
   await room.create({ title: 'apple pear' })
-  const refused = room.words.find(room.entry, search(misspelled), () => Promise.reject(new Error('too much')))
-  await expect(refused).rejects.toThrow('too much')
+  const refuse = () =>
+    room.words.find(room.entry, search(misspelled), () => Promise.reject(new TooMuchToCompare()))
+  await expect(refuse()).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfter: undefined })
+  await expect(refuse()).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    retryAfter: 20,
+    message: expect.stringContaining('ask again in a minute'),
+  })
   await room.words.idle()
   expect(await room.words.find(room.entry, search(misspelled), never)).toMatchObject({ length: 0 })
 })

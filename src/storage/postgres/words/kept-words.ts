@@ -11,6 +11,7 @@
 import type { Search } from '../../../shared/query.ts'
 import type { Found, FoundWithTotal } from '../../database.ts'
 import { checkSearch } from '../../search/check-search.ts'
+import { TooMuchToCompare, tooMuchYet } from '../../search/search-effort.ts'
 import { StoredJson } from '../../stored-json.ts'
 import type { PostgresPool } from '../core/postgres-connection.ts'
 import { isTableGone } from '../core/postgres-errors.ts'
@@ -156,6 +157,9 @@ export class KeptWords {
     const at = instantOf(this.#parts.clocks)
     try {
       return await look()
+    } catch (error) {
+      const isRead = this.#storages.get(entry.id)?.text.isBeingRead
+      throw isRead && error instanceof TooMuchToCompare ? tooMuchYet() : error
     } finally {
       // Also of one that is refused, because it is too much to look at.
       const spent = millisecondsSince(at, this.#parts.clocks)

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { QuoinError } from '../../../shared/errors.ts'
 import { totalKnownFrom } from '../../find-with-total.ts'
-import { EffortSpent, tooMuchToAggregate, tooMuchToCompare } from '../../search/search-effort.ts'
+import { EffortSpent, TooMuchToCompare, tooMuchToAggregate } from '../../search/search-effort.ts'
 import { guarded, SqliteConnection } from '../core/sqlite-connection.ts'
 import { DamagedDatabase } from '../core/sqlite-errors.ts'
 import { ReaderCatalogue, type Versioned } from '../reader/reader-catalogue.ts'
@@ -76,7 +76,7 @@ function inSnapshot(
 }
 
 function tooMuch({ kind }: SearchTask): QuoinError {
-  return kind === 'aggregate' ? tooMuchToAggregate() : tooMuchToCompare()
+  return kind === 'aggregate' ? tooMuchToAggregate() : new TooMuchToCompare()
 }
 
 function answer(task: SearchTask): SearchAnswer {
