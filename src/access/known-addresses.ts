@@ -65,5 +65,5 @@ function networkOfKey(key: string): string {
 }
 
 function withoutZone(address: string): string {
-  return address.replace(/%.*$/, '')
+  return address.replace(/%.*/s, '')
 }

@@ -107,7 +107,7 @@ function parseHash(text: string): ParsedHash | undefined {
 }
 
 function unpadded(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '')
+  return bytes.toString('base64').replace(/(?<!=)=+$/, '')
 }
 
 function randomBytes(random: Random, length: number): Buffer {

@@ -28,7 +28,7 @@ export function weakPasswordProblem(password: string, username: string): string 
   if (isRow(text, 1) || isRow(text, 9)) return 'must not be digits in a row'
   const name = username.normalize('NFKC').toLowerCase()
   if (name.length >= SHORTEST_USERNAME && text.includes(name)) return 'must not contain the user name'
-  if (bases.has(text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')) || isCommonPassword(text))
+  if (bases.has(text.replace(/^[^\p{L}]+|(?<![^\p{L}])[^\p{L}]+$/gu, '')) || isCommonPassword(text))
     return 'is a common password; choose a longer sentence or a random one'
   return undefined
 }

@@ -9,5 +9,5 @@ export function serverAddress(typed: string): string {
     throw new UsageError(
       'The address must not contain a password: other users of this machine can read a command line.',
     )
-  return `${origin}${pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}`
+  return `${origin}${pathname.replace(/(?<!\/)\/+$/, '').replace(/\/api\/v1$/, '')}`
 }

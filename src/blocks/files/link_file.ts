@@ -75,5 +75,5 @@ function originIn(base: string): string {
   const isAddress = url !== null && ['http:', 'https:'].includes(url.protocol)
   if (!isAddress || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new PinError('base', 'must be the address of this cluster, such as https://app.example.com')
-  return url.href.replace(/\/+$/, '')
+  return url.href.replace(/(?<!\/)\/+$/, '')
 }

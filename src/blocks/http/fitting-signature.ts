@@ -31,5 +31,5 @@ export async function fittingSignature(
 /** As our digests are written: digits in lower case, base64url without padding. */
 function written(signature: string, encoding: Encoding): Buffer {
   if (encoding === 'hex') return Buffer.from(signature.toLowerCase())
-  return Buffer.from(encoding === 'base64url' ? signature.replace(/=+$/, '') : signature)
+  return Buffer.from(encoding === 'base64url' ? signature.replace(/(?<!=)=+$/, '') : signature)
 }

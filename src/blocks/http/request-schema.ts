@@ -22,7 +22,7 @@ export function placedFields(
   uri: string,
   schema: readonly JsonValue[],
 ): readonly PlacedField[] {
-  const inPath = new Set([...uri.matchAll(/\{([^}.]+)(?:\.\.\.)?\}/g)].map(([, name = '']) => name))
+  const inPath = new Set([...uri.matchAll(/\{([^{}.]+)(?:\.\.\.)?\}/g)].map(([, name = '']) => name))
   const usual: RequestPlace = method === 'GET' || method === 'DELETE' ? 'query' : 'body'
   return requestFields(schema).map((field) => {
     const place = field.in ?? (inPath.has(field.name) ? 'path' : usual)

@@ -20,7 +20,7 @@ function fieldName(cell: string): string {
   return cell
     .toLowerCase()
     .replace(/[^\p{L}\p{N}_.]+/gu, '_')
-    .replace(/^_+|_+$/g, '')
+    .replace(/^_+|(?<!_)_+$/g, '')
 }
 
 /** A row as an object, without its empty cells. `line`: for messages. */

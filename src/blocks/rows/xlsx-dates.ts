@@ -38,7 +38,7 @@ export async function dateStyles(parts: XlsxParts): Promise<ReadonlySet<number>>
 
 /** Text in quotes and brackets is shown as it is. */
 function showsDate(format: string): boolean {
-  return /[ymdhs]/i.test(format.slice(0, 1_000).replace(/"[^"]*"|\[[^\]]*\]|\\./g, ''))
+  return /[ymdhs]/i.test(format.slice(0, 1_000).replace(/"[^"]*"|\[[^[\]]*\]|\\./g, ''))
 }
 
 /** `2026-01-31`, or with a time `2026-01-31T12:00:00`; a number that is no day stays one. */

@@ -153,7 +153,7 @@ class SheetReader {
 /** From 0: of `C7` it is 2. */
 function columnOf(reference: string): number {
   let column = 0
-  for (const letter of reference.replace(/\d+$/, '').toUpperCase())
+  for (const letter of reference.replace(/(?<!\d)\d+$/, '').toUpperCase())
     column = column * 26 + letter.charCodeAt(0) - 64
   if (!(column >= 1 && column <= 16_384)) throw new CsvProblem('has a cell without a place')
   return column - 1

@@ -64,7 +64,7 @@ export function ofDrawnBlocks<P extends Problem>(
   return problems.flatMap((problem) => {
     if (!problem.block.includes(PART) && !problem.message.includes(PART)) return [problem]
     const block = drawnBlock(problem.block)
-    const message = problem.message.replace(/([\w-]+)~\w+/g, '$1')
+    const message = problem.message.replace(/(?<![\w-])([\w-]+)~\w+/g, '$1')
     const pin = block === problem.block ? problem.pin : PINS[problem.pin ?? '']
     const key = `${block} ${pin ?? ''} ${message}`
     if (known.has(key)) return []

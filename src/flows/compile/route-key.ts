@@ -12,5 +12,5 @@ export function pageKey(uri: string): string {
 }
 
 function nameless(uri: string): string {
-  return uri.replace(/\{[^}.]+\}/g, '{}').replace(/\{[^}]+\.\.\.\}/g, '{...}')
+  return uri.replace(/\{[^{}.]+\}/g, '{}').replace(/\{[^{}]+\.\.\.\}/g, '{...}')
 }

@@ -201,7 +201,7 @@ function parametersOf(
   idempotent: boolean,
 ): ApiParameter[] {
   const { uri } = endpoint.listening
-  const inPath = [...uri.matchAll(/\{([^}.]+)(?:\.\.\.)?\}/g)].map(([, name = '']) => name)
+  const inPath = [...uri.matchAll(/\{([^{}.]+)(?:\.\.\.)?\}/g)].map(([, name = '']) => name)
   const inQuery =
     method === 'GET' || method === 'DELETE'
       ? endpoint.fields.filter(

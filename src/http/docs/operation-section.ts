@@ -42,7 +42,7 @@ function methodClass(method: string): string {
 /** The parameters of a path stand out, and a long path may break before each slash. */
 function pathParts(path: string): readonly Html[] {
   return path
-    .split(/(\{[^}]*\})/)
+    .split(/(\{[^{}]*\})/)
     .map((part) =>
       part.startsWith('{')
         ? html`<var>${part}</var>`

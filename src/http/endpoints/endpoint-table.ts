@@ -33,7 +33,7 @@ export function endpointTable(table: LiveTable): FindEndpoint {
     const { endpoint } = owner
     const { uri } = endpoint.listening
     const handler = () => undefined
-    owners.set(handler, { ...owner, rest: /\{([^}]+)\.\.\.\}$/.exec(uri)?.[1] })
+    owners.set(handler, { ...owner, rest: /\{([^{}]+)\.\.\.\}$/.exec(uri)?.[1] })
     const methods = [...methodsOf(endpoint)]
     if (methods.length > 0) router.on(methods, routePattern(uri), handler)
   }
@@ -49,7 +49,7 @@ export function endpointTable(table: LiveTable): FindEndpoint {
 
 /** `files/{id}/{path...}` in the router's own spelling; the rest of a path is always called `*` there. */
 function routePattern(uri: string): string {
-  return `/${uri.replace(/\{[^}]+\.\.\.\}$/, '*').replace(/\{([^}]+)\}/g, ':$1')}`
+  return `/${uri.replace(/\{[^{}]+\.\.\.\}$/, '*').replace(/\{([^{}]+)\}/g, ':$1')}`
 }
 
 /** `rest`: the name of the rest of the path, if there is one. */

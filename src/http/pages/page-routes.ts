@@ -34,14 +34,14 @@ export function pageRoutes(table: LiveTable): FindPage {
 
 /** `files/{id}/{path...}` in the router's own spelling; the rest of a path is always called `*` there. */
 function routePattern(uri: string): string {
-  return `/${uri.replace(/\{[^}]+\.\.\.\}$/, '*').replace(/\{([^}]+)\}/g, ':$1')}`
+  return `/${uri.replace(/\{[^{}]+\.\.\.\}$/, '*').replace(/\{([^{}]+)\}/g, ':$1')}`
 }
 
 function namedParameters(
   found: Readonly<Record<string, string | undefined>>,
   uri: string,
 ): Record<string, string> {
-  const rest = /\{([^}]+)\.\.\.\}$/.exec(uri)?.[1] ?? '*'
+  const rest = /\{([^{}]+)\.\.\.\}$/.exec(uri)?.[1] ?? '*'
   const named: Record<string, string> = {}
   for (const [name, value] of Object.entries(found))
     if (value !== undefined) named[name === '*' ? rest : name] = value

@@ -89,6 +89,17 @@ test('a type needs only limits that it has', () => {
     if (needs !== undefined) expect(limits).toContain(needs)
 })
 
+test('a long text of times is refused at once: it took minutes, because each time was read to the end', () => {
+  expect(problemOf('instant', {}, '00:00'.repeat(200_000))).toContain('must be a time with a time zone')
+})
+
+test('a list of one type has at most 10,000 items, and one of anything as many as a document can hold', () => {
+  const days = Array.from({ length: 10_001 }, () => '2026-01-31')
+  expect(problemOf('list', { items: 'day' }, days)).toBe('must have at most 10000 items')
+  expect(problemOf('list', { items: 'day' }, days.slice(1))).toBeUndefined()
+  expect(problemOf('array', {}, days)).toBeUndefined()
+})
+
 test('an item that does not fit is counted', () => {
   expect(problemOf('list', { items: 'email' }, ['ann@example.com', 'x'])).toBe(
     'has an item 2 that must be an e-mail address such as ann@example.com',

@@ -11,7 +11,7 @@ const LONGEST_EMAIL = 320
 const LONGEST_URL = 10_000
 /** Signs that people write between the digits; an extension is digits as well. */
 const PHONE = /^\+?[\d ()./-]{3,40}$/
-const ZONE = /\d{2}:\d{2}.*(?:[Zz]|[+-]\d{2}:\d{2})$/
+const ZONED = /^[\d-]{10}[Tt ]\d{2}:\d{2}[\d:.]*(?:[Zz]|[+-]\d{2}:\d{2})$/
 
 export function isGuidText(value: unknown): value is string {
   return typeof value === 'string' && GUID.test(value)
@@ -40,7 +40,7 @@ export function dayOf(value: JsonValue): number | undefined {
 
 /** Milliseconds of ISO 8601 text with time and time zone. */
 export function instantOf(value: JsonValue): number | undefined {
-  return typeof value === 'string' && ZONE.test(value) ? readIsoDate(value) : undefined
+  return typeof value === 'string' && ZONED.test(value) ? readIsoDate(value) : undefined
 }
 
 /** Milliseconds since 1970: of ISO 8601 text, or of a number that is Unix seconds. */

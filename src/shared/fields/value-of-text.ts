@@ -44,7 +44,7 @@ export function valueOfText(
   }
 }
 
-const plainNumber = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+const plainNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 /** Thousands apart from each other, as spreadsheets write them. */
 const grouped = /^([+-]?\d{1,3}(?:,\d{3})+)(\.\d+)?$/
 const groupedComma = /^([+-]?\d{1,3}(?:\.\d{3})+)(,\d+)?$/

@@ -105,5 +105,5 @@ function baseOf({ title, type }: Named): string {
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
-  return `${/^[a-z]/.test(words) ? '' : 'b'}${words}`.replace(/_+$/, '').slice(0, 50) || 'block'
+  return `${/^[a-z]/.test(words) ? '' : 'b'}${words}`.replace(/(?<!_)_+$/, '').slice(0, 50) || 'block'
 }

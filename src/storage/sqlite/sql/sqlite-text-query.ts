@@ -44,7 +44,7 @@ function narrowing(target: SearchTarget, match: string, negated: boolean): Compi
 }
 
 /** A misspelled word in a query for FTS5, to be replaced by words. Nothing that is quoted holds braces. */
-const SIMILAR = /\{(\d+) ([^}]+)\}/g
+const SIMILAR = /\{(\d+) ([^{}]+)\}/g
 /** No text has such a token (see text-tokens.ts). */
 const NO_WORD = '"\ue001"'
 
