@@ -2,6 +2,7 @@
 import type { Query } from '../../shared/query.ts'
 import { textQuery } from '../search/match-text.ts'
 import { rankedClauses, type TextClause } from '../search/rank-text.ts'
+import type { TextQuery } from '../search/simple-query-string.ts'
 import type { ReadWords } from './read-words.ts'
 import { type Candidates, candidatesOf } from './text-candidates.ts'
 
@@ -29,6 +30,12 @@ export function textPlan(query: Query): TextPlan | undefined {
   // Free text on one side of an "or" counts for the order too, and finds what the other side does not.
   if (query.kind === 'or' && rankedClauses(query).length > 0) return undefined
   return { clauses: [], others: [query] }
+}
+
+/** The text of a plan that has one, and not in named fields. */
+export function onlyText({ clauses }: TextPlan): TextQuery | undefined {
+  const [clause, ...others] = clauses
+  return clause && others.length === 0 && clause.fields.length === 0 ? textQuery(clause.text) : undefined
 }
 
 /** The rows that all clauses lead to. undefined where the documents that are found may have none of the words. Throws EffortSpent. */

@@ -109,6 +109,11 @@ export function weighCount(weight: number, count: number, length: number): numbe
   return weight * ((count * (K1 + 1)) / (count + K1 * (1 - B + B * length)))
 }
 
+/** More than it adds to any document. */
+export function mostWeight(weight: number): number {
+  return weight * (K1 + 1)
+}
+
 /**
  * Digits after the point that are compared. Sums in another order differ in the last bits, and what is equally good must
  * be equal, because ties are newest first. FTS5's floor of 1e-6 needs more than six.

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openWordsRoom, type WordsRoom } from '../../../../test/postgres/words-room.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import { type Query, type Search, search } from '../../../shared/query.ts'
+import { createAll } from '../../create-all.ts'
 import { documentOf } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
 import { TooMuchToCompare } from '../../search/search-effort.ts'
@@ -25,6 +26,9 @@ const apples = {
   query: { kind: 'simple_query_string', fields: [], text: 'apple' },
   limit: 3,
 } as const satisfies Partial<Search>
+
+const eitherWord: Query = { kind: 'simple_query_string', fields: [], text: 'plum | apple' }
+const bothWords = (other: Query): Query => ({ kind: 'and', queries: [eitherWord, other] })
 
 async function isInMemory(wanted: Partial<Search> = apples): Promise<boolean> {
   const { found, inMemory } = await room.ranked(wanted)
@@ -155,6 +159,32 @@ test('PostgreSQL ranks first where a misspelled word may be very many, and from 
   await room.create({ title: words.join(' ') })
   const many = { query: { ...misspelled.query, text: 'fixy~2' }, limit: 3 }
   expect([await isInMemory(many), await isInMemory(many)]).toEqual([false, true])
+})
+
+test.each<[string, Partial<Search>]>([
+  ['as it is', {}],
+  ['on a further page', { offset: 13 }],
+  ['beyond what has the rare word', { offset: 35, limit: 10 }],
+  ['beside another text', { query: bothWords({ kind: 'simple_query_string', fields: [], text: 'fig' }) }],
+  ['beside another condition', { query: bothWords({ kind: 'term', field: 'n', value: 0 }) }],
+])('a rare word or a frequent one, %s: as PostgreSQL ranks, without what was removed', async (_, changes) => {
+  const documents = Array.from({ length: 1_300 }, (_, n) => ({
+    mutations: setFields({
+      title: `apple ${n % 40 === 0 ? 'plum '.repeat(1 + (n % 3)) : ''}${n % 11 === 0 ? 'fig' : ''}`,
+      n: n % 3,
+    }),
+  }))
+  const { documents: made } = await transact(room.nodes[0], (session) =>
+    createAll(session, room.name, documents),
+  )
+  const guids = made.map((one) => guidOf(documentOf(one)))
+  for (const at of [0, 40, 80, 1_200])
+    await transact(room.nodes[1], (session) => session.setRemoved(room.name, guids[at] ?? '', true))
+  const wanted = { query: eitherWord, limit: 5, ...changes }
+  await room.ranked(wanted)
+  const { found, page, inMemory } = await room.ranked(wanted)
+  const direct = await room.direct(wanted)
+  expect([found, page, inMemory]).toEqual([direct, direct, true])
 })
 
 test('a search that PostgreSQL refuses, because it is too much to look at, is served from words in memory later', async () => {

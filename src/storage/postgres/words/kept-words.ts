@@ -66,7 +66,7 @@ export class KeptWords {
   /** Of what is committed: from words in memory, or what `look` gives. Throws INVALID_QUERY. */
   async find(entry: StorageEntry, search: Search, look: () => Promise<Found>): Promise<Found> {
     if (!isServed(entry, search)) return look()
-    const found = await this.#ranked(entry, search)
+    const found = await this.#ranked(entry, search, false)
     return found?.found ?? this.#timed(entry, search, look)
   }
 
@@ -77,7 +77,7 @@ export class KeptWords {
     look: () => Promise<FoundWithTotal>,
   ): Promise<FoundWithTotal> {
     if (!isServed(entry, search)) return look()
-    const { found, total } = (await this.#ranked(entry, search)) ?? {}
+    const { found, total } = (await this.#ranked(entry, search, true)) ?? {}
     return found && total !== undefined ? { found, total } : this.#timed(entry, search, look)
   }
 
@@ -102,7 +102,7 @@ export class KeptWords {
   }
 
   /** undefined: PostgreSQL is to rank. */
-  async #ranked(entry: StorageEntry, search: Search): Promise<RankedFound | undefined> {
+  async #ranked(entry: StorageEntry, search: Search, counts: boolean): Promise<RankedFound | undefined> {
     const kept = this.#storages.get(entry.id)
     if (kept === undefined) return undefined
     checkSearch(search)
@@ -110,20 +110,21 @@ export class KeptWords {
     this.#storages.delete(entry.id)
     this.#storages.set(entry.id, kept)
     const { text } = kept
-    const found = await this.#page(text, entry, search)
+    const wanted = { entry, search, counts }
+    const found = await this.#page(text, wanted)
     if (found !== undefined || !(await this.#readsSimilar(text, search))) return found
-    return this.#page(text, entry, search)
+    return this.#page(text, wanted)
   }
 
   /** Where words are missing, or change faster than they are read: undefined. */
-  async #page(text: FollowedText, entry: StorageEntry, search: Search): Promise<RankedFound | undefined> {
+  async #page(text: FollowedText, wanted: Wanted): Promise<RankedFound | undefined> {
     const { pool } = this.#parts
     if (!(await text.isCurrent()) || text.moment === undefined) return undefined
-    const found = await pageOf(text, text.moment, { connection: pool.reading, entry, search })
+    const found = await pageOf(text, text.moment, { connection: pool.reading, ...wanted })
     if (found !== 'outdated') return found
     return pool.snapshot(async (connection) => {
       const moment = await text.catchUpOn(connection)
-      const again = moment && (await pageOf(text, moment, { connection, entry, search }))
+      const again = moment && (await pageOf(text, moment, { connection, ...wanted }))
       return again === 'outdated' ? undefined : again
     })
   }
@@ -198,17 +199,18 @@ interface RankedFound {
   readonly total: number | undefined
 }
 
-interface Reading {
-  readonly connection: PostgresConnection
+interface Wanted {
   readonly entry: StorageEntry
   readonly search: Search
+  /** Whether the total is asked for. */
+  readonly counts: boolean
 }
 
 /** undefined: words in memory do not serve. */
 async function pageOf(
   text: FollowedText,
   moment: NotedMoment,
-  { connection, entry, search }: Reading,
+  { connection, entry, search, counts }: Wanted & { readonly connection: PostgresConnection },
 ): Promise<RankedFound | 'outdated' | undefined> {
   for (
     let most = search.limit + search.offset;
@@ -217,7 +219,7 @@ async function pageOf(
   ) {
     // Others may have caught up while the page was read.
     if (text.moment !== moment) return 'outdated'
-    const ranked = rankInMemory(text.memory, search, most)
+    const ranked = rankInMemory(text.memory, search, most, counts)
     if (ranked === undefined || 'phrases' in ranked) return undefined
     const open = openClauses(entry, search.query)
     if (open.length > 0 && !ranked.isExact) return undefined

@@ -1,8 +1,9 @@
 /** The best hits of a free text, from words in memory of one moment: their guids and scores. */
 import type { Query, Search } from '../../../shared/query.ts'
+import { leadingRows } from '../../ranking/leading-rows.ts'
 import type { Postings } from '../../ranking/postings.ts'
-import { scoreAt, scoresOf, splitAt } from '../../ranking/scores.ts'
-import { candidatesOfAll, textPlan } from '../../ranking/text-plan.ts'
+import { type Scored, scoreAt, scoresOf, splitAt } from '../../ranking/scores.ts'
+import { candidatesOfAll, onlyText, textPlan } from '../../ranking/text-plan.ts'
 import { type RankedPhrase, rankedPhrases } from '../../search/rank-text.ts'
 import { EffortSpent, SearchEffort } from '../../search/search-effort.ts'
 import type { TextMemory } from './text-memory.ts'
@@ -40,11 +41,15 @@ const EFFORT = 500_000
 /** Words that a misspelled one may be. */
 const MOST_SIMILAR = 500
 
-/** The best `most` hits. undefined: words in memory do not lead to what is found, or it is too much to look at in one turn. Of a search that was checked. */
+/**
+ * The best `most` hits, and the total where it `counts`. undefined: words in memory do not lead to what is found, or it is too much to look at in one turn. Of a search that was
+ * checked.
+ */
 export function rankInMemory(
   memory: TextMemory,
   { query }: Pick<Search, 'query'>,
   most: number,
+  counts = false,
 ): RankedHits | MissingWords | undefined {
   const plan = textPlan(query)
   if (plan === undefined || plan.clauses.some(({ fields }) => fields.length > 0)) return undefined
@@ -72,15 +77,18 @@ export function rankInMemory(
     spend: (units: number) => effort.spend(units),
   }
   try {
-    const candidates = candidatesOfAll(words, plan.clauses)
     for (const phrase of phrases) words.of(phrase)
+    const text = missing.length > 0 || counts ? undefined : onlyText(plan)
+    const leading = text && leadingRows(words, text, most, (scored) => forgetRemoved(memory, scored))
+    if (leading) return { hits: bestOf(memory, leading, most), isAll: false, total: undefined, isExact: true }
+    const candidates = candidatesOfAll(words, plan.clauses)
     if (missing.length + misspelled.length > 0) return { phrases: missing, misspelled }
     if (candidates === undefined) return undefined
     const { rows } = candidates
     const scores = scoresOf(words, phrases, rows)
     effort.spend(rows.length / ROWS_A_UNIT)
-    const present = forgetRemoved(memory, rows, scores)
-    const best = bestOf(memory, rows, scores, most)
+    const present = forgetRemoved(memory, { rows, scores })
+    const best = bestOf(memory, { rows, scores }, most)
     const total = candidates.exact && plan.others.every(isAll) ? present : undefined
     return { hits: best, isAll: best.length === present, total, isExact: candidates.exact }
   } catch (error) {
@@ -98,7 +106,7 @@ function isAll(query: Query): boolean {
 }
 
 /** Gives removed documents a score below all others, and says how many are left. */
-function forgetRemoved(memory: TextMemory, rows: Int32Array, scores: Float64Array): number {
+function forgetRemoved(memory: TextMemory, { rows, scores }: Scored): number {
   let present = rows.length
   for (let at = 0; at < rows.length; at++)
     if (memory.isRemoved(rows[at] ?? 0)) {
@@ -108,9 +116,9 @@ function forgetRemoved(memory: TextMemory, rows: Int32Array, scores: Float64Arra
   return present
 }
 
-function bestOf(memory: TextMemory, rows: Int32Array, scores: Float64Array, most: number): RankedHit[] {
-  const least = scoreAt(scores, most)
-  const { better, equal } = splitAt({ rows, scores }, least)
+function bestOf(memory: TextMemory, scored: Scored, most: number): RankedHit[] {
+  const least = scoreAt(scored.scores, most)
+  const { better, equal } = splitAt(scored, least)
   const sure = better.filter(([, score]) => score !== REMOVED)
   sure.sort(([a, left], [b, right]) => right - left || memory.byAge(a, b))
   // Where the worst of the best are removed, all others are better.

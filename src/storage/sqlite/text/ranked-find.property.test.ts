@@ -84,7 +84,7 @@ async function expectSame(session: Session, name: string, changes: Partial<Searc
   if (rankedFind(parts.reader, parts.catalogue.entry(name), wanted, false) !== undefined) served++
   const found = documentsOf(await session.find(name, wanted)).map(noteOf)
   expect(found).toEqual(searchDocuments(all, wanted).map(noteOf))
-  const counted = searchDocuments(all, search({ ...changes, limit: 1_000, offset: 0 })).length
+  const counted = searchDocuments(all, search({ ...changes, limit: 10_000, offset: 0 })).length
   expect(await session.count(name, wanted.query, wanted.includeRemoved)).toBe(counted)
 }
 
@@ -169,6 +169,41 @@ test('many equally good hits: the newest of them, also behind those that other f
     const found = documentsOf(await database.session().find('ties', wanted))
     expect(found.map(noteOf)).toEqual(searchDocuments(all, wanted).map(noteOf))
   }
+})
+
+test('a rare word or a frequent one, without what was removed, with other conditions and on further pages', async () => {
+  const { parts, database } = world
+  await database.ensure('led', { text: true })
+  const session = database.session()
+  const guids: string[] = []
+  for (let n = 0; n < 1_300; n++) {
+    const rare = n % 20 === 0 ? 'rare '.repeat(1 + (n % 3)) : ''
+    const note = `same ${rare}${n % 11 === 0 ? 'often' : ''}`
+    const kind = n % 3 === 0 ? 'a' : n % 20 === 7 ? 'c' : 'b'
+    const made = await session.create('led', set({ note, kind }))
+    guids.push(metaOf(made).guid)
+  }
+  for (const at of [0, 20, 40, 60, 1_280]) await session.setRemoved('led', guids[at] ?? '', true)
+  await session.transaction.commit()
+  const either: Query = { kind: 'simple_query_string', fields: [], text: 'rare | same' }
+  const often: Query = { kind: 'simple_query_string', fields: [], text: 'often' }
+  const withoutRare: Query = { kind: 'term', field: 'kind', value: 'c' }
+  await expect
+    .poll(async () => {
+      await database.session().find('led', search({ query: either, limit: 1 }))
+      return parts.catalogue.entry('led').postings?.complete
+    })
+    .toBe(true)
+  for (const changes of [
+    { query: either, limit: 5 },
+    { query: either, limit: 5, offset: 13 },
+    { query: either, limit: 30, offset: 50 },
+    { query: { kind: 'and', queries: [either, isA] }, limit: 5 },
+    { query: { kind: 'and', queries: [either, withoutRare] }, limit: 5 },
+    { query: { kind: 'and', queries: [either, often] }, limit: 5 },
+    { query: either, limit: 5, includeRemoved: true },
+  ] satisfies Partial<Search>[])
+    await expectSame(database.session(), 'led', changes)
 })
 
 test('a score is what the formula gives, worked out before or not, also where only some of the rows have the word', () => {

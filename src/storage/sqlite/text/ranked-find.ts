@@ -6,9 +6,10 @@
  * Of 100,000 documents, with words in memory: a word in 90,000 of them takes 2 ms where FTS5 reads 100 for its ranking.
  */
 import type { Query, Search } from '../../../shared/query.ts'
+import { leadingRows } from '../../ranking/leading-rows.ts'
 import { indexIn } from '../../ranking/postings.ts'
 import { type Scored, scoreAt, scoresOf, splitAt } from '../../ranking/scores.ts'
-import { candidatesOfAll, textPlan } from '../../ranking/text-plan.ts'
+import { candidatesOfAll, onlyText, textPlan } from '../../ranking/text-plan.ts'
 import { type CompiledSql, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
 import { isRelevanceOrder, rankedPhrases, type TextClause } from '../../search/rank-text.ts'
 import { numberOf, type Row, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
@@ -56,51 +57,69 @@ export function rankedPage(
   const phrases = rankedPhrases(plan.clauses)
   if (phrases.length === 0) return undefined
   const reading = readWords(connection, words)
+  const reader = { connection, target, search }
+  const isPresent = search.includeRemoved ? [] : [sql`removed = 0`]
+  const allOf = (queries: readonly Query[]) =>
+    allTrue([...isPresent, ...queries.map((query) => condition(target, query))])
+  const text = onlyText(plan)
+  const ahead = aheadOf(search)
+  const leading = text && leadingRows(reading, text, ahead)
+  const first = leading && readFirst(reader, leading, allOf(plan.others), ahead)
+  if (first?.isFull) return first.row
   const candidates = candidatesOfAll(reading, plan.clauses)
   if (candidates === undefined) return undefined
   const { rows } = candidates
   const scores = scoresOf(reading, phrases, rows)
   const undecided = candidates.exact ? [] : plan.clauses.map(asQuery)
-  const conditions = [...plan.others, ...undecided].map((query) => condition(target, query))
-  if (!search.includeRemoved) conditions.unshift(sql`removed = 0`)
+  return readBest(reader, { rows, scores }, allOf([...plan.others, ...undecided]))
+}
+
+function allTrue(conditions: readonly CompiledSql[]): CompiledSql {
   const where = conditions.filter((one) => one !== TRUE)
-  return readBest(
-    connection,
-    target,
-    search,
-    { rows, scores },
-    where.length === 0 ? TRUE : joinWith('AND', where),
-  )
+  return where.length === 0 ? TRUE : joinWith('AND', where)
 }
 
 function asQuery({ fields, text }: TextClause): Query {
   return { kind: 'simple_query_string', fields, text }
 }
 
-function readBest(
-  connection: SqliteConnection,
-  target: SearchTarget,
-  search: Search,
+interface Reader {
+  readonly connection: SqliteConnection
+  readonly target: SearchTarget
+  readonly search: Search
+}
+
+/** Hits that are read at first. */
+function aheadOf({ limit, offset }: Search): number {
+  return Math.max((limit + offset) * AHEAD, AHEAD_AT_LEAST)
+}
+
+function readBest(reader: Reader, scored: Scored, where: CompiledSql): Row {
+  for (let ahead = aheadOf(reader.search); ; ahead *= MORE) {
+    const { row, isFull, isAll } = readFirst(reader, scored, where, ahead)
+    if (isFull || isAll) return row
+  }
+}
+
+/** The page among the best `ahead`, which there may be too few of for it. */
+function readFirst(
+  { connection, target, search }: Reader,
   scored: Scored,
   where: CompiledSql,
-): Row {
-  const wanted = search.limit + search.offset
-  for (let ahead = Math.max(wanted * AHEAD, AHEAD_AT_LEAST); ; ahead *= MORE) {
-    const least = scoreAt(scored.scores, ahead)
-    const { better, equal } = splitAt(scored, least)
-    // No index holds what was removed in the order in which it was made.
-    const many = equal.length > MANY_TIES && !search.includeRemoved
-    const ties = many ? newestOf(connection, target, equal, ahead) : equal
-    const whole = least === Number.NEGATIVE_INFINITY
-    const page = pageSql(
-      target,
-      search,
-      [...better, ...Array.from(ties, (row) => [row, least] as const)],
-      where,
-    )
-    const row = connection.get(page.sql, ...page.parameters) ?? {}
-    const full = numberOf(row, 'length') >= search.limit
-    if (full || whole || better.length + ties.length === scored.rows.length) return row
+  ahead: number,
+): { readonly row: Row; readonly isFull: boolean; readonly isAll: boolean } {
+  const least = scoreAt(scored.scores, ahead)
+  const { better, equal } = splitAt(scored, least)
+  // No index holds what was removed in the order in which it was made.
+  const many = equal.length > MANY_TIES && !search.includeRemoved
+  const ties = many ? newestOf(connection, target, equal, ahead) : equal
+  const ranked = [...better, ...Array.from(ties, (row) => [row, least] as const)]
+  const page = pageSql(target, search, ranked, where)
+  const row = connection.get(page.sql, ...page.parameters) ?? {}
+  return {
+    row,
+    isFull: numberOf(row, 'length') >= search.limit,
+    isAll: least === Number.NEGATIVE_INFINITY || ranked.length === scored.rows.length,
   }
 }
 
