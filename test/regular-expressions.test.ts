@@ -19,6 +19,7 @@ const known: Readonly<Record<string, string>> = {
   '/^_+|(?<!_)_+$/g': 'from the first',
   '/(?<!_)_+$/': 'from the first',
   '/(?<!\\d)\\d+$/': 'from the first',
+  '/(?<!\\d)\\d{309}/': 'from the first',
   '/(?<![\\w-])([\\w-]+)~\\w+/g': 'from the first',
   '/^\\/(?![/\\\\])[\\x21-\\x7e]*$/': 'one way through',
   '/^(text\\/(?!html|event-stream)|application\\/([\\w.+-]*\\+)?(json|xml|javascript)\\b|image\\/svg)/':
@@ -32,6 +33,8 @@ const known: Readonly<Record<string, string>> = {
   '/[[[\\p{Mn}&&\\p{sc=Zinh}]--[\\u3099\\u309a]][[\\p{Mn}&&\\p{sc=Hebr}]][[\\p{Mn}&&\\p{sc=Arab}]][\\p{Cf}--[\\u200b]]]/gv':
     'one character',
   '/[[\\p{Mn}&&\\p{sc=Zinh}]--[\\u3099\\u309a]]/gv': 'one character',
+  '/[[\\p{M}\\u0e33\\u0eb3\\uff9e\\uff9f]--\\u034f]{30}(?!\\u034f)/gv': 'thirty characters',
+  '/[[\\p{M}\\u0e33\\u0eb3\\uff9e\\uff9f]--\\u034f]{31}/v': 'thirty-one characters',
   // It takes long for the bound of 64. The ends of the parts are each looked at once.
   '/^[^\\s@]{1,64}@[^\\s@]+\\.[^\\s@.]+$/': 'parts without what ends them',
   // Texts that are none of a client's.

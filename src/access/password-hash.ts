@@ -4,9 +4,11 @@
  * thread that made one, so a smaller one leaves less behind than the usual 19 MiB with two passes, which takes as long.
  * Only two run at once (two of libuv's four threads stay free for the disk) and only so many wait.
  */
+
 import { argon2, timingSafeEqual } from 'node:crypto'
 import { boundedQueue } from '../shared/bounded-queue.ts'
 import type { Random } from '../shared/guid.ts'
+import { normalizedText } from '../shared/normalized-text.ts'
 
 /** What one hash costs, in time and memory. */
 export interface PasswordCost {
@@ -77,7 +79,7 @@ export function passwordHasher(random: Random, cost: PasswordCost = RECOMMENDED)
 
 // The same password typed on two systems may arrive composed or decomposed; normalized, both are one (NIST SP 800-63B).
 function derive(password: string, salt: Buffer, cost: PasswordCost, length: number): Promise<Buffer> {
-  const message = Buffer.from(password.normalize('NFKC'))
+  const message = Buffer.from(normalizedText(password, 'NFKC'))
   const { memory, passes, parallelism } = cost
   return new Promise((resolve, reject) => {
     argon2(

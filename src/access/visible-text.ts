@@ -1,3 +1,5 @@
+import { normalizedText } from '../shared/normalized-text.ts'
+
 // Everything that is drawn as nothing: controls, formats, lone surrogates, unassigned, private use, fillers, variation
 // selectors, and all spaces but the plain one. With them two names could look the same and be different.
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/u
@@ -12,5 +14,6 @@ export function hasInvisible(text: string): boolean {
  * lower case alone keeps ß apart from SS.
  */
 export function folded(text: string): string {
-  return text.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
+  const cased = normalizedText(text, 'NFKC').toUpperCase().toLowerCase()
+  return normalizedText(cased, 'NFKC')
 }

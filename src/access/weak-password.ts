@@ -1,4 +1,5 @@
 /** What is wrong with a password that guessers try first, in words that finish "password …", or undefined. */
+import { normalizedText } from '../shared/normalized-text.ts'
 import { isCommonPassword } from './common-passwords.ts'
 
 /** A username of fewer characters is part of too many words. */
@@ -23,10 +24,10 @@ const bases = new Set([
 ])
 
 export function weakPasswordProblem(password: string, username: string): string | undefined {
-  const text = password.normalize('NFKC').toLowerCase()
+  const text = normalizedText(password, 'NFKC').toLowerCase()
   if (repeats(text)) return 'must not repeat the same few characters'
   if (isRow(text, 1) || isRow(text, 9)) return 'must not be digits in a row'
-  const name = username.normalize('NFKC').toLowerCase()
+  const name = normalizedText(username, 'NFKC').toLowerCase()
   if (name.length >= SHORTEST_USERNAME && text.includes(name)) return 'must not contain the user name'
   if (bases.has(text.replace(/^[^\p{L}]+|(?<![^\p{L}])[^\p{L}]+$/gu, '')) || isCommonPassword(text))
     return 'is a common password; choose a longer sentence or a random one'

@@ -1,6 +1,7 @@
 import { characterCount } from '../../shared/character-count.ts'
 import { csvCell } from '../../shared/csv-cell.ts'
 import type { JsonValue } from '../../shared/json.ts'
+import { normalizedText } from '../../shared/normalized-text.ts'
 import { MAX_PATTERNED_TEXT, readPattern } from '../../shared/text-pattern.ts'
 import type { textFunctions } from '../language/declared/text.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
@@ -78,8 +79,7 @@ export const textBodies: BodiesOf<typeof textFunctions> = {
       throw new ArgumentError('text', `must have at most ${LONGEST_SLUGGED} characters`)
     spendOnText(context, text, 700)
     context.spend(0, text.length * (ASCII.test(text) ? WORK_OF_PLAIN : WORK_OF_SLUGGED))
-    const plain = text
-      .normalize('NFKD')
+    const plain = normalizedText(text, 'NFKD')
       .replace(/\p{M}+/gu, '')
       .toLowerCase()
     return plain.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '')

@@ -52,5 +52,5 @@ function hasManyBrackets(text: string): boolean {
 }
 
 function hasLongNumber(text: string): boolean {
-  return text.length > 308 && /\d{309}/.test(text)
+  return text.length > 308 && /(?<!\d)\d{309}/.test(text)
 }

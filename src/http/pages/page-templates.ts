@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { readTemplate } from '../../pages/read-template.ts'
 import type { JsonObject } from '../../shared/json.ts'
+import { normalizedText } from '../../shared/normalized-text.ts'
 import type { PageTemplate } from '../../shared/pages/page-content.ts'
 import { type Database, documentOf } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
@@ -27,7 +28,7 @@ export function pageTemplates(database: Database): PageTemplates {
     text === '' ? undefined : `/_pages/${TEMPLATE_FILES}${guidOf(record)}.${hashOf(text)}.${ending}`
   return {
     async find(name) {
-      const key = name.normalize('NFKC').toLowerCase()
+      const key = normalizedText(name, 'NFKC').toLowerCase()
       const record = await findOne(database.session(), ownStorages.templates, 'name_key', key)
       if (!record) return undefined
       const { settings, css } = readTemplate(partsOf(record))

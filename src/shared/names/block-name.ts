@@ -1,3 +1,5 @@
+import { normalizedText } from '../normalized-text.ts'
+
 /**
  * Names of blocks: what expressions, files and logs call a block. Unique in a blueprint. A block that was given none gets one
  * from its title, else from its type.
@@ -101,8 +103,7 @@ export function blockNames(blocks: readonly Named[]): ReadonlyMap<string, string
 
 /** Room is left for a number. */
 function baseOf({ title, type }: Named): string {
-  const words = (title || type)
-    .normalize('NFKD')
+  const words = normalizedText(title || type, 'NFKD')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
   return `${/^[a-z]/.test(words) ? '' : 'b'}${words}`.replace(/(?<!_)_+$/, '').slice(0, 50) || 'block'

@@ -6,7 +6,9 @@
  * "Straße" is `strasse`). Scripts that are written without spaces give one token per character: a phrase of such tokens
  * then finds what a dictionary would. Tokens hold no space and no ASCII but a–z and 0–9.
  */
+
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { normalizedText } from '../../shared/normalized-text.ts'
 
 /** Stands between two values of a document, so that no phrase runs from one into the next. No text gives this token. */
 export const VALUE_BREAK = '\ue000'
@@ -99,11 +101,9 @@ const HAS_PLAIN = /[øłđħæœς]/g
 
 /** Case by way of upper case, because that is where ß becomes SS; composed at the end, so that Hangul stays syllables. */
 function fold(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(DROPPED, '')
-    .toUpperCase()
-    .toLowerCase()
-    .replace(HAS_PLAIN, (letter) => PLAIN[letter] ?? letter)
-    .normalize('NFC')
+  const cased = normalizedText(text, 'NFKD').replace(DROPPED, '').toUpperCase().toLowerCase()
+  return normalizedText(
+    cased.replace(HAS_PLAIN, (letter) => PLAIN[letter] ?? letter),
+    'NFC',
+  )
 }

@@ -1,5 +1,7 @@
 /** Which values count as the same. */
+
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
+import { normalizedText } from '../../shared/normalized-text.ts'
 
 export interface Folding {
   readonly ignoreCase: boolean
@@ -26,8 +28,8 @@ export function foldedValue(value: JsonValue, folding: Folding): JsonValue {
 
 function foldedText(text: string, { ignoreCase, ignoreAccents }: Folding): string {
   if (ASCII.test(text)) return ignoreCase ? text.toLowerCase() : text
-  const plain = ignoreAccents ? text.normalize('NFD').replace(ACCENTS, '') : text.normalize('NFC')
+  const plain = ignoreAccents ? normalizedText(text, 'NFD').replace(ACCENTS, '') : normalizedText(text, 'NFC')
   // By way of upper case, because that is where ß becomes SS.
   const cased = ignoreCase ? plain.toUpperCase().toLowerCase() : plain
-  return cased.normalize('NFC')
+  return normalizedText(cased, 'NFC')
 }

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest'
+import { type NormalForm, normalizedText } from './normalized-text.ts'
+
+const forms: readonly NormalForm[] = ['NFC', 'NFD', 'NFKC', 'NFKD']
+const marks = (count: number) => '\u0301\u0323'.repeat(count / 2)
+
+describe.each(forms)('%s', (form) => {
+  test.each([
+    ['nothing', ''],
+    ['plain text', 'Zoë, 12 €, ﬁ, ｶﾞ, ญิ'],
+    ['text longer than a run', 'Crème brûlée und Straße, '.repeat(9)],
+    ['thirty marks', `a${marks(30)}`],
+    ['runs of thirty', `a${marks(30)}b${marks(30)}`],
+  ])('%s is as ever', (_, text) => {
+    expect(normalizedText(text, form) === text.normalize(form)).toBe(true)
+  })
+
+  // Without the cuts each took over ten minutes.
+  test.each([
+    ['marks', `a${marks(1_000_000)}`],
+    ['marks and voicing marks of kana', `a${'\u0301\uff9e'.repeat(500_000)}`],
+    ['marks of four kinds', `a${'\u0345\u0301\u0323\u0334'.repeat(250_000)}`],
+  ])('a million %s', (_, text) => {
+    const normalized = normalizedText(text, form)
+    expect(normalized.replaceAll('\u034f', '').length).toBeGreaterThan(900_000)
+    expect(normalizedText(normalized, form) === normalized).toBe(true)
+  })
+})
+
+test('texts that are the same are so behind a long run, too', () => {
+  const [composed, apart] = [`é${marks(60)}é`, `e\u0301${marks(60)}e\u0301`]
+  expect(normalizedText(`${marks(60)}${composed}`, 'NFC').endsWith('é')).toBe(true)
+  expect(normalizedText(apart, 'NFC').endsWith('é')).toBe(true)
+})
