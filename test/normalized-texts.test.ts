@@ -11,5 +11,5 @@ test('all texts are normalized by normalizedText', async () => {
   const own: string[] = []
   for (const file of files.filter((name) => !name.endsWith('.test.ts')))
     if (/\.normalize\(/.test(await readFile(join(root, file), 'utf8'))) own.push(file)
-  expect(own).toEqual(['src/shared/normalized-text.ts'])
+  expect(own).toEqual(['src/shared/texts/normalized-text.ts'])
 })

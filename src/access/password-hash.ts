@@ -8,7 +8,7 @@
 import { argon2, timingSafeEqual } from 'node:crypto'
 import { boundedQueue } from '../shared/bounded-queue.ts'
 import type { Random } from '../shared/guid.ts'
-import { normalizedText } from '../shared/normalized-text.ts'
+import { normalizedText } from '../shared/texts/normalized-text.ts'
 
 /** What one hash costs, in time and memory. */
 export interface PasswordCost {

@@ -1,4 +1,4 @@
-import { normalizedText } from '../shared/normalized-text.ts'
+import { normalizedText } from '../shared/texts/normalized-text.ts'
 
 // Everything that is drawn as nothing: controls, formats, lone surrogates, unassigned, private use, fillers, variation
 // selectors, and all spaces but the plain one. With them two names could look the same and be different.

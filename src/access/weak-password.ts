@@ -1,5 +1,5 @@
 /** What is wrong with a password that guessers try first, in words that finish "password …", or undefined. */
-import { normalizedText } from '../shared/normalized-text.ts'
+import { normalizedText } from '../shared/texts/normalized-text.ts'
 import { isCommonPassword } from './common-passwords.ts'
 
 /** A username of fewer characters is part of too many words. */

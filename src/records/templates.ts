@@ -3,7 +3,7 @@
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
-import { normalizedText } from '../shared/normalized-text.ts'
+import { normalizedText } from '../shared/texts/normalized-text.ts'
 import { type Database, documentOf } from '../storage/database.ts'
 import { textIn } from '../storage/document-fields.ts'
 import { ownStorages } from '../storage/own-storages.ts'

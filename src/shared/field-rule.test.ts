@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type FieldRule, fieldValueProblem } from './field-rule.ts'
 import type { JsonValue } from './json.ts'
-import { patternBudget } from './pattern-budget.ts'
+import { patternBudget } from './texts/pattern-budget.ts'
 
 const rule = (changes: Partial<FieldRule>): FieldRule => ({
   name: 'f',

@@ -7,12 +7,12 @@
  * the text "5" is no number.
  */
 
-import { characterCount } from './character-count.ts'
 import type { FieldLimits } from './fields/field-limits.ts'
 import { type FieldType, fieldTypeEntries } from './fields/field-type.ts'
 import type { JsonValue } from './json.ts'
-import type { PatternSpending } from './pattern-budget.ts'
-import { patternMisfit } from './text-pattern.ts'
+import { characterCount } from './texts/character-count.ts'
+import type { PatternSpending } from './texts/pattern-budget.ts'
+import { patternMisfit } from './texts/text-pattern.ts'
 
 export interface FieldRule {
   /** Dotted, as in documents. */

@@ -8,7 +8,7 @@ import type { FieldType } from './fields/field-type.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 import type { PinType } from './pin-type.ts'
 import type { RowParts } from './rows/row-part.ts'
-import { patternProblem } from './text-pattern.ts'
+import { patternProblem } from './texts/text-pattern.ts'
 
 const requestTypes = [
   'text',

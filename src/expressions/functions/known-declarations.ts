@@ -1,4 +1,4 @@
-import { patternProblem } from '../../shared/text-pattern.ts'
+import { patternProblem } from '../../shared/texts/text-pattern.ts'
 import { declaredFunctions, declaredMethods } from '../language/declared/functions.ts'
 import { literalProblem } from '../language/literals/literal-problem.ts'
 import type { Declarations } from '../language/type-checker.ts'

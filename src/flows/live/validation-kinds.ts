@@ -3,8 +3,8 @@
 import type { Block } from '../../shared/blueprint.ts'
 import type { Problem } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { patternBudget } from '../../shared/pattern-budget.ts'
-import { patternMisfit, patternProblem } from '../../shared/text-pattern.ts'
+import { patternBudget } from '../../shared/texts/pattern-budget.ts'
+import { patternMisfit, patternProblem } from '../../shared/texts/text-pattern.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import { drawnBlock } from '../compile/expand-resources.ts'
 

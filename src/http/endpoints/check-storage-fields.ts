@@ -2,7 +2,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { type FieldRule, fieldValueProblem, isAutomatic, isFilledIn } from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
-import { patternBudget } from '../../shared/pattern-budget.ts'
+import { patternBudget } from '../../shared/texts/pattern-budget.ts'
 
 /**
  * Checks the body of a request by the rules of a storage's fields, before its flow starts: the write would refuse the same

@@ -1,7 +1,7 @@
 import type { PageMessages } from '../../pages/messages.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { PageForm } from '../../shared/pages/page-content.ts'
-import { patternBudget } from '../../shared/pattern-budget.ts'
+import { patternBudget } from '../../shared/texts/pattern-budget.ts'
 import { type FieldOf, inputsOf } from './field-rules-of.ts'
 import { ruledInput } from './input-rule.ts'
 import type { Posted, PostedFile } from './posted.ts'

@@ -4,7 +4,7 @@ import { isEmailAddress } from '../../shared/email-address.ts'
 import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
 import { type FieldType, fieldTypeEntries, USUAL_PLACES } from '../../shared/fields/field-type.ts'
 import { type JsonValue, jsonProblem } from '../../shared/json.ts'
-import type { PatternSpending } from '../../shared/pattern-budget.ts'
+import type { PatternSpending } from '../../shared/texts/pattern-budget.ts'
 import { isText, type RuledInput } from './input-rule.ts'
 
 /** `value` undefined: nothing was sent for it, and nothing is to be changed. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { fieldValueProblem } from '../field-rule.ts'
 import type { JsonValue } from '../json.ts'
-import { patternBudget } from '../pattern-budget.ts'
+import { patternBudget } from '../texts/pattern-budget.ts'
 import type { FieldLimits } from './field-limits.ts'
 import { type FieldType, fieldTypeEntries, fieldTypes } from './field-type.ts'
 

@@ -1,4 +1,4 @@
-import { normalizedText } from '../normalized-text.ts'
+import { normalizedText } from '../texts/normalized-text.ts'
 
 /**
  * Names of blocks: what expressions, files and logs call a block. Unique in a blueprint. A block that was given none gets one

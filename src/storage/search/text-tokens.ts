@@ -8,7 +8,7 @@
  */
 
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { normalizedText } from '../../shared/normalized-text.ts'
+import { normalizedText } from '../../shared/texts/normalized-text.ts'
 
 /** Stands between two values of a document, so that no phrase runs from one into the next. No text gives this token. */
 export const VALUE_BREAK = '\ue000'

@@ -1,7 +1,7 @@
 /** Which values count as the same. */
 
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
-import { normalizedText } from '../../shared/normalized-text.ts'
+import { normalizedText } from '../../shared/texts/normalized-text.ts'
 
 export interface Folding {
   readonly ignoreCase: boolean

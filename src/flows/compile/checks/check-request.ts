@@ -4,8 +4,8 @@ import type { RunRequest } from '../../../blocks/run-request.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { type FieldRule, fieldValueProblem } from '../../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/json.ts'
-import { type PatternSpending, patternBudget } from '../../../shared/pattern-budget.ts'
 import { type PlacedField, type RequestField, ruleOfField } from '../../../shared/request-field.ts'
+import { type PatternSpending, patternBudget } from '../../../shared/texts/pattern-budget.ts'
 
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)(?:\s*;|$)/i
 

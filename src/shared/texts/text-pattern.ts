@@ -10,7 +10,7 @@
  */
 
 import { RE2JS, RE2Set } from 're2js'
-import { boundedMap } from './bounded-map.ts'
+import { boundedMap } from '../bounded-map.ts'
 import { type PatternSpending, TooMuchToMatch } from './pattern-budget.ts'
 
 export interface TextPattern {

@@ -1,5 +1,5 @@
 /** What the patterns of one document or request may take together. */
-import { mostWork } from './expression-work.ts'
+import { mostWork } from '../expression-work.ts'
 
 /** What is told of work, in the unit of `expression-work.ts`: before it is done as far as that can be said. It may throw. */
 export interface PatternSpending {

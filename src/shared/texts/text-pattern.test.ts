@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { hardPattern, lettersInDisorder } from '../../test/hard-pattern.ts'
-import { mostWork } from './expression-work.ts'
+import { hardPattern, lettersInDisorder } from '../../../test/hard-pattern.ts'
+import { mostWork } from '../expression-work.ts'
 import { type PatternSpending, patternBudget, TooMuchToMatch } from './pattern-budget.ts'
 import { MAX_PATTERNED_TEXT, patternMisfit, patternProblem, readPattern } from './text-pattern.ts'
 
