@@ -9,10 +9,13 @@ export type FieldPath = readonly string[]
 
 const MAX_LENGTH = 256
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype'])
+/** Most names, told in one look: bodies may have 70,000. */
+const PLAIN = /^[A-Za-z_][A-Za-z0-9_-]{0,255}$/
 const memo = new Map<string, FieldPath>()
 
 /** What is wrong with a field name, in words that finish "the field name …", or undefined. */
 export function fieldNameProblem(name: string): string | undefined {
+  if (PLAIN.test(name) && !FORBIDDEN.has(name)) return undefined
   if (name === '') return 'is empty'
   if (name.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for

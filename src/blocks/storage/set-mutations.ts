@@ -29,11 +29,12 @@ export function writtenMutations(inputs: {
     if (mutations === undefined) throw new PinError('mutations', 'is empty')
     return mutations
   }
-  const changes = Object.entries(set).flatMap(([field, value]): Mutation[] => {
+  const changes: Mutation[] = []
+  for (const [field, value] of Object.entries(set)) {
     // A spread document or body brings its own; the cluster writes it, and what was expanded is another document.
-    if (field === '_meta' || field.startsWith('_meta.') || field === '_expand') return []
+    if (field === '_meta' || field.startsWith('_meta.') || field === '_expand') continue
     const change = fieldChangeOf(value)
-    return [change ? { ...change, field: mutationField(field) } : setField(field, value)]
-  })
+    changes.push(change ? { ...change, field: mutationField(field) } : setField(field, value))
+  }
   return mutations === undefined ? changes : [...changes, ...mutations]
 }

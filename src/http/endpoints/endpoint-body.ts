@@ -2,6 +2,7 @@ import type { AcceptedBody } from '../../blocks/block.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { type JsonValue, jsonProblem } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { othersTurn } from '../../shared/others-turn.ts'
 import { parseFormBody } from '../bodies/form-body.ts'
 import { bodyText, parseJsonBody } from '../bodies/json-body.ts'
 import { parseXmlBody } from '../bodies/xml-body.ts'
@@ -32,6 +33,9 @@ const none: EndpointBody = { value: undefined, raw: Buffer.alloc(0) }
 
 const also = { text: '', xml: 'application/xml or ', multipart: 'multipart/form-data or ' }
 
+/** Others are served between reading so many bytes and what is done with them: parsing takes up to 15 ms. */
+const LARGE = 256 * 1024
+
 /** The parsed body of a request to a custom endpoint: JSON, a form or, where it accepts that, XML or a text. Empty without one. */
 export function endpointBody(
   exchange: EndpointExchange,
@@ -47,7 +51,12 @@ export function endpointBody(
       'UNSUPPORTED_MEDIA_TYPE',
       `This path does not accept that content type. Send ${also[accepts?.kind ?? 'text']}application/json.`,
     )
-  return exchange.readBody().then((raw) => andThen(parse(raw), (value) => ({ value, raw })))
+  return exchange.readBody().then((raw) =>
+    andThen(parse(raw), (value) => {
+      const body = { value, raw }
+      return raw.length < LARGE ? body : othersTurn().then(() => body)
+    }),
+  )
 }
 
 async function formWithFiles(
