@@ -3,7 +3,7 @@
  * made sure of in the transaction of the write, against writes of other sessions at the same time.
  */
 
-import { overlap } from '../../shared/field-path.ts'
+import { fieldOverlaps } from '../../shared/field-overlaps.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
@@ -77,9 +77,8 @@ export class ReferringSession extends WrappedSession {
   ): MaybePromise<Written> {
     const update = (condition = options) => this.session.update(storage, guid, mutations, condition)
     return this.#of(storage, update, (references) => {
-      const written = references.filter(({ field }) =>
-        mutations.some((mutation) => overlap(mutation.field, field)),
-      )
+      const { overlaps } = fieldOverlaps(mutations.map(({ field }) => field))
+      const written = references.filter(({ field }) => overlaps(field))
       if (written.length === 0) return update()
       // What is added to a value is no guid, and the type of the field refuses it.
       const known = mutations.filter(({ op }) => op !== 'increment' && op !== 'append')

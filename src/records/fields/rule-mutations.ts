@@ -3,7 +3,8 @@
  * inside it, or something around it: `customer` set as a whole must keep to the rule of `customer.name`.
  */
 import { invalidField } from '../../shared/errors.ts'
-import { overlap, parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import { fieldOverlaps } from '../../shared/field-overlaps.ts'
+import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { type FieldRule, fieldValueProblem, isAutomatic } from '../../shared/field-rule.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
@@ -73,21 +74,15 @@ export function checkChanges(
   rules: readonly FieldRule[],
   mutations: readonly Mutation[],
 ): readonly FieldRule[] {
-  const touched = rules.filter(
-    (rule) => !isAutomatic(rule) && mutations.some(({ field }) => overlap(field, rule.name)),
-  )
+  const written = fieldOverlaps(mutations.map(({ field }) => field))
+  const touched = rules.filter((rule) => !isAutomatic(rule) && written.overlaps(rule.name))
   if (touched.length === 0) return touched
   const known = mutations.filter(({ op }) => op !== 'increment' && op !== 'append')
   // An increment, what is appended, and what is written inside a field, depend on what the document holds.
-  const later = new Set(
-    touched.filter((rule) =>
-      mutations.some(
-        ({ op, field }) =>
-          overlap(field, rule.name) &&
-          (op === 'increment' || op === 'append' || field.startsWith(`${rule.name}.`)),
-      ),
-    ),
+  const added = fieldOverlaps(
+    mutations.filter(({ op }) => op === 'increment' || op === 'append').map(({ field }) => field),
   )
+  const later = new Set(touched.filter(({ name }) => added.overlaps(name) || written.hasInside(name)))
   const now = touched.filter((rule) => !later.has(rule))
   if (now.length > 0) checkRules(now, applyMutations({}, known))
   return [...later]

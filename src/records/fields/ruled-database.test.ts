@@ -47,6 +47,14 @@ describe('without fields', () => {
   })
 })
 
+test('what is taken out of a required object is held against the object as it will be', async () => {
+  await field({ name: 'box', type: 'object', storage: 'tasks', required: true })
+  const guid = guidOf(await create({ box: { a: 1, b: 2 } }))
+  await change(guid, [{ op: 'remove', field: 'box.a' }])
+  expect(await read(guid)).toMatchObject({ box: { b: 2 } })
+  await expect(change(guid, [{ op: 'remove', field: 'box.b' }])).rejects.toMatchObject(refusal('box'))
+})
+
 test('the patterns of a document have one budget together, and each document of many has its own', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f']
   for (const name of names)

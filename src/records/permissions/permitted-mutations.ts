@@ -1,6 +1,7 @@
 /** Which fields a user may set. */
 import { isDeepStrictEqual } from 'node:util'
 import { QuoinError } from '../../shared/errors.ts'
+import { fieldOverlaps } from '../../shared/field-overlaps.ts'
 import { overlap, parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
@@ -25,7 +26,8 @@ export function changedCheck(
   view: StorageView,
   mutations: readonly Mutation[],
 ): ((document: JsonObject) => void) | undefined {
-  const around = mutations.find(({ field }) => view.hidden.some((name) => name.startsWith(`${field}.`)))
+  const { hasInside } = fieldOverlaps(view.hidden)
+  const around = mutations.find(({ field }) => hasInside(field))
   if (around)
     throw new QuoinError(
       'DENIED_BY_RULE',
@@ -38,8 +40,10 @@ export function changedCheck(
 }
 
 function deniedIn({ unsettable }: StorageView, mutations: readonly Mutation[]): readonly Denied[] {
+  const { overlaps } = fieldOverlaps(unsettable)
+  const touching = mutations.filter(({ field }) => overlaps(field))
   return unsettable.flatMap((name) =>
-    mutations.filter(({ field }) => overlap(name, field)).map((mutation) => ({ name, mutation })),
+    touching.filter(({ field }) => overlap(name, field)).map((mutation) => ({ name, mutation })),
   )
 }
 

@@ -1,10 +1,14 @@
 import { wordsLike } from './similar-word.ts'
 
+const LONGEST = 256
+
 /**
  * The name that was probably meant: the one that differs in capitals alone, the only one that begins so, or the one with the fewest
  * wrong letters, at most 3.
  */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
+  // No name is so long; a request may hold a megabyte where one belongs.
+  if (typed.length > LONGEST) return undefined
   const lower = typed.toLowerCase()
   const same = names.find((name) => name.toLowerCase() === lower)
   if (same !== undefined) return same
