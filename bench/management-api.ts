@@ -66,7 +66,7 @@ export async function storageGuid(api: ManagementApi, name: string): Promise<str
   return guidIn(Array.isArray(found) ? found[0] : undefined)
 }
 
-async function call(
+export async function call(
   { base, token }: { readonly base: string; readonly token: string | undefined },
   method: 'POST' | 'PUT',
   path: string,

@@ -15,6 +15,9 @@ export function bodyText(bytes: Buffer): string {
 export function parseJsonBody(bytes: Buffer): JsonValue | undefined {
   if (bytes.length === 0) return undefined
   const text = bodyText(bytes)
+  // Before it is parsed: where half a million brackets are never closed, that takes 0.2 s, and to say where another 0.1.
+  if (mayBeDeep(text))
+    throw new QuoinError('INVALID_BODY', `The body is nested deeper than ${MAX_DEPTH} levels.`)
   let value: JsonValue
   try {
     value = parse(text, { protoAction: 'error', constructorAction: 'error' })
@@ -33,12 +36,12 @@ export function parseJsonBody(bytes: Buffer): JsonValue | undefined {
 
 /**
  * Whether the parsed value has to be walked at all. A walk costs as much as the parsing did (1.4 µs for 330 bytes), and
- * in text that is valid JSON and valid UTF-8 only three things can be wrong: U+0000 and half surrogates need a `\u`
- * escape, depth needs more opening brackets than the limit, and a number too large for JSON needs an exponent of three
+ * in text that is valid JSON, valid UTF-8 and not deep only two things can be wrong: U+0000 and half surrogates need a `\u`
+ * escape, and a number too large for JSON needs an exponent of three
  * digits or 309 digits.
  */
 function mayHoldProblem(text: string): boolean {
-  return text.includes('\\u') || mayBeDeep(text) || /\d[eE]\+?\d{3}/.test(text) || hasLongNumber(text)
+  return text.includes('\\u') || /\d[eE]\+?\d{3}/.test(text) || hasLongNumber(text)
 }
 
 /** Brackets side by side are many and not deep: 350,000 took 60 ms to walk, and take 3 to go past. */

@@ -1,0 +1,165 @@
+/** Requests of anyone that take as long as they can: a megabyte each, which is the usual limit of a body. */
+import { lettersInDisorder } from '../../test/hard-pattern.ts'
+
+export interface WorstInput {
+  readonly name: string
+  readonly path: string
+  readonly method: 'GET' | 'POST'
+  readonly body?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const SIZE = 1_040_000
+/** Of the query and of the headers. */
+const LINE = 12_000
+
+const times = (text: string, size = SIZE) => text.repeat(Math.floor((size - 100) / Buffer.byteLength(text)))
+
+const texts: Readonly<Record<string, string>> = {
+  zeros: times('0'),
+  times: times('00:00'),
+  spaces: times(' '),
+  'at signs': times('@'),
+  domains: `a@${times('a.')}`,
+  'an address': `http://${times('a.')}`,
+  accents: times('é'),
+  'marks of two kinds': `a${times('\u0301\u0323')}`,
+  pairs: times('👍'),
+  words: times('ab cd '),
+}
+
+/** Types whose check looks into a text. */
+const types = [
+  'string',
+  'long_text',
+  'number',
+  'decimal',
+  'date',
+  'day',
+  'instant',
+  'email',
+  'url',
+  'phone',
+  'file',
+]
+
+export const worstFields: readonly object[] = [
+  ...types.map((type) => ({ name: type, type, ...(type === 'string' && limited({ max_length: 100 })) })),
+  ...['day', 'url', 'phone', 'number'].map((items) => ({
+    name: `list_${items}`,
+    type: 'list',
+    ...limited({ items }),
+  })),
+  {
+    name: 'choices',
+    type: 'choices',
+    ...limited({ choices: Array.from({ length: 500 }, (_, at) => `c${at}`) }),
+  },
+  { name: 'unique', type: 'string', unique: { ignore_case: true, ignore_accents: true } },
+  ...Array.from({ length: 20 }, (_, at) => ({
+    name: `pattern_${at}`,
+    type: 'long_text',
+    ...limited({ pattern: `[ab]*a[ab]{${60 + at}}$` }),
+  })),
+]
+
+function limited(rules: object) {
+  return { validation_rules: rules }
+}
+
+const JSON_BODY = { 'content-type': 'application/json' }
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+const MULTIPART = { 'content-type': 'multipart/form-data; boundary=X' }
+
+const post = (
+  name: string,
+  path: string,
+  body: string,
+  headers: WorstInput['headers'] = JSON_BODY,
+): WorstInput => ({
+  name,
+  path,
+  method: 'POST',
+  body,
+  headers,
+})
+const document = (name: string, body: object | string) =>
+  post(name, 'worst/things', typeof body === 'string' ? body : JSON.stringify(body))
+const checked = (name: string, body: string, headers: WorstInput['headers']) =>
+  post(name, 'worst/checked', body, headers)
+const table = (name: string, csv: string) => post(`a table: ${name}`, 'worst/rows', JSON.stringify({ csv }))
+const find = (name: string, text: string): WorstInput => ({
+  name: `a free text: ${name}`,
+  path: `worst/find?text=${encodeURIComponent(text).slice(0, LINE)}`,
+  method: 'GET',
+})
+const header = (name: string, value: string): WorstInput => ({
+  name: `a header: ${name}`,
+  path: 'worst/ping',
+  method: 'GET',
+  headers: { [name]: value.slice(0, LINE) },
+})
+const numbered = <T>(count: number, value: T): Record<string, T> =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, value]))
+
+export const worstInputs: readonly WorstInput[] = [
+  ...types.flatMap((type) =>
+    Object.entries(texts).map(([name, text]) => document(`${type}: ${name}`, { [type]: text })),
+  ),
+  ...Object.entries(texts).map(([name, text]) => document(`unique: ${name}`, { unique: text })),
+  document('ten thousand days', { list_day: Array.from({ length: 10_000 }, () => '2026-01-31') }),
+  document('ten thousand addresses', { list_url: Array.from({ length: 10_000 }, () => 'http://a.b') }),
+  document('a hundred thousand choices', { choices: Array.from({ length: 100_000 }, () => 'c499') }),
+  document(
+    'twenty hard patterns',
+    Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`pattern_${at}`, lettersInDisorder(4_000)])),
+  ),
+  document('70,000 fields', numbered(70_000, 1)),
+  document('60,000 texts', numbered(60_000, 'abc')),
+  document('empty objects', `{"a":[${times('{},')}{}]}`),
+  document('lists in lists', `{"a":[${times('[[]],')}1]}`),
+  document('numbers', `{"a":[${times('1,')}1]}`),
+  document('nested lists', times('[')),
+  document('nested objects', times('{"a":')),
+  document('one key', `{${times('"a":1,')}"b":1}`),
+  document('escapes', `{"long_text":"${times('\\u0061')}"}`),
+  document('quotes', times('"')),
+  document('a long number', `{"a":${times('1')}}`),
+  document('long fractions', `{"a":[${times(`0.${'1'.repeat(300)},`)}1]}`),
+  checked('a form of many fields', new URLSearchParams(numbered(60_000, '1')).toString(), FORM),
+  checked('a form of one field', times('list=a&'), FORM),
+  checked('a form of blanks', `text=${times('+')}`, FORM),
+  checked('a form of bad characters', `text=${times('%ff')}`, FORM),
+  checked('a form with a long number', `number=${times('0')}x`, FORM),
+  checked(
+    'a form in 12,000 parts',
+    `${times('--X\r\ncontent-disposition: form-data; name="k"\r\n\r\nv\r\n')}--X--\r\n`,
+    MULTIPART,
+  ),
+  checked(
+    'a form of beginnings',
+    `--X\r\ncontent-disposition: form-data; name="k"\r\n\r\n${times('\r\n--')}`,
+    MULTIPART,
+  ),
+  table('commas', times(',')),
+  table('lines', times('\n', SIZE / 2)),
+  table('rows', `a,b\n${times('1,2\n', SIZE / 1.3)}`),
+  table('quotes', times('"', SIZE / 2)),
+  table('a name of a column', `${times('_')}x\n1`),
+  ...Object.entries({
+    parentheses: '(',
+    alternatives: 'a|',
+    exclusions: '-a ',
+    beginnings: 'a* ',
+    misspelled: 'abcd~2 ',
+    near: '"a b"~9 ',
+    marks: '\u0301\u0323',
+  }).map(([name, text]) => find(name, times(text, 4_000))),
+  header('authorization', `Bearer ${times('=', LINE)}`),
+  header('cookie', times('a=b; ', LINE)),
+  header('accept-encoding', times('gzip;q=0.1,', LINE)),
+  header('if-none-match', times('"a",', LINE)),
+  header('range', `bytes=${times('0-1,', LINE)}`),
+  header('content-type', `application/json;${times(' a="', LINE)}`),
+  post('signing in', 'auth/signin', JSON.stringify({ username: `a${times('\u0301\u0323')}`, password: 'x' })),
+]
