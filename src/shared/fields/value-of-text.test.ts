@@ -25,7 +25,7 @@ describe('refused', () => {
   })
 })
 
-test('a long text of digits is refused at once: it took minutes, because they were shared out in every way', () => {
+test('a long text of digits is refused at once: they were shared out in every way', () => {
   expect(read('number', `${'0'.repeat(1_000_000)}x`)).toEqual({ problem: 'is not a number' })
 })
 
