@@ -24,7 +24,7 @@ export interface RecipeRoom {
   /** A copy with these pieces applied. */
   copy(name: string, pieces: readonly Piece[]): Promise<string>
   /** Runs suites, named by copy and file; gives those that did not pass. */
-  failing(suites: readonly string[], postgresPort: number): Promise<string[]>
+  failing(suites: readonly string[], postgresStarter: number): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -41,9 +41,9 @@ export async function openRecipeRoom(): Promise<RecipeRoom> {
       for (const piece of pieces) await apply(to, piece)
       return to
     },
-    async failing(suites, postgresPort) {
+    async failing(suites, postgresStarter) {
       const config = join(directory, 'vitest.config.mjs')
-      const provide = { engine: 'sqlite', thorough: false, postgresPort }
+      const provide = { engine: 'sqlite', thorough: false, postgresStarter }
       const test = { include: suites, provide, pool: 'forks', isolate: false, maxWorkers: 2 }
       await writeFile(config, `export default ${JSON.stringify({ test: { ...test, testTimeout: 180_000 } })}`)
       const report = join(directory, 'report.json')

@@ -75,7 +75,7 @@ beforeAll(async () => {
     await room.copy(`without-${number}`, [...pieces.filter((piece) => piece !== left), ...probes])
     asked.push(...(suites[left.recipe] ?? []).map((suite) => `without-${number}/${suite}`))
   }
-  failing = await room.failing([...asked, undrawn], inject('postgresPort'))
+  failing = await room.failing([...asked, undrawn], inject('postgresStarter'))
 })
 afterAll(() => room?.close())
 

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
-import { inject } from 'vitest'
+import { postgresPort } from './postgres/shared-postgres.ts'
 import { freeDatabase, keepForNext, noteAsMade } from './reused-databases.ts'
 
 export interface TemporaryDatabase {
@@ -25,7 +25,7 @@ export interface DatabaseTemplate {
 export async function openTemporaryDatabase(template?: DatabaseTemplate): Promise<TemporaryDatabase> {
   const kept = template && freeDatabase()
   if (kept !== undefined) return reusable(kept)
-  const server = `postgres://quoin@127.0.0.1:${inject('postgresPort')}`
+  const server = `postgres://quoin@127.0.0.1:${await postgresPort()}`
   const name = `test_${randomBytes(8).toString('hex')}`
   const admin = new Client({ connectionString: `${server}/postgres` })
   await admin.connect()

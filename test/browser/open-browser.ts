@@ -16,5 +16,10 @@ export async function openBrowser(ways?: readonly Chromium[]): Promise<Browser> 
       failures.push(error)
     }
   }
-  throw new AggregateError(failures, 'No Chromium starts here.')
+  const [first] = failures
+  const why = first instanceof Error ? first.message.split('\n')[0] : 'none was found'
+  const error = new Error(`No Chromium starts here: ${why}`, { cause: new AggregateError(failures) })
+  // One line for each suite that wanted a browser; the cause has the rest.
+  error.stack = error.message
+  throw error
 }

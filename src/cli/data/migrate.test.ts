@@ -1,8 +1,9 @@
 /** The command as it is typed: what it refuses, prints and hides. What it does is in src/storage/copy and test/end-to-end. */
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type CopyRoom, openCopyRoom } from '../../../test/copy-room.ts'
+import { postgresPort } from '../../../test/postgres/shared-postgres.ts'
 import { quoinCommand } from '../../../test/recording-terminal.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'
 import { setFields } from '../../shared/mutation.ts'
@@ -59,16 +60,16 @@ describe('refused', () => {
   test.each([
     {
       what: 'no server answers',
-      at: () => 'postgres://ann:s3cret-word@127.0.0.1:9/db',
+      at: async () => 'postgres://ann:s3cret-word@127.0.0.1:9/db',
       names: '127.0.0.1:9/db',
     },
     {
       what: 'there is no such database',
-      at: () => `postgres://quoin:s3cret-word@127.0.0.1:${inject('postgresPort')}/nowhere`,
+      at: async () => `postgres://quoin:s3cret-word@127.0.0.1:${await postgresPort()}/nowhere`,
       names: '/nowhere',
     },
   ])('where $what: the place is named, the password is not', async ({ at, names }) => {
-    const end = await migrated(['--from', room.directory, '--to', at()])
+    const end = await migrated(['--from', room.directory, '--to', await at()])
     expect(end).toMatchObject({ code: 1, printed: '' })
     expect(end.complained).toMatch(/^PostgreSQL at .* cannot be used: .*run the same command again/)
     expect(end.complained).toContain(names)

@@ -1,7 +1,8 @@
 /** Updates that begin from what this node knows of a document: one round trip, and the same as if they had read it. */
 import { Client } from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
+import { postgresPort } from '../../../../test/postgres/shared-postgres.ts'
 import { openTripProxy, type TripProxy } from '../../../../test/postgres/trip-proxy.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { type Mutation, setFields } from '../../../shared/mutation.ts'
@@ -21,7 +22,7 @@ let names = 0
 
 beforeAll(async () => {
   temporary = await openTemporaryDatabase()
-  proxy = await openTripProxy(inject('postgresPort'))
+  proxy = await openTripProxy(await postgresPort())
   admin = new Client({ connectionString: temporary.url })
   await admin.connect()
   const url = new URL(temporary.url)

@@ -1,8 +1,9 @@
 /** Everything that a storage promises, through PgBouncer in transaction mode, which shares three connections among all. */
-import { inject, test } from 'vitest'
+import { test } from 'vitest'
 import { openNode, reopenable } from '../../../../test/postgres/open-node.ts'
 import { hasPgBouncer, openPgBouncer } from '../../../../test/postgres/pgbouncer.ts'
 import { freePort } from '../../../../test/postgres/postgres-server.ts'
+import { postgresPort } from '../../../../test/postgres/shared-postgres.ts'
 import { openTemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { testClock } from '../../../../test/test-database.ts'
 import { describeStorage } from '../../conformance/conformance.ts'
@@ -10,7 +11,7 @@ import { describeStorage } from '../../conformance/conformance.ts'
 if (hasPgBouncer())
   describeStorage('postgres behind PgBouncer', async () => {
     const temporary = await openTemporaryDatabase()
-    const bouncer = await openPgBouncer(await freePort(), inject('postgresPort'))
+    const bouncer = await openPgBouncer(await freePort(), await postgresPort())
     const pooled = new URL(temporary.url)
     pooled.port = String(bouncer.port)
     const clock = testClock()

@@ -1,6 +1,7 @@
 /** How often a request goes to PostgreSQL and back, counted on the wire: with the database far away nothing else counts. */
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
+import { postgresPort } from '../../../../test/postgres/shared-postgres.ts'
 import { openTripProxy, type TripProxy } from '../../../../test/postgres/trip-proxy.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { setFields } from '../../../shared/mutation.ts'
@@ -16,7 +17,7 @@ let database: Database
 
 beforeAll(async () => {
   temporary = await openTemporaryDatabase()
-  proxy = await openTripProxy(inject('postgresPort'))
+  proxy = await openTripProxy(await postgresPort())
   const url = new URL(temporary.url)
   url.port = String(proxy.port)
   // Messages and the lease go past the proxy, so that only statements are counted.

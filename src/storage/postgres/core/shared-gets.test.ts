@@ -1,6 +1,7 @@
 /** Documents that are read at once are read by one statement, and each session gets what it would have got alone. */
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
+import { postgresPort } from '../../../../test/postgres/shared-postgres.ts'
 import { openTripProxy, type TripProxy } from '../../../../test/postgres/trip-proxy.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { setFields } from '../../../shared/mutation.ts'
@@ -17,7 +18,7 @@ let gone = ''
 
 beforeAll(async () => {
   temporary = await openTemporaryDatabase()
-  proxy = await openTripProxy(inject('postgresPort'))
+  proxy = await openTripProxy(await postgresPort())
   const url = new URL(temporary.url)
   url.port = String(proxy.port)
   database = await openNode(url.href, { listenUrl: temporary.url })
