@@ -7,8 +7,8 @@ const HOUR = 3_600_000
 /** The next last Sunday of March, 01:00 UTC: then it is 02:00 in Amsterdam, and 03:00 at once. */
 function nextGap(now: number): number {
   const year = new Date(now).getUTCFullYear()
-  for (const of of [year, year + 1]) {
-    const last = new Date(Date.UTC(of, 2, 31, 1))
+  for (const each of [year, year + 1]) {
+    const last = new Date(Date.UTC(each, 2, 31, 1))
     const gap = last.getTime() - last.getUTCDay() * 24 * HOUR
     if (gap > now + 48 * HOUR) return gap
   }

@@ -53,6 +53,10 @@ export function errorFromReply(status: number, text: string): ApiError {
   })
 }
 
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 export function unreachable(): ApiError {
   return new ApiError({
     status: 0,

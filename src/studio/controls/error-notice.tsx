@@ -1,5 +1,5 @@
 import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core'
-import { ApiError } from '../api/api-error.ts'
+import { ApiError, messageOf } from '../api/api-error.ts'
 import { controlsTexts } from '../texts/controls.ts'
 
 interface ErrorNoticeProps {
@@ -40,8 +40,4 @@ export function ErrorNotice({ error, title, onRetry }: ErrorNoticeProps) {
       </Stack>
     </Alert>
   )
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,7 +1,6 @@
 import { notifications } from '@mantine/notifications'
 import type { ReactNode } from 'react'
-import { ApiError } from '../api/api-error.ts'
-import { messageOf } from './error-notice.tsx'
+import { ApiError, messageOf } from '../api/api-error.ts'
 
 /** A short word that something was done. Screen readers are told. */
 export function notifyDone(message: ReactNode, milliseconds = 3_000): void {

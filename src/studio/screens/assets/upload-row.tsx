@@ -1,6 +1,6 @@
 import { CloseButton, Group, Progress, Text } from '@mantine/core'
+import { messageOf } from '../../api/api-error.ts'
 import { bytes } from '../../controls/amounts.ts'
-import { messageOf } from '../../controls/error-notice.tsx'
 import { assetsTexts } from '../../texts/assets.ts'
 import type { RunningUpload } from './use-uploads.ts'
 

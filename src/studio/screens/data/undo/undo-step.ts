@@ -1,10 +1,9 @@
 /** What was done to documents in the grid, and how it is undone: not what another user has changed since. */
 
 import type { Document } from '../../../../shared/api/data/documents.ts'
-import { ApiError } from '../../../api/api-error.ts'
+import { ApiError, messageOf } from '../../../api/api-error.ts'
 import { call } from '../../../api/request.ts'
 import { documentPath } from '../../../api/storages.ts'
-import { messageOf } from '../../../controls/error-notice.tsx'
 import { gridTexts } from '../../../texts/grid.ts'
 import { valueAt } from '../documents/document-shape.ts'
 
