@@ -20,7 +20,7 @@ export async function contractPage(): Promise<string> {
 <!-- Made by npm run docs from the rows and scenarios of the contract. Do not edit. -->
 
 ${rows.length} promises: every row of the contract's tables, and the promises of its prose. Each is proven by a scenario with
-its name, which runs on a complete Quoin in \`npm test\`. The suite fails on a row without a scenario, and on a scenario without
+its name, which runs on a complete Quoin in \`npm run test:all\`. The suite fails on a row without a scenario, and on a scenario without
 a row.
 
 ${sections.join('\n')}`

@@ -1,7 +1,7 @@
-/** The part of `docs/reliability.md` about damaged files of the embedded database. Each row is a test of `npm test`. */
+/** The part of `docs/reliability.md` about damaged files of the embedded database. Each row is a test of `npm run test:all`. */
 export const damageSection = `## Damaged files of the embedded database
 
-Each row is a test on real files, part of \`npm test\`, that fails without the protection.
+Each row is a test on real files, part of \`npm run test:all\`, that fails without the protection.
 
 | Fault | Promise | Command: \`npx vitest run …\` |
 | --- | --- | --- |

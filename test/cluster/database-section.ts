@@ -1,7 +1,7 @@
-/** The part of `docs/reliability.md` about a PostgreSQL of which only a part fails. Each row is a test of `npm test`. */
+/** The part of `docs/reliability.md` about a PostgreSQL of which only a part fails. Each row is a test of `npm run test:all`. */
 export const databaseSection = `## PostgreSQL that fails in part
 
-Each row is a test on a real server, part of \`npm test\`, that fails without the protection.
+Each row is a test on a real server, part of \`npm run test:all\`, that fails without the protection.
 
 | Fault | Promise | Command: \`npx vitest run …\` |
 | --- | --- | --- |

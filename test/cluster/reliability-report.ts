@@ -23,7 +23,7 @@ PostgreSQL is cut for longer than the node's lease.
 \`\`\`sh
 npm run prove                  # this, about ${Math.ceil((figures.lasted + 60) / 60)} minutes; writes this page
 npm run prove -- --seconds 900 # longer: 45 s for every fault once
-npx vitest run test/cluster    # the short form, part of npm test
+npx vitest run test/cluster    # the short form, part of npm run test:all
 \`\`\`
 
 \`npm run prove\` is \`npm run torture -- --only reliability --seconds 270 --pages\`: six rounds, then its control, in which clients

@@ -50,5 +50,5 @@ on all cores, with the files in memory. One of the writer takes 3 ms of processo
 
 Controls: a writer that acknowledges before the COMMIT, one that keeps undone writes, workers without a fence, workers that end a job
 before they run it, a scheduler without its guards, and one that forgets jobs. A short form of these and of the concurrent clients is
-part of \`npm test\`.
+part of \`npm run test:all\`.
 `

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..', '..', '..')
 
 const slowSuites: TorturePart = {
   name: 'slow-suites',
-  summary: 'Tests in *.torture.test.ts, which take too long for npm test.',
+  summary: 'Tests in *.torture.test.ts, which take too long for npm run test:all.',
   run: (context) => runSuites('slow*', context),
   control: (context) => runSuites('control', context),
 }

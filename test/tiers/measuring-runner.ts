@@ -1,0 +1,115 @@
+/**
+ * Runs test files as vitest does, and notes with each what it cost and what it opened: processor time of this process
+ * and of all that descend from it; servers, connections, processes and databases. Suites of the tier `unit` may open none.
+ */
+import { ChildProcess } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { Server, Socket } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type RunnerTestFile, type RunnerTestSuite, TestRunner } from 'vitest'
+import { suitesUnderWay } from './suites.ts'
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** Seconds of processor time of the file, with its import. */
+    processorSeconds?: number
+    /** What it opened: connection, database, process, server. */
+    opened?: string[]
+  }
+}
+
+const opened = new Set<string>()
+let mayOpen = true
+
+/** Whatever opens something calls one of these methods. */
+function watch(prototype: object, method: string, what: string): void {
+  const original: unknown = Reflect.get(prototype, method)
+  if (typeof original !== 'function') throw new TypeError(`There is no method ${method}.`)
+  Reflect.set(prototype, method, function (this: unknown, ...args: unknown[]) {
+    opened.add(what)
+    if (!mayOpen)
+      throw new Error(`A suite of the tier unit opens no ${what}: its tier is in test/tiers/suites.json.`)
+    return Reflect.apply(original, this, args)
+  })
+}
+
+watch(Server.prototype, 'listen', 'server')
+watch(Socket.prototype, 'connect', 'connection')
+watch(ChildProcess.prototype, 'spawn', 'process')
+watch(DatabaseSync.prototype, 'prepare', 'database')
+watch(DatabaseSync.prototype, 'exec', 'database')
+
+export default class MeasuringRunner extends TestRunner {
+  #from = 0
+
+  override onCollectStart(file: RunnerTestFile): void {
+    super.onCollectStart(file)
+    opened.clear()
+    mayOpen = this.config.name !== 'unit'
+    try {
+      writeFileSync(join(suitesUnderWay(process.ppid), String(process.pid)), file.name)
+    } catch {
+      // Without the reporter that reads it, there is no such folder.
+    }
+    this.#from = processorSeconds()
+  }
+
+  override async onAfterRunSuite(suite: RunnerTestSuite): Promise<void> {
+    await super.onAfterRunSuite(suite)
+    if (!('filepath' in suite)) return
+    suite.meta.processorSeconds = processorSeconds() - this.#from
+    suite.meta.opened = [...opened]
+  }
+}
+
+/** Of this process, of its children that have ended, and of those that run, with theirs. Children: on Linux only. */
+function processorSeconds(): number {
+  const { user, system } = process.cpuUsage()
+  const children = childrenByParent()
+  let ticks = ticksOf(process.pid).ended
+  const open = [...(children.get(process.pid) ?? [])]
+  for (let pid = open.pop(); pid !== undefined; pid = open.pop()) {
+    const { own, ended } = ticksOf(pid)
+    ticks += own + ended
+    open.push(...(children.get(pid) ?? []))
+  }
+  return (user + system) / 1e6 + ticks / 100
+}
+
+function childrenByParent(): Map<number, number[]> {
+  const children = new Map<number, number[]>()
+  for (const name of readFolder('/proc')) {
+    const pid = Number(name)
+    if (!Number.isInteger(pid)) continue
+    const parent = Number(statOf(pid)[1])
+    const known = children.get(parent)
+    if (known) known.push(pid)
+    else children.set(parent, [pid])
+  }
+  return children
+}
+
+function ticksOf(pid: number): { own: number; ended: number } {
+  const fields = statOf(pid)
+  const at = (index: number) => Number(fields[index] ?? 0)
+  return { own: at(11) + at(12), ended: at(13) + at(14) }
+}
+
+/** Fields of /proc/<pid>/stat behind the name, which is in parentheses and may hold spaces. */
+function statOf(pid: number): string[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return []
+  }
+}
+
+function readFolder(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    return []
+  }
+}

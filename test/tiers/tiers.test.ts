@@ -1,0 +1,136 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { suiteFiles } from './suite-files.ts'
+import { endHanging, type Measured, recorded, tooLong } from './suite-times.ts'
+import { LONGEST_SUITE, readSuites, type Suites } from './suites.ts'
+
+const root = join(import.meta.dirname, '../..')
+const suites = readSuites()
+const files = suiteFiles()
+
+describe.each(['sqlite', 'postgres'] as const)('on %s', (engine) => {
+  test('every suite is in a tier (else: npm run test:record -- <file>)', () => {
+    expect(files[engine].filter((file) => suites[engine][file] === undefined)).toEqual([])
+  })
+
+  test('no line is of a suite that is gone', () => {
+    const there = new Set(files[engine])
+    expect(Object.keys(suites[engine]).filter((file) => !there.has(file))).toEqual([])
+  })
+})
+
+test('suites of over ten seconds have a reason, and no other one has', () => {
+  const long = [suites.sqlite, suites.postgres].flatMap((of) =>
+    Object.entries(of).flatMap(([name, { seconds }]) => (seconds > LONGEST_SUITE ? [name] : [])),
+  )
+  expect(Object.keys(suites.slow).toSorted()).toEqual([...new Set(long)].toSorted())
+})
+
+const known: Suites = {
+  sqlite: { 'a.test.ts': { tier: 'unit', seconds: 1 }, 'b.test.ts': { tier: 'rest', seconds: 9 } },
+  postgres: { 'b.test.ts': { tier: 'rest', seconds: 30 } },
+  slow: { 'c.test.ts': 'It starts three nodes.' },
+}
+
+const measured = (name: string, seconds: number, more: Partial<Measured> = {}): Measured => ({
+  name,
+  engine: 'sqlite',
+  seconds,
+  opened: [],
+  ...more,
+})
+
+test.each([
+  ['one that became long', measured('a.test.ts', 10.1), true],
+  ['a new one', measured('new.test.ts', 11), true],
+  ['one that is half as long again', measured('b.test.ts', 14), true],
+  ['one that a busy machine made longer', measured('b.test.ts', 13), false],
+  ['the same on the other engine', measured('b.test.ts', 14, { engine: 'postgres' }), false],
+  ['one that has a reason', measured('c.test.ts', 99), false],
+  ['a short one', measured('a.test.ts', 9.9), false],
+])('%s fails the run: %#', (_what, one, fails) => {
+  expect(tooLong(known, [one]).map((problem) => problem.split(' ')[0])).toEqual(fails ? [one.name] : [])
+})
+
+test.each([
+  ['opens nothing', { opened: [] }, 'unit'],
+  ['opens a database', { opened: ['database'] }, 'main'],
+  ['starts a process', { opened: ['database', 'process'] }, 'rest'],
+  ['is long', { opened: ['server'], seconds: 6 }, 'rest'],
+  ['runs on PostgreSQL', { engine: 'postgres' as const }, 'rest'],
+])('a new suite that %s is of the tier it fits into', (_what, more, tier) => {
+  const one = measured('new.test.ts', 1.234, more)
+  const written = recorded(known, [one])
+  expect(written[one.engine]['new.test.ts']?.tier).toBe(tier)
+  expect(written.sqlite['a.test.ts']).toEqual(known.sqlite['a.test.ts'])
+})
+
+test('a suite keeps its tier when it is measured again', () => {
+  const { sqlite } = recorded(known, [measured('b.test.ts', 0.1234)])
+  expect(sqlite['b.test.ts']).toEqual({ tier: 'rest', seconds: 0.12 })
+})
+
+describe('a suite that hangs', () => {
+  let folder: string
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'quoin-tiers-'))
+  })
+  afterEach(() => rm(folder, { recursive: true, force: true }))
+
+  test('its process is ended after the limit, and no other', async () => {
+    const [hanging, young] = [endless(), endless()]
+    const ended = once(hanging, 'exit')
+    const began = new Date(Date.now() - 60_000)
+    for (const child of [hanging, young]) await writeFile(join(folder, String(child.pid)), 'a.test.ts')
+    await utimes(join(folder, String(hanging.pid)), began, began)
+    endHanging(folder, 30_000)
+    process.exitCode = 0
+    expect((await ended)[1]).toBe('SIGKILL')
+    expect(await readdir(folder)).toEqual([String(young.pid)])
+    expect(young.exitCode).toBeNull()
+    young.kill('SIGKILL')
+  })
+
+  test('vitest names it, and runs the others', async () => {
+    await writeFile(
+      join(folder, 'hangs.test.ts'),
+      `import { test } from 'vitest'\ntest('for ever', () => {\n  while (true) {}\n})\n`,
+    )
+    await writeFile(join(folder, 'short.test.ts'), `import { test } from 'vitest'\ntest('short', () => {})\n`)
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+    const config = {
+      test: {
+        include: ['*.test.ts'],
+        runner: join(import.meta.dirname, 'measuring-runner.ts'),
+        reporters: ['default', [join(import.meta.dirname, 'suite-times.ts'), { hangsAfter: 3_000 }]],
+        experimental: { viteModuleRunner: false, nodeLoader: false },
+        isolate: false,
+        maxWorkers: 2,
+      },
+    }
+    await writeFile(join(folder, 'vitest.config.mjs'), `export default ${JSON.stringify(config)}`)
+    const { code, printed } = await vitestIn(folder)
+    expect(code).toBe(1)
+    expect(printed).toContain('hangs.test.ts hangs: ended after')
+    expect(printed).toMatch(/✓ short\.test\.ts/)
+  })
+})
+
+function endless() {
+  return spawn(process.execPath, ['-e', 'while (true) {}'], { stdio: 'ignore' })
+}
+
+async function vitestIn(folder: string): Promise<{ code: number; printed: string }> {
+  const words = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', folder]
+  const env = { PATH: process.env.PATH, NO_COLOR: '1' }
+  const run = promisify(execFile)(process.execPath, words, { cwd: root, env })
+  return run.then(
+    ({ stdout, stderr }) => ({ code: 0, printed: stdout + stderr }),
+    ({ code, stdout, stderr }) => ({ code, printed: stdout + stderr }),
+  )
+}
