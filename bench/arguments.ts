@@ -7,7 +7,7 @@ import { type Row, rows } from './rows.ts'
 import { wrkRows } from './wrk/bench-wrk.ts'
 
 /** What has a section of its own in the report. */
-const parts = ['memory', 'workers', 'nodes', 'postgres', 'pages', 'studio', 'growing'] as const
+const parts = ['memory', 'nodes', 'postgres', 'pages', 'studio', 'growing'] as const
 export type Part = (typeof parts)[number]
 
 const SOAK = 'soak'

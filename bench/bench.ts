@@ -4,7 +4,7 @@
  * 1. A pair of servers that can be asked for their settings: is the work equal? (`equal-work.ts`)
  * 2. A fresh pair, filled with the same tasks: each row in turns. (`rows.ts`, `measure.ts`)
  * 3. The goals that Quoin has alone. (`alone/goals.ts`)
- * 4. What large bodies cost in memory, what several processes give, and nodes on PostgreSQL. (`memory.ts`, …)
+ * 4. What large bodies cost in memory, and nodes on PostgreSQL. (`memory.ts`, …)
  * 5. Some rows under another load generator, and profiles of those that missed their goal. (`wrk/`, `profile.ts`)
  * 6. The tables, and docs/benchmarks.md: all of it, or what was measured alone (of the rows only if all ran).
  *
@@ -36,12 +36,10 @@ import { nodesLines, nodesSection } from './report-nodes.ts'
 import { pagesSection } from './report-pages.ts'
 import { postgresSection } from './report-postgres.ts'
 import { soakSection } from './report-soak.ts'
-import { workersSection } from './report-workers.ts'
 import { rows } from './rows.ts'
 import { SOAK_SECONDS, soak } from './soak.ts'
 import { measureStudio } from './studio-frames.ts'
 import { studioSection } from './studio-section.ts'
-import { measureWorkers } from './workers.ts'
 import { benchWithWrk, wrkRows } from './wrk/bench-wrk.ts'
 
 const SECONDS = 2
@@ -161,11 +159,6 @@ async function benchPart(
       const measured = await measureMemory(core)
       console.log(`\n${memoryLines(measured)}\n`)
       return memorySection(measured, machine)
-    }
-    case 'workers': {
-      const section = workersSection(await measureWorkers(), machine)
-      console.log(`\n${section}`)
-      return section
     }
     case 'nodes': {
       const measured = await measureNodes()

@@ -51,8 +51,8 @@ ${table.join('\n')}
 - *500 blocks*: copies of the tasks example. They are compiled in turns between which requests run, and the longest one counts, in processor
   time. A deploy also reads and stores the blocks. 32 requests are in flight at all times.
 - *1,000 blueprints*: each with two endpoints. Routing means finding one of 2,000 endpoints by method and path.
-- *Two cores*: the server may use two cores, first with one process, then with \`QUOIN_WORKERS=2\`. The load generator has a core of its own
-  where the machine has three. On two it shares the second one: the server has only the rest of it, and the goal cannot be met.
+- *Two cores*: the server may use one core, then two. The load generator has a core of its own where the machine has three.
+  On two it shares the second one: the server has only the rest of it, and the goal cannot be met.
 - *References*: each page with its total, after a write to each of the three storages, which drops what was cached.
 - *Total asked again*: one request at a time, at a new address each time; after a write of a task that does not match.
 - *Figures of groups*: in the process of the server, as a request gets them. Asked first after a write to the storage, and again with

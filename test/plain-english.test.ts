@@ -22,7 +22,7 @@ const checked = [
   'src/*.ts',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
-  'src/{flows,queue,records,workers}/**/*.ts',
+  'src/{flows,queue,records}/**/*.ts',
   'test/**/*.ts',
   'src/{access,blocks,cli,http,pages,options,quoin,shared,storage,studio}/**/*.{ts,tsx,js}',
 ]

@@ -19,8 +19,8 @@ export interface SqliteWorld {
   close(): Promise<void>
 }
 
-/** In a directory of its own, without waiting for the disk. `shared`: for processes that read beside it. */
-export async function openSqliteWorld({ shared = false } = {}): Promise<SqliteWorld> {
+/** In a directory of its own, without waiting for the disk. */
+export async function openSqliteWorld(): Promise<SqliteWorld> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
   const parts = await openSqliteParts({
     directory,
@@ -28,7 +28,6 @@ export async function openSqliteWorld({ shared = false } = {}): Promise<SqliteWo
     random: randomFillSync,
     entity: 1,
     synchronous: 'OFF',
-    shared,
   })
   const database = new SqliteDatabase(parts)
   return {

@@ -219,7 +219,6 @@ const walls: Readonly<Record<string, readonly string[]>> = {
 
   options: [...base, 'blocks/http', 'records/mail', 'records/secrets', 'storage/assets'],
   queue: [...server],
-  workers: [...server, 'http/**', 'options'],
   quoin: ['**'],
   'cli/**': ['**'],
 }

@@ -14,7 +14,7 @@ import { start } from './start.ts'
 import { swap } from './swap.ts'
 import { tasksOfBlocks } from './tasks-of-blocks.ts'
 import { totalAgain } from './total-again.ts'
-import { twoCores, twoProcesses } from './two-cores.ts'
+import { twoCores } from './two-cores.ts'
 import { worstOfAnyone } from './worst-inputs.ts'
 import { writeBytes } from './write-bytes.ts'
 
@@ -32,7 +32,6 @@ export const goals: readonly Goal[] = [
   writeBytes,
   resource,
   twoCores,
-  twoProcesses,
   ...tableWithReferences,
   totalAgain,
   worstOfAnyone,

@@ -17,9 +17,8 @@ export function greeting(
   { address, data, environment, milliseconds }: Started,
 ): string {
   const { administrator } = quoin
-  const processes = nodes ? `, ${nodes.filter(({ live }) => live).length} processes` : ''
   const { engine } = quoin.database.capabilities
-  const place = data === undefined ? clusterWords(engine, nodes ?? []) : `${engine} in ${data}${processes}`
+  const place = data === undefined ? clusterWords(engine, nodes ?? []) : `${engine} in ${data}`
   const lines = ['', `  Quoin ${quoin.version} is ready (${place}, ${environment}, ${milliseconds} ms)`, '']
   lines.push(
     `    Studio   ${address}/studio`,

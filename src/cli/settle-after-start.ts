@@ -7,7 +7,7 @@
 import { flushCompileCache } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { eventLoopLoad } from '../workers/event-loop-load.ts'
+import { eventLoopLoad } from '../quoin/event-loop-load.ts'
 
 const CHECK_MS = 5_000
 /** Of the time since the last look. A busy server uses what it has room for. */

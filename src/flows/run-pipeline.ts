@@ -3,8 +3,7 @@
  *
  * - `counted` counts ends by blueprint and outcome, knows how many runs are under way, and tells `failed` of failures.
  * - `units` begins a run once more when others have changed what it has read. Each try has a trace of its own.
- * - `traced` runs the probed copy of a flow where tracing asks for it. A process that only reads has no such stage: its
- *   writer runs what is traced.
+ * - `traced` runs the probed copy of a flow where tracing asks for it.
  * - `repeated` sends the reply that the flow gave before, while nothing that it has read was written.
  * - `run` executes the flow, now and then its copy that notes how long blocks take (`samples/`).
  *

@@ -47,7 +47,7 @@ export const limitOptions = {
   replyMemory: {
     variable: 'QUOIN_REPLY_MEMORY',
     fallback: '128',
-    help: 'MiB of replies that may wait for clients to read them, in each process; beyond that 503; 0 = no limit.',
+    help: 'MiB of replies that may wait for clients to read them, on each node; beyond that 503; 0 = no limit.',
     changeable: true,
     ...number(0, 1_048_576),
   },

@@ -33,6 +33,9 @@ test.each([
     'QUOIN_SOMETHING_ELSE is not a setting: quoin start --help lists all settings',
   ],
   ['QUOIN_METRICS_TOKEN', 'too short', 'QUOIN_METRICS_TOKEN cannot be used'],
+  ['QUOIN_WORKERS', '2', /^QUOIN_WORKERS is no longer .* PostgreSQL .* one node for each core\.$/],
+  ['QUOIN_WORKERS', ' 64', /^QUOIN_WORKERS is no longer .* PostgreSQL .* one node for each core\.$/],
+  ['QUOIN_WORKERS', 'four', /^QUOIN_WORKERS is no longer a setting/],
 ])('%s=%s is refused in one line', (variable, value, message) => {
   const read = () => readOptions({ [variable]: value })
   expect(read).toThrow(OptionError)
@@ -70,6 +73,10 @@ test.each<[Record<string, string>, string, boolean]>([
   [{ QUOIN_EXAMPLES: '0' }, 'development', false],
 ])('%j: %s, and the tasks example: %s', (given, environment, examples) => {
   expect(readOptions(given)).toMatchObject({ environment, examples })
+})
+
+test.each(['1', ' 1 ', ''])('QUOIN_WORKERS=%j, which was the default, still starts', (value) => {
+  expect(readOptions({ QUOIN_WORKERS: value })).toEqual(readOptions({}))
 })
 
 test('names of other programs are none of our concern', () => {

@@ -46,7 +46,8 @@ export type Options = {
 export function readOptions(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Options {
-  refuseUnknown(Object.keys(environment))
+  refuseWorkers(environment[WORKERS])
+  refuseUnknown(Object.keys(environment).filter((name) => name !== WORKERS))
   const read = <T>(option: Option<T>) => readOption(option, environment)
   const given = {
     ...readServerOptions(read),
@@ -69,10 +70,6 @@ export function readOptions(
     examples: orElse(given.examples, mode === 'development'),
     given: givenTexts(environment),
   }
-  if (options.workers > 1 && options.databaseUrl !== '')
-    throw new OptionError(
-      'QUOIN_WORKERS is for the embedded database; with DATABASE_URL set, start more nodes instead.',
-    )
   if (options.signUp !== 'off' && (options.mailUrl === '' || options.publicUrl === ''))
     throw new OptionError(
       'QUOIN_SIGN_UP is set without QUOIN_MAIL_URL or QUOIN_PUBLIC_URL; users confirm their address by a link in a mail.',
@@ -96,6 +93,16 @@ function orElse<T>(value: T | 'unset', fallback: T): T {
 /** Whether only programs of this machine reach the address. */
 function isThisMachine(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
+}
+
+/** Was the number of processes on the embedded database. Its default, 1, may still be in an environment. */
+const WORKERS = 'QUOIN_WORKERS'
+
+function refuseWorkers(text = ''): void {
+  if (['', '1'].includes(text.trim())) return
+  throw new OptionError(
+    `${WORKERS} is no longer a setting: to use more cores, store in PostgreSQL (DATABASE_URL) and start one node for each core.`,
+  )
 }
 
 /** A name that is misspelled would otherwise be a setting that quietly keeps its default. */

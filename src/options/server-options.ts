@@ -16,12 +16,6 @@ export const serverOptions = {
     help: 'Address to listen on; 0.0.0.0 for all.',
     ...text,
   },
-  workers: {
-    variable: 'QUOIN_WORKERS',
-    fallback: '1',
-    help: 'Processes on the embedded database: one writes, all serve reads. At most about the number of cores.',
-    ...number(1, 64),
-  },
   node: {
     variable: 'QUOIN_NODE',
     fallback: '',
@@ -69,7 +63,6 @@ export function readServerOptions(read: ReadOne): ReadGroup<typeof serverOptions
   return {
     port: read(serverOptions.port),
     host: read(serverOptions.host),
-    workers: read(serverOptions.workers),
     node: read(serverOptions.node),
     environment: read(serverOptions.environment),
     examples: read(serverOptions.examples),

@@ -1,12 +1,10 @@
 import type { Options } from '../options/options.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
-import type { Database, Origin } from '../storage/database.ts'
-import type { RawDatabase, RuledDatabase } from '../storage/ruled.ts'
-import { openSqliteDatabase, SqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
+import type { RawDatabase } from '../storage/ruled.ts'
+import { openSqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
 import { lockDirectory } from '../storage/sqlite/core/sqlite-lock.ts'
-import { type Following, openReaderDatabase } from '../storage/sqlite/reader/reader-database.ts'
-import { eventLoopLoad } from '../workers/event-loop-load.ts'
+import { eventLoopLoad } from './event-loop-load.ts'
 
 export interface DatabaseSurroundings {
   readonly clock: Clock
@@ -34,7 +32,6 @@ export async function openDatabase(
       clock,
       random,
       entity,
-      shared: options.workers > 1,
       acceptLoss: options.acceptLoss,
       ...(notice && { notice }),
       ...(synchronous && { synchronous }),
@@ -55,27 +52,6 @@ export async function openDatabase(
     load: eventLoopLoad(),
     ...(report && { report }),
   })
-}
-
-export interface ReadingEvents {
-  /** A write was tried. */
-  readonly refused: (origin: Origin) => void
-  /** The database was found damaged. */
-  readonly damaged: (reason: string) => void
-}
-
-/** The embedded engine for a process that only reads, beside the one that has it open. */
-export function openReadingDatabase(
-  options: Options,
-  following: Following,
-  events: ReadingEvents,
-): RuledDatabase {
-  return openReaderDatabase({ directory: options.data, following, ...events })
-}
-
-/** A process that only reads has met damage: the one that writes stops writing. */
-export function noteDamage(database: Database, reason: string): void {
-  if (database instanceof SqliteDatabase) database.noteDamage(reason)
 }
 
 /** Holds a data directory of the embedded database, and gives what lets go of it. Throws where a process runs on it. */

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import type { Flows } from '../flows/flows.ts'
 import type { Info } from '../shared/api/info.ts'
 import type { ClusterNode } from '../storage/cluster.ts'
-import { eventLoopLoad } from '../workers/event-loop-load.ts'
+import { eventLoopLoad } from './event-loop-load.ts'
 import type { NodeDatabase } from './open-database.ts'
 import type { Start } from './start.ts'
 

@@ -4,7 +4,6 @@ import { repeatedLook } from '../records/repeated-look.ts'
 import type { SystemLog } from '../records/system-log.ts'
 import type { Database } from '../storage/database.ts'
 import { leads } from '../storage/leading-node.ts'
-import type { NodeDatabase } from './open-database.ts'
 import type { Start } from './start.ts'
 
 const MINUTE = 60_000
@@ -14,7 +13,6 @@ const BEHIND = 5_000
 /** Checks the alerts each minute, on one node of the cluster. */
 export function openNodeAlerts(
   { options, clock, opened }: Start,
-  { workers }: Pick<NodeDatabase, 'workers'>,
   database: Database,
   log: Pick<SystemLog, 'write'>,
 ): void {
@@ -24,7 +22,7 @@ export function openNodeAlerts(
   }
   const check = async () => {
     try {
-      if (workers === undefined && !(await leads(database.capabilities))) return
+      if (!(await leads(database.capabilities))) return
       await checkAlerts({ database, clock, diskFree })
     } catch (error) {
       log.write({ level: 'error', message: `The alerts could not be checked: ${String(error)}` })

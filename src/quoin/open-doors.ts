@@ -35,9 +35,9 @@ export async function openNodeDoors(
   running: NodeFlows,
 ): Promise<Server> {
   const { options, clock, version, opened } = start
-  const { raw, workers, isDamaged } = nodeDatabase
+  const { raw, isDamaged } = nodeDatabase
   const { database, rules, access, audit } = records
-  const { flows, tracing, samples, runs, background, waits } = running
+  const { flows, tracing, runs, background, waits } = running
   const { capabilities } = database
   const metrics = openNodeMetrics(start, records, running)
   await openNodeFigures(start, nodeDatabase, running, metrics)
@@ -59,14 +59,14 @@ export async function openNodeDoors(
     entity: options.entity,
     clock,
     metrics: {
-      text: workers ? async () => workers.metricsText(await metrics.all()) : metrics.text,
+      text: metrics.text,
       token: options.metricsToken,
       environment: options.environment,
     },
     isDamaged,
     studio,
   }
-  const own = await openServer({
+  const server = await openServer({
     ...{ access, clock, version, settings: httpSettings(start.set) },
     api: [
       ...managementRoutes(parts),
@@ -76,8 +76,7 @@ export async function openNodeDoors(
     finished: metrics.finished,
     cluster: capabilities.cluster,
   })
-  metrics.countWaiting(own.waitingBytes)
-  const server = workers?.door(own, { access, log: flows.log, samples }) ?? own
+  metrics.countWaiting(server.waitingBytes)
   opened.add(() => closeDoors(start, server, running))
   // Runs at a breakpoint would keep the server waiting.
   opened.add(() => tracing.runs.release())

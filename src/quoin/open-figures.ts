@@ -1,5 +1,4 @@
 import type { Metrics } from '../http/metrics/metrics.ts'
-import { figuresIn } from '../http/metrics/traffic-metric.ts'
 import { ensureFigures } from '../records/figures/figure-documents.ts'
 import { openFigureRecorder } from '../records/figures/figure-recorder.ts'
 import { leads } from '../storage/leading-node.ts'
@@ -10,7 +9,7 @@ import type { Start } from './start.ts'
 /** Stores what this node serves, minute by minute. */
 export async function openNodeFigures(
   { clock, offline, opened }: Start,
-  { raw, workers, node }: NodeDatabase,
+  { raw, node }: NodeDatabase,
   { flows: { log } }: Pick<NodeFlows, 'flows'>,
   metrics: Pick<Metrics, 'traffic'>,
 ): Promise<void> {
@@ -20,9 +19,8 @@ export async function openNodeFigures(
     database: raw,
     clock,
     node: node.name.slice(0, 255),
-    traffic: async () => figuresIn(workers ? await workers.traffic(metrics.traffic()) : metrics.traffic()),
-    // Among the processes of one node the one that writes leads.
-    leads: async () => workers !== undefined || leads(raw.capabilities),
+    traffic: metrics.traffic,
+    leads: () => leads(raw.capabilities),
     failed: (error) =>
       log.write({
         level: 'warn',

@@ -42,7 +42,7 @@ export interface NodeFlows {
 /** The blueprints that are active, the one pipeline of runs, and the work that no request waits for. */
 export async function openNodeFlows(
   start: SetStart,
-  { raw, workers, noticed, whenReaderLost }: NodeDatabase,
+  { raw, noticed }: NodeDatabase,
   { database, rules, records, access, assets, audit, secret }: NodeRecords,
 ): Promise<NodeFlows> {
   const { options, set, clock, random, offline = false, opened } = start
@@ -86,9 +86,7 @@ export async function openNodeFlows(
   opened.add(() => samples.close())
   const runs = runPipeline(flows, tracing.traced, tracing.failed, offline ? undefined : samples.sample)
   // Before anything of theirs runs again.
-  const settle = () => settleStuckFlows({ deployments, log, clock, directory: stuckDirectory(options.data) })
-  whenReaderLost(settle)
-  if (!offline) await settle()
+  if (!offline) await settleStuckFlows({ deployments, log, clock, directory: stuckDirectory(options.data) })
   const settings = mailSettings(set)
   const mail = (job: MailJob, signal: AbortSignal) =>
     sendMail({ settings, database, assets, accountMail: access.links.mailOf }, job, signal)
@@ -97,7 +95,7 @@ export async function openNodeFlows(
     mail,
   })
   opened.add(() => background.close())
-  if (!offline) openNodeAlerts(start, { workers }, database, log)
+  if (!offline) openNodeAlerts(start, database, log)
   return { flows, tracing, samples, runs, background, channels, waits: openWaits(raw, audit) }
 }
 
@@ -135,8 +133,8 @@ function unstoredUse(error: unknown) {
   return { level: 'error', message: `A use of a secret could not be audited: ${String(error)}` } as const
 }
 
-/** Flows within the limits of the settings: the same for each process of a node. */
-export async function openLimitedFlows(
+/** Flows within the limits of the settings. */
+async function openLimitedFlows(
   { options, set, random, opened }: SetStart,
   given: Pick<
     FlowsOptions,

@@ -18,7 +18,6 @@ import type { StorageContext } from '../records/storage-records.ts'
 import { openTemplates } from '../records/templates.ts'
 import { guidSource } from '../shared/guid.ts'
 import { pooledRandom } from '../shared/pooled-random.ts'
-import type { Database } from '../storage/database.ts'
 import type { RawDatabase, RuledDatabase } from '../storage/ruled.ts'
 import { openAssetStore } from './open-asset-store.ts'
 import type { SetStart } from './open-settings.ts'
@@ -42,14 +41,16 @@ export interface NodeRecords {
 
 /** Quoin's own records, users and uploaded files, and the rules that every write keeps to. */
 export async function openNodeRecords(start: SetStart, raw: RawDatabase): Promise<NodeRecords> {
-  const { options, clock, random, opened } = start
+  const { options, set, clock, random, passwordCost, opened } = start
   await openTemplates(raw)
   await keepEmptyLists(raw)
   await nameBlocks(raw)
   await openValidationRules(raw)
   const rules = await openFieldRules(raw)
   const database = ruledDatabase(raw, rules, { clock, random })
-  const access = await openNodeAccess(start, database)
+  const settings = accessSettings(set, passwordCost)
+  const access = await openAccess({ database, clock, random, settings })
+  opened.add(() => access.close())
   const records = await openRecords(database, clock)
   const history = await openDocumentHistory(database)
   opened.add(() => history.close())
@@ -66,15 +67,4 @@ export async function openNodeRecords(start: SetStart, raw: RawDatabase): Promis
   const audit = await openAuditLog(database, { ...auditedAccess, ...auditedRecords })
   const documents = { records, history, audit }
   return { database, rules, records, access, audit, documents, assets, imports, alerts, secret }
-}
-
-/** Users and their tokens: the same for each process of a node. */
-export async function openNodeAccess(
-  { set, clock, random, passwordCost, opened }: SetStart,
-  database: Database,
-): Promise<Access> {
-  const settings = accessSettings(set, passwordCost)
-  const access = await openAccess({ database, clock, random, settings })
-  opened.add(() => access.close())
-  return access
 }

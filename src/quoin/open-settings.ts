@@ -22,7 +22,7 @@ export interface SetStart extends Start {
   readonly set: NodeSettings
 }
 
-/** Settings that are stored, over the options that the process was started with: the same for each process of a node. */
+/** Settings that are stored, over the options that the process was started with. */
 export async function openNodeSettings(
   { options, opened }: Pick<Start, 'options' | 'opened'>,
   database: Database,

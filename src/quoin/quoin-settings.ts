@@ -1,6 +1,6 @@
 /**
- * What the rooms are told, from the settings: the same for each process of a node. When an option changes, its value in these
- * objects does: a request or run reads a field, and calls nothing.
+ * What the rooms are told, from the settings. When an option changes, its value in these objects does: a request or run reads a
+ * field, and calls nothing.
  */
 import type { AccessSettings, LinkSettings } from '../access/access-context.ts'
 import type { PasswordCost } from '../access/password-hash.ts'

@@ -1,7 +1,7 @@
 /**
- * Records that have a unique name and are needed in every run: each process keeps all of them in memory, so that a run
- * reads them without I/O. A change is acknowledged when every process has it: other nodes and reading processes watch the
- * storage, and the node that writes reads the record again before it replies.
+ * Records that have a unique name and are needed in every run: each node keeps all of them in memory, so that a run reads
+ * them without I/O. A change is acknowledged when every node has it: the others watch the storage, and the node that writes
+ * reads the record again before it replies.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import { QuoinError } from '../shared/errors.ts'

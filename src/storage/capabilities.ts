@@ -89,17 +89,17 @@ export interface ReadVersions {
   /** The version of what was read: a document, a page of a search, or anything in the storage. */
   of(storage: string, read?: Read): ReadVersion
   /**
-   * Learns of what other processes have committed: after it, versions are those of a moment after the call. Costs a question to
+   * Learns of what other nodes have committed: after it, versions are those of a moment after the call. Costs a question to
    * the database, shared by all who ask in one turn of the event loop. Gives false where that moment could not be learned.
-   * undefined where this process learns of every write by itself, before any process sees it.
+   * undefined where there are no other nodes, so that this one knows of every write before anyone sees it.
    */
   readonly catchUp?: (() => Promise<boolean>) | undefined
 }
 
 /**
  * Asked again and again, compared with ===: another value after each committed write that may have changed what was read,
- * whichever process wrote, and before any process sees the write (with `catchUp`: of those that it has learned of).
- * undefined while this process cannot know.
+ * whichever node wrote, and before any session sees the write (with `catchUp`: of those that it has learned of).
+ * undefined while this node cannot know.
  */
 export type ReadVersion = () => unknown
 

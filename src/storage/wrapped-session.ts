@@ -41,11 +41,6 @@ export abstract class WrappedSession implements Session, Claims, Transaction, Re
     this.session = session
   }
 
-  /** The session for writes: a subclass overrides it to learn when the first write begins. */
-  protected get writing(): Session {
-    return this.session
-  }
-
   get origin(): Origin {
     return this.session.origin
   }
@@ -98,23 +93,23 @@ export abstract class WrappedSession implements Session, Claims, Transaction, Re
   ): MaybePromise<Written>
 
   setRemoved(storage: string, guid: string, removed: boolean, options?: WriteCondition) {
-    return this.writing.setRemoved(storage, guid, removed, options)
+    return this.session.setRemoved(storage, guid, removed, options)
   }
 
   delete(storage: string, guid: string, options?: WriteCondition) {
-    return this.writing.delete(storage, guid, options)
+    return this.session.delete(storage, guid, options)
   }
 
   holder(storage: string, by: readonly string[], document: JsonObject) {
-    return this.writing.claims.holder(storage, by, document)
+    return this.session.claims.holder(storage, by, document)
   }
 
   hold(storage: string, guids: readonly string[], use: HoldUse) {
-    return this.writing.claims.hold(storage, guids, use)
+    return this.session.claims.hold(storage, guids, use)
   }
 
   numbers(storage: string, field: string, wanted: WantedNumbers) {
-    return this.writing.claims.numbers(storage, field, wanted)
+    return this.session.claims.numbers(storage, field, wanted)
   }
 
   enqueue(job: NewJob) {
@@ -132,14 +127,14 @@ export abstract class WrappedSession implements Session, Claims, Transaction, Re
 
 export class TransparentSession extends WrappedSession {
   override create(storage: string, mutations: readonly Mutation[], options?: CreateOptions) {
-    return this.writing.create(storage, mutations, options)
+    return this.session.create(storage, mutations, options)
   }
 
   override createAll(storage: string, documents: readonly NewDocument[]) {
-    return createAll(this.writing, storage, documents)
+    return createAll(this.session, storage, documents)
   }
 
   override update(storage: string, guid: string, mutations: readonly Mutation[], options?: WriteCondition) {
-    return this.writing.update(storage, guid, mutations, options)
+    return this.session.update(storage, guid, mutations, options)
   }
 }

@@ -1,10 +1,9 @@
-/** Several processes and nodes: runs are sampled wherever they run, and each node shows them all. */
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+/** Two nodes: runs are sampled wherever they run, and each node shows them all. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../src/shared/json.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 import { soon } from './tracing-room.ts'
-import { openWorkerRoom, type WorkerRoom } from './worker-room.ts'
 
 const blocks = {
   get: { type: 'on_startup_register_uri_get', in: { uri: 'reads' }, scopes: ['*public'] },
@@ -30,7 +29,7 @@ const guidOf = (all: JsonValue, name: string) => {
   return String(objectOf(found?._meta).guid)
 }
 
-function twoNodes(): void {
+describe('two nodes', () => {
   let temporary: TemporaryDatabase
   let one: TestQuoin
   let two: TestQuoin
@@ -62,42 +61,4 @@ function twoNodes(): void {
     expect(passesOf(await times(one), search)).toBe(passesOf(await times(two), search))
     expect(passesOf(await times(one), search)).toBeGreaterThanOrEqual(2)
   })
-}
-
-function severalProcesses(): void {
-  let room: WorkerRoom
-  beforeAll(async () => {
-    room = await openWorkerRoom()
-  })
-  afterAll(() => room?.close())
-
-  test('readers sample what they answer, and leave to the writer what it does', async () => {
-    const blueprint = await room.install('Reads', blocks)
-    expect(room.readers().length).toBeGreaterThan(0)
-    const all = await room.manage('GET', `/blueprints/${blueprint}/blocks`)
-    const times = () => room.manage('GET', `/blueprints/${blueprint}/block-times`)
-    let at = 0
-    // One process has one run of a trigger in a second: more than one of them at once comes from several.
-    const most = await soon(async () => {
-      const before = passesOf(await times(), guidOf(all, 'search'))
-      at += 1
-      const replies = await room.everywhere(`/reads?at=${at}`)
-      expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200))
-      const after = passesOf(await times(), guidOf(all, 'search'))
-      return after - before > 1 ? after : undefined
-    })
-    expect(most).toBeGreaterThan(1)
-    const written = await soon(async () => {
-      at += 1
-      await room.everywhere(`/writes?at=${at}`)
-      const found = await times()
-      return passesOf(found, guidOf(all, 'create')) > 0 ? found : undefined
-    })
-    // What a reader began and did not finish is not counted.
-    for (const name of ['post', 'created'])
-      expect(passesOf(written, guidOf(all, name))).toBe(passesOf(written, guidOf(all, 'create')))
-  })
-}
-
-if (inject('engine') === 'postgres') describe('two nodes', twoNodes)
-else describe('several processes on one embedded database', severalProcesses)
+})

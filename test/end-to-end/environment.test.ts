@@ -179,5 +179,4 @@ function twoNodes(): void {
   })
 }
 
-// Reading processes: workers.test.ts
 if (onPostgres) describe('two nodes', twoNodes)

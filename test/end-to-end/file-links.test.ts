@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { type AssetPlace, openAssetPlace } from '../asset-place.ts'
 import { guidOf, objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
-import { openWorkerRoom } from './worker-room.ts'
 
 const open = { scopes: ['*public'] }
 const post = (uri: string) => ({ type: 'on_startup_register_uri_post', in: { uri }, ...open })
@@ -186,23 +185,4 @@ test('a direct link leads to the bucket, if there is one', async () => {
   await expect.poll(async () => (await ask(short)).status, { timeout: 10_000 }).toBe(403)
   await quoin.manage('DELETE', `/_system/assets/${files[1]?.guid}`)
   expect((await ask(url)).status).toBe(404)
-})
-
-test('with reading processes each connection gets a link, and each serves it', {
-  timeout: 120_000,
-}, async () => {
-  const room = await openWorkerRoom({ QUOIN_WORKERS: '2', QUOIN_RATE_LIMIT: '0' })
-  try {
-    await room.install('links', blocks)
-    await room.connect().plain('POST', '/write', { name: 'a.txt', content: 'from a reader' })
-    for (const { plain } of room.connections) {
-      const { status, text } = await plain('GET', '/linked')
-      expect(status, text).toBe(200)
-      const path = String(JSON.parse(text)).replace('/api/v1', '')
-      for (const one of await Promise.all(room.connections.map((each) => each.plain('GET', path))))
-        expect([one.status, one.text]).toEqual([200, 'from a reader'])
-    }
-  } finally {
-    await room.close()
-  }
 })

@@ -376,6 +376,5 @@ function ownProcess(): void {
   })
 }
 
-// Reading processes: workers.test.ts
 if (onPostgres) describe('two nodes', twoNodes)
 else describe('a process', ownProcess)

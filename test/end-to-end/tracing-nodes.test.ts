@@ -1,18 +1,15 @@
-/** Several processes: what one traces, another one shows, and a client need not know the node of a run. */
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+/** Two nodes: what one traces, another one shows, and a client need not know the node of a run. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 import { soon } from './tracing-room.ts'
-import { openWorkerRoom } from './worker-room.ts'
 
 const blocks = {
   get: { type: 'on_startup_register_uri_get', in: { uri: 'here' }, scopes: ['*public'] },
   reply: { type: 'httpconnection_set_json', in: { flow: '@get.flow', value: 'here' } },
 }
 
-const onPostgres = inject('engine') === 'postgres'
-
-function twoNodes(): void {
+describe('two nodes', () => {
   let temporary: TemporaryDatabase
   let one: TestQuoin
   let two: TestQuoin
@@ -97,28 +94,4 @@ function twoNodes(): void {
     await trace(two, { on: false })
     expect((await answer).status).toBe(200)
   })
-}
-
-function severalProcesses(): void {
-  test('readers leave what is traced to the writer', async () => {
-    const room = await openWorkerRoom()
-    try {
-      const blueprint = await room.install('Here', blocks)
-      const runs = async () => objectsOf(await room.manage('GET', '/runs?limit=200'))
-      await room.everywhere('/here')
-      expect(await runs()).toEqual([])
-      await room.manage('PUT', `/blueprints/${blueprint}/tracing`, { on: true, keep_last: 200 })
-      const replies = await room.everywhere('/here')
-      expect(replies.every(({ body }) => body === 'here')).toBe(true)
-      expect(await runs()).toHaveLength(replies.length)
-      await room.manage('PUT', `/blueprints/${blueprint}/tracing`, { on: false })
-      await room.everywhere('/here')
-      expect(await runs()).toHaveLength(replies.length)
-    } finally {
-      await room.close()
-    }
-  })
-}
-
-if (onPostgres) describe('two nodes', twoNodes)
-else describe('several processes on one embedded database', severalProcesses)
+})

@@ -31,13 +31,13 @@ const onBothEngines = [
 const onOneEngine = [
   'test/end-to-end/{bad-input,refused-blueprints,run-limits,scopes,slow-searches}.test.ts',
   'test/end-to-end/tracing{,-branches,-breakpoints,-same}.test.ts',
-  'test/end-to-end/{access-matrix,crash,fuzz,tasks-walk,cities,uploads,live-workers,workers,worker-blocks,worker-crash,worker-damage,watchdog}.test.ts',
+  'test/end-to-end/{access-matrix,crash,fuzz,tasks-walk,cities,uploads,watchdog}.test.ts',
   'test/end-to-end/waiting-processes.test.ts',
 ]
 
 /** About two nodes, which the embedded engine does not have. */
 const onlyOnPostgres = [
-  'test/end-to-end/kept-replies-nodes.test.ts',
+  'test/end-to-end/{block-times,kept-replies,tracing}-nodes.test.ts',
   'src/http/live/live-nodes.test.ts',
   'src/http/pages/page-events-nodes.test.ts',
   'src/http/routes/data/ruled-documents-nodes.test.ts',

@@ -59,7 +59,7 @@ async function write(database: Database, keyGuid: string, now: number): Promise<
   })
 }
 
-/** A reading process, a full disk, a busy writer, or another node that added the record first. */
+/** A full disk, a busy writer, or another node that added the record first. */
 function ignoreRefused(error: unknown): void {
   if (!(error instanceof QuoinError)) throw error
 }

@@ -75,7 +75,7 @@ export default defineFlow({
       default: 0,
       min: 0,
       max: 86_400,
-      help: 'Seconds for which a reply to GET or HEAD with a status code from 200 to 299 is kept in the memory of each process. Requests with the same address, headers and connection get it. 0: each request is sent.',
+      help: 'Seconds for which a reply to GET or HEAD with a status code from 200 to 299 is kept in the memory of each node. Requests with the same address, headers and connection get it. 0: each request is sent.',
     },
     must_succeed: {
       kind: 'switch',

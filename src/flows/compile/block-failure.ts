@@ -1,7 +1,6 @@
 import { MissingError, OutdatedPin } from '../../blocks/block.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { WriteRefused } from '../../storage/write-refused.ts'
 
 interface FailurePlace {
   readonly block: string
@@ -61,8 +60,7 @@ export class BlockFailure extends Error {
     }
     if (this.isOutdated) return this.#asOfDeploy()
     if (!(cause instanceof QuoinError)) return new QuoinError('INTERNAL', 'internal error', { cause: this })
-    // A process that only reads passes its run on, and must know this error again.
-    if (this.elements.length === 0 || cause instanceof WriteRefused) return cause
+    if (this.elements.length === 0) return cause
     return new QuoinError(cause.code, this.message, { ...cause, cause: cause.cause ?? cause })
   }
 

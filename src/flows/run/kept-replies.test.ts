@@ -1,4 +1,4 @@
-/** Replies kept by a process that only reads, while the other one writes. */
+/** Replies kept while others write. */
 import { randomFillSync } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,6 @@ import { matchAll } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { keepsRules, type RawDatabase, type RuledDatabase } from '../../storage/ruled.ts'
 import { openSqliteDatabase } from '../../storage/sqlite/core/sqlite-database.ts'
-import { openReaderDatabase } from '../../storage/sqlite/reader/reader-database.ts'
 import { transact } from '../../storage/transact.ts'
 import { wrappedDatabase } from '../../storage/wrapped-database.ts'
 import { installBlueprint } from '../blueprints/install-blueprint.ts'
@@ -24,17 +23,6 @@ import { type Flows, openFlows } from '../flows.ts'
 import { runPipeline } from '../run-pipeline.ts'
 import type { RunFlow } from './run-start.ts'
 
-const following = {
-  cluster: {
-    self: 'reader',
-    alive: () => true,
-    tell: async () => undefined,
-    send: async () => undefined,
-    nodes: async () => [],
-  },
-  watch: () => () => undefined,
-  version: () => 0,
-}
 /** Replies with both storages, read one after the other. */
 const blocks = {
   as: { type: 'storage', fields: { storage: 'as' } },
@@ -51,42 +39,43 @@ const blocks = {
 }
 
 let directory: string
-let writer: RawDatabase
-let reader: Database
+let database: RawDatabase
 let flows: Flows
 let blueprint: string
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
   const common = { directory, clock: Date.now, random: randomFillSync, entity: 1 }
-  writer = await openSqliteDatabase({ ...common, synchronous: 'OFF', shared: true })
+  database = await openSqliteDatabase({ ...common, synchronous: 'OFF' })
   flows = await openFlows({
     random: randomFillSync,
-    records: await openRecords(withoutRules(writer), Date.now),
+    records: await openRecords(withoutRules(database), Date.now),
     catalogue: await loadBlocks(),
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
     allowedHosts: [],
     reservedRoots: new Set(),
   })
   blueprint = await installBlueprint(flows, { name: 'Both', blocks }, { guid: '', username: 'test' })
-  reader = openReaderDatabase({ directory, following })
 })
 afterAll(async () => {
-  await reader.close()
   await flows.close()
-  await writer.close()
+  await database.close()
   await rm(directory, { recursive: true, force: true })
 })
 
-/** The pipeline of a process that reads on this database. */
-function runsOn(reading: Database): RunFlow {
+function runsOn(reading: Pick<Database, 'session' | 'capabilities'>): RunFlow {
   // Nothing is written through it, so no rule is broken.
-  const database: RuledDatabase = { ...reading, [keepsRules]: true }
+  const ruled: RuledDatabase = {
+    ...wrappedDatabase(database, { session: reading.session, capabilities: reading.capabilities }),
+    [keepsRules]: true,
+  }
   return runPipeline({
-    environment: { ...flows.environment, database },
-    records: { ...flows.records, database },
+    environment: { ...flows.environment, database: ruled },
+    records: { ...flows.records, database: ruled },
   }).run
 }
+
+const session: Database['session'] = (origin) => database.session(origin)
 
 const storages = ['as', 'bs'] as const
 type Counts = Readonly<Record<(typeof storages)[number], number>>
@@ -105,19 +94,19 @@ async function ask(run: RunFlow): Promise<Counts> {
 
 const lengthOf = (value: unknown) => (Array.isArray(value) ? value.length : -1)
 
-const add = (name: string) => transact(writer, (session) => session.create(name, setFields({ n: 1 })))
+const add = (name: string) => transact(database, (session) => session.create(name, setFields({ n: 1 })))
 
-async function countsOf(database: Database): Promise<Counts> {
-  const session = database.session()
-  return { as: await session.count('as', matchAll), bs: await session.count('bs', matchAll) }
+async function committed(): Promise<Counts> {
+  const looking = session()
+  return { as: await looking.count('as', matchAll), bs: await looking.count('bs', matchAll) }
 }
 
 /** The number of the first request whose reply is not what was committed when it was asked for. */
 async function firstWrong(run: RunFlow, writes: readonly (typeof storages)[number][][]) {
   for (const [place, names] of writes.entries()) {
     for (const name of names) await add(name)
-    const [replied, committed] = [await ask(run), await countsOf(writer)]
-    if (replied.as !== committed.as || replied.bs !== committed.bs) return place
+    const [replied, there] = [await ask(run), await committed()]
+    if (replied.as !== there.as || replied.bs !== there.bs) return place
   }
   return undefined
 }
@@ -129,7 +118,7 @@ const writes = fc.array(fc.array(fc.constantFrom(...storages), { maxLength: 2 })
 })
 
 test('whatever is written between requests, each reply is what a run replies', async () => {
-  const run = runsOn(reader)
+  const run = runsOn({ session, capabilities: database.capabilities })
   await fc.assert(
     fc.asyncProperty(writes, async (all) => {
       expect(await firstWrong(run, all)).toBeUndefined()
@@ -140,10 +129,7 @@ test('whatever is written between requests, each reply is what a run replies', a
 
 test('control: with versions that nothing raises some are not', async () => {
   const readVersions = { of: () => () => 'the same' }
-  const blind = wrappedDatabase(reader, {
-    session: (origin) => reader.session(origin),
-    capabilities: { ...reader.capabilities, readVersions },
-  })
+  const blind = { session, capabilities: { ...database.capabilities, readVersions } }
   const found = await fc.check(
     fc.asyncProperty(writes, async (all) => (await firstWrong(runsOn(blind), all)) === undefined),
     { numRuns: 1_000, endOnFailure: true },
@@ -153,18 +139,16 @@ test('control: with versions that nothing raises some are not', async () => {
 
 test('nothing was written: the third request is not run, and the first behind a write is', async () => {
   let sessions = 0
-  const counting = wrappedDatabase(reader, {
-    session(origin) {
-      sessions += 1
-      return reader.session(origin)
-    },
-  })
-  const run = runsOn(counting)
+  const counting: Database['session'] = (origin) => {
+    sessions += 1
+    return session(origin)
+  }
+  const run = runsOn({ session: counting, capabilities: database.capabilities })
   for (let round = 0; round < 2; round++) await ask(run)
   expect(sessions).toBe(2)
-  expect(await ask(run)).toEqual(await countsOf(writer))
+  expect(await ask(run)).toEqual(await committed())
   expect(sessions).toBe(2)
   await add('bs')
-  expect(await ask(run)).toEqual(await countsOf(writer))
+  expect(await ask(run)).toEqual(await committed())
   expect(sessions).toBe(3)
 })

@@ -8,8 +8,7 @@
  * unless the replies sent since the first one would fill the memory: most addresses of a large storage are requested once,
  * and keeping their replies would push out the others.
  *
- * On SQLite the writer and the reading processes learn of every write before any client can see it. On PostgreSQL a request
- * first asks the database what others have written since (`catchUp`), in one question with all requests of its turn of the event
+ * On SQLite the one process learns of every write before any client can see it. On PostgreSQL a request first asks the database what others have written since (`catchUp`), in one question with all requests of its turn of the event
  * loop: it then costs the database a fraction of the run, and the client one round trip. A reply that changes before it is ever
  * sent again costs that question for nothing, so it is kept the more rarely the more often this happens.
  */

@@ -17,7 +17,6 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
 import { UnitConflict } from '../../storage/unit-of-work.ts'
-import { WriteRefused } from '../../storage/write-refused.ts'
 import { RunStopped } from '../compile/block-failure.ts'
 import { drawnBlock } from '../compile/expand-resources.ts'
 import type { CompiledFlow, Frame, Miss, RunControl, RunFunctions } from '../compile/frame.ts'
@@ -134,7 +133,6 @@ export class Run extends RunServices implements RunControl {
   }
 
   publish(channel: string, data: string): void {
-    if (!this.environment.publish) throw new WriteRefused()
     this.#messages ??= new HeldMessages()
     if (!this.#messages.add({ channel, data })) throw new Error('The run publishes too much.')
   }

@@ -14,7 +14,7 @@ export interface VersionTimes extends Deployed {
   readonly blocks: Map<string, StepTimes>
 }
 
-/** As it is sent from process to process, and stored. */
+/** As it is stored. */
 export interface PlainTimes extends Deployed {
   readonly runs: number
   readonly blocks: readonly (readonly [block: string, times: readonly (readonly [number, number])[]])[]

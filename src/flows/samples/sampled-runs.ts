@@ -1,5 +1,5 @@
 /**
- * Samples runs: the first of each trigger in a second, and at most {@link MOST} of a process in a second, so that a rare
+ * Samples runs: the first of each trigger in a second, and at most {@link MOST} of a node in a second, so that a rare
  * endpoint beside a busy one is seen too and the cost does not grow with the load. A run that is not sampled costs one
  * look-up in a set. Cached replies are no runs; traced runs, tries and replays do not come by here.
  */
@@ -19,15 +19,13 @@ export type SampleRun = (environment: RunEnvironment, start: RunStart) => MaybeP
 
 interface SampledRunsOptions {
   readonly flows: Pick<Flows, 'live' | 'catalogue'>
-  /** Whether a run that has ended counts: what a reading process began, the writer may do again. */
-  readonly counts?: (end: RunEnd) => boolean
   readonly sampled: (sample: Sample) => void
 }
 
 const SECOND = 1_000
 const MOST = 100
 
-export function sampledRuns({ flows, counts = () => true, sampled }: SampledRunsOptions): SampleRun {
+export function sampledRuns({ flows, sampled }: SampledRunsOptions): SampleRun {
   const { live, catalogue } = flows
   const probes = timingProbes()
   const copies = timedCopies(live, catalogue, probes)
@@ -57,7 +55,7 @@ export function sampledRuns({ flows, counts = () => true, sampled }: SampledRuns
     probes.watch(inner, sample)
     const began = performance.now()
     return andThen(inner.execute(changed), (end) => {
-      if (end.again || !counts(end)) return end
+      if (end.again) return end
       sample.of(timed).runs += 1
       sample.add(timed, drawnBlock(timed.flow.trigger), (performance.now() - began) * 1_000)
       sampled(sample)

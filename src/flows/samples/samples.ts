@@ -1,6 +1,6 @@
 /**
- * Times of sampled runs, of this process and its reading processes: added up in memory, stored every ten seconds and when they
- * are read here. Other nodes are at most ten seconds behind.
+ * Times of sampled runs: added up in memory, stored every ten seconds and when they are read here. Other nodes are at most ten
+ * seconds behind.
  */
 import { getRecord } from '../../records/records.ts'
 import type { BlockTimes } from '../../shared/api/blocks/block-times.ts'
@@ -14,8 +14,6 @@ import { ensureSamples, readTimes, storeTimes } from './stored-samples.ts'
 
 export interface Samples {
   readonly sample: SampleRun
-  /** What a reading process has sampled. */
-  add(times: PlainTimes): void
   /** Of the deployed version. NOT_FOUND for an unknown blueprint. */
   read(blueprint: string): Promise<BlockTimes>
   close(): Promise<void>
@@ -64,7 +62,6 @@ export async function openSamples(flows: Flows): Promise<Samples> {
         for (const version of sample.versions.values()) add(plainTimes(version))
       },
     }),
-    add,
     async read(blueprint) {
       const record = await getRecord(database.session(), ownStorages.blueprints, blueprint, 'blueprint')
       const deployment = numberIn(record.version)

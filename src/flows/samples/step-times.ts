@@ -1,6 +1,6 @@
 /**
  * How often something happened and how long it took, as counts of steps of time: four steps an octave from 1 µs to 30 s, so
- * that what is estimated of them is at most 10 % off. Counts of processes and nodes are added up.
+ * that what is estimated of them is at most 10 % off. Counts of nodes are added up.
  */
 
 /** Count by step. */

@@ -1,5 +1,5 @@
 /**
- * Which refused requests are kept: of each trigger and status the first one in a minute, in each process. Refusals are
+ * Which refused requests are kept: of each trigger and status the first one in a minute, on each node. Refusals are
  * usual, and many of them are the same.
  */
 import { boundedMap } from '../../shared/bounded-map.ts'

@@ -60,19 +60,10 @@ export interface EndpointDoor {
   readonly live?: LiveDoor
 }
 
-/** What is done with a request that has found its endpoint and may enter. */
-export type Respond = (
-  door: EndpointDoor,
-  exchange: EndpointExchange,
-  found: FoundEndpoint,
-  given: RunRequest,
-  traced?: Traced,
-) => MaybePromise<void>
-
 const PREFIX = '/api/v1'
 const HERE = `${PREFIX}/`
 
-export function customEndpoints(door: EndpointDoor, respond: Respond = answer): RouteFamily {
+export function customEndpoints(door: EndpointDoor): RouteFamily {
   return (app, tools) => {
     let find: FindEndpoint = () => undefined
     const unwatch = door.flows.live.watch((table) => {
@@ -89,7 +80,7 @@ export function customEndpoints(door: EndpointDoor, respond: Respond = answer): 
       const found = find(method, pathOf(url))
       if (!found) return false
       const exchange = new EndpointExchange(request, response, found.endpoint, tools.exchange, handed)
-      enter(door, exchange, found, tools, respond)
+      enter(door, exchange, found, tools)
       return true
     }
 
@@ -127,17 +118,14 @@ function enter(
   exchange: EndpointExchange,
   found: FoundEndpoint,
   tools: RouteTools,
-  respond: Respond,
 ): void {
   const admitted = (identity: Identity | undefined): MaybePromise<void> => {
     const { endpoint } = found
     if (!mayEnter(endpoint.scopes, identity)) throw notFound()
     tools.limitRate(exchange, endpoint.block, endpoint.listening.rateLimit)
     if (exchange.headers[TRACE_HEADER] !== undefined)
-      return andThen(tracedFor(exchange, tools), (traced) =>
-        readAndRespond(door, exchange, found, respond, traced),
-      )
-    return readAndRespond(door, exchange, found, respond)
+      return andThen(tracedFor(exchange, tools), (traced) => readAndAnswer(door, exchange, found, traced))
+    return readAndAnswer(door, exchange, found)
   }
   try {
     const identity = carriesToken(exchange, found.endpoint.scopes) ? identify(exchange, tools) : undefined
@@ -148,11 +136,10 @@ function enter(
   }
 }
 
-function readAndRespond(
+function readAndAnswer(
   door: EndpointDoor,
   exchange: EndpointExchange,
   found: FoundEndpoint,
-  respond: Respond,
   traced?: Traced,
 ): MaybePromise<void> {
   const { listening, keepsRawBody } = found.endpoint
@@ -160,17 +147,17 @@ function readAndRespond(
     const request = runRequest(exchange, found.parameters, value)
     const given = keepsRawBody && raw ? { ...request, rawBody: raw } : request
     if (exchange.uploads)
-      return respondWithUploads(exchange.uploads, () => respond(door, exchange, found, given, traced))
-    return respond(door, exchange, found, given, traced)
+      return answerWithUploads(exchange.uploads, () => answer(door, exchange, found, given, traced))
+    return answer(door, exchange, found, given, traced)
   })
 }
 
-async function respondWithUploads(
+async function answerWithUploads(
   uploads: EndpointUploads,
-  respond: () => MaybePromise<void>,
+  answerRequest: () => MaybePromise<void>,
 ): Promise<void> {
   try {
-    await respond()
+    await answerRequest()
   } finally {
     await uploads.discard()
   }

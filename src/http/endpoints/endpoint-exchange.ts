@@ -333,11 +333,6 @@ export class EndpointExchange implements Caller {
     this.#handed = { ip, host, headers: { ...this.#handed?.headers, [name]: value } }
   }
 
-  /** Leaves the reply to another handler, which also counts it. Only while nothing is sent and no body was read. */
-  passOn(to: (request: IncomingMessage, response: ServerResponse) => void): void {
-    to(this.#request, this.#response)
-  }
-
   /** Says in the log that a run went wrong. */
   logFailure(details: Readonly<Record<string, unknown>>, message: string): void {
     this.#tools.log.error({ reqId: this.id, ...details }, message)

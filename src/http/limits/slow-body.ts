@@ -29,12 +29,6 @@ export function hasOwnTimeLimit(socket: object): boolean {
   return watched.has(socket as Socket)
 }
 
-/** Leaves a connection alone until the function that it gives is called: the caller limits the time of its body. */
-export function letOthersTime(socket: Socket): () => void {
-  watched.add(socket)
-  return () => void watched.delete(socket)
-}
-
 /** A hook for routes with large bodies. Runs after the permission check: refused callers do not get this time. */
 export function allowSlowBody(limits: SlowBodyLimits = slowBodyLimits): onRequestHookHandler {
   return (request, reply, done) => {

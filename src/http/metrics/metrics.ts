@@ -1,15 +1,15 @@
 import { blockCounts } from '../../flows/compile/block-counts.ts'
 import type { Flows } from '../../flows/flows.ts'
 import type { Runs } from '../../flows/run-pipeline.ts'
+import type { Figures } from '../../records/figures/figure-row.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { DatabaseFigures } from '../../storage/database-figures.ts'
 import type { RequestListener } from '../server/finished-request.ts'
 import { databaseMetrics } from './database-metrics.ts'
-import { httpMetrics } from './http-metrics.ts'
+import { httpMetrics, type RequestTotals } from './http-metrics.ts'
 import { openProcessMetrics } from './process-metrics.ts'
 import { type Metric, prometheusText } from './prometheus-text.ts'
 import { runMetrics } from './run-metrics.ts'
-import { trafficMetric } from './traffic-metric.ts'
 
 export interface MetricsOptions {
   readonly flows: Pick<Flows, 'catalogue' | 'live'>
@@ -37,9 +37,8 @@ export interface CountedStreams {
 export interface Metrics {
   /** For the server: told of each request that was answered. */
   readonly finished: RequestListener
-  all(): Promise<readonly Metric[]>
-  /** What charts over time are drawn from: one metric, small whatever number of routes there is. Not for collectors. */
-  traffic(): Metric
+  /** What charts over time are drawn from. */
+  traffic(): Figures
   /** Says how many event streams are open: of pages, and of endpoints. */
   countStreams(pages: () => number, endpoints?: CountedStreams): void
   /** Says how many bytes of replies wait for their clients. */
@@ -83,11 +82,20 @@ export function openMetrics({ flows, runs, version, queues, database }: MetricsO
       streams = pages
       followed = endpoints
     },
-    all,
-    traffic: () => trafficMetric(http.totals, runs.ends),
+    traffic: () => trafficFigures(http.totals, runs.ends),
     text: async () => prometheusText(await all()),
     close: own.close,
   }
+}
+
+function trafficFigures({ requests, refused, failed, buckets }: RequestTotals, ends: Runs['ends']): Figures {
+  let runs = 0
+  let failedRuns = 0
+  for (const { done, refused, failed, stopped } of ends.values()) {
+    runs += done + refused + failed + stopped
+    failedRuns += failed + stopped
+  }
+  return [requests, refused, failed, runs, failedRuns, ...buckets]
 }
 
 function blockMetric(counts: readonly (readonly [type: string, count: number])[]): Metric {

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { LogController } from 'fastify'
 import type { Access } from '../../access/access.ts'
@@ -14,7 +13,7 @@ import { type ConnectionLimits, connectionLimits, MAX_HEADER_BYTES } from '../li
 import { standsForMany } from '../limits/counted-address.ts'
 import { plainForwardedAddresses } from '../limits/forwarded-address.ts'
 import { rateLimiter } from '../limits/rate-limit.ts'
-import { type UnreadLimits, type UnreadReplies, unreadReplies } from '../limits/unread-replies.ts'
+import { type UnreadLimits, unreadReplies } from '../limits/unread-replies.ts'
 import { holdReplies, waitingReplies } from '../limits/waiting-replies.ts'
 import { tagReply } from '../replies/entity-tag.ts'
 import { compressReplies, replyCompression } from '../replies/reply-compression.ts'
@@ -58,19 +57,11 @@ export interface ServerOptions {
   readonly unread?: UnreadLimits
 }
 
-export interface ListenAt {
-  readonly port: number
-  /** Other processes listen there too, and the system spreads connections over all. */
-  readonly reusePort: true
-}
-
 export interface Server {
   /** For requests without a port: `app.inject`. */
   readonly app: App
-  /** Starts to listen, where the settings say or at another port; gives the address as a URL without a path. */
-  listen(at?: ListenAt): Promise<string>
-  /** Ends a connection of another entrance, too, when its client does not read its replies. */
-  watch(socket: Socket): void
+  /** Starts to listen where the settings say; gives the address as a URL without a path. */
+  listen(): Promise<string>
   /** Bytes of replies that wait for their clients. */
   waitingBytes(): number
   /** Takes no new connections, lets requests in flight finish (for 10 seconds), then closes. */
@@ -91,7 +82,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const isMany = standsForMany(settings.trustProxy)
   const waiting = waitingReplies(() => settings.waitingBytes, isMany)
   const compression = replyCompression()
-  const unread = watchConnections(app, options, isMany)
+  watchConnections(app, options, isMany)
   const tools: RouteTools = {
     identify: identifier(options.access),
     limitRate: rateLimiter(settings, clock),
@@ -129,8 +120,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
 
   return {
     app,
-    listen: (at) => listenQuietly(app, { host: settings.host, port: settings.port, ...at }),
-    watch: unread.watch,
+    listen: () => listenQuietly(app, settings),
     waitingBytes: () => waiting.bytes,
     close: () => app.close(),
   }
@@ -185,14 +175,13 @@ function watchConnections(
   app: App,
   { settings, clock, unread: limits }: ServerOptions,
   isMany: (address: string) => boolean,
-): UnreadReplies {
+): void {
   const unread = unreadReplies(limits)
   const warn = (details: object) =>
     app.log.warn(details, 'connections were closed: one address has more than QUOIN_CONNECTIONS')
   app.server.on('connection', addressConnections({ most: () => settings.connections, isMany, clock, warn }))
   app.server.on('connection', unread.watch)
   app.addHook('onClose', async () => unread.close())
-  return unread
 }
 
 /** The order in which a request is looked at, before its body. */
@@ -224,14 +213,11 @@ function unused(): never {
 }
 
 /** The greeting says where the server listens; Fastify's own line would precede it. */
-async function listenQuietly(
-  app: App,
-  place: { readonly host: string } & (ListenAt | { readonly port: number }),
-): Promise<string> {
+async function listenQuietly(app: App, { host, port }: HttpSettings): Promise<string> {
   const { level } = app.log
   app.log.level = 'warn'
   try {
-    return await app.listen({ ...place })
+    return await app.listen({ host, port })
   } finally {
     app.log.level = level
   }

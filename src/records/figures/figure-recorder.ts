@@ -17,7 +17,7 @@ export interface FigureRecorder {
 
 export interface RecordedFigures {
   /** All that this node has counted since it started. */
-  readonly traffic: () => Promise<Figures>
+  readonly traffic: () => Figures
   /** Whether this node is the one that speaks for the cluster. */
   readonly leads: () => Promise<boolean>
 }
@@ -38,7 +38,7 @@ export function openFigureRecorder(options: FigureRecorderOptions): FigureRecord
   let begun = Math.floor(clock() / 1000)
 
   async function store(): Promise<void> {
-    const now = await options.traffic()
+    const now = options.traffic()
     const came = since(stored, now)
     const queues = (await options.leads()) ? await queueFigures(database, clock()) : []
     const given: (readonly [FigureSeries, Figures])[] = []

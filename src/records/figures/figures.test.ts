@@ -25,7 +25,7 @@ const documents = (database: Database = room.database) =>
 function recorder(traffic: () => Figures, node = 'one', leads = true, failures: unknown[] = []) {
   return openFigureRecorder({
     ...{ database: room.database, clock: room.clock, node },
-    traffic: async () => traffic(),
+    traffic,
     leads: async () => leads,
     failed: (error) => failures.push(error),
   })
@@ -108,7 +108,7 @@ test('what could not be stored is in the next minute', async () => {
   let broken = true
   const one = openFigureRecorder({
     ...{ database: room.database, clock: room.clock, node: 'one' },
-    traffic: async () => counted,
+    traffic: () => counted,
     leads: async () => {
       if (broken) throw new Error('no database')
       return true

@@ -3,7 +3,7 @@
  * counted: `{ count, until }`. Its guid is made of the key's hash, so the key itself is not stored.
  *
  * Exact: a document is changed while no other transaction can change it, and a call is answered when that is durable.
- * One transaction at a time in each process, with all calls that came meanwhile: a key that all clients use costs one write
+ * One transaction at a time on each node, with all calls that came meanwhile: a key that all clients use costs one write
  * for each batch, not one for each call. Documents are changed in the order of their guids, so two nodes do not wait for
  * each other.
  *

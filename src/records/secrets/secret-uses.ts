@@ -1,5 +1,5 @@
 /**
- * Which block of which blueprint uses which secret, in the audit log: the first use in each process, and then at most one
+ * Which block of which blueprint uses which secret, in the audit log: the first use on each node, and then at most one
  * record an hour, so that 1,000 requests a second cost one write.
  */
 import { boundedMap } from '../../shared/bounded-map.ts'

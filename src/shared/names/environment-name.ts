@@ -3,7 +3,7 @@
 /** As a JSON schema wants it. */
 export const ENVIRONMENT_NAME = '^[A-Za-z][A-Za-z0-9_]{0,62}$'
 
-/** Of one cluster: every process keeps all of them in memory. */
+/** Of one cluster: every node keeps all of them in memory. */
 export const MAX_ENVIRONMENT_VALUES = 1_000
 
 /** Of one value, in bytes of its JSON. */

@@ -3,10 +3,10 @@
 /** As a JSON schema wants it. */
 export const SECRET_NAME = '^[A-Za-z][A-Za-z0-9_]{0,62}$'
 
-/** Of one cluster: every process keeps all of them in memory, encrypted. */
+/** Of one cluster: every node keeps all of them in memory, encrypted. */
 export const MAX_SECRETS = 1_000
 
-/** HTTP connections of one cluster, whose names are written alike: every process keeps all of them in memory. */
+/** HTTP connections of one cluster, whose names are written alike: every node keeps all of them in memory. */
 export const MAX_CONNECTIONS = 1_000
 
 /** Of one secret, in bytes of UTF-8. A private key of 4,096 bits has 3,300. */

@@ -62,7 +62,7 @@ export const plainTables = {
 export const otherTables = {
   sqlite: {
     // Made again by the engine: `ensure` with the same indexes, and free text where it was wanted (`text` not -1).
-    storage: ['id', 'name', 'text', 'text_complete', 'version', 'shaped', 'text_documents', 'text_tokens'],
+    storage: ['id', 'name', 'text', 'text_complete', 'text_documents', 'text_tokens'],
     storage_index: ['storage', 'name', 'definition'],
     // Made again from the documents, as are the tables unique_N.
     unique_key: ['id', 'storage', 'definition', 'ready'],

@@ -12,7 +12,6 @@ import { SqliteCatalogue } from '../sqlite/core/sqlite-catalogue.ts'
 import { numberOf, SqliteConnection, textOf } from '../sqlite/core/sqlite-connection.ts'
 import { lockDirectory } from '../sqlite/core/sqlite-lock.ts'
 import { migrateSqlite, sqliteMigrations } from '../sqlite/core/sqlite-migrations.ts'
-import { awaitReaders } from '../sqlite/reader/readers-lock.ts'
 import type { UniqueKey } from '../unique/unique-key.ts'
 
 export interface SourceOptions {
@@ -51,7 +50,6 @@ export async function openCopySource({ directory, clock, random }: SourceOptions
   const unlock = lockDirectory(directory)
   let connection: SqliteConnection | undefined
   try {
-    awaitReaders(directory)
     const id = await prepare(path, clock, random)
     connection = new SqliteConnection({ path, readOnly: true, synchronous: 'FULL' })
     const storages = readStorages(connection)

@@ -1,9 +1,8 @@
-/** What concurrent clients are let loose on: one process, several processes, or two nodes on one PostgreSQL. */
+/** What concurrent clients are let loose on: one process, or two nodes on one PostgreSQL. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { callNode } from '../../cluster/call-node.ts'
 import { installOver } from '../../cluster/install-over.ts'
@@ -21,14 +20,14 @@ export interface Deployment {
   readonly oneSnapshot: boolean
   /** How many of its nodes were killed. */
   readonly kills: number
-  /** kill -9 of a node with all its processes, and a start on the same data. Resolves when it serves again. */
+  /** kill -9 of a node, and a start on the same data. Resolves when it serves again. */
   killOne(random: Pick<RandomSource, 'below'>): Promise<void>
   /** Stops it as a power cut would, and gives what is wrong with the database file; nothing for PostgreSQL. */
   damage(): Promise<readonly string[]>
   close(): Promise<void>
 }
 
-export const deploymentKinds = ['one process', 'two workers', 'two PostgreSQL nodes'] as const
+export const deploymentKinds = ['one process', 'two PostgreSQL nodes'] as const
 export type DeploymentKind = (typeof deploymentKinds)[number]
 
 export async function openDeployment(kind: DeploymentKind): Promise<Deployment> {
@@ -38,8 +37,7 @@ export async function openDeployment(kind: DeploymentKind): Promise<Deployment> 
     for (const release of releases.reverse()) await release()
   }
   try {
-    const starts =
-      kind === 'two PostgreSQL nodes' ? await postgresNodes(home, releases) : [embedded(home, kind)]
+    const starts = kind === 'two PostgreSQL nodes' ? await postgresNodes(home, releases) : [embedded(home)]
     const nodes: RunningProcess[] = []
     releases.push(() => Promise.all(nodes.map((node) => node.end('SIGKILL'))))
     for (const start of starts) nodes.push(await start())
@@ -61,7 +59,7 @@ export async function openDeployment(kind: DeploymentKind): Promise<Deployment> 
         if (!node || !start) throw new RangeError('There is no such node.')
         kills += 1
         await node.end('SIGKILL')
-        nodes[place] = await started(start)
+        nodes[place] = await start()
       },
       async damage() {
         await Promise.all(nodes.splice(0).map((node) => node.end('SIGKILL')))
@@ -82,9 +80,8 @@ const settings = {
   QUOIN_SECRETS_KEY: '0f'.repeat(32),
 }
 
-function embedded(home: string, kind: DeploymentKind): () => Promise<RunningProcess> {
-  const workers = kind === 'two workers' ? { QUOIN_WORKERS: '2' } : {}
-  return () => startProcess(home, { ...settings, ...workers })
+function embedded(home: string): () => Promise<RunningProcess> {
+  return () => startProcess(home, settings)
 }
 
 async function postgresNodes(
@@ -101,17 +98,6 @@ async function postgresNodes(
   return ['a', 'b'].map(
     (name) => () => startProcess(join(home, name), { ...settings, QUOIN_NODE: name, DATABASE_URL: url }),
   )
-}
-
-/** A reader that still answers keeps a new writer waiting, so it is tried again. */
-async function started(start: () => Promise<RunningProcess>): Promise<RunningProcess> {
-  for (let tries = 0; ; tries++)
-    try {
-      return await start()
-    } catch (error) {
-      if (tries === 20) throw error
-      await wait(250)
-    }
 }
 
 function damageOf(path: string): string[] {

@@ -7,7 +7,7 @@ import { adminPassword, startProcess } from '../../end-to-end/harness.ts'
 import { openPostgresServer } from '../../postgres/postgres-server.ts'
 import { openServerGuard, type ServerGuard } from '../server-guard/server-guard.ts'
 
-export const fuzzServerKinds = ['one process', 'two workers', 'PostgreSQL'] as const
+export const fuzzServerKinds = ['one process', 'PostgreSQL'] as const
 export type FuzzServerKind = (typeof fuzzServerKinds)[number]
 
 export interface FuzzServer {
@@ -23,8 +23,7 @@ const preload = new URL('./broken-server.ts', import.meta.url).href
 export async function openFuzzServer(kind: FuzzServerKind): Promise<FuzzServer> {
   const postgres = kind === 'PostgreSQL' ? await openPostgresServer() : undefined
   try {
-    const settings = kind === 'two workers' ? { QUOIN_WORKERS: '2' } : {}
-    const server = await openFuzzServerOn({ url: postgres?.url('postgres'), settings })
+    const server = await openFuzzServerOn({ url: postgres?.url('postgres') })
     return {
       ...server,
       async close() {
@@ -41,12 +40,11 @@ export async function openFuzzServer(kind: FuzzServerKind): Promise<FuzzServer> 
 export interface FuzzServerOptions {
   /** A database of PostgreSQL; the embedded engine if there is none. */
   readonly url?: string | undefined
-  readonly settings?: Readonly<Record<string, string>>
   /** With the broken routes of the control. */
   readonly broken?: boolean
 }
 
-export async function openFuzzServerOn({ url, settings, broken }: FuzzServerOptions): Promise<FuzzServer> {
+export async function openFuzzServerOn({ url, broken }: FuzzServerOptions): Promise<FuzzServer> {
   const home = await mkdtemp(join(tmpdir(), 'quoin-fuzz-'))
   const guard = openServerGuard(join(home, 'guard'), 0)
   const { NODE_OPTIONS, TURN_GUARD } = guard.settings
@@ -60,7 +58,6 @@ export async function openFuzzServerOn({ url, settings, broken }: FuzzServerOpti
       NODE_OPTIONS: broken ? `${NODE_OPTIONS} --import=${preload}` : NODE_OPTIONS,
       TURN_GUARD,
       ...(url !== undefined && { DATABASE_URL: url }),
-      ...settings,
     })
   try {
     let node = await start()

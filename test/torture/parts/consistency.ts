@@ -10,7 +10,7 @@ const LEAST_STEPS = 400
 
 const consistency: TorturePart = {
   name: 'consistency',
-  summary: 'Concurrent clients of one process, two workers and two PostgreSQL nodes are told one history.',
+  summary: 'Concurrent clients of one process and of two PostgreSQL nodes are told one history.',
   run,
   control,
 }

@@ -14,7 +14,7 @@ export function blockTimeRoutes(samples: Pick<Samples, 'read'>): RouteFamily {
           operationId: 'getBlockTimes',
           summary: 'Times of the blocks of a blueprint',
           description:
-            'From sampled runs of the deployed version: the first run of each trigger in a second, of each process. Only times are kept, no values. Runs of other nodes are at most ten seconds late.',
+            'From sampled runs of the deployed version: the first run of each trigger in a second, on each node. Only times are kept, no values. Runs of other nodes are at most ten seconds late.',
           tags: ['Runs'],
           params: guidParams,
           response: { 200: blockTimesSchema },

@@ -16,7 +16,7 @@ export function storageAdviceRoutes(context: StorageContext, live: LiveBlueprint
           operationId: 'adviseStorage',
           summary: 'Slow searches of a storage, and indexes that would help',
           description:
-            'Searches that were slow and read many documents since this process started: fields and operators (never values), count, and the index that would help, or why none can. Each process has its own list.',
+            'Searches that were slow and read many documents since this node started: fields and operators (never values), count, and the index that would help, or why none can. Each node has its own list.',
           tags: ['Storages'],
           params: guidParams,
           response: { 200: storageAdviceSchema },

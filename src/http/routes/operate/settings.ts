@@ -42,7 +42,7 @@ export function settingRoutes(settings: OptionSettings): RouteFamily {
           operationId: 'setSetting',
           summary: 'Set a setting',
           description:
-            'Every node and reading process has applied it when the reply is sent. CONFLICT for an option that needs a restart, and for one that the environment of the node sets.',
+            'Every node has applied it when the reply is sent. CONFLICT for an option that needs a restart, and for one that the environment of the node sets.',
           tags,
           params: settingParams,
           body: setSettingSchema,

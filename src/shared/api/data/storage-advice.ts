@@ -35,7 +35,7 @@ export const storageAdviceSchema = Type.Object({
   }),
   text_index: Type.Boolean(),
   searches: Type.Array(slowSearchSchema, {
-    description: 'Slow searches since this process started, slowest first.',
+    description: 'Slow searches since this node started, slowest first.',
   }),
 })
 

@@ -1,4 +1,4 @@
-/** Aggregates that are kept are those that would be worked out again, in the process that writes and in one that reads. */
+/** Aggregates that are kept are those that would be worked out again. */
 import { randomFillSync } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,36 +16,20 @@ import { guidOf } from '../../document-fields.ts'
 import { documentsOf } from '../../find-documents.ts'
 import { transact } from '../../transact.ts'
 import { openSqliteDatabase } from '../core/sqlite-database.ts'
-import { openReaderDatabase } from '../reader/reader-database.ts'
 
 let directory: string
-let writer: Database
-let reader: Database
-
-const following = {
-  cluster: {
-    self: 'reader',
-    alive: () => true,
-    tell: async () => undefined,
-    send: async () => undefined,
-    nodes: async () => [],
-  },
-  watch: () => () => undefined,
-  version: () => 0,
-}
+let database: Database
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-  writer = await openSqliteDatabase({
+  database = await openSqliteDatabase({
     ...{ directory, clock: Date.now, random: randomFillSync, entity: 1 },
-    ...{ synchronous: 'OFF', shared: true },
+    synchronous: 'OFF',
   })
-  await writer.ensure('sales')
-  reader = openReaderDatabase({ directory, following })
+  await database.ensure('sales')
 })
 afterEach(async () => {
-  await reader.close()
-  await writer.close()
+  await database.close()
   await rm(directory, { recursive: true, force: true })
 })
 
@@ -62,12 +46,12 @@ const sums = (query: Query = matchAll): Aggregate => ({
 })
 
 const create = (region: string, price: number) =>
-  transact(writer, async (session) =>
+  transact(database, async (session) =>
     guidOf(documentOf(await session.create('sales', setFields({ region, price })))),
   )
 
 async function all() {
-  return documentsOf(await writer.session().find('sales', search({ limit: 10_000 })))
+  return documentsOf(await database.session().find('sales', search({ limit: 10_000 })))
 }
 
 const region = fc.constantFrom('north', 'south')
@@ -78,7 +62,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('look' as const) }),
 )
 
-test('whatever is written, both processes give what the documents give', async () => {
+test('whatever is written, it gives what the documents give', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
       const guids: string[] = []
@@ -86,14 +70,15 @@ test('whatever is written, both processes give what the documents give', async (
         const guid = 'at' in one ? guids[one.at % Math.max(1, guids.length)] : undefined
         if (one.kind === 'create') guids.push(await create(one.region, one.price))
         if (one.kind === 'change' && guid !== undefined)
-          await transact(writer, (session) => session.update('sales', guid, setFields({ price: one.price })))
+          await transact(database, (session) =>
+            session.update('sales', guid, setFields({ price: one.price })),
+          )
         if (one.kind === 'remove' && guid !== undefined)
-          await transact(writer, (session) => session.setRemoved('sales', guid, true))
+          await transact(database, (session) => session.setRemoved('sales', guid, true))
         const documents = await all()
         for (const wanted of [sums(), sums(inRegion('north'))]) {
           const expected = aggregatePlainly(documents, wanted).rows.text
-          for (const database of [writer, reader])
-            expect((await database.session().aggregate('sales', wanted)).rows.text).toBe(expected)
+          expect((await database.session().aggregate('sales', wanted)).rows.text).toBe(expected)
         }
       }
     }),
@@ -104,8 +89,8 @@ test('whatever is written, both processes give what the documents give', async (
 test('a version lasts until a document is written that the query finds', async () => {
   await create('north', 1)
   const wanted = sums(inRegion('north'))
-  const session = writer.session()
-  const version = writer.capabilities.readVersions?.of('sales', { aggregate: wanted })
+  const session = database.session()
+  const version = database.capabilities.readVersions?.of('sales', { aggregate: wanted })
   expect(version?.()).toBeUndefined()
   const first = await session.aggregate('sales', wanted)
   const seen = version?.()
@@ -120,39 +105,34 @@ test('a version lasts until a document is written that the query finds', async (
   ])
 })
 
-test('what the search thread works out is kept in both processes, until the next write', async () => {
-  await transact(writer, async (session) => {
+test('what the search thread works out is kept until the next write', async () => {
+  await transact(database, async (session) => {
     const documents = Array.from({ length: 3_001 }, () => ({
       mutations: setFields({ region: 'north', price: 0.1 }),
     }))
     await createAll(session, 'sales', documents)
   })
-  for (const database of [writer, reader]) {
-    const first = database.session().aggregate('sales', sums())
-    expect(isPromise(first)).toBe(true)
-    expect((await first).rows.value).toEqual([{ region: 'north', total: 300.1, most: 0.1 }])
-    const second = database.session().aggregate('sales', sums())
-    expect(isPromise(second)).toBe(false)
-    expect((await second).rows).toBe((await first).rows)
-  }
+  const first = database.session().aggregate('sales', sums())
+  expect(isPromise(first)).toBe(true)
+  expect((await first).rows.value).toEqual([{ region: 'north', total: 300.1, most: 0.1 }])
+  const second = database.session().aggregate('sales', sums())
+  expect(isPromise(second)).toBe(false)
+  expect((await second).rows).toBe((await first).rows)
   await create('south', 1)
-  for (const database of [writer, reader]) {
-    const rows = (await database.session().aggregate('sales', sums())).rows.value
-    expect(rows).toEqual([
-      { region: 'north', total: 300.1, most: 0.1 },
-      { region: 'south', total: 1, most: 1 },
-    ])
-  }
+  expect((await database.session().aggregate('sales', sums())).rows.value).toEqual([
+    { region: 'north', total: 300.1, most: 0.1 },
+    { region: 'south', total: 1, most: 1 },
+  ])
 })
 
 test('a run that has written to the storage is refused what it cannot aggregate in one turn', async () => {
-  await transact(writer, async (session) => {
+  await transact(database, async (session) => {
     const documents = Array.from({ length: 10_001 }, (_, n) => ({
       mutations: setFields({ region: n === 0 ? 'south' : 'north', price: 1 }),
     }))
     await createAll(session, 'sales', documents)
   })
-  const session = writer.session()
+  const session = database.session()
   await session.create('sales', setFields({ region: 'south', price: 5 }))
   expect((await session.aggregate('sales', sums(inRegion('south')))).rows.value).toEqual([
     { region: 'south', total: 6, most: 5 },

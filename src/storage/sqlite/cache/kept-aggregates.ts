@@ -14,16 +14,6 @@ export function aggregateKey(wanted: Aggregate): string {
   return `aggregate ${JSON.stringify(wanted)}`
 }
 
-export function knownAggregate(
-  results: SearchCache,
-  storage: string,
-  version: number,
-  wanted: Aggregate,
-): Aggregated | undefined {
-  const known = results.known(storage, version, aggregateKey(wanted))
-  return known && aggregatedOf(known)
-}
-
 /** What was kept at this version, or what `work` gives, which is then kept. */
 export function keptAggregate(
   results: SearchCache,

@@ -33,7 +33,6 @@ export interface SearchCache {
   follow(storage: string, version: number, touched: readonly TouchedDocument[] | undefined): void
   /** What was kept of the storage at this version, if anything was. */
   known(storage: string, version: number, key: string): Found | undefined
-  knownCount(storage: string, version: number, key: string): number | undefined
   /** What was kept of the storage at this version, or what `find` gives, which is then kept. */
   found(storage: string, version: number, wanted: WantedPage, find: () => Found): Found
   counted(storage: string, version: number, key: string, count: () => number): number
@@ -130,7 +129,6 @@ export function searchCache(most = CHARACTERS): SearchCache {
       else carryOver(results, version, touched)
     },
     known: (storage, version, key) => at(storage, version)?.pages.get(key)?.found,
-    knownCount: (storage, version, key) => at(storage, version)?.counts.get(key),
     found(storage, version, { search, key }, find) {
       const results = resultsOf(storage, version)
       const known = results.pages.get(key)

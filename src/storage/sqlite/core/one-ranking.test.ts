@@ -1,11 +1,8 @@
 /**
- * After 10,000 changes each path ranks as the reference does: a session, a session with uncommitted writes, the search
- * thread, and another process with its own thread. Tested in a small storage, which is searched in the calling thread, and
- * in one with more documents than are searched in one turn.
+ * After 10,000 changes each path ranks as the reference does: a session, a session with uncommitted writes, and the search
+ * thread. Tested in a small storage, which is searched in the calling thread, and in one with more documents than are
+ * searched in one turn.
  */
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSqliteWorld, type SqliteWorld } from '../../../../test/sqlite-world.ts'
@@ -25,21 +22,11 @@ const SMALL = 60
 const LARGE = 2_200
 
 let world: SqliteWorld
-let reader: ChildProcess
 
 beforeAll(async () => {
-  world = await openSqliteWorld({ shared: true })
-  reader = fork(fileURLToPath(new URL('../../../../test/searching-process.ts', import.meta.url)), [
-    world.directory,
-  ])
-  await once(reader, 'message')
+  world = await openSqliteWorld()
 })
-afterAll(async () => {
-  const ended = once(reader, 'exit')
-  reader.disconnect()
-  await ended
-  await world.close()
-})
+afterAll(() => world.close())
 
 const documents = (json: string): JsonObject[] => (JSON.parse(json) as unknown[]).filter(isJsonObject)
 
@@ -50,12 +37,6 @@ const paths: Record<string, (name: string, wanted: Search) => Promise<JsonObject
     const { thread } = world.parts
     const task = { storage: name, search: wanted, total: false, effort: EFFORT_OF_A_SEARCH }
     return documents((await thread.find(task)).documents)
-  },
-  'another process': async (name, wanted) => {
-    const answered = once(reader, 'message')
-    reader.send({ storage: name, search: wanted })
-    const [answer] = await answered
-    return documents(answer.documents ?? answer.error)
   },
 }
 

@@ -8,7 +8,6 @@ import type { SqliteJobs } from '../jobs/sqlite-jobs.ts'
 import type { SearchThread } from '../sql/search-thread.ts'
 import { TextTotals } from '../text/text-totals.ts'
 import type { Segment } from './commit-group.ts'
-import type { markVersions } from './mark-versions.ts'
 import type { SqliteCatalogue } from './sqlite-catalogue.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import type { SqliteWriter } from './sqlite-writer.ts'
@@ -26,8 +25,6 @@ export interface SessionParts {
   /** For sessions that see what is committed and nothing else. */
   readonly results: SearchCache
   readonly advisor: SearchAdvisor
-  /** Where other processes read: called with what each segment wrote, as its last statement. See `mark-versions.ts`. */
-  readonly mark?: typeof markVersions | undefined
   readonly observers: Observers
 }
 

@@ -19,7 +19,6 @@ import { forgetCounters } from '../numbers/counters.ts'
 import { searchedStorage } from '../sql/sqlite-search-advice.ts'
 import { sqliteUniqueKeys } from '../unique/sqlite-unique-keys.ts'
 import { ensureIndexes, ensureText, releaseIndexes } from './sqlite-ensure.ts'
-import { DamagedDatabase } from './sqlite-errors.ts'
 import { openSqliteParts, type SqliteOptions, type SqliteParts } from './sqlite-parts.ts'
 import { SqliteSession } from './sqlite-session.ts'
 import type { StorageEntry } from './storage-entry.ts'
@@ -111,11 +110,6 @@ export class SqliteDatabase implements RawDatabase {
 
   observe(name: string, observer: Observer): () => void {
     return addObserver(this.#parts.observers, name, observer)
-  }
-
-  /** Another process has met damage in a file: as if this one had. */
-  noteDamage(reason: string): void {
-    this.#parts.writer.noteFailure(new DamagedDatabase(new Error(reason)))
   }
 
   close(): Promise<void> {

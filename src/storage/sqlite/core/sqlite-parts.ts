@@ -10,14 +10,12 @@ import { searchCache } from '../cache/search-cache.ts'
 import { JobWork } from '../jobs/job-work.ts'
 import { SqliteJobs } from '../jobs/sqlite-jobs.ts'
 import { SqliteQueues } from '../jobs/sqlite-jobs-queues.ts'
-import { awaitReaders } from '../reader/readers-lock.ts'
 import { registerSearchFunctions } from '../sql/search-functions.ts'
 import { SearchThread } from '../sql/search-thread.ts'
 import { ensureVocabulary } from '../text/sqlite-text-index.ts'
 import { ensureTotals } from '../text/text-totals.ts'
 import { BALLAST_BYTES, Ballast } from './ballast.ts'
 import { checkFiles } from './check-files.ts'
-import { markVersions } from './mark-versions.ts'
 import type { SessionParts } from './session-segment.ts'
 import { SqliteCatalogue } from './sqlite-catalogue.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
@@ -38,8 +36,6 @@ export interface SqliteOptions extends StampOptions {
   readonly acceptLoss?: boolean
   /** Told what administrators have to know of the files. */
   readonly notice?: (message: string, isDamaged: boolean) => void
-  /** Whether other processes will read this database (`reader-database.ts`). */
-  readonly shared?: boolean
   /** Of the writer; the process's, if not given. */
   readonly timers?: Timers
 }
@@ -60,7 +56,6 @@ export async function openSqliteParts(options: SqliteOptions): Promise<SqlitePar
   const unlock = lockDirectory(directory)
   const connections: SqliteConnection[] = []
   try {
-    awaitReaders(directory)
     const noticed = checkFiles({ directory, acceptLoss: options.acceptLoss ?? false, now: clock() })
     if (noticed !== undefined) options.notice?.(noticed, false)
     await makeFiles(directory, [path])
@@ -98,7 +93,6 @@ export async function openSqliteParts(options: SqliteOptions): Promise<SqlitePar
       thread,
       catalogue,
       observers: new Map(),
-      mark: options.shared ? markVersions : undefined,
       results: searchCache(),
       advisor: searchAdvisor(clock, options.slowSearches),
       stamps: stamps({ ...options, random }),

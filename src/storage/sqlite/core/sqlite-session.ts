@@ -148,11 +148,8 @@ export class SqliteSession
     const segment = this.#segment
     const seen = this.#takeSeen()
     if (segment === undefined) return seen
-    const { mark, writer } = this.#parts
-    if (mark)
-      writer.operate(segment, (connection) => mark(connection, segment.touched.keys(), segment.widened))
     this.#segment = undefined
-    const done = writer.keep(segment)
+    const done = this.#parts.writer.keep(segment)
     segment.ended()
     this.#kept = { segment, done }
     return done

@@ -1,6 +1,6 @@
 /**
- * Searches of the process that writes that its search thread carries out. What they find is kept while nothing was written
- * to the storage in between: then it is what is committed.
+ * Searches that the search thread carries out. What they find is kept while nothing was written to the storage in between:
+ * then it is what is committed.
  */
 import type { Query, Search } from '../../../shared/query.ts'
 import type { Found } from '../../database.ts'

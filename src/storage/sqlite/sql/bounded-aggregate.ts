@@ -14,7 +14,6 @@ import { numberOf, type SqliteConnection } from '../core/sqlite-connection.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { type Aside, after, isCurrent, type Parts } from './aside-search.ts'
 import { checkIndexed, type SearchPlace } from './bounded-search.ts'
-import type { AggregatedAside } from './search-thread-task.ts'
 import { aggregateDocuments } from './sqlite-aggregate.ts'
 import { whereSql } from './sqlite-query.ts'
 
@@ -49,15 +48,11 @@ export async function aggregateAside(
   const { name } = entry
   const version = catalogue.version(name)
   const answer = await thread.aggregate({ storage: name, aggregate: wanted, effort })
-  const aggregated = aggregatedAside(answer)
+  const aggregated = { rows: new StoredJson(answer.rows), total: answer.total }
   if (keep && isCurrent(parts, entry, version))
     keptAggregate(results, name, version, wanted, () => aggregated)
   after(parts, entry, 'count', { query: wanted.query, includeRemoved: false }, answer.milliseconds)
   return aggregated
-}
-
-export function aggregatedAside({ rows, total }: AggregatedAside): Aggregated {
-  return { rows: new StoredJson(rows), total }
 }
 
 function checkFew(connection: SqliteConnection, entry: StorageEntry, { query }: Aggregate): void {

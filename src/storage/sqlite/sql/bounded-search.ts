@@ -35,14 +35,12 @@ export interface SearchPlace {
   readonly unsaved?: TextTotal | undefined
 }
 
-/**
- * `settled`: nothing that the connection sees may be undone; undefined: it has no words in memory. Throws EffortSpent.
- */
-export function boundedFind(place: SearchPlace, search: Search, settled?: boolean): Found {
+/** `settled`: nothing that the connection sees may be undone. Throws EffortSpent. */
+export function boundedFind(place: SearchPlace, search: Search, settled: boolean): Found {
   checkSearch(search)
   const { connection, entry } = place
   return connection.within(place.effort, () => {
-    const ranked = settled === undefined ? undefined : rankedFind(connection, entry, search, settled)
+    const ranked = rankedFind(connection, entry, search, settled)
     if (ranked) return pageOf(ranked, search)
     checkIndexed(place, search.query)
     return findDocuments(connection, entry, search, place.unsaved)

@@ -3,14 +3,17 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { QuoinError } from '../../../shared/errors.ts'
 import { totalKnownFrom } from '../../find-with-total.ts'
 import { EffortSpent, TooMuchToCompare, tooMuchToAggregate } from '../../search/search-effort.ts'
-import { guarded, SqliteConnection } from '../core/sqlite-connection.ts'
+import { loadShape } from '../core/document-shape.ts'
+import { guarded, numberOf, SqliteConnection } from '../core/sqlite-connection.ts'
 import { DamagedDatabase } from '../core/sqlite-errors.ts'
-import { ReaderCatalogue, type Versioned } from '../reader/reader-catalogue.ts'
+import { readShape } from '../core/sqlite-shape.ts'
+import { documentTable, textTable } from '../core/tables.ts'
 import { readSimilar } from '../text/read-similar.ts'
 import { readPlaces } from '../text/text-places.ts'
 import { readIndexes } from './covering-index.ts'
 import { registerSearchFunctions } from './search-functions.ts'
-import type { SearchAnswer, SearchTask, SearchThreadData, Snapshot } from './search-thread-task.ts'
+import type { SearchTarget } from './search-target.ts'
+import type { SearchAnswer, SearchTask, SearchThreadData } from './search-thread-task.ts'
 import { aggregateDocuments } from './sqlite-aggregate.ts'
 import { countDocuments, findDocuments } from './sqlite-find.ts'
 
@@ -21,35 +24,35 @@ registerSearchFunctions(connection)
 function carryOut(task: SearchTask): SearchAnswer {
   switch (task.kind) {
     case 'find':
-      return inSnapshot(task.storage, ({ entry }, seen) =>
+      return inSnapshot(task.storage, (target, milliseconds) =>
         connection.within(task.effort, () => {
-          const found = findDocuments(connection, entry, task.search)
+          const found = findDocuments(connection, target, task.search)
           const { query, includeRemoved } = task.search
           const known = totalKnownFrom(found, task.search)
           const total = task.total
-            ? (known ?? countDocuments(connection, entry, query, includeRemoved))
+            ? (known ?? countDocuments(connection, target, query, includeRemoved))
             : undefined
           const { documents, length } = found
-          return { kind: 'found', ...seen(), documents: documents.text, length, total }
+          return { kind: 'found', milliseconds: milliseconds(), documents: documents.text, length, total }
         }),
       )
     case 'count':
-      return inSnapshot(task.storage, ({ entry }, seen) =>
+      return inSnapshot(task.storage, (target, milliseconds) =>
         connection.within(task.effort, () => {
-          const total = countDocuments(connection, entry, task.query, task.includeRemoved)
-          return { kind: 'counted', ...seen(), total }
+          const total = countDocuments(connection, target, task.query, task.includeRemoved)
+          return { kind: 'counted', milliseconds: milliseconds(), total }
         }),
       )
     case 'aggregate':
-      return inSnapshot(task.storage, ({ entry }, seen) =>
+      return inSnapshot(task.storage, (target, milliseconds) =>
         connection.within(task.effort, () => {
           const { rows, total } = aggregateDocuments(
             connection,
-            entry,
+            target,
             task.aggregate,
-            readIndexes(connection, entry.id),
+            readIndexes(connection, target.id),
           )
-          return { kind: 'aggregated', ...seen(), rows: rows.text, total }
+          return { kind: 'aggregated', milliseconds: milliseconds(), rows: rows.text, total }
         }),
       )
     case 'places':
@@ -62,16 +65,32 @@ function carryOut(task: SearchTask): SearchAnswer {
 /** A storage's shape and indexes are read in the transaction: the writer may change them between two tasks. */
 function inSnapshot(
   storage: string,
-  work: (found: Versioned, seen: () => Snapshot) => SearchAnswer,
+  work: (target: SearchTarget, milliseconds: () => number) => SearchAnswer,
 ): SearchAnswer {
   const began = performance.now()
   connection.run('BEGIN')
   try {
-    const found = new ReaderCatalogue(connection).read(storage)
-    const { entry, version } = found
-    return work(found, () => ({ table: entry.table, version, milliseconds: performance.now() - began }))
+    const target = readTarget(storage)
+    if (target === undefined)
+      throw new QuoinError('INTERNAL', `There is no storage named ${JSON.stringify(storage)}.`)
+    return work(target, () => performance.now() - began)
   } finally {
     if (connection.inTransaction) connection.run('COMMIT')
+  }
+}
+
+/** The storage as the connection's transaction sees it. */
+function readTarget(storage: string): SearchTarget | undefined {
+  const row = connection.get('SELECT id, text_complete FROM storage WHERE name = ?', storage)
+  if (row === undefined) return undefined
+  const id = numberOf(row, 'id')
+  return {
+    id,
+    table: documentTable(id),
+    textTable: numberOf(row, 'text_complete') === 1 ? textTable(id) : undefined,
+    shape: loadShape(readShape(connection, id)),
+    // Asked while a search is compiled, in its transaction.
+    other: readTarget,
   }
 }
 

@@ -51,15 +51,9 @@ export type SearchAnswer =
   | { readonly kind: 'damaged'; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string }
 
-export interface Snapshot {
+export interface FoundAside {
   /** What it took. */
   readonly milliseconds: number
-  /** The storage's table, and its version there (exact only where several processes share a database). */
-  readonly table: string
-  readonly version: number
-}
-
-export interface FoundAside extends Snapshot {
   /** A JSON array. */
   readonly documents: string
   readonly length: number
@@ -67,11 +61,13 @@ export interface FoundAside extends Snapshot {
   readonly total: number | undefined
 }
 
-export interface CountedAside extends Snapshot {
+export interface CountedAside {
+  readonly milliseconds: number
   readonly total: number
 }
 
-export interface AggregatedAside extends Snapshot {
+export interface AggregatedAside {
+  readonly milliseconds: number
   /** A JSON array. */
   readonly rows: string
   /** undefined: too many groups. */

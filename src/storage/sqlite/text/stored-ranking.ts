@@ -1,7 +1,6 @@
 /**
- * The order of relevance where no words are in memory: in processes that only read, in the search thread, for a transaction's
- * own writes before words were read, with removed documents, and for free text on one side of an "or". The scores are those of
- * `rank-text.ts` everywhere.
+ * The order of relevance where no words are in memory: in the search thread, for a transaction's own writes before words were
+ * read, with removed documents, and for free text on one side of an "or". The scores are those of `rank-text.ts` everywhere.
  */
 import type { Search } from '../../../shared/query.ts'
 import { indexIn } from '../../ranking/postings.ts'

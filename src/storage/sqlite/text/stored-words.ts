@@ -1,5 +1,5 @@
 /**
- * Words and lengths for one search, read from the free-text index: for processes and threads that keep none in memory. It
+ * Words and lengths for one search, read from the free-text index: where none are in memory. It
  * takes about as long as FTS5 needs for `bm25()` (75 ms for a word that stands in 83,000 of 100,000 documents), and unlike
  * that one it knows how many documents there are (`text-totals.ts`). Right for as long as the connection sees one moment.
  */

@@ -1,0 +1,3 @@
+-- Only reading processes compared these, and there are none any more.
+ALTER TABLE storage DROP COLUMN version;
+ALTER TABLE storage DROP COLUMN shaped;
