@@ -26,6 +26,7 @@ import type { JsonValue } from '../src/shared/json.ts'
 import { openAssetFiles } from '../src/storage/assets/asset-files.ts'
 import type { Database } from '../src/storage/database.ts'
 import type { SlowLimits } from '../src/storage/search/search-advisor.ts'
+import { bareRunServices } from './bare-services.ts'
 import { textAt } from './json-at.ts'
 import { openTestDatabase, type TestClock } from './test-database.ts'
 
@@ -90,6 +91,7 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
     random: (bytes) => void randomFillSync(bytes),
   })
   const flows = await openFlows({
+    ...bareRunServices,
     records: await openRecords(database, clock),
     catalogue: await loadBlocks(),
     random: (bytes) => void randomFillSync(bytes),

@@ -16,6 +16,7 @@ import { isJsonObject, type JsonObject } from '../src/shared/json.ts'
 import { matchAll, type Query, search } from '../src/shared/query.ts'
 import type { Job } from '../src/storage/job.ts'
 import { ownStorages } from '../src/storage/own-storages.ts'
+import { bareRunServices } from './bare-services.ts'
 import { requestWith } from './run-block.ts'
 import type { FlowBlocks } from './run-flow.ts'
 import { seededRandom } from './seeded-random.ts'
@@ -64,6 +65,7 @@ export async function openJobRoom(
   const { clock } = room
   const database = withoutRules(room.database)
   const flows = await openFlows({
+    ...bareRunServices,
     records: await openRecords(database, clock),
     catalogue: await loadBlocks(),
     random: seededRandom(1),

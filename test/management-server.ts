@@ -36,6 +36,7 @@ import { secretKeys } from '../src/records/secrets/secret-keys.ts'
 import { openTemplates } from '../src/records/templates.ts'
 import type { JsonValue } from '../src/shared/json.ts'
 import type { Database } from '../src/storage/database.ts'
+import { bareEndpointServices, bareRunServices } from './bare-services.ts'
 import { textAt } from './json-at.ts'
 import { openTestDatabase, type TestClock } from './test-database.ts'
 
@@ -67,7 +68,7 @@ export const secretsKey = Buffer.alloc(32, 7).toString('base64')
 
 /** Everything that manages a cluster, behind one door on a real database, with cheap password hashes. */
 export async function openManagementServer(): Promise<ManagementServer> {
-  const { database: plain, clock, close } = await openTestDatabase()
+  const { database: plain, clock, directory, close } = await openTestDatabase()
   await openTemplates(plain)
   await openValidationRules(plain)
   const fields = await openFieldRules(plain)
@@ -86,6 +87,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
     },
   })
   const flows = await openFlows({
+    ...bareRunServices,
     records: await openRecords(database, clock),
     catalogue: await loadBlocks(),
     random,
@@ -120,6 +122,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
       flows,
       runs: runPipeline(flows),
       idempotency: await openIdempotency(database, clock),
+      ...(await bareEndpointServices(flows, directory)),
     }),
   ]
   const server = await openServer({

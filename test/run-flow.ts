@@ -10,6 +10,7 @@ import type { RunEnd } from '../src/flows/run/run-start.ts'
 import type { Clock } from '../src/shared/clock.ts'
 import { guidSource } from '../src/shared/guid.ts'
 import type { JsonObject, JsonValue } from '../src/shared/json.ts'
+import { bareRunServices } from './bare-services.ts'
 import { noPermissions } from './no-permissions.ts'
 import { openTestDatabase, type TestDatabase } from './test-database.ts'
 
@@ -84,6 +85,7 @@ export async function openFlowRoom(): Promise<FlowRoom> {
         onReply: (reply: Reply) => void replies.push(reply),
       }
       const environment = {
+        ...bareRunServices,
         database: room.database,
         permissions: noPermissions,
         clock,
@@ -92,6 +94,8 @@ export async function openFlowRoom(): Promise<FlowRoom> {
         cache: runCache(Date.now),
         allowedHosts: ['127.0.0.1'],
         publicUrl: '',
+        secrets: { open: () => ({ problem: 'names a secret that is not there' }), used: () => undefined },
+        connections: () => undefined,
         limits: { deadline: 5_000, budget: 100_000, depth: 8, ...limits },
         values: { timeZone: 'UTC', locale: 'en', random, env: () => env },
         log: (entry: RunLogEntry) => void logs.push(entry),

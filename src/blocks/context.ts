@@ -80,11 +80,8 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
    * Has documents changed later, in batches: stored in the run's transaction, and undone with it. Gives the job's guid.
    */
   changeLater(change: ManyChange): MaybePromise<string | undefined>
-  /** UNAVAILABLE when it is read in a process without files. */
   readonly files: RunFiles
-  /** UNAVAILABLE when it is read in a process without users. */
   readonly people: RunPeople
-  /** UNAVAILABLE when it is read in a process that only reads. */
   readonly counts: RunCounts
   /** Has a mail sent later: stored in the run's transaction, and undone with it. Gives the job's guid. */
   mailLater(mail: Mail, retries?: JobRetries): MaybePromise<string | undefined>

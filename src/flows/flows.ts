@@ -33,19 +33,17 @@ export interface FlowsOptions {
   readonly allowedHosts: readonly string[]
   /** For links in mail; none if not said. */
   readonly publicUrl?: string
-  /** For blocks; there are none in processes that only read. */
-  readonly files?: RunFiles
-  readonly people?: RunPeople
-  readonly counts?: RunCounts
-  readonly publish?: RunEnvironment['publish']
+  /** For blocks. */
+  readonly files: RunFiles
+  readonly people: RunPeople
+  readonly counts: RunCounts
+  readonly publish: RunEnvironment['publish']
   /** Keys of secrets; without them none can be set or used. */
   readonly secretKeys?: SecretKeys
   /** Told which block has used which secret. */
   readonly secretUsed?: (use: SecretUse, guid: string) => void
   /** First segments of paths under /api/v1 that are Quoin's own. */
   readonly reservedRoots: ReadonlySet<string>
-  /** Where entries of the system log go; a storage if not said. */
-  readonly log?: SystemLog
   /** What documents hold and refer to; nothing is known of it without. */
   readonly fields?: Pick<FieldRules, 'present' | 'references' | 'kept' | 'noPermissions'>
   /** Where days and texts of dates and numbers are not said to be of another place: UTC, `en`. */
@@ -93,7 +91,7 @@ const unknownFields: Pick<FieldRules, 'kept' | 'noPermissions'> = {
 export async function openFlows(options: FlowsOptions): Promise<Flows> {
   const { records, catalogue, random, fields } = options
   const { database, clock } = records
-  const log = options.log ?? (await openSystemLog(database))
+  const log = await openSystemLog(database)
   const environmentValues = await openEnvironmentValues(database)
   const secrets = await openSecrets(database, options.secretKeys ?? secretKeys('', []), random)
   const connections = await openConnections(database)

@@ -25,7 +25,7 @@ export async function tryConnection(
   const { clock, secrets } = environment
   const began = clock()
   try {
-    const found = environment.connections?.(name)
+    const found = environment.connections(name)
     if (!found) throw new PinError('connection', `names ${name}, which is not there`)
     const opened = openConnection(found, (secret) => secretOf(secret, secrets))
     const agent = await sharedAgent(environment.allowedHosts)
@@ -41,9 +41,9 @@ export async function tryConnection(
 
 function secretOf(name: string, secrets: Environment['secrets']): Secret {
   return new Secret(name, (noted) => {
-    const opened = secrets?.open(name) ?? { problem: 'names a secret, and this process has none' }
+    const opened = secrets.open(name)
     if ('problem' in opened) throw new PinError('connection', opened.problem)
-    if (noted) secrets?.used({ name, blueprint: '', block: TRY })
+    if (noted) secrets.used({ name, blueprint: '', block: TRY })
     return opened.value
   })
 }

@@ -140,7 +140,6 @@ async function openLimitedFlows(
     FlowsOptions,
     | 'records'
     | 'catalogue'
-    | 'log'
     | 'fields'
     | 'files'
     | 'people'

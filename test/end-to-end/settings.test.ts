@@ -314,7 +314,7 @@ function twoNodes(): void {
   })
 }
 
-/** A process with its own log, so that what it writes is seen; on the embedded engine with one that reads beside it. */
+/** A process with its own log, so that what it writes is seen. */
 function ownProcess(): void {
   test('it holds after a restart, and the environment goes before it', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { bareRunServices } from '../../../test/bare-services.ts'
 import { seededRandom } from '../../../test/seeded-random.ts'
 import { openTestDatabase, type TestDatabase, withoutRules } from '../../../test/test-database.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
@@ -20,6 +21,7 @@ let flows: Flows
 beforeEach(async () => {
   room = await openTestDatabase()
   flows = await openFlows({
+    ...bareRunServices,
     records: await openRecords(withoutRules(room.database), room.clock),
     catalogue: await loadBlocks(),
     random: seededRandom(1),

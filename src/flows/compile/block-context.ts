@@ -13,7 +13,6 @@ import type { RunFiles } from '../../blocks/run-files.ts'
 import type { RunPeople } from '../../blocks/run-people.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { Settings, SettingValues } from '../../blocks/setting.ts'
-import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import type { Mail } from '../../shared/mail/mail.ts'
@@ -169,15 +168,11 @@ export class BlockContext implements FlowContext {
   }
 
   get files(): RunFiles {
-    const { files } = this.#frame.run.environment
-    if (!files) throw new QuoinError('UNAVAILABLE', 'This process has no files.')
-    return files
+    return this.#frame.run.environment.files
   }
 
   get people(): RunPeople {
-    const { people } = this.#frame.run.environment
-    if (!people) throw new QuoinError('UNAVAILABLE', 'This process has no users.')
-    return people
+    return this.#frame.run.environment.people
   }
 
   get counts(): RunCounts {

@@ -61,10 +61,10 @@ export interface RunControl {
     readonly references?: (() => MaybePromise<References>) | undefined
     readonly rulesOf?: FlowContext['rules'] | undefined
     readonly allowedHosts: readonly string[]
-    readonly secrets?: RunSecrets | undefined
-    readonly files?: RunFiles | undefined
-    readonly connections?: ((name: string) => NamedConnection | undefined) | undefined
-    readonly people?: RunPeople | undefined
+    readonly secrets: RunSecrets
+    readonly files: RunFiles
+    readonly connections: (name: string) => NamedConnection | undefined
+    readonly people: RunPeople
     readonly publicUrl: string
     readonly values: { readonly timeZone: string; readonly locale: string }
   }

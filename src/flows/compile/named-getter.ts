@@ -20,15 +20,15 @@ export function namedGetter(
   const secretNamed = (secret: string, { run }: Frame) =>
     new Secret(secret, (noted) => {
       const { secrets } = run.environment
-      const opened = secrets?.open(secret) ?? { problem: 'names a secret, and this process has none' }
+      const opened = secrets.open(secret)
       if ('problem' in opened) throw new PinError(pin, opened.problem)
-      if (noted) secrets?.used({ name: secret, blueprint: run.blueprint, block })
+      if (noted) secrets.used({ name: secret, blueprint: run.blueprint, block })
       return opened.value
     })
   if (type === 'secret') return (frame) => secretNamed(name, frame)
   return (frame) =>
     new HttpConnection(name, () => {
-      const found = frame.run.environment.connections?.(name)
+      const found = frame.run.environment.connections(name)
       if (!found) throw new PinError(pin, `names the connection ${name}, which is not there`)
       return openConnection(found, (secret) => secretNamed(secret, frame))
     })

@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { bareRunServices } from '../../../test/bare-services.ts'
 import { seededRandom } from '../../../test/seeded-random.ts'
 import { openTestDatabase, type TestDatabase, withoutRules } from '../../../test/test-database.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
 import { openRecords } from '../../records/records.ts'
-import type { SystemLogEntry } from '../../records/system-log.ts'
+import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
+import { search } from '../../shared/query.ts'
 import { documentOf } from '../../storage/database.ts'
+import { documentsOf } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { installBlueprint } from '../blueprints/install-blueprint.ts'
@@ -22,22 +25,21 @@ beforeEach(async () => {
 })
 afterEach(() => room.close())
 
-async function open(): Promise<Flows & { readonly logged: readonly SystemLogEntry[] }> {
-  const logged: SystemLogEntry[] = []
-  const flows = await openFlows({
+async function open(): Promise<Flows> {
+  return openFlows({
+    ...bareRunServices,
     records: await openRecords(withoutRules(room.database), room.clock),
     catalogue: await loadBlocks(),
     random: seededRandom(1),
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
     allowedHosts: [],
     reservedRoots: new Set(),
-    log: {
-      write: (entry) => void logged.push(entry),
-      flush: async () => undefined,
-      close: async () => undefined,
-    },
   })
-  return { ...flows, logged }
+}
+
+async function logged({ log }: Flows): Promise<readonly JsonObject[]> {
+  await log.flush()
+  return documentsOf(await room.database.session().find(ownStorages.systemLogs, search({})))
 }
 
 function install(flows: Flows, uri: string): Promise<string> {
@@ -76,7 +78,7 @@ describe('at the start', () => {
 
     const after = await open()
     expect(urisOf(after.live.table())).toEqual(['first', 'last'])
-    expect(after.logged).toEqual([
+    expect(await logged(after)).toEqual([
       expect.objectContaining({ level: 'error', blueprint: broken, message: expect.stringMatching(message) }),
     ])
     await after.close()
@@ -97,7 +99,7 @@ describe('at the start', () => {
     expect(urisOf(table)).toEqual(uris.slice(1))
     for (const [guid, { name, deployment }] of table.blueprints)
       expect(served.blueprints.get(guid)).toMatchObject({ name, deployment })
-    expect(after.logged).toEqual([])
+    expect(await logged(after)).toEqual([])
     expect(table.version).toBe(1)
     await after.close()
   })
@@ -120,7 +122,7 @@ test('what a listener refuses is off, and the others are served', async () => {
   await after.deployments.restore()
   unwatch()
   expect(urisOf(after.live.table())).toEqual(['first', 'third'])
-  expect(after.logged.map(({ message }) => message)).toEqual([
+  expect((await logged(after)).map(({ message }) => message)).toEqual([
     'The active blueprint "second" could not be started: not this one',
   ])
   await after.close()

@@ -1,6 +1,8 @@
 /** Documents with those that they refer to, through flows: what is read, how often, and which replies are kept. */
+
 import { randomFillSync } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { bareRunServices } from '../../../test/bare-services.ts'
 import { requestWith } from '../../../test/run-block.ts'
 import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
@@ -90,6 +92,7 @@ beforeEach(async () => {
   customerField = guidOf(await field('customer'))
   payerField = guidOf(await field('payer'))
   flows = await openFlows({
+    ...bareRunServices,
     records: await openRecords(database, room.clock),
     catalogue: await loadBlocks(),
     random: randomFillSync,

@@ -1,6 +1,8 @@
 /** Runs that update, on a database that may have guessed what it updates: one that was wrong begins once more, as if it were the first. */
+
 import { randomFillSync } from 'node:crypto'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { bareRunServices } from '../../../test/bare-services.ts'
 import { requestWith } from '../../../test/run-block.ts'
 import { openTestDatabase, type TestDatabase, withoutRules } from '../../../test/test-database.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
@@ -68,6 +70,7 @@ beforeEach(async () => {
     guidOf(documentOf(await session.create('things', setFields({ n: 1 })))),
   )
   flows = await openFlows({
+    ...bareRunServices,
     records: await openRecords(database, room.clock),
     catalogue: await loadBlocks(),
     random: randomFillSync,

@@ -1,10 +1,12 @@
 /** Replies kept while others write. */
+
 import { randomFillSync } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bareRunServices } from '../../../test/bare-services.ts'
 import { requestWith } from '../../../test/run-block.ts'
 import { withoutRules } from '../../../test/test-database.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
@@ -48,6 +50,7 @@ beforeAll(async () => {
   const common = { directory, clock: Date.now, random: randomFillSync, entity: 1 }
   database = await openSqliteDatabase({ ...common, synchronous: 'OFF' })
   flows = await openFlows({
+    ...bareRunServices,
     random: randomFillSync,
     records: await openRecords(withoutRules(database), Date.now),
     catalogue: await loadBlocks(),

@@ -47,17 +47,16 @@ export interface RunEnvironment {
   readonly references?: (() => MaybePromise<References>) | undefined
   /** What the fields of a storage say. None without it. */
   readonly rulesOf?: FlowContext['rules'] | undefined
-  /** Of the process that writes. */
-  readonly files?: RunFiles | undefined
-  readonly people?: RunPeople | undefined
-  readonly counts?: RunCounts | undefined
+  readonly files: RunFiles
+  readonly people: RunPeople
+  readonly counts: RunCounts
   readonly allowedHosts: readonly string[]
   /** The address at which users reach the cluster, without a slash at its end; empty for none. */
   readonly publicUrl: string
-  readonly secrets?: RunSecrets | undefined
-  readonly connections?: ((name: string) => NamedConnection | undefined) | undefined
-  /** Delivers what a commit has made true. Not there in a process that only reads. */
-  readonly publish?: ((messages: readonly Message[]) => void) | undefined
+  readonly secrets: RunSecrets
+  readonly connections: (name: string) => NamedConnection | undefined
+  /** Delivers what a commit has made true. */
+  readonly publish: (messages: readonly Message[]) => void
   readonly limits: RunLimits
   readonly values: RunValues
   /** Where runs say that they are running, for the watchdog. */

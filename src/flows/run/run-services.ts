@@ -2,7 +2,6 @@ import type { StoredWait, Wait } from '../../blocks/context.ts'
 import type { RunCounts } from '../../blocks/run-counts.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import { subjectOf } from '../../records/permissions/subject.ts'
-import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
@@ -37,9 +36,7 @@ export abstract class RunServices {
   declare private laterOnce: LaterWork | undefined
 
   get counts(): RunCounts {
-    const { counts } = this.environment
-    if (!counts) throw new QuoinError('UNAVAILABLE', 'This process does not count.')
-    this.countsOnce ??= unitCounts(counts, this.start.unit)
+    this.countsOnce ??= unitCounts(this.environment.counts, this.start.unit)
     return this.countsOnce
   }
 

@@ -129,7 +129,7 @@ export class Run extends RunServices implements RunControl {
   commit(): MaybePromise<void> {
     const messages = this.#messages?.take()
     const committed = this.session.transaction.commit()
-    return messages ? andThen(committed, () => this.environment.publish?.(messages)) : committed
+    return messages ? andThen(committed, () => this.environment.publish(messages)) : committed
   }
 
   publish(channel: string, data: string): void {

@@ -7,13 +7,12 @@ import type { Runs } from '../../flows/run-pipeline.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
 import type { Idempotency, IdempotencyKey, StoredReply } from './endpoint-idempotency.ts'
-import { type FileOf, type SendingDoor, sendEnd, sendReply } from './endpoint-reply.ts'
+import { type SendingDoor, sendEnd, sendReply } from './endpoint-reply.ts'
 import type { FoundEndpoint } from './endpoint-table.ts'
 
 interface OnceDoor extends SendingDoor {
   readonly runs: Pick<Runs, 'run' | 'evaluate'>
   readonly idempotency: Idempotency
-  readonly fileOf?: FileOf
 }
 
 /** What a request gets whose flow ends without a reply block. */

@@ -50,14 +50,13 @@ export interface EndpointDoor {
   readonly flows: Pick<Flows, 'live' | 'log' | 'permissions'>
   readonly runs: Pick<Runs, 'run' | 'evaluate'>
   readonly idempotency: Idempotency
-  /** Files of assets. Not there in a process that only reads: the writer sends them. */
-  readonly fileOf?: FileOf
-  /** Where files of requests are stored. Not there in a process that only reads: it never gets a body. */
-  readonly uploads?: UploadRoom
-  /** Rules of a storage's fields. Not there in a process that only reads: it never gets a body. */
-  readonly rulesOf?: (storage: string) => MaybePromise<readonly FieldRule[]>
-  /** Not there in a process that only reads: the writer sends events. */
-  readonly live?: LiveDoor
+  /** Files of assets. */
+  readonly fileOf: FileOf
+  /** Where files of requests are stored. */
+  readonly uploads: UploadRoom
+  /** Rules of a storage's fields. */
+  readonly rulesOf: (storage: string) => MaybePromise<readonly FieldRule[]>
+  readonly live: LiveDoor
 }
 
 const PREFIX = '/api/v1'
@@ -71,7 +70,7 @@ export function customEndpoints(door: EndpointDoor): RouteFamily {
     })
     app.addHook('onClose', async () => unwatch())
     // Before the server waits for requests in flight: those of events would not end by themselves.
-    app.addHook('preClose', async () => door.live?.close())
+    app.addHook('preClose', async () => door.live.close())
 
     /** False if no active endpoint is at this path. */
     function take(request: IncomingMessage, response: ServerResponse, handed?: HandedOver): boolean {
@@ -209,9 +208,9 @@ function answer(
   given: RunRequest,
   traced?: Traced,
 ): MaybePromise<void> {
-  const wish = exchange.method === 'GET' && door.live ? wantsEvents(exchange.headers.accept) : 'none'
+  const wish = exchange.method === 'GET' ? wantsEvents(exchange.headers.accept) : 'none'
   const { flow, key, subscribes } = found.endpoint
-  if (wish !== 'none' && flow.repeatable && !key) return door.live?.follow(exchange, found, given)
+  if (wish !== 'none' && flow.repeatable && !key) return door.live.follow(exchange, found, given)
   if (wish === 'required' && !subscribes)
     throw new QuoinError(
       'NOT_ACCEPTABLE',
@@ -229,8 +228,7 @@ function answerWithRules(
   traced?: Traced,
 ): MaybePromise<void> {
   const { schemaStorage, method } = found.endpoint.listening
-  if (schemaStorage === undefined || door.rulesOf === undefined)
-    return answerChecked(door, exchange, found, given, traced)
+  if (schemaStorage === undefined) return answerChecked(door, exchange, found, given, traced)
   return andThen(door.rulesOf(schemaStorage), (rules) => {
     const own = rules.filter(({ storage }) => storage === schemaStorage)
     checkStorageFields(own, given.body, method === 'PUT' || method === 'PATCH')
@@ -251,7 +249,7 @@ function answerChecked(
     given: found.endpoint.start(given),
     request: given,
     onReply(sent) {
-      if (sent.value instanceof ChannelReply && door.live) door.live.subscribe(exchange, found, sent.value)
+      if (sent.value instanceof ChannelReply) door.live.subscribe(exchange, found, sent.value)
       else sendReply(exchange, sent, door)
     },
     ...(traced && { traced }),

@@ -40,11 +40,11 @@ const LARGE = 256 * 1024
 export function endpointBody(
   exchange: EndpointExchange,
   accepts: AcceptedBody | undefined,
-  room: UploadRoom | undefined,
+  room: UploadRoom,
 ): MaybePromise<EndpointBody> {
   if (!exchange.hasBody) return none
   const type = exchange.headers['content-type'] ?? ''
-  if (accepts?.kind === 'multipart' && room && FORM.test(type)) return formWithFiles(exchange, accepts, room)
+  if (accepts?.kind === 'multipart' && FORM.test(type)) return formWithFiles(exchange, accepts, room)
   const parse = parsers.get(type) ?? parserOf(type.split(';', 1)[0]?.trim().toLowerCase() ?? '', accepts)
   if (!parse)
     throw new QuoinError(

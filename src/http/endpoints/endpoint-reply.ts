@@ -35,7 +35,7 @@ function isText(value: Reply['value']): value is StoredJson | PlainText {
 }
 
 export interface SendingDoor {
-  readonly fileOf?: FileOf | undefined
+  readonly fileOf: FileOf
   readonly flows: { readonly permissions: Pick<Permissions, 'none'> }
 }
 
@@ -48,7 +48,6 @@ export function sendReply(exchange: EndpointExchange, reply: Reply, { fileOf, fl
     if (caching) headers = withCaching(headers, caching)
   }
   if (reply.value instanceof FileBody) {
-    if (!fileOf) throw new Error('There are no files here.')
     const file = fileOf(reply.value.asset)
     const { status, headers: own, body } = fileAnswer(exchange, file)
     const open = body && file.size > 0 ? () => file.read(body) : undefined

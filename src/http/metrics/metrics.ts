@@ -16,8 +16,8 @@ export interface MetricsOptions {
   readonly runs: Pick<Runs, 'ends' | 'underWay'>
   readonly version: string
   /** How many jobs are in each queue, by state. */
-  readonly queues?: () => MaybePromise<Iterable<QueueDepth>>
-  readonly database?: () => Promise<DatabaseFigures>
+  readonly queues: () => MaybePromise<Iterable<QueueDepth>>
+  readonly database: () => Promise<DatabaseFigures>
 }
 
 export interface QueueDepth {
@@ -40,7 +40,7 @@ export interface Metrics {
   /** What charts over time are drawn from. */
   traffic(): Figures
   /** Says how many event streams are open: of pages, and of endpoints. */
-  countStreams(pages: () => number, endpoints?: CountedStreams): void
+  countStreams(pages: () => number, endpoints: CountedStreams): void
   /** Says how many bytes of replies wait for their clients. */
   countWaiting(bytes: () => number): void
   /** All of it, in Prometheus' text format. */
@@ -53,8 +53,7 @@ export function openMetrics({ flows, runs, version, queues, database }: MetricsO
   const http = httpMetrics()
   const blocks = blockCounts(flows.catalogue)
   const own = openProcessMetrics()
-  let streams: (() => number) | undefined
-  let followed: CountedStreams | undefined
+  let streams: { readonly pages: () => number; readonly endpoints: CountedStreams } | undefined
   let waiting: (() => number) | undefined
   const all = async () => [
     {
@@ -66,10 +65,9 @@ export function openMetrics({ flows, runs, version, queues, database }: MetricsO
     ...http.metrics(),
     ...runMetrics(runs, flows.live),
     blockMetric(blocks.entries()),
-    ...(queues ? [queueMetric(await queues())] : []),
-    ...(database ? databaseMetrics(await database()) : []),
-    ...(streams ? [streamMetric(streams())] : []),
-    ...(followed ? followedMetrics(followed) : []),
+    queueMetric(await queues()),
+    ...databaseMetrics(await database()),
+    ...(streams ? [streamMetric(streams.pages()), ...followedMetrics(streams.endpoints)] : []),
     ...(waiting ? [waitingMetric(waiting())] : []),
     ...(await own.metrics()),
   ]
@@ -79,8 +77,7 @@ export function openMetrics({ flows, runs, version, queues, database }: MetricsO
       waiting = bytes
     },
     countStreams(pages, endpoints) {
-      streams = pages
-      followed = endpoints
+      streams = { pages, endpoints }
     },
     traffic: () => trafficFigures(http.totals, runs.ends),
     text: async () => prometheusText(await all()),

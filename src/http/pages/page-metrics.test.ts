@@ -36,7 +36,11 @@ beforeAll(async () => {
   const { access, flows, runs, database } = quoin.quoin
   files = await mkdtemp(join(tmpdir(), 'quoin-test-'))
   const assets = await openAssets(flows.records, await openAssetFiles(files, flows.newGuid))
-  metrics = openMetrics({ flows, runs, version: '1.2.3' })
+  metrics = openMetrics({
+    ...{ flows, runs, version: '1.2.3' },
+    queues: () => [],
+    database: database.capabilities.figures,
+  })
   pages = await openPageRoom({
     access,
     flows,
@@ -49,7 +53,7 @@ beforeAll(async () => {
     rulesOf: async () => [],
     news: openStorageNews(database, flows.live, () => []),
   })
-  metrics.countStreams(() => pages.events.size)
+  metrics.countStreams(() => pages.events.size, { size: 0, memory: { dropped: 0, events: 0 } })
   server = await openServer({
     access,
     clock: Date.now,

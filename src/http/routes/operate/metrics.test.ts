@@ -1,5 +1,6 @@
 /** What is counted, and who may see it, on a whole Quoin with a second door that counts. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bareEndpointServices } from '../../../../test/bare-services.ts'
 import { openTestQuoin, type TestQuoin } from '../../../../test/end-to-end/harness.ts'
 import { runPipeline } from '../../../flows/run-pipeline.ts'
 import { customEndpoints } from '../../endpoints/custom-endpoints.ts'
@@ -19,11 +20,13 @@ beforeAll(async () => {
   const { access, flows, database } = quoin.quoin
   const runs = runPipeline(flows)
   const idempotency = await openIdempotency(database, Date.now)
+  const services = await bareEndpointServices(flows, quoin.directory)
   metrics = openMetrics({
     flows,
     runs,
     version: '1.2.3',
     queues: async () => [{ queue: 'mail', state: 'waiting', jobs: 4 }],
+    database: database.capabilities.figures,
   })
   const open = async (environment: 'production' | 'development') =>
     openServer({
@@ -42,7 +45,7 @@ beforeAll(async () => {
         trustProxy: false,
         logLevel: 'silent',
       },
-      api: [userRoutes(access), customEndpoints({ flows, runs, idempotency })],
+      api: [userRoutes(access), customEndpoints({ flows, runs, idempotency, ...services })],
       finished: metrics.finished,
       root: [
         metricsRoutes({ text: metrics.text, token: environment === 'production' ? secret : '', environment }),

@@ -1,0 +1,36 @@
+/** What rooms of tests are given that are about something else: services that nothing there should ask for. */
+import { join } from 'node:path'
+import type { FlowsOptions } from '../src/flows/flows.ts'
+import type { EndpointDoor } from '../src/http/endpoints/custom-endpoints.ts'
+import { assetFile } from '../src/http/replies/asset-file.ts'
+import { openAssets } from '../src/records/assets/assets.ts'
+import type { RecordContext } from '../src/records/records.ts'
+import { openAssetFiles } from '../src/storage/assets/asset-files.ts'
+
+function missing(): never {
+  throw new Error('This room of a test has no such service.')
+}
+
+/** Of runs. What is published has no subscriber. */
+export const bareRunServices: Pick<FlowsOptions, 'files' | 'people' | 'counts' | 'publish'> = {
+  files: { save: missing, read: missing, link: missing, image: missing, remove: missing },
+  people: { create: missing, invite: missing, setGroups: missing },
+  counts: { count: missing },
+  publish: () => undefined,
+}
+
+type EndpointServices = Pick<EndpointDoor, 'fileOf' | 'uploads' | 'rulesOf' | 'live'>
+
+/** Of endpoints: files in a folder, no rules and no event streams. */
+export async function bareEndpointServices(
+  { records, newGuid }: { readonly records: RecordContext; readonly newGuid: () => string },
+  directory: string,
+): Promise<EndpointServices> {
+  const assets = await openAssets(records, await openAssetFiles(join(directory, 'sent-files'), newGuid))
+  return {
+    fileOf: (asset) => assetFile(assets, asset),
+    uploads: { assets, database: records.database, newGuid },
+    rulesOf: () => [],
+    live: { follow: missing, subscribe: missing, close: () => undefined },
+  }
+}
