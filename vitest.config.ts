@@ -50,8 +50,10 @@ export default defineConfig({
     retry: process.env.CI ? 1 : 0,
     globalSetup: ['test/postgres/global-postgres.ts'],
     runner: './test/tiers/measuring-runner.ts',
-    // Node imports the sources itself, as it does where they run, and keeps what it compiled (NODE_COMPILE_CACHE).
+    // Node imports the sources itself, as it does where they run, and keeps what it compiled: the program is loaded in 0.6
+    // instead of 1.6 s of processor time.
     experimental: { viteModuleRunner: false, nodeLoader: false },
+    execArgv: ['--import', new URL('./bin/compile-cache.mjs', import.meta.url).href],
     pool: 'forks',
     // A process runs many files, one after the other, and loads the program once: half a second of processor time for each
     // of 500 files. What a test changes of its process (clock, environment) it puts back.
