@@ -27,6 +27,8 @@ export interface SubmittedForm {
  * what the page's flow has read is there.
  */
 export interface PageVisit {
+  /** Before the run begins once more after a conflict: as if nothing had happened in the visit yet. */
+  beginAgain(): void
   /** Takes the page that is to be shown. True: something else follows, and the page is not the reply. */
   show(page: ShownPage): boolean
   /** After the page's own flow: what goes on, if anything does. */

@@ -9,6 +9,7 @@ function visitWith(...pieces: readonly (string | Uint8Array)[]): PageVisit {
     for (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece
   }
   return {
+    beginAgain: () => undefined,
     show: () => false,
     proceed: () => undefined,
     finish: () => undefined,

@@ -4,7 +4,13 @@ import block from './state_form_get.ts'
 
 const values = { name: 'Ada', 'address.city': 'London', tags: ['a'] }
 const submitted = { form: 'person', values }
-const visit = { show: () => false, proceed: () => undefined, finish: () => undefined, submitted }
+const visit = {
+  beginAgain: () => undefined,
+  show: () => false,
+  proceed: () => undefined,
+  finish: () => undefined,
+  submitted,
+}
 const request = requestWith({ visit })
 
 test.each([

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import { requestWith, runBlock } from '../../../test/run-block.ts'
 import block from './state_redirect.ts'
 
-const visit = { show: () => false, proceed: () => undefined, finish: () => undefined, submitted: undefined }
+const visit = {
+  beginAgain: () => undefined,
+  show: () => false,
+  proceed: () => undefined,
+  finish: () => undefined,
+  submitted: undefined,
+}
 const request = requestWith({ visit })
 
 test('outside of a page there is no redirect', async () => {

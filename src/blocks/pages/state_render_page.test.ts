@@ -11,7 +11,13 @@ const state = appendNode(appendNode(undefined, one), two)
 
 function requestOf(takes: boolean, shown: ShownPage[] = []) {
   const show = (page: ShownPage) => shown.push(page) > 0 && takes
-  const visit = { show, proceed: () => undefined, finish: () => undefined, submitted: undefined }
+  const visit = {
+    beginAgain: () => undefined,
+    show,
+    proceed: () => undefined,
+    finish: () => undefined,
+    submitted: undefined,
+  }
   return requestWith({ visit })
 }
 

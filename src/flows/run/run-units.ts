@@ -1,7 +1,7 @@
 /**
  * Runs of flows that are units of work (`flows/compile/unit-flow.ts`): when others have changed what such a run has read, it
  * is undone and begins once more with its trigger, within the time that a run has. Nothing of a try that failed remains:
- * neither writes nor jobs, log entries or entries of the cache. Up to its first commit a run is a unit: what it does behind a
+ * neither writes nor jobs, log entries, entries of the cache or what a page was asked. Up to its first commit a run is a unit: what it does behind a
  * block that touches the world outside, or behind its reply, could not begin once more.
  *
  * So do runs that update and are no units, where the database may have guessed what they update: once, then it does not guess.
@@ -30,6 +30,7 @@ async function tryAgain(run: RunFlow, start: RunStart, unit: RunUnit): Promise<R
   let end: RunEnd
   do {
     unit.attempt += 1
+    start.request?.visit?.beginAgain()
     end = await run({ ...start, unit })
   } while (end.again)
   return end

@@ -15,6 +15,7 @@ export interface Caller {
 
 /** A visit that only shows the page and submits nothing. */
 export const lookingVisit: PageVisit = {
+  beginAgain: () => undefined,
   show: () => false,
   proceed: () => undefined,
   finish: () => undefined,

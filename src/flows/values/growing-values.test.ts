@@ -153,7 +153,13 @@ test('a page of cards, each wired twice to the one before', async () => {
   const card = (before: string) => ({ type: 'state_card', in: { state: before, content: before } })
   const blocks = { ...doubled(card, 'state', 40), b1: { type: 'state_text', in: { text: '@sent.value' } } }
   const render = { type: 'state_render_page', in: { flow: '@get.flow', state: '@b40.state' } }
-  const visit = { show: () => true, proceed: () => undefined, finish: () => undefined, submitted: undefined }
+  const visit = {
+    beginAgain: () => undefined,
+    show: () => true,
+    proceed: () => undefined,
+    finish: () => undefined,
+    submitted: undefined,
+  }
   const ran = await room.run({ ...get, ...blocks, render }, { query: { text: 'x' }, visit })
   expect(ran.end.error?.code).toBe('INTERNAL')
   expect(ran.logs).toEqual([

@@ -10,6 +10,7 @@ import { removeFiles } from '../../records/assets/sent-files.ts'
 import type { Actor } from '../../records/records.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { headerAddress } from '../../shared/header-address.ts'
+import type { JsonObject } from '../../shared/json.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
 import { tableReferences } from '../../storage/reference/table-references.ts'
@@ -59,6 +60,8 @@ class AnsweredVisit {
   /** Assets of files that were sent, and what holds them until the run's writes are durable. */
   readonly #stored: string[] = []
   readonly #held: HeldUploads
+  /** What became assets: the form's values and files as they were sent, and its values with the assets. */
+  #files: { readonly sent: string; readonly values: JsonObject } | undefined
   #endNotes = () => {}
 
   constructor(
@@ -100,7 +103,17 @@ class AnsweredVisit {
       rulesOf,
       messages: messagesFor(localeOf(this.#request)),
       storeFiles: async (read) => {
-        const files = await storeFiles(assets, read, actorOf(this.#request))
+        const actor = actorOf(this.#request)
+        const sent = JSON.stringify([
+          read.values,
+          read.files.map(({ file }) => [file.field, file.file.sha256]),
+        ])
+        // A try of the run that was undone has stored them: storing them again takes so long that others write meanwhile.
+        if (this.#files?.sent === sent) return this.#files.values
+        this.#endNotes()
+        await removeFiles(assets, this.#stored.splice(0), actor)
+        const files = await storeFiles(assets, read, actor)
+        this.#files = { sent, values: files.values }
         this.#stored.push(...files.assets)
         this.#held.add(files.assets)
         this.#endNotes = noteDocumentsOf(database, files.assets)

@@ -60,6 +60,15 @@ export class Visit implements PageVisit {
     this.#here = here
   }
 
+  beginAgain(): void {
+    this.submitted = undefined
+    this.page = undefined
+    this.refused = undefined
+    this.own = undefined
+    this.replied = false
+    this.#proceeded = false
+  }
+
   show(page: ShownPage): boolean {
     if (this.#posted === undefined || this.#proceeded) return false
     this.page ??= page
