@@ -4,7 +4,8 @@ import { mkdtemp, open as openFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Query, search } from '../../../shared/query.ts'
+import { matchAll, type Query, search } from '../../../shared/query.ts'
+import type { Aggregate } from '../../aggregate/aggregate.ts'
 import { failure, metaOf, set } from '../../conformance/expectations.ts'
 import type { Session } from '../../database.ts'
 import { findWithTotal } from '../../find-with-total.ts'
@@ -12,8 +13,8 @@ import { SqliteDatabase } from './sqlite-database.ts'
 import { openSqliteParts } from './sqlite-parts.ts'
 
 const PAGE = 4096
-/** More than are searched in a turn: the search thread meets it then. */
-const MANY = 2_100
+/** More than are searched, or aggregated, in a turn: the search thread meets it then. */
+const MANY = 3_100
 
 let directory: string
 let database: SqliteDatabase
@@ -59,6 +60,13 @@ afterEach(async () => {
 
 const all = search({ limit: 10_000 })
 const first: Query = { kind: 'term', field: 'n', value: 0 }
+const sum: Aggregate = {
+  query: matchAll,
+  groups: [],
+  values: [{ figure: 'sum', field: 'n', as: 'n' }],
+  order: [],
+  limit: 1,
+}
 const word: Query = { kind: 'simple_query_string', fields: [], text: 'word' }
 
 test.each<[string, (session: Session) => unknown]>([
@@ -66,8 +74,9 @@ test.each<[string, (session: Session) => unknown]>([
   ['a search', (session) => session.find('things', all)],
   ['a count', (session) => session.count('things', first)],
   ['a search with its total', (session) => findWithTotal(session, 'things', all)],
-  ['a search in the thread', (session) => session.find('things', { ...all, query: word })],
-  ['a count in the thread', (session) => session.count('things', { kind: 'and', queries: [word, first] })],
+  ['a search by a word', (session) => session.find('things', { ...all, query: word })],
+  ['a count by a word', (session) => session.count('things', { kind: 'and', queries: [word, first] })],
+  ['an aggregate in the thread', (session) => session.aggregate('things', sum)],
 ])('%s', async (_what, read) => {
   expect(notices).toEqual([])
   for (let time = 0; time < 2; time++) {

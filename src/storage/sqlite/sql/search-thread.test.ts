@@ -10,6 +10,7 @@ import type { Session } from '../../database.ts'
 import { documentsOf } from '../../find-documents.ts'
 import { findWithTotal } from '../../find-with-total.ts'
 import { candidatesOf } from '../../ranking/text-candidates.ts'
+import { EFFORT_OF_A_SEARCH } from '../../search/search-effort.ts'
 import { readWords } from '../text/ranked-words.ts'
 
 /** More than are searched in a turn. */
@@ -56,6 +57,32 @@ async function expectSame(session: Session, name: string, changes: Partial<Searc
   const counted = searchDocuments(all, search({ ...changes, limit: 10_000, offset: 0 })).length
   expect([total, await session.count(name, wanted.query)]).toEqual([counted, counted])
 }
+
+test('what leads through a reference is found in the thread by what the other storage holds', async () => {
+  const { database, parts } = world
+  for (const name of ['owners', 'owned']) await database.ensure(name)
+  const session = database.session()
+  const owners = ['ann', 'bob'].map(
+    async (name) => metaOf(await session.create('owners', set({ name }))).guid,
+  )
+  for (const owner of await Promise.all(owners))
+    for (const n of [1, 2]) await session.create('owned', set({ owner, n }))
+  await session.transaction.commit()
+  const named = (value: string): Query => ({
+    kind: 'through',
+    ...{ field: 'owner', storage: 'owners', query: { kind: 'term', field: 'name', value } },
+  })
+  const count = (query: Query) =>
+    parts.thread.count({ storage: 'owned', query, includeRemoved: false, effort: EFFORT_OF_A_SEARCH })
+  expect((await count(named('ann'))).total).toBe(2)
+  expect((await count({ kind: 'or', queries: [named('ann'), named('bob')] })).total).toBe(4)
+  expect((await count(named('eve'))).total).toBe(0)
+  await expect(
+    parts.thread.count({ storage: 'none', query: matchAll, includeRemoved: false, effort: 1 }),
+  ).rejects.toMatchObject({
+    code: 'INTERNAL',
+  })
+})
 
 describe.each(['indexed', 'plain'])('%s documents, as the reference finds them', (name) => {
   test.each<[string, Partial<Search>]>([

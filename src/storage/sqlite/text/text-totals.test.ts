@@ -99,6 +99,7 @@ test('a database without totals gets them when it is opened', async () => {
   const file = new DatabaseSync(join(directory, 'quoin.db'))
   file.exec(`ALTER TABLE storage DROP COLUMN text_documents; ALTER TABLE storage DROP COLUMN text_tokens;
     DROP TABLE unique_key; ALTER TABLE job DROP COLUMN failed_in; DROP TABLE counter;
+    ALTER TABLE storage ADD COLUMN version INTEGER; ALTER TABLE storage ADD COLUMN shaped INTEGER;
     DELETE FROM migration WHERE name >= '0004-text-totals.sql'`)
   file.close()
   await open()
