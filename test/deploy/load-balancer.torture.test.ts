@@ -1,4 +1,4 @@
-/** The settings of deploy/compose.yaml in a real HAProxy, before two servers that can be frozen. */
+/** The settings of deploy/ in a real HAProxy, before two servers that can be frozen. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -41,7 +41,7 @@ describe.skipIf(!isHere)('the load balancer (HAProxy is not installed)', () => {
 
   /** There is no container network here: other names, and no resolver for them. */
   function settingsFor(port: number, [a, b]: readonly LocalServer[]): string {
-    return balancerSettings()
+    return balancerSettings('compose.yaml')
       .replace('bind :8080', `bind 127.0.0.1:${port}`)
       .replace('a:8080', `127.0.0.1:${a?.port}`)
       .replace('b:8080', `127.0.0.1:${b?.port}`)
@@ -49,6 +49,12 @@ describe.skipIf(!isHere)('the load balancer (HAProxy is not installed)', () => {
       .replace(/^resolvers .*\n.*\n/m, '')
       .replace(' resolvers docker init-addr last,libc,none', '')
   }
+
+  test('the settings of compose-cores.yaml are accepted', () => {
+    const file = join(folder, 'cores.cfg')
+    writeFileSync(file, balancerSettings('compose-cores.yaml'))
+    execFileSync('haproxy', ['-c', '-f', file])
+  })
 
   const get = () => fetch(address).catch(() => undefined)
   const answers = async () => new Set([await (await get())?.text(), await (await get())?.text()])

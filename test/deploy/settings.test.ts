@@ -32,7 +32,7 @@ test.each(globSync('*', { cwd: join(root, 'deploy') }))(
   },
 )
 
-test.each(['compose.yaml', 'kubernetes.yaml', 'Dockerfile', 'quoin.service'])(
+test.each(['compose.yaml', 'compose-cores.yaml', 'kubernetes.yaml', 'Dockerfile', 'quoin.service'])(
   'deploy/%s gives them values that are accepted',
   async (file) => {
     const settings = settingsOf(await read(file))
@@ -44,6 +44,20 @@ test.each(['compose.yaml', 'kubernetes.yaml', 'Dockerfile', 'quoin.service'])(
 test.each(['compose.yaml', 'kubernetes.yaml'])('deploy/%s makes a cluster of named nodes', async (file) => {
   expect(await read(file)).toContain('QUOIN_NODE')
   expect(settingsOf(await read(file)).map(([variable]) => variable)).toContain('DATABASE_URL')
+})
+
+test('deploy/compose-cores.yaml has a node for each core, and PostgreSQL connections for as many as the balancer knows', async () => {
+  const text = await read('compose-cores.yaml')
+  expect(text).toMatch(/\breplicas: \$\{NODES:\?/)
+  const settings = new Map(settingsOf(text))
+  expect(settings.has('DATABASE_URL')).toBe(true)
+  // Each name is that of its container.
+  expect(settings.has('QUOIN_NODE')).toBe(false)
+  const [, most] = /server-template node (\d+) /.exec(text) ?? []
+  const [, connections] = /max_connections=(\d+)/.exec(text) ?? []
+  // One for messages and one for the lease, and some of all that PostgreSQL keeps for superusers.
+  const needed = Number(most) * (Number(settings.get('QUOIN_POOL')) + 2) + 5
+  expect(needed).toBeLessThanOrEqual(Number(connections))
 })
 
 test('control: a value that is not accepted would be found', () => {
