@@ -251,6 +251,13 @@ class RuledSession extends WrappedSession {
     })
   }
 
+  override holder(storage: string, by: readonly string[], document: JsonObject) {
+    if (isOwnStorage(storage)) return super.holder(storage, by, document)
+    return andThen(this.#rules.kept(storage), ({ rules }) =>
+      super.holder(storage, by, writePlan(rules).stored(document)),
+    )
+  }
+
   #filled(storage: string, kept: KeptRules, mutations: readonly Mutation[]): FilledDocument {
     if (kept.closed) checkListed(storage, kept.rules, mutations)
     return filledToCreate(kept.rules, mutations, this.#writer())

@@ -7,6 +7,7 @@ import { type Database, documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import type { RawDatabase } from '../../storage/ruled.ts'
 import { transact } from '../../storage/transact.ts'
+import { upsertDocument } from '../../storage/upsert-document.ts'
 import { createField, removeField, updateField } from './field-records.ts'
 import { openFieldRules } from './field-rules.ts'
 import { ruledDatabase } from './ruled-database.ts'
@@ -160,4 +161,23 @@ test('a start settles what a change that was cut short has left', async () => {
   expect(kept().map(({ name }) => name)).toEqual(['sku'])
   await create({ left: '1' })
   await expect(create({ sku: 'a' })).rejects.toMatchObject(taken('sku'))
+})
+
+test('an upsert by an instant finds the document, however the same time is written', async () => {
+  await createField(database, { name: 'at', type: 'instant', storage: 'goods', unique: true }, by)
+  const upsert = (at: JsonValue, n: number) => {
+    const fields = { at, n }
+    const mutations = setFields(fields)
+    const one = { storage: 'goods', by: ['at'], wanted: fields, create: mutations, change: mutations }
+    return transact(database, (session) => upsertDocument(session, one))
+  }
+  expect(await upsert('2026-01-31T09:00:00+02:00', 1)).toMatchObject({ created: true })
+  for (const [n, same] of [
+    '2026-01-31T09:00:00+02:00',
+    '2026-01-31T07:00:00Z',
+    '2026-01-31T07:00:00.000Z',
+  ].entries())
+    expect(await upsert(same, n)).toMatchObject({ created: false })
+  expect(await upsert('2026-01-31T07:00:00.001Z', 9)).toMatchObject({ created: true })
+  expect(await database.session().count('goods', matchAll)).toBe(2)
 })

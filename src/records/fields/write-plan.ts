@@ -21,6 +21,8 @@ export interface WritePlan {
   readonly complete:
     | ((document: JsonObject, writer: FieldWriter, isNew: boolean) => readonly Mutation[])
     | undefined
+  /** The document with its values as they would be stored: what is looked for by a unique key is compared with those. */
+  stored(document: JsonObject): JsonObject
   /** Fields that changes leave as they are. */
   readonly fixed: readonly string[]
   /** Those of them that are numbered. */
@@ -47,11 +49,8 @@ export function writePlan(rules: readonly FieldRule[]): WritePlan {
   const own = rules.filter(({ storage }) => storage !== undefined)
   const computed = inOrder(own.flatMap(compiled)).map((one) => computedValue(one))
   const named = (wanted: FieldType) => own.filter(({ type }) => type === wanted)
-  const changed = [
-    ...named('changed_by').map(writerValue),
-    ...named('instant').map(instantValue),
-    ...computed,
-  ]
+  const instants = named('instant').map(instantValue)
+  const changed = [...named('changed_by').map(writerValue), ...instants, ...computed]
   const numbers = named('autonumber')
   const completed = [...numbers.map(missingNumber), ...changed]
   const created = [...named('created_by').map(writerValue), ...numbers.map(newNumber), ...changed]
@@ -62,6 +61,10 @@ export function writePlan(rules: readonly FieldRule[]): WritePlan {
       created.length === 0
         ? undefined
         : (document, writer, isNew) => added(document, isNew ? created : completed, writer),
+    stored(document) {
+      const written = instants.flatMap((instant) => instant(document) ?? [])
+      return written.length === 0 ? document : applyMutations(document, written)
+    },
     fixed: [...named('created_by'), ...numbers].map(({ name }) => name),
     numbered: numbers.map(({ name, limits }) => ({ name, from: limits.start ?? 1 })),
   }
@@ -176,7 +179,7 @@ function missingNumber({ name }: FieldRule): Addition {
 }
 
 /** Instants are compared as texts: all are written in UTC with milliseconds. */
-function instantValue({ name }: FieldRule): Addition {
+function instantValue({ name }: FieldRule): (document: JsonObject) => Mutation | undefined {
   const path = parseFieldPath(name)
   return (document) => {
     const value = valueAt(document, path)
