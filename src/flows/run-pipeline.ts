@@ -48,8 +48,7 @@ export function runPipeline(
       run: on,
     })
 
-  // Where another process may have written, what this one knows of a document is a guess.
-  const units = unitRuns(environment.clock, environment.limits, readVersions.catchUp !== undefined)
+  const units = unitRuns(environment.clock, environment.limits)
   return {
     ...counts,
     run: counted(units(traced(repeated(run)))),

@@ -63,11 +63,6 @@ export interface Origin {
   readonly afterFailure?: boolean | undefined
   /** Its reads must still hold when it writes: see `unit-of-work.ts`. */
   readonly unit?: UnitOfWork | undefined
-  /**
-   * Its work can be done once more: an engine may begin its first write from what it thinks is stored, and throws
-   * UnitConflict if that proves wrong, at the latest when it commits. Nothing of it is stored then.
-   */
-  readonly guesses?: boolean | undefined
   /** All that it writes is rolled back, so it takes no numbers, and its documents are without them. */
   readonly trial?: true
   /** May use the room that the embedded engine keeps for a full disk, as deletes may: for signing in. */

@@ -201,11 +201,8 @@ export interface CompiledFlow {
   readonly repeatable?: boolean
   /** Whether a block acts as the user: where rules of storages count, its reply is of that user. */
   readonly asUser?: boolean
-  /**
-   * A block that writes follows one that reads; on a page perhaps only when a visitor sent something. `guesses`: none does,
-   * but what it updates may begin from what the database is thought to hold.
-   */
-  readonly unit?: 'always' | 'when_sent' | 'guesses' | undefined
+  /** A block that writes follows one that reads; on a page perhaps only when a visitor sent something. */
+  readonly unit?: 'always' | 'when_sent' | undefined
   /** Of a custom function: what it is given are the `params` of its expressions. */
   readonly isFunction?: true
   /** Where its runs can be stored, by block. None in a flow that never waits. */

@@ -60,9 +60,7 @@ describe('a flow in which no block that writes follows one that reads is no unit
       { ...post, u: update('@post.flow'), c: create('@u.flow') },
     ],
   ])('%s', (_, blocks) => {
-    // One that updates may begin once more where the engine has guessed what it updates.
-    const updates = Object.values(blocks).some(({ type }) => type === 'function_update_document_mutations')
-    expect(unitOf(blocks)).toBe(updates ? 'guesses' : undefined)
+    expect(unitOf(blocks)).toBeUndefined()
   })
 })
 

@@ -5,8 +5,6 @@
  * A block that touches the world outside commits what was written before it, so what was read before it counts no more; behind
  * it, and behind the reply, a run is no unit (`storage/unit-of-work.ts`). A custom function of another blueprint may do anything, and may change separately. An update that finds nothing to change
  * has only read.
- *
- * A flow that is none, and updates, may begin once more where the engine has guessed what it updates (`Origin.guesses`).
  */
 import type { Node } from './blueprint-graph.ts'
 import type { Facts } from './constants/fold-constants.ts'
@@ -20,10 +18,9 @@ interface Effect {
   readonly writes: boolean
   /** A write follows a read within it. */
   readonly isUnit: boolean
-  readonly updates: boolean
 }
 
-const anything: Effect = { reads: true, writes: true, isUnit: true, updates: true }
+const anything: Effect = { reads: true, writes: true, isUnit: true }
 /** Ways on which nothing was written. */
 const misses: ReadonlySet<string> = new Set(['not_found', 'conflict', 'refused', 'error'])
 
@@ -57,12 +54,12 @@ export function effectsOf(
 
   function effectOf(node: Node): Effect {
     const { definition } = node
-    if (definition.kind !== 'flow') return { reads: false, writes: false, isUnit: false, updates: false }
+    if (definition.kind !== 'flow') return { reads: false, writes: false, isUnit: false }
     const enqueues = definition.enqueues === true
     if (!enqueues && [...node.in.values()].some(({ type }) => type === 'function')) return effectOfCall(node)
     const reads = definition.reads === true
     const writes = enqueues || definition.writes !== undefined
-    return { reads, writes, isUnit: reads && writes, updates: definition.writes === 'changes' }
+    return { reads, writes, isUnit: reads && writes }
   }
 
   function effectOfFlow(roots: readonly Node[]): Effect {
@@ -70,10 +67,9 @@ export function effectsOf(
     const all = [...effects.values()]
     const reads = all.some((effect) => effect.reads)
     const writes = all.some((effect) => effect.writes)
-    const updates = all.some((effect) => effect.updates)
-    if (!writes) return { reads, writes, isUnit: false, updates }
+    if (!writes) return { reads, writes, isUnit: false }
     const isUnit = all.some((effect) => effect.isUnit) || writesAfterRead(effects, facts)
-    return { reads, writes, isUnit, updates }
+    return { reads, writes, isUnit }
   }
 
   return effectOfFlow
@@ -88,8 +84,7 @@ export function unitOf(
   const own = effects([node])
   if (own.isUnit) return 'always'
   const sent = effects(events)
-  if (sent.isUnit || (own.reads && sent.writes)) return 'when_sent'
-  return own.updates ? 'guesses' : undefined
+  return sent.isUnit || (own.reads && sent.writes) ? 'when_sent' : undefined
 }
 
 interface Edge {

@@ -9,8 +9,6 @@ export interface RunUnit extends UnitOfWork {
   readonly until: number
   /** Something is committed, or may be done outside. */
   committed: boolean
-  /** No unit, but its first try may begin from a guess at what is stored (`Origin.guesses`). */
-  readonly guesses: boolean
   /** What was counted in its tries, by what was asked, in the order of asking. */
   readonly counted: Map<string, readonly Counted[]>
 }

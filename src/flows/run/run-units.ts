@@ -3,8 +3,6 @@
  * is undone and begins once more with its trigger, within the time that a run has. Nothing of a try that failed remains:
  * neither writes nor jobs, log entries, entries of the cache or what a page was asked. Up to its first commit a run is a unit: what it does behind a
  * block that touches the world outside, or behind its reply, could not begin once more.
- *
- * So do runs that update and are no units, where the database may have guessed what they update: once, then it does not guess.
  */
 import type { Clock } from '../../shared/clock.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
@@ -12,16 +10,11 @@ import type { RunLimits } from './run-environment.ts'
 import type { RunEnd, RunFlow, RunStart } from './run-start.ts'
 import type { RunUnit } from './run-unit.ts'
 
-export function unitRuns(
-  clock: Clock,
-  limits: Pick<RunLimits, 'deadline'>,
-  mayGuess: boolean,
-): (run: RunFlow) => RunFlow {
+export function unitRuns(clock: Clock, limits: Pick<RunLimits, 'deadline'>): (run: RunFlow) => RunFlow {
   return (run) => (start) => {
-    const guesses = mayGuess && start.flow.unit === 'guesses'
-    if (!guesses && !isUnit(start)) return run(start)
+    if (!isUnit(start)) return run(start)
     const until = clock() + limits.deadline
-    const unit: RunUnit = { attempt: 1, until, committed: false, guesses, counted: new Map() }
+    const unit: RunUnit = { attempt: 1, until, committed: false, counted: new Map() }
     return andThen(run({ ...start, unit }), (end) => (end.again ? tryAgain(run, start, unit) : end))
   }
 }

@@ -49,7 +49,7 @@ export class Run extends RunServices implements RunControl {
   begun = false
   protected readonly start: RunStart
   readonly #reply: RunReply
-  /** Of a run that may begin once more. */
+  /** Of a unit of work. */
   readonly #held: HeldEffects | undefined
   readonly #milliseconds: number
   #functions: RunFunctions | undefined

@@ -3,15 +3,14 @@ import type { Database, Origin, Session } from '../../storage/database.ts'
 import { TransparentSession } from '../../storage/wrapped-session.ts'
 import type { RunUnit } from './run-unit.ts'
 
-/** The session of one try of a run that may begin once more: its reads must hold, or its first try may guess. */
+/** The session of one try of a run that is a unit of work. */
 export function unitSession(
   database: Pick<Database, 'session'>,
   unit: RunUnit,
   origin: Origin,
   committed: () => void,
 ): Session {
-  const once = unit.guesses ? { guesses: unit.attempt === 1 } : { unit }
-  return new CommittingSession(database.session({ ...origin, ...once }), () => {
+  return new CommittingSession(database.session({ ...origin, unit }), () => {
     unit.committed = true
     committed()
   })

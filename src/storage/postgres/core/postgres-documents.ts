@@ -11,7 +11,6 @@ import { changedValues, keyTable, type ValueChange } from '../../unique/kept-key
 import { changedBody, unmet } from '../../write-condition.ts'
 import { freeValues, withValues } from '../unique/postgres-unique-values.ts'
 import { COLUMNS, insertSql, type NewRow, newRow, rowOf, tokensOf } from './document-row.ts'
-import type { KnownDocuments } from './known-documents.ts'
 import { isDuplicate } from './postgres-errors.ts'
 import { uniqueConflict } from './postgres-indexes.ts'
 import { type PostgresTransaction, sendSoon } from './postgres-transaction.ts'
@@ -28,10 +27,9 @@ export interface Writing {
   readonly current: () => StorageEntry
   /** Not in a unit of work, whose conflicts are to show where they arise. */
   readonly mayDefer: boolean
-  readonly known: KnownDocuments
 }
 
-export interface StoredDocument {
+interface StoredDocument {
   readonly text: string
   readonly parts: ReturnType<typeof splitDocument>
 }
@@ -139,30 +137,8 @@ async function updateDocument(
   condition: WriteCondition | undefined,
 ): Promise<Written> {
   const stored = await lockDocument(writing, guid, 'FOR NO KEY UPDATE')
-  if (stored === undefined) return notFound
-  writing.known.read(writing.entry.table, guid, stored.text)
-  const update = changedDocument(writing, stored, mutations, condition)
-  if (!('text' in update)) return update
-  await overwrite(writing, update.contents, update.statement)
-  return writtenDocument(update, stored)
-}
-
-/** What an update makes of a document. */
-export interface Update {
-  readonly text: string
-  readonly contents: Contents
-  readonly statement: (entry: StorageEntry) => Required<Pick<Statement, 'text' | 'values'>>
-}
-
-/** What mutations make of a stored document, or why it may not be changed. */
-export function changedDocument(
-  writing: Writing,
-  stored: StoredDocument,
-  mutations: readonly Mutation[],
-  condition: WriteCondition | undefined,
-): Update | Written {
+  if (stored === undefined || stored.parts.meta.removed !== 0) return notFound
   const { meta } = stored.parts
-  if (meta.removed !== 0) return notFound
   const refusal = unmet(condition, meta, stored.text)
   if (refusal) return refusal
   const before = parseBody(stored.parts.body)
@@ -170,22 +146,15 @@ export function changedDocument(
   // Also when nothing differs: a client that holds the old update_hash should learn of the write by another client.
   const changed = writing.stamps.changed(meta)
   const text = joinDocument(changed, bodyText(body))
-  const { guid } = meta
-  return {
-    text,
-    contents: { guid, before: () => before, after: () => body },
-    statement: (entry) => {
-      const { tokens, count } = tokensOf(entry, body)
-      return {
-        text: `UPDATE ${entry.table} SET updated = $2, version = version + 1, doc = $3::json, tokens = $4::tsvector, token_count = $5 WHERE guid = $1`,
-        values: [guid, changed.ums, text, tokens, count],
-      }
-    },
-  }
-}
-
-export function writtenDocument({ text }: Update, before: StoredDocument): Written {
-  return { outcome: 'written', document: new StoredJson(text), before: new StoredJson(before.text) }
+  const contents = { guid, before: () => before, after: () => body }
+  await overwrite(writing, contents, (entry) => {
+    const { tokens, count } = tokensOf(entry, body)
+    return {
+      text: `UPDATE ${entry.table} SET updated = $2, version = version + 1, doc = $3::json, tokens = $4::tsvector, token_count = $5 WHERE guid = $1`,
+      values: [guid, changed.ums, text, tokens, count],
+    }
+  })
+  return { outcome: 'written', document: new StoredJson(text), before: new StoredJson(stored.text) }
 }
 
 /** Sets the mark of a soft delete (`removed`), or takes it away. Not found if the document is that already. */
@@ -252,7 +221,7 @@ async function freeDeleted({ connection, entry }: Writing, guid: string, text: s
   await freeValues(connection, guid, changedValues(entry.unique, before, undefined).freed)
 }
 
-export interface Contents {
+interface Contents {
   readonly guid: string
   /** undefined where the document is not present before, or after. */
   readonly before?: () => JsonObject
@@ -287,7 +256,7 @@ async function overwrite(
 }
 
 /** Whether nothing but the database itself can refuse it. */
-export function isPlainChange(entry: StorageEntry, { before, after }: Contents): boolean {
+function isPlainChange(entry: StorageEntry, { before, after }: Contents): boolean {
   const { added, freed } = changedValues(entry.unique, before, after)
   return !hasUniqueIndex(entry) && added.length === 0 && freed.length === 0
 }

@@ -15,7 +15,6 @@ import { openNotifications } from '../nodes/notifications.ts'
 import { PostgresCluster } from '../nodes/postgres-cluster.ts'
 import { checkServer, startProblem } from './check-server.ts'
 import { type Alone, clusterLock } from './cluster-lock.ts'
-import { KnownDocuments } from './known-documents.ts'
 import { PostgresCatalogue } from './postgres-catalogue.ts'
 import { openPostgresPool } from './postgres-connection.ts'
 import { migratePostgres, postgresMigrations } from './postgres-migrations.ts'
@@ -114,7 +113,6 @@ export async function openPostgresParts(options: PostgresOptions): Promise<Postg
       queues,
       observers: new Map(),
       writes,
-      known: new KnownDocuments(),
       gets: sharedGets(pool.reading),
       // Four times the embedded engine's: the way to the server and back, and waiting for a connection, count too.
       advisor: searchAdvisor(options.clock, options.slowSearches ?? { ...slowLimits, milliseconds: 20 }),

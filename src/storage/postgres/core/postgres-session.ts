@@ -41,15 +41,13 @@ import { countDocuments, findDocuments, findWithTotal, readsMoreThanOnce } from 
 import { noted } from '../sql/postgres-search-advice.ts'
 import { holderOf } from '../unique/postgres-unique-values.ts'
 import type { KeptWords } from '../words/kept-words.ts'
-import { guessingChanges } from './guess-update.ts'
-import type { KnownDocuments } from './known-documents.ts'
 import type { PostgresCatalogue } from './postgres-catalogue.ts'
 import type { PostgresPool } from './postgres-connection.ts'
 import { createDocuments } from './postgres-create-all.ts'
 import { createDocument, documentChanges, getDocument, type Writing } from './postgres-documents.ts'
 import { isTableGone } from './postgres-errors.ts'
 import type { PostgresConnection } from './rows.ts'
-import { noteText, noteWritten, SessionTransaction, type Work } from './session-transaction.ts'
+import { noteWritten, SessionTransaction, type Work } from './session-transaction.ts'
 import type { SharedGets } from './shared-gets.ts'
 import type { StorageEntry } from './storage-entry.ts'
 import type { WritesUnderWay } from './writes-under-way.ts'
@@ -64,7 +62,6 @@ export interface SessionParts {
   readonly advisor: SearchAdvisor
   readonly observers: Observers
   readonly writes: WritesUnderWay
-  readonly known: KnownDocuments
   readonly gets: SharedGets
   readonly totals: KeptTotals
   readonly aggregates: KeptAggregates
@@ -83,14 +80,11 @@ export class PostgresSession
 {
   readonly #parts: SessionParts
   readonly #transaction: SessionTransaction
-  /** Until the first commit, if then. */
-  #guesses: boolean
   readonly origin: Origin
 
   constructor(parts: SessionParts, origin: Origin) {
     super()
     this.#parts = parts
-    this.#guesses = origin.guesses ?? false
     this.#transaction = new SessionTransaction(parts.pool, parts.writes, origin.unit)
     this.origin = origin
   }
@@ -181,7 +175,6 @@ export class PostgresSession
     const document = await this.#write(storage, async (writing, work) => {
       const { meta, text } = await createDocument(writing, mutations, options)
       noteWritten(work, storage, meta.guid)
-      noteText(work, { table: writing.entry.table, guid: meta.guid, text })
       return new StoredJson(text)
     })
     await this.tell(storage, 'created', undefined, document)
@@ -235,7 +228,6 @@ export class PostgresSession
   }
 
   commit(): MaybePromise<void> {
-    this.#guesses = false
     return this.#transaction.commit((work) => this.#keep(work))
   }
 
@@ -244,8 +236,8 @@ export class PostgresSession
   }
 
   /** Commits, and is over when the other nodes know of it that have to. */
-  async #keep({ transaction, written, texts, enqueued }: Work): Promise<void> {
-    const { catalogue, cluster, jobs, known } = this.#parts
+  async #keep({ transaction, written, enqueued }: Work): Promise<void> {
+    const { catalogue, cluster, jobs } = this.#parts
     let change: number | undefined
     try {
       const watched = [...written].filter(([storage]) => cluster.isWatched(storage))
@@ -259,7 +251,6 @@ export class PostgresSession
       throw error
     }
     for (const storage of written.keys()) catalogue.written(storage)
-    for (const { table, guid, text } of texts) known.wrote(table, guid, text)
     if (enqueued) jobs.committed()
     if (change !== undefined) await cluster.obeyed(change)
   }
@@ -313,7 +304,7 @@ export class PostgresSession
   }
 
   protected override get documents(): DocumentChanges<Writing, Promise<Written>> {
-    return this.#guesses && !this.hasWritten ? guessingChanges : documentChanges
+    return documentChanges
   }
 
   protected override get told(): Session {
@@ -328,17 +319,14 @@ export class PostgresSession
   ): Promise<Written> {
     return this.#write(storage, async (writing, transactionWork) => {
       const outcome = await work(writing)
-      if (outcome.outcome !== 'written') return outcome
-      noteWritten(transactionWork, storage, guid)
-      const { text } = outcome.document
-      noteText(transactionWork, { table: writing.entry.table, guid, text })
+      if (outcome.outcome === 'written') noteWritten(transactionWork, storage, guid)
       return outcome
     })
   }
 
   async #write<T>(storage: string, write: (writing: Writing, work: Work) => Promise<T>): Promise<T> {
     this.#transaction.refuseLost()
-    const { catalogue, known, stamps, writes } = this.#parts
+    const { catalogue, stamps, writes } = this.#parts
     return this.#transaction.inTurn(async (work) => {
       const entry = await catalogue.entry(storage)
       const current = () => catalogue.find(storage) ?? entry
@@ -348,7 +336,6 @@ export class PostgresSession
         stamps,
         current,
         mayDefer: !this.#transaction.isUnit,
-        known,
       }
       return writes.during(write(writing, work))
     })

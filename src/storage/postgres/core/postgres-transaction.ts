@@ -10,7 +10,6 @@
  */
 import { QuoinError } from '../../../shared/errors.ts'
 import { unconfirmed } from '../../unconfirmed.ts'
-import { UnitConflict } from '../../unit-of-work.ts'
 import { type LateAnswers, NO_TIMEOUT } from './late-answers.ts'
 import { isConnectionLost, isFarewell, storageError } from './postgres-errors.ts'
 import type { PostgresConnection, Row } from './rows.ts'
@@ -25,8 +24,6 @@ export interface Deferred {
   statement(): Statement | undefined
   /** Does the write with as many statements as it takes. May throw CONFLICT. */
   perform(): Promise<void>
-  /** Of a write that rests on a guess: told when its statement has changed no row. The transaction is then undone. */
-  readonly wrong?: () => void
   /** As `statement`, in a form that waits for no lock of another transaction; undefined if there is none. */
   unwaiting?(): Statement | undefined
 }
@@ -133,9 +130,7 @@ class LazyTransaction implements PostgresTransaction {
     const begin = this.#taken ? [] : this.#begin
     const writes = leading(this.#deferred)
     const isLiving = this.#taken !== undefined || hasAnswered(taken.client, this.#parts.restMs)
-    // Nothing may be committed beside a wrong guess: it goes ahead, unless it is all there is.
-    const isSure = !this.#deferred.some(({ wrong }) => wrong) || (begin.length > 0 && writes.length === 1)
-    if (isLiving && isSure && writes.length === this.#deferred.length) {
+    if (isLiving && writes.length === this.#deferred.length) {
       const deferred = this.#deferred
       if (await this.#commitOn(taken, isPlain(begin) ? undefined : begin, writes)) return
       this.#over = false
@@ -167,17 +162,15 @@ class LazyTransaction implements PostgresTransaction {
   /** With those of other sessions; false when it is to be sent by itself, and nothing of it was. */
   async #commitShared(): Promise<boolean> {
     const deferred = this.#deferred
-    if (this.#taken !== undefined || !isPlain(this.#begin) || !mayShare(deferred)) return false
+    if (this.#taken !== undefined || !isPlain(this.#begin)) return false
+    if (!deferred.every(({ unwaiting }) => unwaiting)) return false
     this.#over = true
-    const answers = await this.#parts.shared.join({
+    this.#over = await this.#parts.shared.join({
       statements: () => allOf(deferred.map(({ unwaiting }) => unwaiting?.())),
       sending: (sent) => void this.#during(true, sent),
     })
-    this.#over = answers !== undefined
-    if (answers === undefined) return false
-    this.#deferred = []
-    this.#refuseWrong(deferred, answers)
-    return true
+    if (this.#over) this.#deferred = []
+    return this.#over
   }
 
   async #ask(statement: Statement): Promise<Answer> {
@@ -198,7 +191,6 @@ class LazyTransaction implements PostgresTransaction {
         sent = writes.length
         return sent === deferred.length ? [...writes, ...statements] : writes
       })
-      this.#refuseWrong(deferred, answers)
       const next = deferred[sent]
       if (next === undefined) return answers
       await next.perform().catch((error: unknown) => {
@@ -250,7 +242,6 @@ class LazyTransaction implements PostgresTransaction {
     writes: readonly Statement[],
   ): Promise<boolean> {
     const { defers } = this
-    const deferred = this.#deferred
     this.#over = true
     this.#taken = undefined
     this.#deferred = []
@@ -258,13 +249,8 @@ class LazyTransaction implements PostgresTransaction {
     const asked = this.#during(defers, sent.answers)
     try {
       const answers = await this.#parts.late.within(client, asked, release)
-      if (begin === undefined) {
-        this.#refuseWrong(deferred, answers)
-        return true
-      }
-      if (answers.at(-1)?.command === 'COMMIT') return true
+      if (begin === undefined || answers.at(-1)?.command === 'COMMIT') return true
     } catch (error) {
-      if (error instanceof UnitConflict) throw error
       // Its answers come in order: it has not begun what it says farewell before.
       if (isFarewell(error) && sent.done < (begin ?? writes.slice(0, 1)).length) return false
       throw isConnectionLost(error) ? unconfirmed(error) : storageError(error)
@@ -273,25 +259,9 @@ class LazyTransaction implements PostgresTransaction {
     throw new QuoinError('UNAVAILABLE', 'The transaction was undone by the database. Try again.')
   }
 
-  #refuseWrong(writes: readonly Deferred[], answers: readonly Answer[]): void {
-    for (const [at, answer] of answers.entries()) {
-      const { wrong } = writes[at] ?? {}
-      if (wrong === undefined || answer.count > 0) continue
-      this.isSpoiled = true
-      wrong()
-      throw new UnitConflict()
-    }
-  }
-
   #during<T>(defers: boolean, sending: Promise<T>): Promise<T> {
     return defers ? this.#parts.during(sending) : sending
   }
-}
-
-/** Whether the writes may be committed with others. Nothing is committed beside a guess, which may be wrong. */
-function mayShare(writes: readonly Deferred[]): boolean {
-  const guesses = writes.some(({ wrong }) => wrong)
-  return writes.every(({ unwaiting }) => unwaiting) && !(guesses && writes.length > 1)
 }
 
 function allOf(statements: readonly (Statement | undefined)[]): readonly Statement[] | undefined {

@@ -36,23 +36,9 @@ export interface Work {
   readonly transaction: PostgresTransaction
   /** Guids of the documents that were written, by storage. */
   readonly written: Map<string, Set<string>>
-  /** Of some of them, as they are once it is committed. */
-  readonly texts: WrittenText[]
   enqueued: boolean
   /** Rows that it has locked must stay so until its end. */
   holds: boolean
-}
-
-export interface WrittenText {
-  readonly table: string
-  readonly guid: string
-  readonly text: string
-}
-
-const MOST_TEXTS = 100
-
-export function noteText({ texts }: Work, written: WrittenText): void {
-  if (texts.length < MOST_TEXTS) texts.push(written)
 }
 
 export function noteWritten({ written }: Work, storage: string, guid: string): void {
@@ -151,13 +137,7 @@ export class SessionTransaction {
   }
 
   async #operate<T>(operation: (work: Work) => Promise<T>): Promise<T> {
-    this.#work ??= {
-      transaction: this.#begin(),
-      written: new Map(),
-      texts: [],
-      enqueued: false,
-      holds: false,
-    }
+    this.#work ??= { transaction: this.#begin(), written: new Map(), enqueued: false, holds: false }
     const work = this.#work
     try {
       return await operation(work)

@@ -14,11 +14,11 @@ import { NO_TIMEOUT } from './late-answers.ts'
 import { isConnectionLost, isFarewell } from './postgres-errors.ts'
 import type { Use } from './shared-pool.ts'
 import type { TakenConnection } from './taken-connection.ts'
-import { type Answer, hasAnswered, type SentTrip, type Statement, sendTrip } from './trip.ts'
+import { hasAnswered, type SentTrip, type Statement, sendTrip } from './trip.ts'
 
 export interface SharedCommits {
-  /** The answers when it is committed; undefined when nothing of it is, and it is to be sent by itself. */
-  join(part: CommitPart): Promise<readonly Answer[] | undefined>
+  /** True when it is committed; false when nothing of it is, and it is to be sent by itself. */
+  join(part: CommitPart): Promise<boolean>
 }
 
 /** What one session commits. */
@@ -38,7 +38,7 @@ export interface SharedCommitsParts {
 
 interface Waiting {
   readonly part: CommitPart
-  readonly resolve: (answers: readonly Answer[] | undefined) => void
+  readonly resolve: (isCommitted: boolean) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -54,7 +54,7 @@ export function sharedCommits(parts: SharedCommitsParts): SharedCommits {
     const group = gathered
     gathered = []
     if (group.length > 1) void commitTogether(parts, group)
-    else for (const { resolve } of group) resolve(undefined)
+    else for (const { resolve } of group) resolve(false)
   }
 
   return {
@@ -83,12 +83,8 @@ async function commitTogether(parts: SharedCommitsParts, group: readonly Waiting
       NO_TIMEOUT,
     )
     for (const { waiting } of members) waiting.part.sending(sent.answers)
-    const answers = await parts.late.within(taken.client, sent.answers, taken.release)
-    let from = 0
-    for (const { waiting, statements } of members) {
-      waiting.resolve(answers.slice(from, from + statements.length))
-      from += statements.length
-    }
+    await parts.late.within(taken.client, sent.answers, taken.release)
+    for (const { waiting } of members) waiting.resolve(true)
     apart(group)
   } catch (error) {
     if (sent !== undefined && isUndone(error, sent)) return apart(group)
@@ -117,7 +113,7 @@ function sizeOf(statements: readonly Statement[]): number {
 
 /** Those that are not settled yet. */
 function apart(group: readonly Waiting[]): void {
-  for (const { resolve } of group) resolve(undefined)
+  for (const { resolve } of group) resolve(false)
 }
 
 /** Whether nothing of it is stored: PostgreSQL has refused a statement, or had ended the connection before it saw the first. */
