@@ -3,11 +3,12 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { someSearch, tidyBody, untidyBody } from '../../../../test/arbitrary-documents.ts'
 import { openSqliteWorld, type SqliteWorld, someWrite, writingTo } from '../../../../test/sqlite-world.ts'
-import { type Search, search } from '../../../shared/query.ts'
-import { set } from '../../conformance/expectations.ts'
+import { type Query, type Search, search } from '../../../shared/query.ts'
+import { metaOf, set } from '../../conformance/expectations.ts'
 import { searchDocuments } from '../../conformance/order-documents.ts'
 import type { Session } from '../../database.ts'
 import { documentsOf } from '../../find-documents.ts'
+import { KeptCounts } from './kept-counts.ts'
 import { followWrites } from './kept-results.ts'
 
 let world: SqliteWorld
@@ -64,10 +65,9 @@ test('a count is kept: after a write it is not counted again', async () => {
   const session = database.session()
   const ask = () => database.session().count('kept', { kind: 'term', field: 'n', value: 1 })
   const entry = () => parts.catalogue.entry('kept')
-  const key = JSON.stringify([{ kind: 'term', field: 'n', value: 1 }, false])
   const known = () => {
     followWrites(parts, entry())
-    return entry().counts?.known(key)
+    return entry().counts?.known({ query: { kind: 'term', field: 'n', value: 1 }, includeRemoved: false })
   }
   for (const n of [1, 1, 2]) await session.create('kept', set({ n }))
   await session.transaction.commit()
@@ -80,4 +80,66 @@ test('a count is kept: after a write it is not counted again', async () => {
   await session.transaction.commit()
   expect(known()).toBeUndefined()
   expect(ask()).toBe(303)
+})
+
+test('counts of hundreds of queries are kept until a write, and of those the last 32 are corrected by it', () => {
+  const counts = new KeptCounts()
+  const numbers = Array.from({ length: 300 }, (_, value) => value)
+  const wanted = (value: number) => ({
+    query: { kind: 'term', field: 'n', value } as const,
+    includeRemoved: false,
+  })
+  const known = () => numbers.filter((value) => counts.known(wanted(value)) === 7)
+  for (const value of numbers) counts.keep(wanted(value), 7)
+  expect(known()).toEqual(numbers)
+  const created = { before: undefined, now: { _meta: { removed: 0 }, n: 299 } }
+  counts.follow([created])
+  expect(known()).toEqual(numbers.slice(-32, -1))
+  expect(counts.known(wanted(299))).toBe(8)
+  for (const value of Array(1_000).keys()) counts.keep(wanted(value), 7)
+  expect(known()).toEqual([])
+})
+
+test('how often a count was kept is told with the searches', async () => {
+  const { database, parts } = world
+  await database.ensure('told')
+  const before = { ...parts.results.uses }
+  for (let asked = 0; asked < 3; asked++) await database.session().count('told', { kind: 'all' })
+  const { hits, misses } = parts.results.uses
+  expect([hits - before.hits, misses - before.misses]).toEqual([2, 1])
+})
+
+test('while the cache is behind what is committed a count is right, whether it was kept before or is new', async () => {
+  const { database } = world
+  await database.ensure('behind')
+  const ones = { kind: 'term', field: 'n', value: 1 } as const
+  const all = { kind: 'all' } as const
+  const counts = (queries: readonly Query[]) =>
+    queries.map((query) => database.session().count('behind', query))
+  expect(counts([ones])).toEqual([0])
+  const [session, other] = [database.session(), database.session()]
+  // After the second commit without a search in between the cache is not checked, and then another one writes.
+  for (const _ of [1, 2]) {
+    await session.create('behind', set({ n: 1 }))
+    await session.transaction.commit()
+  }
+  await other.create('behind', set({ n: 1 }))
+  expect(counts([ones, all])).toEqual([2, 2])
+  await other.transaction.commit()
+  expect(counts([ones, all])).toEqual([3, 3])
+})
+
+test('a count that leads into another storage is not kept', async () => {
+  const { database } = world
+  const customer = { kind: 'term', field: 'city', value: 'Graz' } as const
+  const ofGraz = { kind: 'through', field: 'customer', storage: 'customers', query: customer } as const
+  for (const name of ['orders', 'customers']) await database.ensure(name)
+  const session = database.session()
+  const { guid } = metaOf(await session.create('customers', set({ city: 'Linz' })))
+  await session.create('orders', set({ customer: guid }))
+  await session.transaction.commit()
+  expect(database.session().count('orders', ofGraz)).toBe(0)
+  await session.update('customers', guid, set({ city: 'Graz' }))
+  await session.transaction.commit()
+  expect(database.session().count('orders', ofGraz)).toBe(1)
 })

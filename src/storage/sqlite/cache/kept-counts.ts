@@ -6,37 +6,62 @@
 import { boundedMap } from '../../../shared/bounded-map.ts'
 import type { Query } from '../../../shared/query.ts'
 import { isFound } from '../../search/evaluate-query.ts'
+import { otherStorages } from '../../search/other-storages.ts'
 import type { TouchedDocument } from './search-cache.ts'
 
-/** Each costs 1 µs for a write, at the next count. */
-const MOST_COUNTS = 32
+/** In characters, with what an entry takes beside its key: some 500 counts while nothing is written. */
+const MOST = 128 * 1024
+const OVERHEAD = 200
+/** Corrected after a write, those that were asked for last: each takes 1 µs, at the next count. */
+const MOST_FOLLOWED = 32
 
-interface Kept {
+export interface WantedCount {
   readonly query: Query
   readonly includeRemoved: boolean
+}
+
+interface Kept extends WantedCount {
   /** As of when the last documents were followed. */
   count: number
 }
 
+/** Not where it depends on further storages. */
+export function isFollowed({ query }: WantedCount): boolean {
+  return otherStorages(query).length === 0
+}
+
+function keyOf({ query, includeRemoved }: WantedCount): string {
+  return JSON.stringify([query, includeRemoved])
+}
+
 export class KeptCounts {
-  readonly #counts = boundedMap<string, Kept>(MOST_COUNTS)
+  readonly #counts = boundedMap<string, Kept>(MOST)
 
   /** After these were written; undefined: after more than is worth judging. */
   follow(touched: readonly TouchedDocument[] | undefined): void {
     if (touched === undefined) this.#counts.clear()
-    else if (touched.length > 0)
-      for (const kept of this.#counts.values()) kept.count += difference(kept, touched)
+    else if (touched.length > 0) this.#correct(touched)
+  }
+
+  #correct(touched: readonly TouchedDocument[]): void {
+    for (const longestUnused of this.#counts.keys()) {
+      if (this.#counts.size <= MOST_FOLLOWED) break
+      this.#counts.delete(longestUnused)
+    }
+    for (const kept of this.#counts.values()) kept.count += difference(kept, touched)
   }
 
   /** undefined: it has to be counted. `touched` since the last that were followed. */
-  known(key: string, touched: readonly TouchedDocument[] = []): number | undefined {
-    const kept = this.#counts.get(key)
-    if (kept === undefined) return undefined
-    return kept.count + difference(kept, touched)
+  known(wanted: WantedCount, touched: readonly TouchedDocument[] = []): number | undefined {
+    const kept = this.#counts.get(keyOf(wanted))
+    return kept && kept.count + difference(kept, touched)
   }
 
-  keep(key: string, kept: Kept): void {
-    this.#counts.set(key, kept)
+  keep(wanted: WantedCount, count: number): void {
+    const { query, includeRemoved } = wanted
+    if (!isFollowed(wanted)) return
+    const key = keyOf(wanted)
+    this.#counts.set(key, { query, includeRemoved, count }, key.length + OVERHEAD)
   }
 }
 

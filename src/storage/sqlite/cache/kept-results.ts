@@ -9,14 +9,12 @@
  * The check needs a moment without an open transaction. A search uses the first such moment. In a storage that is searched,
  * the check also runs right after a commit: otherwise many writers would leave no such moment to the searches.
  */
-import type { Query } from '../../../shared/query.ts'
-import { isOfOneStorage } from '../../search/other-storages.ts'
 import type { SqliteCatalogue } from '../core/sqlite-catalogue.ts'
 import type { SqliteConnection } from '../core/sqlite-connection.ts'
 import type { SqliteWriter } from '../core/sqlite-writer.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { markedCount } from '../text/marked-search.ts'
-import { KeptCounts } from './kept-counts.ts'
+import { isFollowed, KeptCounts, type WantedCount } from './kept-counts.ts'
 import type { SearchCache } from './search-cache.ts'
 import { TouchedDocuments } from './touched-documents.ts'
 
@@ -51,39 +49,49 @@ function follow({ writer, catalogue, results }: KeptParts, entry: StorageEntry):
   const version = catalogue.version(name)
   if (touched === undefined) {
     if (!writer.idle) return false
-    entry.touched = new TouchedDocuments()
+    entry.touched = new TouchedDocuments(version)
     entry.counts = new KeptCounts()
     results.follow(name, version, undefined)
     return true
   }
-  if (results.version(name) === version && (touched.none || !writer.idle)) return true
+  if (touched.version === version && (touched.none || !writer.idle)) return true
   if (!writer.idle) return false
   const written = touched.read(writer.connection, entry)
-  touched.forget()
+  touched.forget(version)
   entry.counts?.follow(written)
   results.follow(name, version, written)
   return true
 }
 
+/** At the version that the cache belongs to. */
+export function knownCount(
+  { results: { uses } }: KeptParts,
+  { counts }: StorageEntry,
+  wanted: WantedCount,
+): number | undefined {
+  const known = counts?.known(wanted)
+  uses[known === undefined ? 'misses' : 'hits'] += 1
+  return known
+}
+
 /**
- * A count on a connection that may see uncommitted writes. `settled`: it sees none, and the cache is up to date with the
- * committed ones.
+ * `isCurrent`: it is not known at the version that the cache belongs to, and the connection sees that version. Without it the
+ * connection may see uncommitted writes: kept counts are corrected by those.
  */
 export function keptCount(
-  connection: SqliteConnection,
-  entry: StorageEntry,
-  { query, includeRemoved }: { readonly query: Query; readonly includeRemoved: boolean },
-  settled: boolean,
+  { writer }: KeptParts,
+  { connection, entry }: { readonly connection: SqliteConnection; readonly entry: StorageEntry },
+  wanted: WantedCount,
+  isCurrent: boolean,
   count: () => number,
 ): number {
   const { counts, touched } = entry
-  if (counts === undefined || touched === undefined) return count()
-  const key = JSON.stringify([query, includeRemoved])
-  if (!isOfOneStorage(key)) return count()
-  const since = settled ? [] : touched.read(connection, entry)
-  const known = since && counts.known(key, since)
+  if (counts === undefined || touched === undefined || !isFollowed(wanted)) return count()
+  const since = isCurrent ? undefined : touched.read(connection, entry)
+  const known = since && counts.known(wanted, since)
   if (known !== undefined) return known
-  const counted = markedCount(connection, entry, query, includeRemoved, settled) ?? count()
-  if (settled) counts.keep(key, { query, includeRemoved, count: counted })
+  const { query, includeRemoved } = wanted
+  const counted = markedCount(connection, entry, query, includeRemoved, writer.idle) ?? count()
+  if (isCurrent) counts.keep(wanted, counted)
   return counted
 }

@@ -42,13 +42,6 @@ test('a search is made once for each version of its storage, and apart from othe
   expect(calls()).toBe(5)
 })
 
-test('counts are kept too, zero as well', () => {
-  const cache = searchCache()
-  expect(cache.counted('tasks', 1, 'a', () => 0)).toBe(0)
-  expect(cache.counted('tasks', 1, 'a', () => 9)).toBe(0)
-  expect(cache.counted('tasks', 2, 'a', () => 9)).toBe(9)
-})
-
 test('what is larger than the rest together is not kept, and the storage used longest ago goes first', () => {
   const cache = searchCache(3000)
   const { find, calls } = counting()
@@ -127,11 +120,9 @@ test.each(followed)('after $name was written', ({ touched, stays }) => {
   const cache = searchCache()
   const pages = [all, ones, removedOnes, words]
   const before = pages.map((one) => cache.found('tasks', 1, one, () => page('[]')))
-  cache.counted('tasks', 1, 'all', () => 1)
   cache.follow('tasks', 2, touched)
   expect(pages.map((one, at) => cache.known('tasks', 2, one.key) === before[at])).toEqual(stays)
   expect(pages.map(({ key }) => cache.known('tasks', 1, key))).toEqual(pages.map(() => undefined))
-  expect(cache.counted('tasks', 2, 'all', () => 2)).toBe(2)
 })
 
 test('more than is worth judging takes all pages', () => {

@@ -1,5 +1,5 @@
 /**
- * Results of searches and counts, exact for one version of their storage. Only where each committed write raises the
+ * Results of searches, exact for one version of their storage. Only where each committed write raises the
  * storage's version before any session can see it.
  *
  * A caller that knows which documents were written carries results over to the next version (`follow`): a page stays unless
@@ -8,6 +8,8 @@
  *
  * What it saves: an indexed list of 20 (9.4 KB) takes SQLite 40 µs, finding it here 1. What it costs: 1 µs for a search
  * that is not here, an evaluation of its query for each page and document that was written, and the memory below.
+ *
+ * Counts are kept elsewhere (`kept-counts.ts`): they are corrected by a write, not dropped.
  */
 import type { JsonObject } from '../../../shared/json.ts'
 import type { Search } from '../../../shared/query.ts'
@@ -35,9 +37,8 @@ export interface SearchCache {
   known(storage: string, version: number, key: string): Found | undefined
   /** What was kept of the storage at this version, or what `find` gives, which is then kept. */
   found(storage: string, version: number, wanted: WantedPage, find: () => Found): Found
-  counted(storage: string, version: number, key: string, count: () => number): number
-  /** How often `found` and `counted` had a result, and how often not. */
-  readonly uses: { readonly hits: number; readonly misses: number }
+  /** How often `found` had a result, and how often not; and so for counts, by whom they are kept. */
+  readonly uses: { hits: number; misses: number }
 }
 
 export interface WantedPage {
@@ -65,7 +66,6 @@ interface Page {
 interface Results {
   version: number
   readonly pages: Map<string, Page>
-  readonly counts: Map<string, number>
   characters: number
 }
 
@@ -84,7 +84,7 @@ export function searchCache(most = CHARACTERS): SearchCache {
     const known = storages.get(name)
     if (known?.version === version) return known
     if (known) forget(name, known)
-    const results: Results = { version, pages: new Map(), counts: new Map(), characters: 0 }
+    const results: Results = { version, pages: new Map(), characters: 0 }
     storages.set(name, results)
     return results
   }
@@ -107,10 +107,8 @@ export function searchCache(most = CHARACTERS): SearchCache {
     return results?.version === version ? results : undefined
   }
 
-  /** Counts go: who counts keeps them right in a way of its own. */
   function carryOver(results: Results, version: number, touched: readonly TouchedDocument[]): void {
     results.version = version
-    results.counts.clear()
     for (const [key, { search, size }] of results.pages) {
       if (!mayChange(search, touched)) continue
       results.pages.delete(key)
@@ -145,20 +143,6 @@ export function searchCache(most = CHARACTERS): SearchCache {
         keep(storage, results, size)
       }
       return found
-    },
-    counted(storage, version, key, count) {
-      const results = resultsOf(storage, version)
-      const known = results.counts.get(key)
-      if (known !== undefined) {
-        uses.hits += 1
-        return known
-      }
-      uses.misses += 1
-      const counted = count()
-      if (at(storage, version) !== results || !isOfOneStorage(key)) return counted
-      results.counts.set(key, counted)
-      keep(storage, results, key.length + OVERHEAD)
-      return counted
     },
   }
 }

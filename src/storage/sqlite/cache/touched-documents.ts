@@ -16,10 +16,20 @@ const MOST = 200
 const MOST_CHARACTERS = 4 * 1024 * 1024
 
 export class TouchedDocuments {
+  /** Of the storage, at the last check. */
+  #version: number
   /** By row: the text that stood there. */
   readonly #before = new Map<number, string | undefined>()
   #characters = 0
   #told: ((row: number) => void) | undefined
+
+  constructor(version: number) {
+    this.#version = version
+  }
+
+  get version(): number {
+    return this.#version
+  }
 
   /** Who else wants to know which rows are written; one, the last that asked. */
   alsoTell(told: (row: number) => void): void {
@@ -53,8 +63,9 @@ export class TouchedDocuments {
     })
   }
 
-  /** From here on: as it is now. */
-  forget(): void {
+  /** From here on: as it is now, at this version. */
+  forget(version: number): void {
+    this.#version = version
     this.#before.clear()
     this.#characters = 0
   }

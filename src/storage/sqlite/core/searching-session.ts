@@ -17,8 +17,8 @@ import {
 } from '../../search/search-effort.ts'
 import { UnitConflict } from '../../unit-of-work.ts'
 import { keptAggregate } from '../cache/kept-aggregates.ts'
-import { followWrites, keptCount } from '../cache/kept-results.ts'
-import { type Aside, countAside, countKey, findAside, readMissing } from '../sql/aside-search.ts'
+import { followWrites, keptCount, knownCount } from '../cache/kept-results.ts'
+import { type Aside, countAside, findAside, readMissing } from '../sql/aside-search.ts'
 import { aggregateAside, boundedAggregate } from '../sql/bounded-aggregate.ts'
 import { boundedCount, boundedFind, type SearchPlace } from '../sql/bounded-search.ts'
 import { noteSearch } from '../sql/sqlite-search-advice.ts'
@@ -66,7 +66,7 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
       query,
       () => {
         const found = this.#findKept(storage, search)
-        const total = totalKnownFrom(found, search) ?? this.#countKept(storage, query, includeRemoved)
+        const total = totalKnownFrom(found, search) ?? this.#count(storage, query, includeRemoved)
         return { found, total }
       },
       async (entry, aside) => {
@@ -81,7 +81,7 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
     return this.#orAside(
       storage,
       query,
-      () => this.#countKept(storage, query, includeRemoved),
+      () => this.#count(storage, query, includeRemoved),
       (entry, aside) => countAside(this.parts, entry, { query, includeRemoved }, aside),
     )
   }
@@ -162,29 +162,23 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
     })
   }
 
-  #countKept(storage: string, query: Query, includeRemoved: boolean): number {
-    const { catalogue, results } = this.parts
-    const entry = catalogue.entry(storage)
-    if (this.holds || this.isLost || !followWrites(this.parts, entry))
-      return this.#count(storage, query, includeRemoved)
-    const version = catalogue.version(entry.name)
-    const key = countKey(query, includeRemoved)
-    return results.counted(storage, version, key, () => this.#count(storage, query, includeRemoved))
-  }
-
   #count(storage: string, query: Query, includeRemoved: boolean): number {
-    const { advisor, writer } = this.parts
+    const { advisor, catalogue } = this.parts
+    const wanted = { query, includeRemoved }
+    const kept = catalogue.entry(storage)
+    const isCurrent = !this.holds && !this.isLost && followWrites(this.parts, kept)
+    const known = isCurrent ? knownCount(this.parts, kept, wanted) : undefined
+    if (known !== undefined) return known
     return this.read(storage, (connection, entry) => {
       const place = this.#place(connection, entry)
       const count = () => {
         const started = performance.now()
         const counted = boundedCount(place, query, includeRemoved)
-        noteSearch({ connection, entry, advisor }, 'count', { query, includeRemoved }, started)
+        noteSearch({ connection, entry, advisor }, 'count', wanted, started)
         return counted
       }
       if (this.holds) return count()
-      const wanted = { query, includeRemoved }
-      return connection.within(place.effort, () => keptCount(connection, entry, wanted, writer.idle, count))
+      return connection.within(place.effort, () => keptCount(this.parts, place, wanted, isCurrent, count))
     })
   }
 

@@ -2,8 +2,9 @@
  * Searches that the search thread carries out. What they find is kept while nothing was written to the storage in between:
  * then it is what is committed.
  */
-import type { Query, Search } from '../../../shared/query.ts'
+import type { Search } from '../../../shared/query.ts'
 import type { Found } from '../../database.ts'
+import type { WantedCount } from '../cache/kept-counts.ts'
 import type { SessionParts } from '../core/session-segment.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { pageOf } from './sqlite-find.ts'
@@ -32,9 +33,7 @@ export async function findAside(
   const wanted = { search, key: JSON.stringify(search) }
   if (keep && isCurrent(parts, entry, version)) {
     results.found(name, version, wanted, () => found)
-    const counted = answer.total
-    if (counted !== undefined)
-      results.counted(name, version, countKey(search.query, search.includeRemoved), () => counted)
+    if (answer.total !== undefined) entry.counts?.keep(search, answer.total)
   }
   after(parts, entry, 'find', search, answer.milliseconds)
   return { found, total: answer.total }
@@ -43,20 +42,15 @@ export async function findAside(
 export async function countAside(
   parts: Parts,
   entry: StorageEntry,
-  { query, includeRemoved }: { readonly query: Query; readonly includeRemoved: boolean },
+  wanted: WantedCount,
   { keep, effort }: Aside,
 ): Promise<number> {
-  const { catalogue, results, thread } = parts
+  const { catalogue, thread } = parts
   const version = catalogue.version(entry.name)
-  const { total, milliseconds } = await thread.count({ storage: entry.name, query, includeRemoved, effort })
-  if (keep && isCurrent(parts, entry, version))
-    results.counted(entry.name, version, countKey(query, includeRemoved), () => total)
-  after(parts, entry, 'count', { query, includeRemoved }, milliseconds)
+  const { total, milliseconds } = await thread.count({ storage: entry.name, ...wanted, effort })
+  if (keep && isCurrent(parts, entry, version)) entry.counts?.keep(wanted, total)
+  after(parts, entry, 'count', wanted, milliseconds)
   return total
-}
-
-export function countKey(query: Query, includeRemoved: boolean): string {
-  return JSON.stringify([query, includeRemoved])
 }
 
 /** Searches that come may then find the words in memory. Without them they are slower, not wrong. */
@@ -65,11 +59,9 @@ export function readMissing({ thread }: Pick<Parts, 'thread'>, { postings }: Sto
 }
 
 /** The thread may have seen a commit that this process was just making: then the version differs. */
-export function isCurrent({ catalogue, results }: Parts, entry: StorageEntry, version: number): boolean {
-  const { name } = entry
-  return (
-    catalogue.find(name) === entry && catalogue.version(name) === version && results.version(name) === version
-  )
+export function isCurrent({ catalogue }: Parts, entry: StorageEntry, version: number): boolean {
+  const { name, touched } = entry
+  return catalogue.find(name) === entry && catalogue.version(name) === version && touched?.version === version
 }
 
 export function after(

@@ -11,6 +11,7 @@ import { documentsOf } from '../../find-documents.ts'
 import { findWithTotal } from '../../find-with-total.ts'
 import { candidatesOf } from '../../ranking/text-candidates.ts'
 import { EFFORT_OF_A_SEARCH } from '../../search/search-effort.ts'
+import { followWrites } from '../cache/kept-results.ts'
 import { readWords } from '../text/ranked-words.ts'
 
 /** More than are searched in a turn. */
@@ -159,6 +160,49 @@ describe('what a search in the thread sees', () => {
     await session.delete('plain', guid)
     await session.transaction.commit()
     expect((await asked()).length).toBe(0)
+  })
+
+  describe('a count is kept, alone or beside a page', () => {
+    const alone = search({ query: text('"zebra zebu"~6 | zebro~2', 'note') })
+    const beside = search({ query: text('"zebra zebu"~7 | zebro~2', 'note') })
+    const zebra = (session: Session, name: string) => session.create(name, set({ n: -1, note: 'zebra' }))
+    const kept = (name: string) => {
+      const entry = world.parts.catalogue.entry(name)
+      followWrites(world.parts, entry)
+      return [alone, beside].map((one) => entry.counts?.known(one))
+    }
+    /** Of a storage of which no words are in memory yet. */
+    const ask = async (name: string) => {
+      const session = world.database.session()
+      const count = session.count(name, alone.query)
+      expect(count).toBeInstanceOf(Promise)
+      return [await count, (await findWithTotal(session, name, beside)).total]
+    }
+
+    test('and corrected by what is written', async () => {
+      await fill('counted', false)
+      expect(await ask('counted')).toEqual([0, 0])
+      expect(kept('counted')).toEqual([0, 0])
+      const session = world.database.session()
+      await zebra(session, 'counted')
+      await session.transaction.commit()
+      expect(kept('counted')).toEqual([1, 1])
+    })
+
+    test('but not while the cache is behind what is committed', async () => {
+      await fill('behind', false)
+      expect(kept('behind')).toEqual([undefined, undefined])
+      const [session, other] = [world.database.session(), world.database.session()]
+      // After the second commit without a search in between the cache is not checked, and then another one writes.
+      for (const _ of [1, 2]) {
+        await zebra(session, 'behind')
+        await session.transaction.commit()
+      }
+      await zebra(other, 'behind')
+      expect(await ask('behind')).toEqual([2, 2])
+      expect(kept('behind')).toEqual([undefined, undefined])
+      await other.transaction.rollback()
+    })
   })
 
   test('in a transaction: other storages as they are committed, its own as it wrote it or not at all', async () => {
