@@ -3,12 +3,15 @@
 //
 //   node scripts/setup.mjs start   what `npm start` needs (no development dependencies)
 //   node scripts/setup.mjs test    everything
-//   node scripts/setup.mjs check   everything, without building: `npm run check` after a change of package-lock.json
+//   node scripts/setup.mjs check   everything, without building: `npm run check` and `npm run dev`
+//
+// Of two at once in one checkout the second waits: npm would replace packages that the first has begun to use.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isSupportedNode, unsupportedNode } from '../bin/supported-node.mjs'
+import { takeSetupLock } from './setup-lock.mjs'
 
 const root = join(
   import.meta.dirname ?? new URL('..', import.meta.url).pathname,
@@ -24,6 +27,8 @@ if (
   )
   process.exit(1)
 }
+
+await takeSetupLock(join(root, 'dist'))
 
 const purpose = process.argv[2] === 'start' ? 'start' : 'test'
 const lock = readFileSync(join(root, 'package-lock.json'))
@@ -57,16 +62,20 @@ if (installed !== `test ${digest}` && installed !== `${purpose} ${digest}`) {
   writeFileSync(stamp, `${purpose} ${digest}\n`)
 }
 
-if (process.argv[2] === 'check') process.exit(0)
-
 const pinned = join(root, 'node_modules', '.bin', 'node')
 const runtime = existsSync(pinned)
-  ? String(spawnSync(pinned, ['--version'], { encoding: 'utf8' }).stdout).trim()
+  ? spawnSync(pinned, ['--version'], { encoding: 'utf8' }).stdout?.trim()
   : process.version
+if (!runtime) {
+  console.error('The Node of node_modules does not start. Remove node_modules and try again.')
+  process.exit(1)
+}
 if (!isSupportedNode(runtime)) {
   console.error(unsupportedNode(runtime))
   process.exit(1)
 }
+
+if (process.argv[2] === 'check') process.exit(0)
 
 // The studio and the program's bundle are built, side by side. They say so when there was something to build, and why when
 // it could not be. Without a bundle the program runs as it is written, so only the studio is worth stopping for.
