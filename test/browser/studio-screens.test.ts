@@ -6,7 +6,7 @@ import { axeColourProblems, axeProblems } from './axe-check.ts'
 import { fillCluster, type StudioContent } from './studio-content.ts'
 import { eventually } from './studio-eventually.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
+import { goWithin, openStudio, type StudioRoom } from './studio-room.ts'
 
 let studio: StudioRoom
 let content: StudioContent
@@ -91,7 +91,7 @@ test('axe finds nothing wrong with any, none is wider than a phone, and no table
   const desktop = page.viewportSize()
   const wide: string[] = []
   for (const address of Object.values(addresses()).flat()) {
-    await page.goto(address)
+    await goWithin(page, address)
     await settled(page)
     await expectNoProblem(page, address)
     await page.setViewportSize({ width: 390, height: 844 })
@@ -124,7 +124,7 @@ test('the OpenAPI document that is downloaded is that of the signed-in user', as
 test('axe sees what is wrong', async () => {
   // The colour below is readable in the dark.
   await page.emulateMedia({ colorScheme: 'light' })
-  await page.goto('data')
+  await goWithin(page, 'data')
   await settled(page)
   await page.evaluate("document.querySelector('main h1').style.color = '#d8d8d8'")
   for (const problems of [axeProblems, axeColourProblems])

@@ -1,10 +1,10 @@
 import { Center, Loader } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { blockTypesQuery } from '../api/block-types.ts'
 import { ErrorNotice } from '../controls/error-notice.tsx'
 import { notifyFailed } from '../controls/notify.ts'
 import { editorTexts } from '../texts/editor.ts'
-import { listBlockTypes } from './api/editor-api.ts'
 import { EditorFrame } from './frame/editor-frame.tsx'
 import { type Catalogue, catalogueOf } from './model/block-description.ts'
 import { type Editor, openEditor } from './state/editor.ts'
@@ -12,12 +12,7 @@ import { EditorProvider } from './state/editor-context.ts'
 
 /** One blueprint, open for work: the canvas, the outline, what is staged, and trying it. */
 export function BlueprintEditor({ guid }: { guid: string }) {
-  const types = useQuery({
-    queryKey: ['block-types'],
-    queryFn: async ({ signal }) => catalogueOf(await listBlockTypes(signal)),
-    // Blocks change only with the version of the server, and then this page is reloaded.
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const types = useQuery({ ...blockTypesQuery, select: catalogueOf })
   if (types.error)
     return <ErrorNotice title={editorTexts.couldNotLoadBlocks} error={types.error} onRetry={types.refetch} />
   return types.data ? <OpenBlueprint key={guid} guid={guid} catalogue={types.data} /> : <Waiting />

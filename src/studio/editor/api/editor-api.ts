@@ -1,5 +1,4 @@
 /** Everything that the editor asks of the public API. */
-import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 import type { BlockEdit, BlockRecord } from '../../../shared/api/blueprints/blueprint-actions.ts'
 import type {
   Blueprint,
@@ -13,10 +12,6 @@ import type { StorageRecord } from '../../../shared/api/data/storages.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
 import { errorFromReply, unreachable } from '../../api/api-error.ts'
 import { address, call, search, tokenHeader } from '../../api/request.ts'
-
-export function listBlockTypes(signal?: AbortSignal): Promise<BlockDescription[]> {
-  return call('GET', '/blocks', { signal })
-}
 
 export function stageEdits(blueprint: string, edits: readonly BlockEdit[]): Promise<BlockRecord[]> {
   return call('POST', `/blueprints/${blueprint}/edits`, { body: { edits } })
