@@ -121,6 +121,24 @@ test('the OpenAPI document that is downloaded is that of the signed-in user', as
   expect(open.body).not.toHaveProperty(['paths', '/api/v1/accounts'])
 })
 
+test('what is loading stands still for a user who asks for less motion', async () => {
+  // The browser holds back the answer, so that the rows of the table stay grey.
+  const held = Promise.withResolvers<void>()
+  await page.route('**/blueprintfields/search', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.goto('data/fields')
+  await page.locator('[aria-busy=true]').waitFor()
+  const moving = () => page.evaluate('document.getAnimations().length')
+  expect(await moving()).toBe(0)
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  await eventually(moving).toBeGreaterThan(0)
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  held.resolve()
+  await settled(page)
+})
+
 test('axe sees what is wrong', async () => {
   // The colour below is readable in the dark.
   await page.emulateMedia({ colorScheme: 'light' })
