@@ -18,7 +18,7 @@ const checked = [
   'bench/**/*.{ts,sh}',
   'bin/*.mjs',
   'examples/**/*.sh',
-  'scripts/*.{ts,mjs}',
+  'scripts/**/*.{ts,mjs}',
   'src/*.ts',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',

@@ -4,13 +4,12 @@ import { defineConfig } from 'vite'
 /** What the server puts a new value in for at each request; see `src/http/routes/site/studio-files.ts`. */
 const NONCE = 'studio-nonce'
 
-/** `npx vite --config src/studio/vite.config.ts` for work on the studio; it asks the server on port 8080. */
+/** For the build and for `npm run dev` (`scripts/dev/studio.ts`). */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/studio/',
   plugins: [react()],
   html: { cspNonce: NONCE },
-  server: { port: 5173, proxy: { '/api': 'http://127.0.0.1:8080', '/static': 'http://127.0.0.1:8080' } },
   build: {
     outDir: '../../dist/studio',
     emptyOutDir: true,

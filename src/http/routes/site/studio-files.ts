@@ -45,13 +45,24 @@ async function studioPage(directory: string, reply: FastifyReply): Promise<Fasti
   return reply
     .type('text/html; charset=utf-8')
     .header('cache-control', 'no-store')
-    .header('content-security-policy', policy(nonce))
-    .header('referrer-policy', 'same-origin')
-    .header('x-frame-options', 'DENY')
+    .headers(studioHeaders(nonce))
     .send(html.toString('utf8').replaceAll(NONCE, nonce))
 }
 
 const NOT_BUILT = 'The studio is not built. Run: node scripts/build-studio.mjs\n'
+
+/** Of the page of the studio. `npm run dev` sends them too, so that the policy holds while the studio is worked on. */
+export function studioHeaders(nonce: string): {
+  readonly 'content-security-policy': string
+  readonly 'referrer-policy': string
+  readonly 'x-frame-options': string
+} {
+  return {
+    'content-security-policy': policy(nonce),
+    'referrer-policy': 'same-origin',
+    'x-frame-options': 'DENY',
+  }
+}
 
 /** The canvas and floating boxes are placed by style attributes; style tags need the nonce; no script but our files. */
 function policy(nonce: string): string {
