@@ -3,12 +3,14 @@ import type { Reply } from '../src/blocks/reply.ts'
 import type { RunRequest } from '../src/blocks/run-request.ts'
 import { importBlueprint } from '../src/flows/blueprints/blueprint-file.ts'
 import { type Compiled, compileBlueprint } from '../src/flows/compile/compile-blueprint.ts'
+import type { Recorder, Recorders } from '../src/flows/compile/probe.ts'
 import { Run } from '../src/flows/run/run.ts'
 import { runCache } from '../src/flows/run/run-cache.ts'
 import type { RunLimits, RunLogEntry } from '../src/flows/run/run-environment.ts'
 import type { RunEnd } from '../src/flows/run/run-start.ts'
 import type { Clock } from '../src/shared/clock.ts'
 import { guidSource } from '../src/shared/guid.ts'
+import { atOnce } from '../src/shared/in-turns.ts'
 import type { JsonObject, JsonValue } from '../src/shared/json.ts'
 import { bareRunServices } from './bare-services.ts'
 import { noPermissions } from './no-permissions.ts'
@@ -32,7 +34,7 @@ export interface FlowRoom extends TestDatabase {
     blocks: FlowBlocks,
     request?: Partial<RunRequest>,
     limits?: Partial<RunLimits>,
-    around?: { readonly clock?: Clock; readonly env?: JsonObject },
+    around?: { readonly clock?: Clock; readonly env?: JsonObject; readonly recorder?: Recorder },
   ): Promise<FlowRun>
 }
 
@@ -69,7 +71,7 @@ export async function openFlowRoom(): Promise<FlowRoom> {
   return {
     ...room,
     compile,
-    async run(blocks, request = {}, limits = {}, { clock = Date.now, env = {} } = {}) {
+    async run(blocks, request = {}, limits = {}, { clock = Date.now, env = {}, recorder } = {}) {
       const { blueprint, problems } = compile(blocks)
       const [endpoint] = blueprint?.endpoints ?? []
       if (!blueprint || !endpoint) throw new Error(`Does not compile: ${JSON.stringify(problems)}`)
@@ -77,8 +79,9 @@ export async function openFlowRoom(): Promise<FlowRoom> {
       const replies: Reply[] = []
       const logs: RunLogEntry[] = []
       const given: RunRequest = { ...someRequest, ...request }
+      const recorders: Recorders = new WeakMap()
       const start = {
-        flow: endpoint.flow,
+        flow: recorder ? atOnce(blueprint.probed(endpoint.flow, recorders)) : endpoint.flow,
         blueprint: 'blueprint',
         given: endpoint.start(given),
         request: given,
@@ -101,7 +104,9 @@ export async function openFlowRoom(): Promise<FlowRoom> {
         log: (entry: RunLogEntry) => void logs.push(entry),
         findFunction: (name: string) => blueprint.functions.get(name),
       }
-      const end = new Run(environment, start).execute(start)
+      const run = new Run(environment, start)
+      if (recorder) recorders.set(run, recorder)
+      const end = run.execute(start)
       return { end: await end, replies, logs, atOnce: !(end instanceof Promise) }
     },
   }

@@ -153,7 +153,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   ],
   'flows/blueprints': [...flows, 'expressions/language', 'flows', 'flows/compile'],
   'flows/background': [...flows, 'flows', 'flows/compile', 'flows/live', 'flows/run'],
-  'flows/samples': [...flows, 'flows', 'flows/compile', 'flows/live', 'flows/run'],
+  'flows/samples': [...flows, 'flows', 'flows/compile', 'flows/live', 'flows/run', 'flows/trace'],
   // Expressions: whether a block was changed since a run is asked without the names that it has for others.
   'flows/trace': [
     ...flows,

@@ -82,7 +82,7 @@ export async function openNodeFlows(
   if (!offline) openPurges(start, database, assets, log)
   const tracing = await openTracing(flows)
   opened.add(() => tracing.close())
-  const samples = await openSamples(flows)
+  const samples = await openSamples(flows, tracing.copies)
   opened.add(() => samples.close())
   const runs = runPipeline(flows, tracing.traced, tracing.failed, offline ? undefined : samples.sample)
   // Before anything of theirs runs again.

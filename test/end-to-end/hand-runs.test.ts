@@ -45,6 +45,8 @@ beforeAll(async () => {
     outside: { type: 'trigger_custom_function', fields: { name: 'outside' } },
     ask: { type: 'http_request', in: { flow: '@outside.flow', url: `${room.outside.url}/stock` } },
     asked: { type: 'function_return', in: { flow: '@ask.flow', value: '=ask.body' } },
+    calling: { type: 'trigger_custom_function', fields: { name: 'calling' } },
+    call: { type: 'function_custom_execute', in: { flow: '@calling.flow', function: 'outside' } },
   })
   await room.quoin.addUser('builder', [
     'blueprints_view',
@@ -190,6 +192,8 @@ describe('blocks that ask outside', () => {
     const tried = await run({ trigger: 'outside' })
     expect(tried).toMatchObject({ status: 'failed', error: { block: hand.block('ask') } })
     expect(storyOf(tried, hand).at(-1)).toContain('no external requests are sent')
+    const calling = await run({ trigger: 'calling' })
+    expect(calling).toMatchObject({ status: 'failed', error: { block: hand.block('ask') } })
     expect(room.asked()).toBe(asked)
     const real = await run({ trigger: 'outside', effects: 'real' })
     expect(real.result).toMatchObject({ asked: asked + 1 })

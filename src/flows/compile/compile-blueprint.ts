@@ -5,10 +5,10 @@ import type { FieldsOf } from '../../shared/field-rule.ts'
 import { atOnce, inTurns, type Steps } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Needs } from '../../storage/document-index.ts'
-import { blockCounts } from './block-counts.ts'
+import { type BlockCounts, blockCounts } from './block-counts.ts'
 import { graphSteps, type Node } from './blueprint-graph.ts'
 import { placeProblems } from './checks/place-problems.ts'
-import { compileTrigger } from './compile-trigger.ts'
+import { compileBehind, compileTrigger } from './compile-trigger.ts'
 import { constantProblems } from './constants/constant-problems.ts'
 import { type Facts, foldConstants } from './constants/fold-constants.ts'
 import { expandResources, ofDrawnBlocks } from './expand-resources.ts'
@@ -20,6 +20,7 @@ import { typeProblems } from './expressions/type-problems.ts'
 import type {
   CompiledEndpoint,
   CompiledFailureEvent,
+  CompiledFlow,
   CompiledFunction,
   CompiledPage,
   CompiledSchedule,
@@ -35,8 +36,8 @@ import { type CalledName, calledNames, functionCalls } from './notes/function-ca
 import { unsentMails } from './notes/unsent-mails.ts'
 import { unsetPublicUrl } from './notes/unset-public-url.ts'
 import { unshownInMail } from './notes/unshown-in-mail.ts'
-import type { Probe } from './probe.ts'
-import { readTriggers, triggerProblem } from './read-triggers.ts'
+import { Probe, type Recorders } from './probe.ts'
+import { type ReadTrigger, readTriggers, triggerProblem } from './read-triggers.ts'
 import { effectsOf } from './unit-flow.ts'
 import { waitProblems } from './waiting/wait-problems.ts'
 
@@ -61,6 +62,8 @@ export interface CompiledBlueprint {
   readonly secrets: readonly string[]
   /** The custom functions that it calls by a fixed name. */
   readonly calls: readonly CalledName[]
+  /** One of its flows once more, from the same graph and with a probe in it. */
+  readonly probed: (flow: CompiledFlow, recorders: Recorders) => Steps<CompiledFlow>
 }
 
 export type Compiled =
@@ -72,9 +75,8 @@ export function compileBlueprint(
   guid: string,
   blocks: readonly Block[],
   catalogue: ReadonlyMap<string, BlockDefinition>,
-  probe?: Probe,
 ): Compiled {
-  return atOnce(compileSteps(guid, blocks, catalogue, { probe }))
+  return atOnce(compileSteps(guid, blocks, catalogue, {}))
 }
 
 /** The same in several turns: 500 blocks take 33 ms, and requests of others wait meanwhile. */
@@ -82,9 +84,9 @@ export function compileInTurns(
   guid: string,
   blocks: readonly Block[],
   catalogue: ReadonlyMap<string, BlockDefinition>,
-  options: CompileOptions = {},
+  present: PresentFacts = {},
 ): Promise<Compiled> {
-  return inTurns(compileSteps(guid, blocks, catalogue, options))
+  return inTurns(compileSteps(guid, blocks, catalogue, present))
 }
 
 /** What may change without a deploy: for warnings, and what is compiled does not depend on it. */
@@ -103,15 +105,11 @@ export interface PresentFacts {
   readonly publicUrl?: string
 }
 
-interface CompileOptions extends PresentFacts {
-  readonly probe?: Probe | undefined
-}
-
 function* compileSteps(
   guid: string,
   blocks: readonly Block[],
   catalogue: ReadonlyMap<string, BlockDefinition>,
-  { probe, env, secrets, connections, fieldsOf, mail, publicUrl }: CompileOptions,
+  { env, secrets, connections, fieldsOf, mail, publicUrl }: PresentFacts,
 ): Steps<Compiled> {
   const expanded = expandResources(blocks, catalogue)
   yield
@@ -123,7 +121,7 @@ function* compileSteps(
   const types = yield* typeProblems(graph)
   problems.push(...types.problems)
   const constants = yield* foldConstants(graph, wiring)
-  const facts: Facts = { ...wiring, constants, probe }
+  const facts: Facts = { ...wiring, constants }
   const read = yield* readTriggers(graph, facts, problems)
   yield
   problems.push(...read.problems, ...(yield* constantProblems(graph, facts, problems)))
@@ -196,8 +194,24 @@ function* compileSteps(
       notes,
       secrets: namesOf(graph, 'secret'),
       calls: calledNames(calls),
+      probed: probedFlows(guid, read.triggers, facts, counts),
     },
     problems: [],
+  }
+}
+
+/** A function of its own, so that what it gives holds on to nothing else. */
+function probedFlows(
+  guid: string,
+  triggers: readonly ReadTrigger[],
+  facts: Facts,
+  counts: BlockCounts,
+): CompiledBlueprint['probed'] {
+  return function* probed(flow, recorders) {
+    const trigger = triggers.find(({ node }) => node.block.guid === flow.trigger)
+    if (!trigger) throw new TypeError(`${flow.trigger} is no trigger of the blueprint.`)
+    const probe = new Probe(recorders, guid)
+    return { ...flow, ...(yield* compileBehind(trigger, { ...facts, probe }, counts)) }
   }
 }
 

@@ -12,6 +12,7 @@ import { deriveReplies } from './derive-replies.ts'
 import type {
   CompiledEndpoint,
   CompiledFailureEvent,
+  CompiledFlow,
   CompiledFunction,
   CompiledPage,
   CompiledSchedule,
@@ -37,6 +38,15 @@ interface OfBlueprint {
   readonly keepsRawBody: boolean
 }
 
+/** What runs behind a trigger of a sound graph. */
+export function compileBehind(
+  { node, on }: ReadTrigger,
+  facts: Facts,
+  counts: BlockCounts,
+): Steps<CompiledFlow> {
+  return on === 'page' ? compilePageFlow(node, facts, counts) : compileFlow(node, facts, counts)
+}
+
 /** A trigger of a sound graph with the flow behind it, ready to run. */
 export function* compileTrigger(
   trigger: ReadTrigger,
@@ -46,9 +56,7 @@ export function* compileTrigger(
 ): Steps<CompiledTrigger> {
   const { node } = trigger
   const block = node.block.guid
-  const compiled = yield* trigger.on === 'page'
-    ? compilePageFlow(node, facts, counts)
-    : compileFlow(node, facts, counts)
+  const compiled = yield* compileBehind(trigger, facts, counts)
   yield
   const events = trigger.on === 'page' ? eventBlocks(node, facts) : []
   const flow = { ...compiled, unit: unitOf(trigger, events, effects) }
@@ -62,7 +70,7 @@ export function* compileTrigger(
       yield
       const replies = deriveReplies(node, facts)
       yield
-      const repeatable = listening.method === 'GET' && !facts.probe && (yield* isRepeatable(node, facts))
+      const repeatable = listening.method === 'GET' && (yield* isRepeatable(node, facts))
       const callerBlind = yield* isCallerBlind(node, facts)
       const behind = reachableBlocks(node, facts)
       const asUser = behind.some(({ settings }) => actsAsUser(settings))

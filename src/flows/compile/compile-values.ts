@@ -197,7 +197,8 @@ class FlowValues implements ValueCompiler {
     const { probe } = this.#facts
     if (!probe) return { gather, more }
     const catches = this.#facts.wired(node)('error')
-    return { gather: probe.gather(node, gather, catches), more: probe.gather(node, more, catches) }
+    const probed = (one: Inputs['gather']) => probe.gather(node, one, catches)
+    return { gather: probed(gather), more: added.length > 0 ? probed(more) : more }
   }
 
   /** A perFrame pin: each call opens a frame on the same slots, so what depends on the frame's pins is emptied first. */

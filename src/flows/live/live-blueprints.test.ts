@@ -17,6 +17,9 @@ function blueprint(guid: string): LiveBlueprint {
     notes: [],
     secrets: [],
     calls: [],
+    probed: () => {
+      throw new Error('Nothing is recorded here.')
+    },
   }
   return { compiled, name: guid, deployment: 1 }
 }

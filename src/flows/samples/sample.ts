@@ -1,5 +1,5 @@
 /** How long the blocks of one or more runs took: by deployed version, by block. No values, and nothing of who asked. */
-import { addTime, addTimes, type StepTimes } from './step-times.ts'
+import { addTimes, type StepTimes } from './step-times.ts'
 
 /** A deployed version of a blueprint. */
 export interface Deployed {
@@ -23,14 +23,13 @@ export interface PlainTimes extends Deployed {
 export class Sample {
   readonly versions = new Map<string, VersionTimes>()
 
-  add(of: Deployed, block: string, microseconds: number): void {
-    addTime(timesOf(this.of(of), block), microseconds)
+  add(of: Deployed, block: string, times: Iterable<readonly [number, number]>): void {
+    addTimes(timesOf(this.of(of), block), times)
   }
 
   merge(more: PlainTimes): void {
-    const version = this.of(more)
-    version.runs += more.runs
-    for (const [block, times] of more.blocks) addTimes(timesOf(version, block), times)
+    this.of(more).runs += more.runs
+    for (const [block, times] of more.blocks) this.add(more, block, times)
   }
 
   of({ blueprint, deployment }: Deployed): VersionTimes {

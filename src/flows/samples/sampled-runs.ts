@@ -10,69 +10,87 @@ import type { Flows } from '../flows.ts'
 import { Run } from '../run/run.ts'
 import type { RunEnvironment } from '../run/run-environment.ts'
 import type { RunEnd, RunStart } from '../run/run-start.ts'
-import { Sample } from './sample.ts'
-import { type TimedFlow, timedCopies } from './timed-copies.ts'
-import { timingProbes } from './timing-probe.ts'
+import { type TracedFlows, tracedFlows } from '../trace/traced-flows.ts'
+import { BlockTimes } from './block-times.ts'
+import { type Deployed, Sample } from './sample.ts'
+import { stepOf } from './step-times.ts'
 
 /** Undefined for a run that is not sampled, which is nearly every one. */
 export type SampleRun = (environment: RunEnvironment, start: RunStart) => MaybePromise<RunEnd> | undefined
 
 interface SampledRunsOptions {
-  readonly flows: Pick<Flows, 'live' | 'catalogue'>
+  readonly flows: Pick<Flows, 'live'>
+  /** Until its copy is there, no run of a flow is sampled. */
+  readonly copies?: TracedFlows | undefined
   readonly sampled: (sample: Sample) => void
 }
 
 const SECOND = 1_000
 const MOST = 100
 
-export function sampledRuns({ flows, sampled }: SampledRunsOptions): SampleRun {
-  const { live, catalogue } = flows
-  const probes = timingProbes()
-  const copies = timedCopies(live, catalogue, probes)
+export function sampledRuns({
+  flows: { live },
+  copies = tracedFlows(live),
+  sampled,
+}: SampledRunsOptions): SampleRun {
   /** Triggers that had their run in this second. */
   const had = new Set<CompiledFlow>()
   let left = MOST
 
-  function nextSecond(): void {
-    had.clear()
-    left = MOST
-  }
-
-  function run(environment: RunEnvironment, start: RunStart, timed: TimedFlow): MaybePromise<RunEnd> {
-    const changed = { ...start, flow: timed.flow }
+  function run(environment: RunEnvironment, start: RunStart, flow: CompiledFlow): MaybePromise<RunEnd> {
+    // Functions of other blueprints count for the version that was deployed when the run began.
+    const { blueprints } = live.table()
+    const deployed = (blueprint: string): Deployed => {
+      return { blueprint, deployment: blueprints.get(blueprint)?.deployment ?? 0 }
+    }
+    const own = deployed(start.blueprint)
+    const changed = { ...start, flow }
     const inner = new Run(
       {
         ...environment,
-        deploymentOf: () => timed.deployment,
+        deploymentOf: () => own.deployment,
         findFunction(name, blueprint) {
           const found = environment.findFunction(name, blueprint)
-          return found && copies.functionOf(found)
+          return found && (copies.functionOf(found, copies.soon) ?? found)
         },
       },
       changed,
     )
-    const sample = new Sample()
-    probes.watch(inner, sample)
+    const times = new BlockTimes()
+    copies.recorders.set(inner, times)
     const began = performance.now()
     return andThen(inner.execute(changed), (end) => {
       if (end.again) return end
-      sample.of(timed).runs += 1
-      sample.add(timed, drawnBlock(timed.flow.trigger), (performance.now() - began) * 1_000)
+      const sample = sampleOf(times, deployed)
+      sample.add(own, drawnBlock(flow.trigger), [[stepOf((performance.now() - began) * 1_000), 1]])
+      sample.of(own).runs += 1
       sampled(sample)
       return end
     })
   }
 
   return (environment, start) => {
-    const { flow } = start
+    const { flow, blueprint, resume } = start
     if (had.has(flow)) return undefined
     had.add(flow)
+    const nextSecond = () => {
+      had.clear()
+      left = MOST
+    }
     if (had.size === 1) setTimeout(nextSecond, SECOND).unref()
     // One that goes on after a wait is half a run.
-    if (left <= 0 || start.resume) return undefined
-    const timed = copies.of(start.blueprint, flow)
-    if (!timed) return undefined
+    if (left <= 0 || resume) return undefined
+    const found = live.table().blueprints.get(blueprint)
+    const copy = found && copies.soon(found.compiled, flow)
+    if (!copy) return undefined
     left -= 1
-    return run(environment, start, timed)
+    return run(environment, start, copy.flow)
   }
+}
+
+function sampleOf({ all }: BlockTimes, deployed: (blueprint: string) => Deployed): Sample {
+  const sample = new Sample()
+  for (const [{ blueprint, node }, times] of all)
+    sample.add(deployed(blueprint), drawnBlock(node.block.guid), times)
+  return sample
 }

@@ -7,6 +7,7 @@ import type { BlockTimes } from '../../shared/api/blocks/block-times.ts'
 import { numberIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import type { Flows } from '../flows.ts'
+import type { TracedFlows } from '../trace/traced-flows.ts'
 import { type PlainTimes, plainTimes, Sample } from './sample.ts'
 import { type SampleRun, sampledRuns } from './sampled-runs.ts'
 import { countOf, timeAt } from './step-times.ts'
@@ -21,7 +22,7 @@ export interface Samples {
 
 const STORED_MS = 10_000
 
-export async function openSamples(flows: Flows): Promise<Samples> {
+export async function openSamples(flows: Flows, copies?: TracedFlows): Promise<Samples> {
   const { database } = flows.records
   const { clock } = flows.environment
   await ensureSamples(database)
@@ -58,6 +59,7 @@ export async function openSamples(flows: Flows): Promise<Samples> {
   return {
     sample: sampledRuns({
       flows,
+      copies,
       sampled(sample) {
         for (const version of sample.versions.values()) add(plainTimes(version))
       },

@@ -9,9 +9,13 @@ export type StepTimes = Map<number, number>
 const STEPS_AN_OCTAVE = 4
 const LAST_STEP = 100
 
-export function addTime(times: StepTimes, microseconds: number): void {
+export function stepOf(microseconds: number): number {
   const step = Math.floor(Math.log2(Math.max(0, microseconds) + 1) * STEPS_AN_OCTAVE)
-  addCount(times, Math.min(step, LAST_STEP), 1)
+  return Math.min(step, LAST_STEP)
+}
+
+export function addTime(times: StepTimes, microseconds: number): void {
+  addCount(times, stepOf(microseconds), 1)
 }
 
 export function addTimes(times: StepTimes, more: Iterable<readonly [step: number, count: number]>): void {

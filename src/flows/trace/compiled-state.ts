@@ -1,4 +1,4 @@
-/** The blocks of a blueprint in one of their states, compiled with the probe of traces. */
+/** The blocks of a blueprint in one of their states, compiled. */
 import { getRecord } from '../../records/records.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { QuoinError } from '../../shared/errors.ts'
@@ -20,7 +20,7 @@ export async function compiledState(
 ): Promise<{ compiled: CompiledBlueprint; deployment: number }> {
   const { blocks, deployment } = await blocksOf(tracing, blueprint, state)
   const { catalogue } = tracing.flows
-  return { compiled: await compileToRun(blueprint, blocks, catalogue, tracing.probe), deployment }
+  return { compiled: await compileToRun(blueprint, blocks, catalogue), deployment }
 }
 
 async function blocksOf(

@@ -9,12 +9,11 @@ import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import type { RunEnd } from '../run/run-start.ts'
 import { discardingEnvironment } from './discarding-environment.ts'
 import type { RunUnderWay } from './run-under-way.ts'
+import type { TracedRun } from './step-recorder.ts'
 import type { FlowOfTrigger } from './traced-flows.ts'
 import type { Tracing } from './tracing.ts'
-import type { TracedRun } from './watched-blocks.ts'
 
 export interface DiscardedRun {
-  /** With the probe of traces. */
   readonly compiled: CompiledBlueprint
   readonly trigger: FlowOfTrigger
   readonly deployment: number
@@ -31,15 +30,21 @@ export interface DiscardedRun {
 const DEADLINE = 4_000
 
 export async function runDiscarded(tracing: Tracing, asked: DiscardedRun): Promise<RunEnd> {
-  const { compiled, trigger, deployment, given, request, user, replayOf, recordedAs, outside, ended } = asked
-  const { environment: shared } = tracing
+  const { compiled, deployment, given, request, user, replayOf, recordedAs, outside, ended } = asked
+  const { environment: shared, copies } = tracing
+  const trigger = copies.of(compiled, asked.trigger.flow)
+  // Without its copy it would touch the world outside.
+  if (!trigger) throw new TypeError(`${asked.trigger.label} is no trigger of the blueprint.`)
   const { discard, ...nothingStays } = discardingEnvironment(shared, DEADLINE)
   try {
     return await tracing.runs.begin({
       environment: {
         ...shared,
         ...nothingStays,
-        findFunction: (name, owner) => compiled.functions.get(name) ?? shared.findFunction(name, owner),
+        findFunction(name, owner) {
+          const own = compiled.functions.get(name)
+          return own ? copies.functionOf(own, copies.of, compiled) : shared.findFunction(name, owner)
+        },
       },
       start: { flow: trigger.flow, blueprint: compiled.guid, given, ...(request ? { request } : { user }) },
       about: { blueprint: compiled.guid, trigger, blocks: compiled.blocks, deployment, replayOf, recordedAs },

@@ -8,7 +8,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import { candidateBlocks } from '../blueprints/candidate-blocks.ts'
 import { compileToRun } from '../compile/compile-to-run.ts'
 import type { CompiledPage } from '../compile/frame.ts'
-import type { Probe } from '../compile/probe.ts'
+import type { Recorder } from '../compile/probe.ts'
 import type { Flows } from '../flows.ts'
 import { Run } from '../run/run.ts'
 import type { RunEnvironment, RunLogEntry } from '../run/run-environment.ts'
@@ -45,7 +45,7 @@ const DEADLINE = 2_000
 export function previewPages(flows: Flows): PreviewPages {
   const { catalogue, records, live } = flows
   const signing = signingBlocks(catalogue)
-  const copies = tracedFlows(signing, withoutEffects)
+  const copies = tracedFlows(live)
   return async ({ blueprint, page: block, parameters, query, caller }) => {
     const page = await stagedPage(records, signing, blueprint, block)
     let failure: PreviewRun['failure']
@@ -61,12 +61,9 @@ export function previewPages(flows: Flows): PreviewPages {
       },
       findFunction(name, owner) {
         const own = compiled.functions.get(name)
-        if (own) return own
-        const { blueprints } = live.table()
-        const found = [blueprints.get(owner), ...blueprints.values()].find((one) =>
-          one?.compiled.functions.has(name),
-        )
-        return found && copies.functionOf(found.compiled, name)
+        if (own) return copies.functionOf(own, copies.of, compiled)
+        const found = shared.findFunction(name, owner)
+        return found && copies.functionOf(found, copies.of)
       },
     }
     const url = addressOf(page.page, parameters, query)
@@ -87,8 +84,12 @@ export function previewPages(flows: Flows): PreviewPages {
     }
     try {
       const given = page.page.start(request)
-      const start = { flow: page.page.flow, blueprint, given, request, onReply }
-      const end = await new Run(environment, start).execute(start)
+      const flow = copies.of(compiled, page.page.flow)?.flow
+      if (!flow) throw new TypeError(`${block} is no page of the blueprint.`)
+      const start = { flow, blueprint, given, request, onReply }
+      const run = new Run(environment, start)
+      copies.recorders.set(run, withoutEffects)
+      const end = await run.execute(start)
       if (end.error) failure ??= { message: end.error.message, block: undefined, pin: undefined }
     } finally {
       await discard()
@@ -106,7 +107,7 @@ async function stagedPage(
   const blocks = await candidateBlocks(records, guid, 'staged')
   if (!blocks.some((one) => one.guid === block))
     throw new QuoinError('NOT_FOUND', `The blueprint has no page block with the guid ${block}.`)
-  const blueprint = await compileToRun(guid, blocks, catalogue, withoutEffects)
+  const blueprint = await compileToRun(guid, blocks, catalogue)
   const page = blueprint.pages.find((one) => one.block === block)
   if (!page) throw new QuoinError('NOT_FOUND', `The block ${block} is not a page.`)
   return { page, blueprint }
@@ -124,15 +125,12 @@ function addressOf(
   return query === '' ? `/${path}` : `/${path}?${query}`
 }
 
-/** Every block as it is, but those that have effects outside. */
-const withoutEffects: Probe = {
-  flow: (_node, definition) =>
-    definition.outside ? { ...definition, run: () => refuse(definition) } : definition,
-  value: (_node, definition) => definition,
-  gather: (_node, gather) => gather,
-  expression: (_expression, evaluate) => evaluate,
-  name: (_name, read) => read,
-  event: (_node, store) => store,
+/** Keeps nothing: blocks do their work, but those that have effects outside. */
+const withoutEffects: Recorder = {
+  pins: (_block, frame, gather) => ({ ...gather(frame) }),
+  value: (_block, _inputs, _more, work) => work(),
+  flow: ({ node: { definition } }, _inputs, _context, work) =>
+    definition.kind === 'flow' && definition.outside ? refuse(definition) : work(),
 }
 
 function refuse({ title }: BlockDefinition): never {

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { runPasses } from './recorded-passes.ts'
-import type { TracedRun } from './watched-blocks.ts'
+import type { TracedRun } from './step-recorder.ts'
 
 type Replayed = NonNullable<TracedRun['replayed']>
 type Given = Readonly<Record<string, unknown>>

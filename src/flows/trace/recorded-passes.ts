@@ -3,7 +3,7 @@
  * was given, so that a replay runs them again on the present blocks.
  */
 import type { JsonObject } from '../../shared/json.ts'
-import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { andThen, type MaybePromise, recover } from '../../shared/maybe-promise.ts'
 import { type Secrets, showValue } from '../values/shown-value.ts'
 
 type Given = Readonly<Record<string, unknown>>
@@ -27,16 +27,10 @@ export class RecordedPasses {
   /** Runs one pass and notes what it was given. */
   run(given: Given, pass: () => MaybePromise<boolean>): MaybePromise<boolean> {
     this.#note(given)
-    const failed = (error: unknown): never => {
+    return recover(pass, (error) => {
       this.broke = true
       throw error
-    }
-    try {
-      const done = pass()
-      return isPromise(done) ? done.catch(failed) : done
-    } catch (error) {
-      return failed(error)
-    }
+    })
   }
 
   #note(given: Given): void {

@@ -1,12 +1,14 @@
 /**
- * Blueprints compiled a second time, with a probe: lazily, when the first run of a deployment is traced, and kept for as
- * long as the deployment is. To a flow that answers requests belongs the same flow with the probe in it.
+ * Flows compiled once more with the probe of recorders, from the graph of the first time: each for the first run of it that
+ * is recorded, and kept for as long as its blueprint is.
  */
 import type { BlockDefinition, Listens } from '../../blocks/block.ts'
 import type { Block } from '../../shared/blueprint.ts'
-import { type CompiledBlueprint, compileBlueprint } from '../compile/compile-blueprint.ts'
+import { atOnce, inTurns, type Steps } from '../../shared/in-turns.ts'
+import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import type { CompiledFlow, CompiledFunction } from '../compile/frame.ts'
-import type { Probe } from '../compile/probe.ts'
+import type { Recorders } from '../compile/probe.ts'
+import type { LiveBlueprints } from '../live/live-blueprints.ts'
 
 /** A trigger and the flow behind it. */
 export interface FlowOfTrigger {
@@ -16,31 +18,65 @@ export interface FlowOfTrigger {
   readonly label: string
 }
 
+/** Undefined for a flow that is not behind a trigger of the blueprint, such as the question when a schedule runs next. */
+type CopyOf = (compiled: CompiledBlueprint, flow: CompiledFlow) => FlowOfTrigger | undefined
+
 export interface TracedFlows {
-  /** Undefined for a flow that is not a trigger's, such as the question when a schedule runs next. */
-  of(compiled: CompiledBlueprint, flow: CompiledFlow): FlowOfTrigger | undefined
-  functionOf(compiled: CompiledBlueprint, name: string): CompiledFunction | undefined
+  /** Of runs of the copies. */
+  readonly recorders: Recorders
+  readonly of: CopyOf
+  /** Compiles one at a time, in turns beside the requests: undefined until that is done. */
+  readonly soon: CopyOf
+  /** The function with its flow of `of` or `soon`. `owner`: its blueprint, if that is not active. */
+  functionOf(
+    called: CompiledFunction,
+    copyOf: CopyOf,
+    owner?: CompiledBlueprint,
+  ): CompiledFunction | undefined
 }
 
-export function tracedFlows(catalogue: ReadonlyMap<string, BlockDefinition>, probe: Probe): TracedFlows {
-  const known = new WeakMap<CompiledBlueprint, CompiledBlueprint>()
+export function tracedFlows(live: Pick<LiveBlueprints, 'table'>): TracedFlows {
+  const recorders: Recorders = new WeakMap()
+  const known = new WeakMap<CompiledBlueprint, Map<CompiledFlow, FlowOfTrigger | undefined>>()
+  const owners = new WeakMap<CompiledFunction, CompiledBlueprint>()
+  let making: Promise<unknown> = Promise.resolve()
 
-  function probed(compiled: CompiledBlueprint): CompiledBlueprint {
-    let found = known.get(compiled)
-    // It was compiled before, so that it has no problems now.
-    found ??= compileBlueprint(compiled.guid, compiled.blocks, catalogue, probe).blueprint ?? compiled
-    known.set(compiled, found)
-    return found
+  function copiesOf(compiled: CompiledBlueprint) {
+    const copies = known.get(compiled) ?? new Map<CompiledFlow, FlowOfTrigger | undefined>()
+    known.set(compiled, copies)
+    return copies
+  }
+
+  function* copy(compiled: CompiledBlueprint, flow: CompiledFlow): Steps<FlowOfTrigger | undefined> {
+    const trigger = triggersOf(compiled).find((one) => one.flow === flow)
+    const copied = trigger && { ...trigger, flow: yield* compiled.probed(flow, recorders) }
+    copiesOf(compiled).set(flow, copied)
+    return copied
+  }
+
+  function ownerOf(called: CompiledFunction): CompiledBlueprint | undefined {
+    const all = owners.has(called) ? [] : live.table().blueprints.values()
+    for (const { compiled } of all)
+      if (compiled.functions.get(called.name) === called) owners.set(called, compiled)
+    return owners.get(called)
   }
 
   return {
-    of(compiled, flow) {
-      const isOurs = triggersOf(compiled).some((trigger) => trigger.flow === flow)
-      return isOurs
-        ? triggersOf(probed(compiled)).find((trigger) => trigger.flow.trigger === flow.trigger)
-        : undefined
+    recorders,
+    of: (compiled, flow) => copiesOf(compiled).get(flow) ?? atOnce(copy(compiled, flow)),
+    soon(compiled, flow) {
+      const copies = copiesOf(compiled)
+      if (!copies.has(flow)) {
+        copies.set(flow, undefined)
+        // Should it fail, this flow has no copy.
+        making = making.then(() => inTurns(copy(compiled, flow))).catch(() => undefined)
+      }
+      return copies.get(flow)
     },
-    functionOf: (compiled, name) => probed(compiled).functions.get(name),
+    functionOf(called, copyOf, owner = ownerOf(called)) {
+      const copied = owner && copyOf(owner, called.flow)
+      return copied && { ...called, flow: copied.flow }
+    },
   }
 }
 

@@ -1,16 +1,17 @@
 /** Starts the traced runs of this node, reports and stores their progress, and pauses them at breakpoints. */
 import type { Clock } from '../../shared/clock.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
+import type { Recorders } from '../compile/probe.ts'
 import { Run } from '../run/run.ts'
 import type { RunEnvironment } from '../run/run-environment.ts'
 import type { RunEnd, RunStart } from '../run/run-start.ts'
 import { type NodePauses, RunBrake, type Steering } from './run-brake.ts'
 import type { RunNews } from './run-news.ts'
 import type { RunRecords } from './run-records.ts'
-import { RunTrace } from './run-trace.ts'
+import { RunTrace, type TraceStep } from './run-trace.ts'
 import { type RunAbout, RunUnderWay } from './run-under-way.ts'
+import { StepRecorder, type TracedRun } from './step-recorder.ts'
 import type { TracedBlueprints } from './traced-blueprints.ts'
-import type { TracedRun, WatchedBlocks } from './watched-blocks.ts'
 
 /** A run whose steps are to be kept. */
 export interface AskedRun {
@@ -42,7 +43,7 @@ interface TracedRunsOptions {
   /** Guid of this node. */
   readonly node: string
   readonly blueprints: TracedBlueprints
-  readonly watched: WatchedBlocks
+  readonly recorders: Recorders
   readonly records: RunRecords
   readonly news: RunNews
 }
@@ -60,7 +61,7 @@ export function tracedRuns({
   clock,
   node,
   blueprints,
-  watched,
+  recorders,
   records,
   news,
 }: TracedRunsOptions): TracedRuns {
@@ -83,12 +84,8 @@ export function tracedRuns({
     const put = () => records.put(run.record())
     const brake = replayed ? undefined : new RunBrake(pauses, inner, trace, put)
     run.brake = brake
-    watched.watch(inner, {
-      trace,
-      arrive: (step) => brake?.arrive(step),
-      leave: () => brake?.leave(),
-      ...(replayed && { replayed }),
-    })
+    const brakes = { arrive: (step: TraceStep) => brake?.arrive(step), leave: () => brake?.leave() }
+    recorders.set(inner, new StepRecorder({ trace, ...brakes, ...(replayed && { replayed }) }))
     underWay.set(guid, run)
     start.traced?.(guid)
     news.tell(run.summary())

@@ -2,14 +2,13 @@
  * Traces of runs, for the builder of the flow: the inputs and outputs of each block.
  *
  * - `traced-blueprints` says which blueprints are traced, on all nodes.
- * - `traced-flows` compiles those a second time, with the probe of `watched-blocks`; only traced runs use that copy.
+ * - `traced-flows` compiles their flows a second time, with a probe; only runs that are recorded use that copy: traced ones (`step-recorder`), and those that are sampled for times (`samples/`).
  * - `traced`, a stage of the pipeline of runs, has `traced-runs` run the copy where a run is to be traced, and passes every
  *   other run straight on.
  * - `run-records` stores the traces, `run-brake` pauses runs at breakpoints, `replay` runs a recorded request again.
  */
 import type { RunSummary } from '../../shared/api/blueprints/runs.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
-import type { Probe } from '../compile/probe.ts'
 import type { Flows } from '../flows.ts'
 import type { RunEnvironment } from '../run/run-environment.ts'
 import type { RunEnd, RunFlow, RunStart } from '../run/run-start.ts'
@@ -18,9 +17,8 @@ import { openRunNews, type RunNews } from './run-news.ts'
 import { openRunRecords, type RunRecords } from './run-records.ts'
 import { openRunSteering, type RunSteering } from './steering.ts'
 import { openTracedBlueprints, type TracedBlueprints } from './traced-blueprints.ts'
-import { tracedFlows } from './traced-flows.ts'
+import { type TracedFlows, tracedFlows } from './traced-flows.ts'
 import { type TracedRuns, tracedRuns } from './traced-runs.ts'
-import { watchedBlocks } from './watched-blocks.ts'
 
 export interface Tracing {
   /** What is traced. */
@@ -33,8 +31,8 @@ export interface Tracing {
   readonly runs: TracedRuns
   readonly records: RunRecords
   readonly news: RunNews
-  /** To be compiled into what is traced. */
-  readonly probe: Probe
+  /** The flows that are traced. */
+  readonly copies: TracedFlows
   /** What traced runs share. */
   readonly environment: RunEnvironment
   /** Steers a run that is paused on any node. */
@@ -43,7 +41,7 @@ export interface Tracing {
 }
 
 export async function openTracing(flows: Flows): Promise<Tracing> {
-  const { live, catalogue, newGuid } = flows
+  const { live, newGuid } = flows
   const { clock } = flows.environment
   const { database } = flows.records
   const node = database.capabilities.cluster?.self ?? newGuid()
@@ -51,10 +49,8 @@ export async function openTracing(flows: Flows): Promise<Tracing> {
   const news = openRunNews(database, node)
   const { keepLast } = blueprints
   const records = await openRunRecords({ database, node, keepLast, stored: news.stored })
-  const watched = watchedBlocks()
-  const { probe } = watched
-  const copies = tracedFlows(catalogue, probe)
-  const runs = tracedRuns({ clock, node, blueprints, watched, records, news })
+  const copies = tracedFlows(live)
+  const runs = tracedRuns({ clock, node, blueprints, recorders: copies.recorders, records, news })
   const steering = openRunSteering(database, news, runs.steer)
   const unwatch = blueprints.onChange(runs.freeUntraced)
 
@@ -62,10 +58,8 @@ export async function openTracing(flows: Flows): Promise<Tracing> {
     ...flows.environment,
     // A function that a traced run calls is traced with it, whatever blueprint it is of.
     findFunction(name, blueprint) {
-      const table = live.table()
-      const owners = [table.blueprints.get(blueprint), ...table.blueprints.values()]
-      const owner = owners.find((one) => one?.compiled.functions.has(name))
-      return owner && copies.functionOf(owner.compiled, name)
+      const found = flows.environment.findFunction(name, blueprint)
+      return found && copies.functionOf(found, copies.of)
     },
   }
 
@@ -98,7 +92,7 @@ export async function openTracing(flows: Flows): Promise<Tracing> {
       runs,
       records,
       news,
-      probe,
+      copies,
       environment,
     },
     steer: steering.steer,

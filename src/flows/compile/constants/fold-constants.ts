@@ -13,7 +13,7 @@ export type Constants = ReadonlyMap<Node, Readonly<Record<string, unknown>>>
 /** All that the compiler knows about a graph. */
 export type Facts = Wiring & {
   readonly constants: Constants
-  /** Undefined for what is to be fast. */
+  /** Undefined but for a flow that is compiled once more. */
   readonly probe?: Probe | undefined
 }
 

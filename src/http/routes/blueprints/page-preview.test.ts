@@ -92,23 +92,28 @@ describe('what a preview leaves', () => {
     expect(await room.documents('made')).toEqual([])
   })
 
-  test('no request to another server, in a function of another blueprint too', async () => {
-    const request = { type: 'http_request', in: { url: 'http://127.0.0.1:9/', flow: '@call.flow' } }
-    const called = {
-      call: { type: 'trigger_custom_function', fields: { name: 'outside' } },
-      request,
-    }
-    await room.install('Outside', called)
-    const blocks = {
-      page: page('calls'),
-      run: { type: 'function_custom_execute', in: { flow: '@page.flow', function: 'outside' } },
-    }
-    const guid = await room.install('Calls', shown(blocks, '', '@run.flow'))
-    const { html, failure } = await previewed(guid)
-    expect(html).toBeNull()
-    expect(failure).toMatchObject({ message: expect.stringContaining('A preview has no effects') })
-    expect((await room.systemLog()).filter(({ level }) => level === 'error')).toEqual([])
-  })
+  test.each(['another blueprint', 'its own blueprint'])(
+    'no request to another server, in a function of %s',
+    async (of) => {
+      const name = of.slice(0, 3)
+      const called = {
+        call: { type: 'trigger_custom_function', fields: { name } },
+        request: { type: 'http_request', in: { url: 'http://127.0.0.1:9/', flow: '@call.flow' } },
+      }
+      const isOwn = of.startsWith('its')
+      if (!isOwn) await room.install('Outside', called)
+      const blocks = {
+        page: page(`calls-${name}`),
+        run: { type: 'function_custom_execute', in: { flow: '@page.flow', function: name } },
+        ...(isOwn && called),
+      }
+      const guid = await room.install(`Calls ${name}`, shown(blocks, '', '@run.flow'))
+      const { html, failure } = await previewed(guid)
+      expect(html).toBeNull()
+      expect(failure).toMatchObject({ message: expect.stringContaining('A preview has no effects') })
+      expect((await room.systemLog()).filter(({ level }) => level === 'error')).toEqual([])
+    },
+  )
 })
 
 describe('what a preview refuses', () => {
