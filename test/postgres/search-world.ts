@@ -95,7 +95,7 @@ export async function openSearchWorld(options: PostgresWorldOptions): Promise<Po
     },
     count: (search) => countDocuments(connection, target, search.query, search.includeRemoved),
     async plan(search) {
-      const decided = await decideTexts(connection, target, search.query, new SearchEffort(Infinity))
+      const decided = await decideTexts(connection, target, search, new SearchEffort(Infinity))
       const { text, values } = statement(compileFind(target, search, decided))
       const { rows } = await client.query({ text: `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values })
       return stepsThatRan(rows[0]['QUERY PLAN'][0].Plan)

@@ -54,21 +54,19 @@ export class SearchEffort {
 }
 
 /** What a client is told of a search that needs too much wherever it runs. */
-export class TooMuchToCompare extends QuoinError {
-  constructor() {
-    super(
-      'UNAVAILABLE',
-      'This search would compare too many words. Search for fewer words, with fewer spelling mistakes, gaps or beginnings of words, or create an index of free text for the storage.',
-    )
-  }
-}
-
-/** As {@link TooMuchToCompare}, where it will be answered soon. */
-export function tooMuchYet(): QuoinError {
+export function tooMuchToCompare(): QuoinError {
   return new QuoinError(
     'UNAVAILABLE',
-    'This search would compare too many words, until those of the storage are in memory. They are being read: ask again in a minute.',
-    { retryAfter: 20 },
+    'This search would compare too many words. Search for fewer words, with fewer spelling mistakes, gaps or beginnings of words, or create an index of free text for the storage.',
+  )
+}
+
+/** As {@link tooMuchToCompare}, for misspelled words over an index of free text. */
+export function tooMuchMisspelled(): QuoinError {
+  const most = EFFORT_OF_A_SEARCH / READ_TOKEN / 1_000_000
+  return new QuoinError(
+    'UNAVAILABLE',
+    `The misspelled words (word~) of this search would be compared with more than ${most} million words. Add a word that is spelled right or a filter that fewer documents match, or leave out the ~.`,
   )
 }
 
@@ -79,7 +77,7 @@ export function tooMuchToAggregate(): QuoinError {
   )
 }
 
-/** As {@link TooMuchToCompare}, where the transaction is the reason. */
+/** As {@link tooMuchToCompare}, where the transaction is the reason. */
 export function tooMuchForTransaction(storage: string): QuoinError {
   return new QuoinError(
     'UNAVAILABLE',

@@ -11,6 +11,8 @@ const MOST_SLOPS = 8
 
 type TextLeaf = Extract<TextQuery, { kind: 'phrase' | 'fuzzy' }>
 
+export type MisspelledWord = Extract<TextQuery, { kind: 'fuzzy' }>
+
 /** What finishes the sentence "<the text> …", or undefined. Of all free texts of one search together. */
 export function textProblem(texts: readonly string[]): string | undefined {
   const leaves = texts.flatMap((text) => leavesOf(textQuery(text)))

@@ -8,8 +8,8 @@ import type { Aggregate } from '../../aggregate/aggregate.ts'
 import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import type { GroupedColumn } from './aggregate-groups.ts'
 import { fieldSql } from './field-sql.ts'
-import { question, whereSql } from './postgres-query.ts'
-import { askedFields, type Decisions } from './search-plan.ts'
+import { whereSql } from './postgres-query.ts'
+import { askedFields, type Decisions, question } from './search-plan.ts'
 import type { SearchTarget } from './search-target.ts'
 
 /** Bytes of a column's name. */

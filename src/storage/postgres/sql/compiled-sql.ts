@@ -1,5 +1,6 @@
 /** How values stand in SQL for PostgreSQL, which numbers them over the whole statement. */
 import type { CompiledSql, SqlValue } from '../../search/compiled-sql.ts'
+import type { PostgresConnection, Row } from '../core/rows.ts'
 
 /**
  * Stands for a number until the statement is whole. Nothing else can hold this character: a field name with a control
@@ -28,6 +29,14 @@ export function statement(compiled: CompiledSql): { text: string; values: SqlVal
     text: compiled.sql.replaceAll(PLACE, () => `$${++number}`),
     values: [...compiled.parameters],
   }
+}
+
+/** The row of a statement that always gives one. */
+export async function oneRow(connection: PostgresConnection, wanted: CompiledSql): Promise<Row> {
+  const { text, values } = statement(wanted)
+  const [row] = await connection.rows(text, values)
+  if (!row) throw new TypeError('The statement gave no row.')
+  return row
 }
 
 function arrayLiteral(list: readonly string[]): string {

@@ -1,12 +1,13 @@
 /**
- * Free texts that SQL cannot decide: the documents that may match are read, in batches, and the reference says which do.
+ * Free texts that SQL cannot decide. First it is found out which words the misspelled ones may be (`similar-words.ts`), which is mostly all. For the
+ * rest the documents that may match are read, in batches, and the reference says which do.
  * The search then asks for their guids. With a free-text index those are few, without one it is the whole storage: about
  * 25 µs a document, as much as one search may look at, and the event loop turns every 10 ms. All of these statements have to see one state of the database
  * (`PostgresPool.snapshot`): else a document that is changed meanwhile may be missing although it matched all the time.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
-import type { Query } from '../../../shared/query.ts'
+import type { Query, Search } from '../../../shared/query.ts'
 import { type CompiledSql, joinWith, sql } from '../../search/compiled-sql.ts'
 import { textMatches, textQuery } from '../../search/match-text.ts'
 import type { TextClause } from '../../search/rank-text.ts'
@@ -14,17 +15,26 @@ import {
   EffortSpent,
   READ_TOKEN,
   type SearchEffort,
-  TooMuchToCompare,
+  tooMuchToCompare,
   unitsOfText,
 } from '../../search/search-effort.ts'
 import { documentTokens, valueTokens } from '../../search/text-tokens.ts'
 import { type PostgresConnection, textOf } from '../core/rows.ts'
-import { statement, texts } from './compiled-sql.ts'
+import { oneRow, statement, texts } from './compiled-sql.ts'
 import { jsonField } from './field-sql.ts'
 import { condition } from './postgres-condition.ts'
 import { isDecidedBefore, narrowCondition } from './postgres-text-query.ts'
-import { type Decisions, UNDECIDED } from './search-plan.ts'
+import {
+  askedFields,
+  type Decisions,
+  NO_WORDS,
+  question,
+  type SearchPlan,
+  type SimilarWords,
+  UNDECIDED,
+} from './search-plan.ts'
 import type { SearchTarget } from './search-target.ts'
+import { similarWords } from './similar-words.ts'
 
 /** Documents read at once. */
 const BATCH = 500
@@ -40,27 +50,39 @@ export function decidesFirst(target: SearchTarget, query: Query): boolean {
 export async function decideTexts(
   connection: PostgresConnection,
   target: SearchTarget,
-  query: Query,
+  { query, includeRemoved }: Pick<Search, 'query' | 'includeRemoved'>,
   effort: SearchEffort,
 ): Promise<Decisions> {
   const clauses = openClauses(target, query)
   if (clauses.length === 0) return UNDECIDED
-  const plan = { target, plain: new Set<string>(), decided: UNDECIDED }
-  // What must hold anyway: other documents are not found, whatever their text.
-  const required = requiredParts(query)
-    .filter((part) => openClauses(target, part).length === 0)
-    .map((part) => condition(plan, part))
-  const decided = new Map<TextClause, readonly string[]>()
-  for (const clause of clauses) {
-    const where = joinWith('AND', [...required, narrowCondition(target, clause)])
+  const required = await requiredConditions(connection, target, query)
+  if (!includeRemoved) required.push(sql`removed = 0`)
+  const similar = await similarWords(connection, target, clauses, { required, effort })
+  const guids = new Map<TextClause, readonly string[]>()
+  for (const clause of openClauses(target, query, similar)) {
+    const where = joinWith('AND', [...required, narrowCondition(target, clause, similar)])
     const wanted = textQuery(clause.text)
     const found: string[] = []
     await eachTokens(connection, target, { where, fields: clause.fields, effort }, (guid, tokens) => {
       if (textMatches(wanted, tokens, effort)) found.push(guid)
     })
-    decided.set(clause, found)
+    guids.set(clause, found)
   }
-  return decided
+  return { guids, similar }
+}
+
+/** What must hold anyway: other documents are not found, whatever their text. */
+async function requiredConditions(
+  connection: PostgresConnection,
+  target: SearchTarget,
+  query: Query,
+): Promise<CompiledSql[]> {
+  const parts = requiredParts(query).filter((part) => openClauses(target, part).length === 0)
+  const asked = [...new Set(parts.flatMap((part) => askedFields(target, part)))]
+  const { plain } =
+    asked.length > 0 ? await oneRow(connection, sql`SELECT ${question(target, asked)} AS plain`) : {}
+  const plan: SearchPlan = { target, plain: new Set(plain === true ? asked : []), decided: UNDECIDED }
+  return parts.map((part) => condition(plan, part))
 }
 
 interface Reading {
@@ -77,9 +99,11 @@ export async function eachTokens(
   { where, fields, effort }: Reading,
   tell: (guid: string, tokens: string[]) => void,
 ): Promise<void> {
-  const all = statement(sql`SELECT coalesce(string_agg(guid, ','), '') AS guids FROM ${table} WHERE ${where}`)
-  const [row] = await connection.rows(all.text, all.values)
-  const guids = row ? textOf(row, 'guids').split(',').filter(Boolean) : []
+  const all = await oneRow(
+    connection,
+    sql`SELECT coalesce(string_agg(guid, ','), '') AS guids FROM ${table} WHERE ${where}`,
+  )
+  const guids = textOf(all, 'guids').split(',').filter(Boolean)
   const read =
     fields.length === 0 ? 'doc::text' : `json_build_array(${fields.map(jsonField).join(', ')})::text`
   for (let start = 0; start < guids.length; start += BATCH) {
@@ -107,7 +131,7 @@ function bounded(work: () => void): void {
   try {
     work()
   } catch (error) {
-    throw error instanceof EffortSpent ? new TooMuchToCompare() : error
+    throw error instanceof EffortSpent ? tooMuchToCompare() : error
   }
 }
 
@@ -117,16 +141,20 @@ function tokensOf(value: JsonValue): string[] {
 }
 
 /** The free texts that SQL cannot decide. */
-export function openClauses(target: SearchTarget, query: Query): TextClause[] {
+function openClauses(
+  target: SearchTarget,
+  query: Query,
+  similar: SimilarWords = NO_WORDS,
+): readonly TextClause[] {
   switch (query.kind) {
     case 'and':
     case 'or':
-      return query.queries.flatMap((inner) => openClauses(target, inner))
+      return query.queries.flatMap((inner) => openClauses(target, inner, similar))
     case 'not':
     case 'filter':
-      return openClauses(target, query.query)
+      return openClauses(target, query.query, similar)
     case 'simple_query_string':
-      return isDecidedBefore(target, query) ? [query] : []
+      return isDecidedBefore(target, query, similar) ? [query] : []
     default:
       return []
   }

@@ -9,7 +9,7 @@ import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
 import type { SourceScope } from './aggregate-source.ts'
 import { compileAggregate, rawGroup } from './compile-aggregate.ts'
-import { numbers, statement, value } from './compiled-sql.ts'
+import { numbers, oneRow, value } from './compiled-sql.ts'
 import {
   isSameLife,
   isUnseen,
@@ -151,11 +151,4 @@ function groupsIn(row: Row, aggregate: Aggregate): GroupsOfParts | 'too many' {
 function numbersIn(text: string): number[] {
   const list: unknown = JSON.parse(text)
   return Array.isArray(list) ? list.map(Number) : []
-}
-
-async function oneRow(connection: PostgresConnection, wanted: CompiledSql): Promise<Row> {
-  const { text, values } = statement(wanted)
-  const [row] = await connection.rows(text, values)
-  if (!row) throw new TypeError('A statement without groups gave no row.')
-  return row
 }

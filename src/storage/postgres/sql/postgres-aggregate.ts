@@ -17,7 +17,8 @@ export async function aggregateDocuments(
   aggregate: Aggregate,
 ): Promise<Aggregated> {
   checkAggregate(aggregate)
-  const decided = await decideTexts(connection, target, aggregate.query, new SearchEffort(EFFORT_OF_A_SEARCH))
+  const wanted = { query: aggregate.query, includeRemoved: false }
+  const decided = await decideTexts(connection, target, wanted, new SearchEffort(EFFORT_OF_A_SEARCH))
   const grouped = compileAggregate(target, aggregate, { decided })
   const { text, values } = statement(sql`${grouped} LIMIT ${String(MOST_GROUPS + 1)}`)
   const rows = await connection.rows(text, values)

@@ -12,14 +12,13 @@ import { readCursor, writeCursor } from '../../search/search-cursor.ts'
 import { EFFORT_OF_A_SEARCH, SearchEffort } from '../../search/search-effort.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
-import { statement, value } from './compiled-sql.ts'
+import { oneRow, value } from './compiled-sql.ts'
 import { decidesFirst, decideTexts } from './decide-texts.ts'
-import { allPlain, jsonField } from './field-sql.ts'
 import { isUnchanged, momentIn, NOTED_MOMENT, type NotedMoment } from './noted-moment.ts'
 import { condition } from './postgres-condition.ts'
 import { type Walk, walksOf } from './postgres-order.ts'
 import { indexedRelevance, type Relevance, readRelevance } from './postgres-relevance.ts'
-import { askedFields, type Decisions, type SearchPlan } from './search-plan.ts'
+import { askedFields, type Decisions, question, type SearchPlan } from './search-plan.ts'
 import type { SearchTarget } from './search-target.ts'
 
 /** Whether `findDocuments` sends several statements: then they need a snapshot, else one statement is one. */
@@ -34,7 +33,7 @@ export async function findDocuments(
   search: Search,
 ): Promise<Found> {
   const { find } = await prepared(connection, target, search)
-  return foundIn(await one(connection, find), search)
+  return foundIn(await oneRow(connection, find), search)
 }
 
 /** A total, and the moment of which it is. */
@@ -64,7 +63,7 @@ export async function findWithTotal(
   ]
   const total = cases.length === 0 ? sql`(${count})` : sql`CASE ${list(cases, ' ')} ELSE (${count}) END`
   const moment = target.noted ? sql`, ${NOTED_MOMENT}` : sql``
-  const row = await one(
+  const row = await oneRow(
     connection,
     sql`SELECT documents, length, ${total} AS total${moment} FROM (${find}) AS found`,
   )
@@ -79,16 +78,9 @@ async function prepared(
   checkSearch(search)
   readCursor(search)
   const effort = new SearchEffort(EFFORT_OF_A_SEARCH)
-  const decided = await decideTexts(connection, target, search.query, effort)
+  const decided = await decideTexts(connection, target, search, effort)
   const relevance = await relevanceOf(connection, target, search, effort)
   return { find: compileFind(target, search, decided, relevance), decided }
-}
-
-async function one(connection: PostgresConnection, wanted: CompiledSql): Promise<Row> {
-  const { text, values } = statement(wanted)
-  const [row] = await connection.rows(text, values)
-  if (!row) throw new TypeError('A search gave no row.')
-  return row
 }
 
 function foundIn(row: Row, search: Search): Found {
@@ -106,8 +98,8 @@ export async function countDocuments(
 ): Promise<number> {
   checkQuery(query)
   const effort = new SearchEffort(EFFORT_OF_A_SEARCH)
-  const decided = await decideTexts(connection, target, query, effort)
-  return numberOf(await one(connection, compileCount(target, query, includeRemoved, decided)), 'n')
+  const decided = await decideTexts(connection, target, { query, includeRemoved }, effort)
+  return numberOf(await oneRow(connection, compileCount(target, query, includeRemoved, decided)), 'n')
 }
 
 /** One row: `documents`, a JSON array of the documents' texts in the order of the search, and `length`, how many. */
@@ -212,11 +204,6 @@ export function whereSql(plan: SearchPlan, query: Query, includeRemoved: boolean
   const found = condition(plan, query)
   // Written so, because the table's indexes hold present documents only.
   return includeRemoved ? found : allOf([sql`removed = 0`, found])
-}
-
-/** Whether plain comparisons of these fields are exact at this moment. */
-export function question(target: SearchTarget, fields: readonly string[]): CompiledSql {
-  return sql`${fields.map((field) => allPlain(target.table, jsonField(field))).join(' AND ')}`
 }
 
 function allOf(conditions: readonly CompiledSql[]): CompiledSql {

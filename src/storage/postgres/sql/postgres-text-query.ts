@@ -1,13 +1,14 @@
 /**
- * Free text in SQL. A tsquery says words, phrases, prefixes, and, or, not over all text exactly; for the rest (named
- * fields, slop, misspellings) it narrows to a superset, and `decide-texts.ts` looks at those documents before.
+ * Free text in SQL. A tsquery says words, phrases, prefixes, and, or, not over all text exactly, and misspelled words once the words are known that
+ * they may be (`similar-words.ts`). For the rest (named fields, slop) it narrows to a superset, and `decide-texts.ts` looks at those documents before.
  */
 import { type CompiledSql, FALSE, sql, TRUE } from '../../search/compiled-sql.ts'
 import { textQuery } from '../../search/match-text.ts'
 import type { RankedPhrase, TextClause } from '../../search/rank-text.ts'
 import type { TextQuery } from '../../search/simple-query-string.ts'
+import { leavesOf, type MisspelledWord } from '../../search/text-limits.ts'
 import { texts, value } from './compiled-sql.ts'
-import type { SearchPlan } from './search-plan.ts'
+import type { SearchPlan, SimilarWords } from './search-plan.ts'
 import type { SearchTarget } from './search-target.ts'
 
 /** A tsquery, or all documents, or none. Not exact: also finds documents that do not match. */
@@ -18,21 +19,43 @@ interface Match {
 
 const EVERYTHING: Match = { match: true, exact: false }
 
-export function textCondition(plan: SearchPlan, clause: TextClause): CompiledSql {
-  if (!isDecidedBefore(plan.target, clause)) return matchSql(matchOfClause(plan.target, clause))
-  const found = plan.decided.get(clause)
-  if (found === undefined) throw new TypeError('A free text was not decided before its SQL was made.')
-  return sql`guid = ANY (${texts(found)})`
+export function textCondition({ target, decided }: SearchPlan, clause: TextClause): CompiledSql {
+  const found = decided.guids.get(clause)
+  if (found !== undefined) return sql`guid = ANY (${texts(found)})`
+  const match = matchOfClause(target, clause, decided.similar)
+  if (!match.exact) throw new TypeError('A free text was not decided before its SQL was made.')
+  return matchSql(match)
 }
 
 /** Whether SQL cannot decide it by itself. */
-export function isDecidedBefore(target: SearchTarget, clause: TextClause): boolean {
-  return !matchOfClause(target, clause).exact
+export function isDecidedBefore(target: SearchTarget, clause: TextClause, similar: SimilarWords): boolean {
+  return !matchOfClause(target, clause, similar).exact
 }
 
 /** True at least for all documents that match the text. */
-export function narrowCondition(target: SearchTarget, clause: TextClause): CompiledSql {
-  return matchSql(matchOfClause(target, clause))
+export function narrowCondition(
+  target: SearchTarget,
+  clause: TextClause,
+  similar: SimilarWords,
+): CompiledSql {
+  return matchSql(matchOfClause(target, clause, similar))
+}
+
+/** The misspelled words of a text that the index can answer once it is known what they may be. */
+export function misspelledWords(target: SearchTarget, clause: TextClause): MisspelledWord[] {
+  return isIndexed(target, clause)
+    ? leavesOf(textQuery(clause.text)).filter((leaf) => leaf.kind === 'fuzzy')
+    : []
+}
+
+/** True for documents with a word that begins as one of these. */
+export function firstLetters(words: readonly MisspelledWord[]): CompiledSql {
+  return matchSql(combined('or', words.map(sameLetter)))
+}
+
+/** Of {@link SimilarWords}. */
+export function similarKey({ token, distance }: MisspelledWord): string {
+  return `${token}~${distance}`
 }
 
 /** The tsquery of what ranking counts. */
@@ -40,20 +63,24 @@ export function phraseMatch({ tokens, prefix }: RankedPhrase): string {
   return `${tokens.map(quoted).join(' <-> ')}${prefix ? ':*' : ''}`
 }
 
-function matchSql({ match }: Match): CompiledSql {
+function matchSql({ match }: Pick<Match, 'match'>): CompiledSql {
   if (typeof match === 'boolean') return match ? TRUE : FALSE
   return sql`tokens @@ ${value(match)}::tsquery`
 }
 
-function matchOfClause(target: SearchTarget, clause: TextClause): Match {
+function matchOfClause(target: SearchTarget, clause: TextClause, similar: SimilarWords): Match {
   const query = textQuery(clause.text)
   if (query.kind === 'none') return { match: false, exact: true }
   if (query.kind === 'all') return { match: true, exact: true }
+  if (!isIndexed(target, clause)) return EVERYTHING
   const allText = clause.fields.length === 0
-  // A document's own _meta is not in the index, but a search may name a field of it.
-  if (!target.textReady || clause.fields.some(isMeta)) return EVERYTHING
-  const match = matchOf(query, allText)
+  const match = matchOf(query, allText, similar)
   return allText ? match : { ...match, exact: false }
+}
+
+/** A document's own _meta is not in the index, but a search may name a field of it. */
+function isIndexed(target: SearchTarget, clause: TextClause): boolean {
+  return target.textReady && !clause.fields.some(isMeta)
 }
 
 function isMeta(field: string): boolean {
@@ -61,7 +88,7 @@ function isMeta(field: string): boolean {
 }
 
 /** With `negations` what is behind a minus is part of it; named fields leave it out: the word may stand in another field. */
-function matchOf(query: TextQuery, negations: boolean): Match {
+function matchOf(query: TextQuery, negations: boolean, similar: SimilarWords): Match {
   switch (query.kind) {
     case 'all':
       return { match: true, exact: true }
@@ -70,10 +97,12 @@ function matchOf(query: TextQuery, negations: boolean): Match {
     case 'phrase':
       if (query.slop === 0) return { match: phraseMatch(query), exact: true }
       return { match: [...new Set(query.tokens)].map(quoted).join(' & '), exact: false }
-    case 'fuzzy':
-      return { match: `${quoted([...query.token][0] ?? '')}:*`, exact: false }
+    case 'fuzzy': {
+      const words = similar.get(similarKey(query))
+      return words ? { match: words.length > 0 && anyOf(words), exact: true } : sameLetter(query)
+    }
     case 'not': {
-      const inner = negations ? matchOf(query.part, true) : EVERYTHING
+      const inner = negations ? matchOf(query.part, true, similar) : EVERYTHING
       if (!inner.exact) return EVERYTHING
       return { match: typeof inner.match === 'boolean' ? !inner.match : `!(${inner.match})`, exact: true }
     }
@@ -81,9 +110,21 @@ function matchOf(query: TextQuery, negations: boolean): Match {
     case 'or':
       return combined(
         query.kind,
-        query.parts.map((part) => matchOf(part, negations)),
+        query.parts.map((part) => matchOf(part, negations, similar)),
       )
   }
+}
+
+function sameLetter({ token }: MisspelledWord): Match {
+  return { match: `${quoted([...token][0] ?? '')}:*`, exact: false }
+}
+
+/** As a balanced tree: PostgreSQL reads a chain one call deeper a word. */
+function anyOf(words: readonly string[]): string {
+  const [only = '', ...others] = words
+  if (others.length === 0) return quoted(only)
+  const middle = words.length >> 1
+  return `(${anyOf(words.slice(0, middle))} | ${anyOf(words.slice(middle))})`
 }
 
 function combined(kind: 'and' | 'or', parts: readonly Match[]): Match {

@@ -6,27 +6,42 @@
  * lookup a field, nearly always in an empty index), and runs one. Fields without an index have only the exact form.
  */
 import type { Query, Search } from '../../../shared/query.ts'
+import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import type { TextClause } from '../../search/rank-text.ts'
-import { fieldSql } from './field-sql.ts'
+import { allPlain, fieldSql, jsonField } from './field-sql.ts'
 import type { SearchTarget } from './search-target.ts'
 
 export interface SearchPlan {
   readonly target: SearchTarget
   /** Fields that are known to have no odd values where this SQL runs. */
   readonly plain: ReadonlySet<string>
-  /** Guids of the documents that match, for the free texts that SQL cannot decide. */
   readonly decided: Decisions
 }
 
-export type Decisions = ReadonlyMap<TextClause, readonly string[]>
+/** What was found out before the statement of the search, in the same state of the database. */
+export interface Decisions {
+  /** Guids of the documents that match, for the free texts that SQL cannot decide. */
+  readonly guids: ReadonlyMap<TextClause, readonly string[]>
+  readonly similar: SimilarWords
+}
 
-export const UNDECIDED: Decisions = new Map()
+/** By misspelled word: the words of the documents that it may be. */
+export type SimilarWords = ReadonlyMap<string, readonly string[]>
+
+export const NO_WORDS: SimilarWords = new Map()
+
+export const UNDECIDED: Decisions = { guids: new Map(), similar: NO_WORDS }
 
 /** The fields of a search for which plain comparisons are worth asking for. */
 export function askedFields(target: SearchTarget, query: Query, sort: Search['sort'] = []): string[] {
   const indexed = new Set([...target.indexes.values()].flatMap((index) => index.fields))
   const used = new Set([...comparedFields(query), ...sort.map((key) => key.field)])
   return [...used].filter((field) => indexed.has(field) && fieldSql(field).kind === 'json')
+}
+
+/** Whether plain comparisons of these fields are exact at this moment. */
+export function question(target: SearchTarget, fields: readonly string[]): CompiledSql {
+  return sql`${fields.map((field) => allPlain(target.table, jsonField(field))).join(' AND ')}`
 }
 
 /** Whether an index gives the documents in the order of the field, once the fields that must be equal are. */

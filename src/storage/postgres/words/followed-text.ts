@@ -1,6 +1,7 @@
 /** The words of one storage in memory, which follow what is written to it by any node. */
 import { inTurns } from '../../../shared/in-turns.ts'
 import type { Search } from '../../../shared/query.ts'
+import { nextMode, type Transitions } from '../../../shared/state-machine.ts'
 import { wordOf } from '../../ranking/postings.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import type { PostgresPool } from '../core/postgres-connection.ts'
@@ -8,18 +9,9 @@ import type { PostgresConnection } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { LATEST_MS, OLDEST_MS } from '../kept/forget-noted-writes.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
-import { openClauses } from '../sql/decide-texts.ts'
 import type { NotedMoment } from '../sql/noted-moment.ts'
-import { KnownWords } from './known-words.ts'
-import { type MissingWords, rankInMemory } from './rank-in-memory.ts'
-import {
-  documentsBehind,
-  documentsSince,
-  presentMoment,
-  readPhrase,
-  textsOf,
-  wordsBehind,
-} from './read-texts.ts'
+import { rankInMemory } from './rank-in-memory.ts'
+import { documentsBehind, documentsSince, presentMoment, readPhrase, textsOf } from './read-texts.ts'
 import { TextMemory } from './text-memory.ts'
 import { writtenBatches } from './written-batches.ts'
 
@@ -37,10 +29,18 @@ const SLICE = 2_000
 const MOST_WRITTEN = 4_000
 /** While documents are read. */
 const CATCH_UP_MS = 10_000
-/** Phrases that wait for being read. A misspelled word may be any of some hundreds. */
+/** Phrases that wait to be read. */
 const MOST_WAITING = 512
-/** Phrases that a search waits for itself, those of others included: of rare words some milliseconds each. */
-const MOST_AT_ONCE = 64
+
+type Mode = 'new' | 'reading' | 'following' | 'lost'
+
+/** `reading`: the documents. `lost`: what was written is no longer known, and the memory answers nothing until it is made again. */
+const transitions: Transitions<Mode> = {
+  new: ['reading', 'lost'],
+  reading: ['following', 'lost'],
+  following: ['lost'],
+  lost: [],
+}
 
 export class FollowedText {
   readonly memory = new TextMemory()
@@ -49,16 +49,15 @@ export class FollowedText {
   /** Of which the memory is, once documents are read; undefined until it is known. */
   moment: NotedMoment | undefined
   #at: Instant
-  #isStarted = false
-  #isReady = false
+  #mode: Mode = 'new'
+  /** From when on the mode is `lost`. */
   #lostAt: Instant | undefined
+  /** Something was written since {@link moment}. */
   #isOutdated = false
   #catchingUp: Promise<void> | undefined
   /** By word: those that are to be read. */
   readonly #waiting = new Map<string, RankedPhrase>()
   #reading: Promise<void> | undefined
-  #hasReadWords = false
-  #readingWords: Promise<void> | undefined
 
   constructor(entry: StorageEntry, parts: FollowedTextParts) {
     this.#entry = entry
@@ -71,19 +70,8 @@ export class FollowedText {
     return this.#lostAt && millisecondsSince(this.#lostAt, this.#parts.clocks)
   }
 
-  /** Whether it can be said which words a misspelled one may be. */
-  get #knowsWords(): boolean {
-    return this.#hasReadWords && this.memory.vocabulary?.isFull === false
-  }
-
-  /** Whether a search that cannot be answered from it now may be soon. */
-  get isBeingRead(): boolean {
-    const isReading = this.#readingWords !== undefined || !this.#isReady
-    return isReading && !this.#isLost && this.memory.vocabulary?.isFull !== true
-  }
-
   get #isLost(): boolean {
-    return this.#lostAt !== undefined
+    return this.#mode === 'lost'
   }
 
   /** Something was written since that moment. */
@@ -94,12 +82,13 @@ export class FollowedText {
   /** Whether the memory can be asked now, in this turn. Catches up where it is known to be behind. */
   async isCurrent(): Promise<boolean> {
     try {
-      if (this.#isReady && (this.#isOutdated || this.memory.isDoubtful)) await this.catchUp()
+      const isBehind = this.#isOutdated || this.memory.isDoubtful
+      if (this.#mode === 'following' && isBehind) await this.catchUp()
       await this.#catchingUp
     } catch {
       // It is lost, and the one that caught up has told why.
     }
-    return this.#isReady && !this.#isLost && millisecondsSince(this.#at, this.#parts.clocks) < OLDEST_MS
+    return this.#mode === 'following' && millisecondsSince(this.#at, this.#parts.clocks) < OLDEST_MS
   }
 
   /**
@@ -114,55 +103,26 @@ export class FollowedText {
 
   /** Reads the documents once, and the words of this search that are missing. */
   async read(search: Search): Promise<void> {
-    if (!this.#isStarted) {
-      this.#isStarted = true
+    if (this.#mode === 'new') {
+      this.#go('reading')
       await this.#lostOnError(() => this.#readDocuments())
     }
     const missing = await this.#missing(search)
-    if (missing && missing.misspelled.length > 0 && !this.#hasReadWords && !this.memory.vocabulary?.isFull) {
-      this.#readingWords ??= this.#readWords().finally(() => {
-        this.#readingWords = undefined
-      })
-      await this.#readingWords
-    }
-    await this.#readPhrases(await this.#missingPhrases(search))
-  }
-
-  /** Reads the words that misspelled ones of a search may be. False where there are none, not all words are known, or it would take long. */
-  async readSimilar(search: Search): Promise<boolean> {
-    // What is spelled right is not ranked a second time: PostgreSQL has it in an index.
-    if (!this.#knowsWords || openClauses(this.#entry, search.query).length === 0) return false
-    const phrases = await this.#missingPhrases(search)
-    if (phrases.length === 0 || this.#waiting.size + phrases.length > MOST_AT_ONCE) return false
-    await this.#readPhrases(phrases)
-    return true
-  }
-
-  /** undefined: nothing is, or the memory cannot be asked. */
-  async #missing(search: Search): Promise<MissingWords | undefined> {
-    if (!(await this.isCurrent())) return undefined
-    const ranked = rankInMemory(this.memory, search, 1)
-    return ranked && 'phrases' in ranked ? ranked : undefined
-  }
-
-  /** With those that misspelled words may be, where that can be said. */
-  async #missingPhrases(search: Search): Promise<readonly RankedPhrase[]> {
-    const { phrases = [], misspelled = [] } = (await this.#missing(search)) ?? {}
-    const { vocabulary } = this.memory
-    if (misspelled.length === 0 || !this.#knowsWords || !vocabulary) return phrases
-    for (const { token, distance } of misspelled) await inTurns(vocabulary.find(token, distance))
-    return (await this.#missing(search))?.phrases ?? []
-  }
-
-  async #readPhrases(phrases: readonly RankedPhrase[]): Promise<void> {
-    for (const phrase of phrases)
+    for (const phrase of missing)
       if (this.#waiting.size < MOST_WAITING && !this.memory.has(phrase))
         this.#waiting.set(wordOf(phrase), phrase)
-    if (phrases.length === 0) return
+    if (missing.length === 0) return
     this.#reading ??= this.#readWaiting().finally(() => {
       this.#reading = undefined
     })
     await this.#reading
+  }
+
+  /** Also none where the memory cannot be asked. */
+  async #missing(search: Search): Promise<readonly RankedPhrase[]> {
+    if (!(await this.isCurrent())) return []
+    const ranked = rankInMemory(this.memory, search, 1)
+    return ranked && 'phrases' in ranked ? ranked.phrases : []
   }
 
   /** Reads what was written. Once for all who ask meanwhile. */
@@ -197,26 +157,7 @@ export class FollowedText {
       if (millisecondsSince(this.#at, this.#parts.clocks) > CATCH_UP_MS) await this.catchUp()
     }
     await this.catchUp()
-    this.#isReady = !this.#isLost
-  }
-
-  /** What is written meanwhile is added when it is caught up with. */
-  async #readWords(): Promise<void> {
-    const vocabulary = new KnownWords()
-    this.memory.vocabulary = vocabulary
-    for (let behind: string | undefined = ''; behind !== undefined && !this.#isLost && !vocabulary.isFull; ) {
-      const guid: string = behind
-      behind = await this.#parts.pool.snapshot(async (connection) => {
-        const lists = wordsBehind(connection, this.#entry, guid)
-        for (;;) {
-          const { done, value } = await lists.next()
-          if (done) return value
-          await inTurns(vocabulary.add(value))
-        }
-      })
-      if (millisecondsSince(this.#at, this.#parts.clocks) > CATCH_UP_MS) await this.catchUp()
-    }
-    this.#hasReadWords = !this.#isLost
+    if (!this.#isLost) this.#go('following')
   }
 
   async #readWaiting(): Promise<void> {
@@ -269,6 +210,12 @@ export class FollowedText {
   }
 
   #lose(): void {
-    this.#lostAt ??= instantOf(this.#parts.clocks)
+    if (this.#isLost) return
+    this.#go('lost')
+    this.#lostAt = instantOf(this.#parts.clocks)
+  }
+
+  #go(to: Mode): void {
+    this.#mode = nextMode('The memory of words', transitions, this.#mode, to)
   }
 }

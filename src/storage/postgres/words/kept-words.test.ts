@@ -6,7 +6,6 @@ import { type Query, type Search, search } from '../../../shared/query.ts'
 import { createAll } from '../../create-all.ts'
 import { documentOf } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
-import { TooMuchToCompare } from '../../search/search-effort.ts'
 import { transact } from '../../transact.ts'
 
 let room: WordsRoom
@@ -49,26 +48,7 @@ test.each<[string, Partial<Parameters<WordsRoom['ranked']>[0]>]>([
   ['removed documents too', { includeRemoved: true }],
   ['another order', { sort: [{ field: 'title', order: 'asc', missing: 'last' }] }],
   ['a named field', { query: { kind: 'simple_query_string', fields: ['title'], text: 'apple' } }],
-  [
-    'a misspelled word in a named field',
-    { query: { kind: 'simple_query_string', fields: ['title'], text: 'aple~1' } },
-  ],
-  [
-    'a misspelled word beside words near each other',
-    { query: { kind: 'simple_query_string', fields: [], text: 'aple~1 "apple pear"~3' } },
-  ],
-  [
-    'a misspelled word that must not be there',
-    {
-      query: {
-        kind: 'and',
-        queries: [
-          apples.query,
-          { kind: 'not', query: { kind: 'simple_query_string', fields: [], text: 'paer~1' } },
-        ],
-      },
-    },
-  ],
+  ['a misspelled word', { query: { kind: 'simple_query_string', fields: [], text: 'aple~1 -paer~1' } }],
   ['words near each other', { query: { kind: 'simple_query_string', fields: [], text: '"apple pear"~3' } }],
   [
     'text on one side of an or',
@@ -133,34 +113,6 @@ function never(): never {
   throw new Error('PostgreSQL was asked.')
 }
 
-const misspelled = {
-  query: { kind: 'simple_query_string', fields: [], text: 'aple~1 -paer~1' },
-  limit: 3,
-} as const satisfies Partial<Search>
-
-test('misspelled words are looked for among the words of all documents, and of those that are written later', async () => {
-  const guid = await filled()
-  expect([await isInMemory(misspelled), await isInMemory(misspelled)]).toEqual([false, true])
-  await room.create({ title: 'ample' }, room.nodes[1])
-  await transact(room.nodes[1], (session) => session.update(room.name, guid, setFields({ title: 'apple' })))
-  expect(await isInMemory(misspelled)).toBe(true)
-  // Another one is found without PostgreSQL too, because all words are known: those that it may be are read at once.
-  const other = { query: { ...misspelled.query, text: 'plm~1 | amplee~1 | pluum~2' }, limit: 9 }
-  expect(await isInMemory(other)).toBe(true)
-  await room.create({ title: 'plums' }, room.nodes[1])
-  expect(await isInMemory(other)).toBe(true)
-})
-
-test('PostgreSQL ranks first where a misspelled word may be very many, and from memory later', async () => {
-  await filled()
-  expect([await isInMemory(misspelled), await isInMemory(misspelled)]).toEqual([false, true])
-  const letters = [...'abcdefghijklmnopqrstuvwxyz']
-  const words = letters.slice(0, 3).flatMap((one) => letters.map((other) => `fi${one}${other}`))
-  await room.create({ title: words.join(' ') })
-  const many = { query: { ...misspelled.query, text: 'fixy~2' }, limit: 3 }
-  expect([await isInMemory(many), await isInMemory(many)]).toEqual([false, true])
-})
-
 test.each<[string, Partial<Search>]>([
   ['as it is', {}],
   ['on a further page', { offset: 13 }],
@@ -185,37 +137,6 @@ test.each<[string, Partial<Search>]>([
   const { found, page, inMemory } = await room.ranked(wanted)
   const direct = await room.direct(wanted)
   expect([found, page, inMemory]).toEqual([direct, direct, true])
-})
-
-test('a search that PostgreSQL refuses, because it is too much to look at, is served from words in memory later', async () => {
-  await room.create({ title: 'apple pear' })
-  const refuse = () =>
-    room.words.find(room.entry, search(misspelled), () => Promise.reject(new TooMuchToCompare()))
-  await expect(refuse()).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfter: undefined })
-  await expect(refuse()).rejects.toMatchObject({
-    code: 'UNAVAILABLE',
-    retryAfter: 20,
-    message: expect.stringContaining('ask again in a minute'),
-  })
-  await room.words.idle()
-  expect(await room.words.find(room.entry, search(misspelled), never)).toMatchObject({ length: 0 })
-})
-
-test.each<[string, () => Promise<unknown>]>([
-  ['a new word', () => room.create({ title: 'aplee' }, room.nodes[1])],
-  ['no word any more', () => room.admin.query(`DELETE FROM ${room.table}`)],
-])('while words of all documents are read others write: %s', async (_, happen) => {
-  await filled()
-  let happened = 0
-  room.beforeFetch = async () => {
-    happened += 1
-    if (happened === 1) await happen()
-    expect(await room.words.find(room.entry, search(apples), never)).toBeDefined()
-  }
-  await room.ranked(misspelled)
-  expect(happened).toBeGreaterThan(0)
-  room.beforeFetch = async () => undefined
-  expect(await isInMemory(misspelled)).toBe(true)
 })
 
 test('filters beside the text: further hits are looked at until the page is full', async () => {

@@ -11,7 +11,6 @@
 import type { Search } from '../../../shared/query.ts'
 import type { Found, FoundWithTotal } from '../../database.ts'
 import { checkSearch } from '../../search/check-search.ts'
-import { TooMuchToCompare, tooMuchYet } from '../../search/search-effort.ts'
 import { StoredJson } from '../../stored-json.ts'
 import type { PostgresPool } from '../core/postgres-connection.ts'
 import { isTableGone } from '../core/postgres-errors.ts'
@@ -19,7 +18,6 @@ import type { PostgresConnection } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import type { WantNotes } from '../kept/note-when-wanted.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
-import { openClauses } from '../sql/decide-texts.ts'
 import type { NotedMoment } from '../sql/noted-moment.ts'
 import { FollowedText } from './followed-text.ts'
 import { rankInMemory } from './rank-in-memory.ts'
@@ -111,13 +109,6 @@ export class KeptWords {
     this.#storages.set(entry.id, kept)
     const { text } = kept
     const wanted = { entry, search, counts }
-    const found = await this.#page(text, wanted)
-    if (found !== undefined || !(await this.#readsSimilar(text, search))) return found
-    return this.#page(text, wanted)
-  }
-
-  /** Where words are missing, or change faster than they are read: undefined. */
-  async #page(text: FollowedText, wanted: Wanted): Promise<RankedFound | undefined> {
     const { pool } = this.#parts
     if (!(await text.isCurrent()) || text.moment === undefined) return undefined
     const found = await pageOf(text, text.moment, { connection: pool.reading, ...wanted })
@@ -127,16 +118,6 @@ export class KeptWords {
       const again = moment && (await pageOf(text, moment, { connection, ...wanted }))
       return again === 'outdated' ? undefined : again
     })
-  }
-
-  /** Rare words mostly, where PostgreSQL would read all documents with a word that begins as this one. */
-  async #readsSimilar(text: FollowedText, search: Search): Promise<boolean> {
-    try {
-      return await text.readSimilar(search)
-    } catch (error) {
-      this.#report(error)
-      return false
-    }
   }
 
   /** A storage that was dropped meanwhile is lost without a word. */
@@ -158,11 +139,8 @@ export class KeptWords {
     const at = instantOf(this.#parts.clocks)
     try {
       return await look()
-    } catch (error) {
-      const isRead = this.#storages.get(entry.id)?.text.isBeingRead
-      throw isRead && error instanceof TooMuchToCompare ? tooMuchYet() : error
     } finally {
-      // Also of one that is refused, because it is too much to look at.
+      // Also of one that ran into the time limit.
       const spent = millisecondsSince(at, this.#parts.clocks)
       const { longMs = LONG_MS } = this.#parts
       if (spent >= longMs) this.#remember(entry, search, spent)
@@ -221,11 +199,7 @@ async function pageOf(
     if (text.moment !== moment) return 'outdated'
     const ranked = rankInMemory(text.memory, search, most, counts)
     if (ranked === undefined || 'phrases' in ranked) return undefined
-    const open = openClauses(entry, search.query)
-    if (open.length > 0 && !ranked.isExact) return undefined
-    const guids = ranked.hits.map(({ guid }) => guid)
-    const decided = new Map(open.map((clause) => [clause, guids]))
-    const page = await rankedPage(connection, entry, search, { hits: ranked.hits, decided, moment })
+    const page = await rankedPage(connection, entry, search, { hits: ranked.hits, moment })
     if (page === undefined) {
       text.outdated(moment)
       return 'outdated'

@@ -20,26 +20,15 @@ export interface RankedHits {
   readonly isAll: boolean
   /** How many documents match in all; undefined where words alone do not tell. */
   readonly total: number | undefined
-  /** Whether the free text of each hit is as it was asked for. */
-  readonly isExact: boolean
 }
 
 /** What would have to be in memory. */
 export interface MissingWords {
   readonly phrases: readonly RankedPhrase[]
-  /** Misspelled words of which it is not known what they are like. */
-  readonly misspelled: readonly MisspelledWord[]
-}
-
-export interface MisspelledWord {
-  readonly token: string
-  readonly distance: number
 }
 
 /** Of one turn of the event loop: some 25 ms. What needs more is PostgreSQL's to do. */
 const EFFORT = 500_000
-/** Words that a misspelled one may be. */
-const MOST_SIMILAR = 500
 
 /**
  * The best `most` hits, and the total where it `counts`. undefined: words in memory do not lead to what is found, or it is too much to look at in one turn. Of a search that was
@@ -56,7 +45,6 @@ export function rankInMemory(
   const phrases = rankedPhrases(plan.clauses)
   if (phrases.length === 0) return undefined
   const missing: RankedPhrase[] = []
-  const misspelled: MisspelledWord[] = []
   const effort = new SearchEffort(EFFORT)
   const words = {
     documents: memory.documents,
@@ -66,11 +54,8 @@ export function rankInMemory(
       if (known === undefined) missing.push(phrase)
       return known ?? NOWHERE
     },
-    similarTo(token: string, distance: number): ReadonlySet<string> {
-      const known = memory.vocabulary?.like(token, distance)
-      if (known === undefined) misspelled.push({ token, distance })
-      if (known && known.size > MOST_SIMILAR) throw new EffortSpent()
-      return known ?? new Set()
+    similarTo(): never {
+      throw new EffortSpent()
     },
     miss: () => undefined,
     lengths: (rows: Int32Array) => memory.lengths(rows),
@@ -80,9 +65,9 @@ export function rankInMemory(
     for (const phrase of phrases) words.of(phrase)
     const text = missing.length > 0 || counts ? undefined : onlyText(plan)
     const leading = text && leadingRows(words, text, most, (scored) => forgetRemoved(memory, scored))
-    if (leading) return { hits: bestOf(memory, leading, most), isAll: false, total: undefined, isExact: true }
+    if (leading) return { hits: bestOf(memory, leading, most), isAll: false, total: undefined }
     const candidates = candidatesOfAll(words, plan.clauses)
-    if (missing.length + misspelled.length > 0) return { phrases: missing, misspelled }
+    if (missing.length > 0) return { phrases: missing }
     if (candidates === undefined) return undefined
     const { rows } = candidates
     const scores = scoresOf(words, phrases, rows)
@@ -90,7 +75,7 @@ export function rankInMemory(
     const present = forgetRemoved(memory, { rows, scores })
     const best = bestOf(memory, { rows, scores }, most)
     const total = candidates.exact && plan.others.every(isAll) ? present : undefined
-    return { hits: best, isAll: best.length === present, total, isExact: candidates.exact }
+    return { hits: best, isAll: best.length === present, total }
   } catch (error) {
     if (error instanceof EffortSpent) return undefined
     throw error

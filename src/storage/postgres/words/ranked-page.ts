@@ -2,17 +2,15 @@
 import type { Search } from '../../../shared/query.ts'
 import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import { numberOf, type PostgresConnection, textOf } from '../core/rows.ts'
-import { numbers, statement, texts, value } from '../sql/compiled-sql.ts'
+import { numbers, oneRow, texts, value } from '../sql/compiled-sql.ts'
 import { isUnchanged, type NotedMoment } from '../sql/noted-moment.ts'
 import { whereSql } from '../sql/postgres-query.ts'
-import type { Decisions } from '../sql/search-plan.ts'
+import { UNDECIDED } from '../sql/search-plan.ts'
 import type { SearchTarget } from '../sql/search-target.ts'
 import type { RankedHit } from './rank-in-memory.ts'
 
 export interface PageHits {
   readonly hits: readonly RankedHit[]
-  /** Which of them match the free texts that SQL cannot decide. */
-  readonly decided: Decisions
   /** Of which they are. */
   readonly moment: NotedMoment
 }
@@ -30,19 +28,22 @@ export async function rankedPage(
   search: Search,
   found: PageHits,
 ): Promise<RankedPage | undefined> {
-  const { text, values } = statement(pageSql(target, search, found))
-  const [row] = await connection.rows(text, values)
-  if (row?.same !== true) return undefined
+  const row = await oneRow(connection, pageSql(target, search, found))
+  if (row.same !== true) return undefined
   return { documents: textOf(row, 'documents'), length: numberOf(row, 'length') }
 }
 
-function pageSql(target: SearchTarget, search: Search, { hits, decided, moment }: PageHits): CompiledSql {
+function pageSql(target: SearchTarget, search: Search, { hits, moment }: PageHits): CompiledSql {
   const guids = texts(hits.map(({ guid }) => guid))
   const scores = numbers(
     hits.map(({ score }) => score),
     'float8',
   )
-  const where = whereSql({ target, decided, plain: new Set() }, search.query, search.includeRemoved)
+  const where = whereSql(
+    { target, decided: UNDECIDED, plain: new Set() },
+    search.query,
+    search.includeRemoved,
+  )
   const page = sql`SELECT doc FROM unnest(${guids}, ${scores}) AS scored(scored_guid, score) JOIN ${target.table} ON guid = scored_guid
     WHERE ${where} ORDER BY score DESC, created DESC, guid DESC LIMIT ${value(search.limit)} OFFSET ${value(search.offset)}`
   return sql`SELECT '[' || coalesce(string_agg(doc::text, ','), '') || ']' AS documents, count(*)::integer AS length, ${isUnchanged(target, moment)} AS same FROM (${page}) AS page`

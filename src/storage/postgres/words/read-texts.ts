@@ -1,8 +1,8 @@
 /** Reads documents and where their words stand, for the memory of a node (`text-memory.ts`). */
-import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
+import { sql } from '../../search/compiled-sql.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
-import { statement, texts, value } from '../sql/compiled-sql.ts'
+import { oneRow, statement, texts, value } from '../sql/compiled-sql.ts'
 import {
   isSameLife,
   isUnseen,
@@ -119,40 +119,6 @@ export async function readPhrase(
     if (found.length < FETCHED) break
   }
   await connection.run('CLOSE places')
-}
-
-/** Documents whose words are read in one statement: some 20 ms. */
-const SLICE = 1_000
-
-/** All words of the next documents in the order of their guids, in lists. Gives the last guid; undefined: there are no further ones. */
-export async function* wordsBehind(
-  connection: PostgresConnection,
-  { table }: Target,
-  guid: string,
-  most = SLICE,
-): AsyncGenerator<readonly string[], string | undefined> {
-  const page = sql`SELECT guid, tokens FROM ${table} WHERE guid > ${value(guid)} ORDER BY guid LIMIT ${value(most)}`
-  const last = await oneRow(
-    connection,
-    sql`SELECT max(guid) AS last, count(*) AS count FROM (${page}) AS page`,
-  )
-  const { text, values } = statement(
-    sql`DECLARE words NO SCROLL CURSOR FOR SELECT DISTINCT unnest(tsvector_to_array(tokens)) AS word FROM (${page}) AS page`,
-  )
-  await connection.run(text, values)
-  for (;;) {
-    const found = await connection.rows(`FETCH ${FETCHED} FROM words`)
-    yield found.map((row) => textOf(row, 'word'))
-    if (found.length < FETCHED) break
-  }
-  await connection.run('CLOSE words')
-  return numberOf(last, 'count') < most ? undefined : textOf(last, 'last')
-}
-
-async function oneRow(connection: PostgresConnection, wanted: CompiledSql): Promise<Row> {
-  const { text, values } = statement(wanted)
-  const [row] = await connection.rows(text, values)
-  return row ?? {}
 }
 
 function listIn(row: Row): readonly unknown[] {

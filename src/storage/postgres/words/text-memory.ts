@@ -7,7 +7,6 @@ import { ABSENT, DocumentLengths } from '../../ranking/document-lengths.ts'
 import { append, type GrowingPostings, indexIn, type Postings, wordOf } from '../../ranking/postings.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import { GuidRows } from './guid-rows.ts'
-import type { KnownWords } from './known-words.ts'
 import { countIn, type PlacedWords } from './placed-words.ts'
 
 /** A document as its storage has it. */
@@ -32,8 +31,6 @@ const MOST_WORDS = 2_000
 const LEAST = 1_024
 
 export class TextMemory {
-  /** For misspelled ones, where they are searched. From when it is there, what is written is added. */
-  vocabulary: KnownWords | undefined
   readonly #guids = new GuidRows()
   readonly #lengths = new DocumentLengths()
   #created = new Float64Array(LEAST)
@@ -130,7 +127,6 @@ export class TextMemory {
       rows.push(row)
       this.#doubtful.delete(row)
     }
-    for (const one of words.values()) if (this.vocabulary) yield* this.vocabulary.add(one.keys())
     for (const expected of this.#expected.values()) for (const row of rows) expected.add(row)
     rows.sort((a, b) => a - b)
     for (const postings of this.#words.values()) {

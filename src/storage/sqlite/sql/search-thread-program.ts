@@ -2,14 +2,14 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { QuoinError } from '../../../shared/errors.ts'
 import { totalKnownFrom } from '../../find-with-total.ts'
-import { EffortSpent, TooMuchToCompare, tooMuchToAggregate } from '../../search/search-effort.ts'
+import { EffortSpent, tooMuchToAggregate, tooMuchToCompare } from '../../search/search-effort.ts'
 import { loadShape } from '../core/document-shape.ts'
 import { guarded, numberOf, SqliteConnection } from '../core/sqlite-connection.ts'
 import { DamagedDatabase } from '../core/sqlite-errors.ts'
 import { readShape } from '../core/sqlite-shape.ts'
 import { documentTable, textTable } from '../core/tables.ts'
-import { readSimilar } from '../text/read-similar.ts'
 import { readPlaces } from '../text/text-places.ts'
+import { readSimilar } from '../text/text-vocabulary.ts'
 import { readIndexes } from './covering-index.ts'
 import { registerSearchFunctions } from './search-functions.ts'
 import type { SearchTarget } from './search-target.ts'
@@ -95,7 +95,7 @@ function readTarget(storage: string): SearchTarget | undefined {
 }
 
 function tooMuch({ kind }: SearchTask): QuoinError {
-  return kind === 'aggregate' ? tooMuchToAggregate() : new TooMuchToCompare()
+  return kind === 'aggregate' ? tooMuchToAggregate() : tooMuchToCompare()
 }
 
 function answer(task: SearchTask): SearchAnswer {

@@ -7,10 +7,10 @@ import { type Postings, wordOf } from '../../ranking/postings.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import type { SqliteConnection } from '../core/sqlite-connection.ts'
 import type { RankedWords } from './ranked-words.ts'
-import { readSimilar } from './read-similar.ts'
 import { readLengths } from './text-lengths.ts'
 import { type PlacedText, readPlaces } from './text-places.ts'
 import type { TextTotal } from './text-totals.ts'
+import { readSimilar } from './text-vocabulary.ts'
 
 /** Effort of reading a length: 0.25 µs. */
 const LENGTH = 5

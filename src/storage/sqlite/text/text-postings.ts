@@ -18,7 +18,6 @@ import {
   type Postings,
   wordOf,
 } from '../../ranking/postings.ts'
-import { TextVocabulary } from '../../ranking/text-vocabulary.ts'
 import { phraseCount } from '../../search/match-text.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import { EffortSpent } from '../../search/search-effort.ts'
@@ -26,9 +25,9 @@ import { documentTokens } from '../../search/text-tokens.ts'
 import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import type { SearchThread } from '../sql/search-thread.ts'
 import type { RankedWords } from './ranked-words.ts'
-import { readSimilar } from './read-similar.ts'
 import { readLengthsBehind } from './text-lengths.ts'
 import { type PlacedText, readPlaces } from './text-places.ts'
+import { readSimilar, TextVocabulary } from './text-vocabulary.ts'
 
 /** What a search wanted and its turn was too short to read. */
 export type MissingWords =
