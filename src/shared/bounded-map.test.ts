@@ -30,13 +30,38 @@ test('a key that was deleted and set once more is the newest', () => {
   expect([...map.keys()]).toEqual(['b', 'c'])
 })
 
+test('a value that makes room is told of, and one that is deleted or replaced is not', () => {
+  const evicted: string[] = []
+  const map = boundedMap<string, string>(10, { evicted: (value) => evicted.push(value) })
+  for (const key of ['a', 'b', 'c', 'd']) map.set(key, key, 3)
+  expect(evicted).toEqual(['a'])
+  map.set('b', 'other', 3)
+  map.delete('c')
+  map.weigh('d', 11)
+  expect([evicted, [...map.entries()]]).toEqual([['a', 'd'], [['b', 'other']]])
+})
+
+test('entries that make room while all are walked are walked no more than once, and the others all are', () => {
+  const map = boundedMap<number, number>(100)
+  for (let key = 0; key < 10; key++) map.set(key, key, 10)
+  const walked: number[] = []
+  for (const [key] of map.entries()) {
+    walked.push(key)
+    map.weigh(key, 25)
+  }
+  expect(walked).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  expect([...map.keys()]).toEqual([6, 7, 8, 9])
+})
+
 /** The same in the slowest way: a list, the entry used last at the end. */
 class Reference {
   #entries: { key: string; value: number; weight: number }[] = []
   readonly #most: number
+  readonly #mostEntries: number
 
-  constructor(most: number) {
+  constructor(most: number, mostEntries: number) {
     this.#most = most
+    this.#mostEntries = mostEntries
   }
 
   get(key: string): number | undefined {
@@ -48,7 +73,18 @@ class Reference {
   set(key: string, value: number, weight: number): void {
     this.delete(key)
     if (weight <= this.#most) this.#entries.push({ key, value, weight })
-    while (this.#entries.reduce((sum, entry) => sum + entry.weight, 0) > this.#most) this.#entries.shift()
+    this.#makeRoom()
+  }
+
+  weigh(key: string, weight: number): void {
+    if (weight > this.#most) this.delete(key)
+    for (const entry of this.#entries) if (entry.key === key) entry.weight = weight
+    this.#makeRoom()
+  }
+
+  #makeRoom(): void {
+    const weight = () => this.#entries.reduce((sum, entry) => sum + entry.weight, 0)
+    while (weight() > this.#most || this.#entries.length > this.#mostEntries) this.#entries.shift()
   }
 
   delete(key: string): void {
@@ -61,30 +97,38 @@ class Reference {
 
 test('it holds what a list in the order of use holds', () => {
   const command = fc.record({
-    kind: fc.constantFrom('get', 'set', 'set', 'delete', 'clear'),
+    kind: fc.constantFrom('get', 'set', 'set', 'weigh', 'delete', 'clear'),
     key: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
     weight: fc.integer({ min: 0, max: 14 }),
   })
   fc.assert(
-    fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
-      const map = boundedMap<string, number>(12)
-      let reference = new Reference(12)
-      for (const [value, { kind, key, weight }] of commands.entries()) {
-        if (kind === 'get') expect(map.get(key)).toBe(reference.get(key))
-        else if (kind === 'set') {
-          map.set(key, value, weight)
-          reference.set(key, value, weight)
-        } else if (kind === 'delete') {
-          map.delete(key)
-          reference.delete(key)
-        } else {
-          map.clear()
-          reference = new Reference(12)
+    fc.property(
+      fc.array(command, { minLength: 20, maxLength: 60 }),
+      fc.integer({ min: 1, max: 6 }),
+      (commands, entries) => {
+        const map = boundedMap<string, number>(12, { entries })
+        let reference = new Reference(12, entries)
+        for (const [value, { kind, key, weight }] of commands.entries()) {
+          if (kind === 'get') expect(map.get(key)).toBe(reference.get(key))
+          else if (kind === 'set') {
+            map.set(key, value, weight)
+            reference.set(key, value, weight)
+          } else if (kind === 'weigh') {
+            map.weigh(key, weight)
+            reference.weigh(key, weight)
+          } else if (kind === 'delete') {
+            map.delete(key)
+            reference.delete(key)
+          } else {
+            map.clear()
+            reference = new Reference(12, entries)
+          }
+          expect([...map.keys()]).toEqual(reference.keys())
+          expect([...map.values()]).toEqual(reference.values())
+          expect(map.size).toBe(reference.keys().length)
         }
-        expect([...map.keys()]).toEqual(reference.keys())
-        expect([...map.values()]).toEqual(reference.values())
-        expect(map.size).toBe(reference.keys().length)
-      }
-    }),
+      },
+    ),
+    { numRuns: 300 },
   )
 })

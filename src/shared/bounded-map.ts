@@ -12,88 +12,136 @@ export interface BoundedMap<K, V> {
   has(key: K): boolean
   /** `weight`: 1 if not given. What is heavier than `most` is not kept; what had its key before goes all the same. */
   set(key: K, value: V, weight?: number): void
+  /** Another weight for what has grown or shrunk, if it is there. No use of it; what is heavier than `most` goes. */
+  weigh(key: K, weight: number): void
   delete(key: K): boolean
   clear(): void
   keys(): Iterable<K>
   values(): Iterable<V>
+  /** The one used longest ago comes first. */
+  entries(): Iterable<readonly [K, V]>
+}
+
+interface Bounds<V> {
+  /** Entries at most, whatever they weigh. */
+  readonly entries?: number
+  /** Told of a value that has made room for others; not of one that was deleted or replaced. */
+  readonly evicted?: (value: V) => void
 }
 
 interface Entry<K, V> {
   readonly key: K
   readonly value: V
-  readonly weight: number
+  weight: number
   older: Entry<K, V> | undefined
   newer: Entry<K, V> | undefined
 }
 
-export function boundedMap<K, V>(most: number): BoundedMap<K, V> {
-  const entries = new Map<K, Entry<K, V>>()
-  let held = 0
-  let oldest: Entry<K, V> | undefined
-  let newest: Entry<K, V> | undefined
+export function boundedMap<K, V>(most: number, bounds: Bounds<V> = {}): BoundedMap<K, V> {
+  return new LinkedEntries(most, bounds)
+}
 
-  function append(entry: Entry<K, V>): void {
-    entry.older = newest
-    entry.newer = undefined
-    if (newest) newest.newer = entry
-    else oldest = entry
-    newest = entry
+class LinkedEntries<K, V> implements BoundedMap<K, V> {
+  readonly #most: number
+  readonly #mostEntries: number
+  readonly #evicted: Bounds<V>['evicted']
+  readonly #entries = new Map<K, Entry<K, V>>()
+  #held = 0
+  #oldest: Entry<K, V> | undefined
+  #newest: Entry<K, V> | undefined
+
+  constructor(most: number, { entries = Infinity, evicted }: Bounds<V>) {
+    this.#most = most
+    this.#mostEntries = entries
+    this.#evicted = evicted
   }
 
-  function unlink({ older, newer }: Entry<K, V>): void {
-    if (older) older.newer = newer
-    else oldest = newer
-    if (newer) newer.older = older
-    else newest = older
+  get size(): number {
+    return this.#entries.size
   }
 
-  function remove(key: K): boolean {
-    const entry = entries.get(key)
+  get(key: K): V | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    if (entry !== this.#newest) {
+      this.#unlink(entry)
+      this.#append(entry)
+    }
+    return entry.value
+  }
+
+  has(key: K): boolean {
+    return this.#entries.has(key)
+  }
+
+  set(key: K, value: V, weight = 1): void {
+    this.delete(key)
+    if (weight > this.#most) return
+    const entry = { key, value, weight, older: undefined, newer: undefined }
+    this.#entries.set(key, entry)
+    this.#append(entry)
+    this.#held += weight
+    this.#makeRoom()
+  }
+
+  weigh(key: K, weight: number): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    this.#held += weight - entry.weight
+    entry.weight = weight
+    if (weight > this.#most) this.#evict(entry)
+    else this.#makeRoom()
+  }
+
+  delete(key: K): boolean {
+    const entry = this.#entries.get(key)
     if (entry === undefined) return false
-    held -= entry.weight
-    unlink(entry)
-    return entries.delete(key)
+    this.#held -= entry.weight
+    this.#unlink(entry)
+    return this.#entries.delete(key)
   }
 
-  function* inOrder(): Generator<Entry<K, V>> {
-    for (let entry = oldest; entry; entry = entry.newer) yield entry
+  clear(): void {
+    this.#entries.clear()
+    this.#oldest = undefined
+    this.#newest = undefined
+    this.#held = 0
   }
 
-  return {
-    get size() {
-      return entries.size
-    },
-    get(key) {
-      const entry = entries.get(key)
-      if (entry === undefined) return undefined
-      if (entry !== newest) {
-        unlink(entry)
-        append(entry)
-      }
-      return entry.value
-    },
-    has: (key) => entries.has(key),
-    set(key, value, weight = 1) {
-      remove(key)
-      if (weight > most) return
-      const entry = { key, value, weight, older: undefined, newer: undefined }
-      entries.set(key, entry)
-      append(entry)
-      held += weight
-      while (held > most && oldest) remove(oldest.key)
-    },
-    delete: remove,
-    clear() {
-      entries.clear()
-      oldest = undefined
-      newest = undefined
-      held = 0
-    },
-    *keys() {
-      for (const { key } of inOrder()) yield key
-    },
-    *values() {
-      for (const { value } of inOrder()) yield value
-    },
+  *keys(): Generator<K> {
+    for (let entry = this.#oldest; entry; entry = entry.newer) yield entry.key
+  }
+
+  *values(): Generator<V> {
+    for (let entry = this.#oldest; entry; entry = entry.newer) yield entry.value
+  }
+
+  *entries(): Generator<readonly [K, V]> {
+    for (let entry = this.#oldest; entry; entry = entry.newer) yield [entry.key, entry.value]
+  }
+
+  #makeRoom(): void {
+    while (this.#oldest && (this.#held > this.#most || this.#entries.size > this.#mostEntries))
+      this.#evict(this.#oldest)
+  }
+
+  #evict({ key, value }: Entry<K, V>): void {
+    this.delete(key)
+    this.#evicted?.(value)
+  }
+
+  #append(entry: Entry<K, V>): void {
+    entry.older = this.#newest
+    entry.newer = undefined
+    if (this.#newest) this.#newest.newer = entry
+    else this.#oldest = entry
+    this.#newest = entry
+  }
+
+  #unlink({ older, newer }: Entry<K, V>): void {
+    if (older) older.newer = newer
+    else this.#oldest = newer
+    if (newer) newer.older = older
+    else this.#newest = older
   }
 }

@@ -11,6 +11,7 @@ const MAX_LENGTH = 256
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype'])
 /** Most names, told in one look: bodies may have 70,000. */
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_-]{0,255}$/
+/** No bounded map: it is asked for each field of each document, at 6 to 9 ns instead of 18 to 33. */
 const memo = new Map<string, FieldPath>()
 
 /** What is wrong with a field name, in words that finish "the field name …", or undefined. */

@@ -2,6 +2,7 @@
  * The expression that says what a cell of a table shows: `doc` is the document of the row, `value` what its field holds.
  * It is evaluated when the table is shown, not in the run that made the page, so it knows no blocks and no request.
  */
+import { boundedMap } from '../../shared/bounded-map.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { checkExpression } from '../language/check-expression.ts'
 import { compileExpression } from '../language/compile/compile-expression.ts'
@@ -58,7 +59,7 @@ function at(message: string, start: number): string {
 
 /** Most expressions that are kept compiled. */
 const MOST_KEPT = 500
-const kept = new Map<string, CellExpression>()
+const kept = boundedMap<string, CellExpression>(MOST_KEPT)
 
 /**
  * Of a text without a problem. `references`: fields of the row's document that refer to others; `doc.customer.name` is a
@@ -67,13 +68,8 @@ const kept = new Map<string, CellExpression>()
 export function compileCell(text: string, references: readonly string[]): CellExpression {
   const key = JSON.stringify([text, references])
   const known = kept.get(key)
-  if (known) {
-    kept.delete(key)
-    kept.set(key, known)
-    return known
-  }
+  if (known) return known
   const made = compiled(text, references)
-  if (kept.size >= MOST_KEPT) for (const oldest of [...kept.keys()].slice(0, 1)) kept.delete(oldest)
   kept.set(key, made)
   return made
 }

@@ -1,6 +1,7 @@
 import type { Identity } from '../../access/identity.ts'
 import { holds } from '../../access/scopes.ts'
 import type { LiveTable } from '../../flows/live/live-blueprints.ts'
+import { type BoundedMap, boundedMap } from '../../shared/bounded-map.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { describeEndpoints, storagesOf } from './describe-endpoints.ts'
@@ -23,22 +24,21 @@ type RulesOf = (storage: string) => MaybePromise<readonly FieldRule[]>
 const MOST_SIGHTS = 8
 
 export function endpointDescriptions(table: () => LiveTable, rulesOf: RulesOf): DescribeEndpoints {
-  let kept: { table: LiveTable; rules: readonly unknown[]; bySight: Map<string, ExtraPaths> } | undefined
+  let kept:
+    | { table: LiveTable; rules: readonly unknown[]; bySight: BoundedMap<string, ExtraPaths> }
+    | undefined
   return async (identity, managementIds) => {
     const now = table()
     const rules: unknown[] = []
     // One after the other: the first reads the rules of all.
     for (const storage of usedStorages(now)) rules.push(await rulesOf(storage))
     if (kept?.table !== now || kept.rules.some((rule, index) => rule !== rules[index]))
-      kept = { table: now, rules, bySight: new Map() }
+      kept = { table: now, rules, bySight: boundedMap(MOST_SIGHTS) }
     const { bySight } = kept
     const sight = sightOf(now, identity)
     const known = bySight.get(sight)
     if (known) return known
-    const described = describeEndpoints({ table: now, identity, managementIds, rulesOf })
-    const [oldest] = bySight.size < MOST_SIGHTS ? [] : bySight.keys()
-    if (oldest !== undefined) bySight.delete(oldest)
-    const paths = await described
+    const paths = await describeEndpoints({ table: now, identity, managementIds, rulesOf })
     bySight.set(sight, paths)
     return paths
   }

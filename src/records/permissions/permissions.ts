@@ -4,6 +4,7 @@
  * The rules are in memory with the fields of storages (`fields/field-rules.ts`), so no request reads them; a change of a rule is
  * acknowledged when every node has applied it.
  */
+import { boundedMap } from '../../shared/bounded-map.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { elementsOf } from '../../shared/expression-work.ts'
 import type { JsonObject } from '../../shared/json.ts'
@@ -47,15 +48,14 @@ const MOST_ELEMENTS = 20_000
 const MOST_TOLD = 1_000
 
 export function openPermissions({ rules, clock, warn }: PermissionParts): Permissions {
-  const told = new Set<string>()
+  const told = boundedMap<string, true>(MOST_TOLD)
 
   function failed(storage: string, rule: string, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)
     const message = `The rule ${rule} of the storage ${storage} cannot be evaluated, and allows nothing: ${reason}`
     // Each request would write it again.
-    if (told.has(message)) return
-    if (told.size >= MOST_TOLD) told.clear()
-    told.add(message)
+    if (told.get(message)) return
+    told.set(message, true)
     warn(message)
   }
 

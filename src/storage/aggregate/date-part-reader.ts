@@ -9,7 +9,7 @@ import { type ZoneOffsets, zoneOffsets } from './zone-offsets.ts'
 /** An instant as JavaScript writes it, such as 2026-01-31T12:00:00.000Z; the hour is before the first colon. */
 const INSTANT = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-5][0-9]:[0-5][0-9][.][0-9]{3}Z$/
 const HOUR_LENGTH = '2026-01-31T12'.length
-/** Hours that are kept: a year's. */
+/** Hours that are kept: a year's. No bounded map, since it is asked for each document and all of a year fits. */
 const MOST_HOURS = 8_784
 
 /** The number of a part, as `datePart` gives it. */

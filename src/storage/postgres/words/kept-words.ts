@@ -8,6 +8,7 @@
  * Where searches take long, the documents of the storage are read in the background, and each word that such a search had. Until then, and for
  * all that words in memory do not lead to, PostgreSQL ranks.
  */
+import { boundedMap } from '../../../shared/bounded-map.ts'
 import type { Search } from '../../../shared/query.ts'
 import type { Found, FoundWithTotal } from '../../database.ts'
 import { checkSearch } from '../../search/check-search.ts'
@@ -53,8 +54,8 @@ interface KeptStorage {
 
 export class KeptWords {
   readonly #parts: KeptWordsParts
-  /** By the number of the storage; the one used last stands last. */
-  readonly #storages = new Map<number, KeptStorage>()
+  /** By the number of the storage. What is read for one that makes room ends, too. */
+  readonly #storages = boundedMap<number, KeptStorage>(MOST_STORAGES, { evicted: ({ text }) => text.close() })
   readonly #underWay = new Set<Promise<void>>()
 
   constructor(parts: KeptWordsParts) {
@@ -81,7 +82,8 @@ export class KeptWords {
 
   /** Reads what was written, before the notes of it are forgotten. To be called every 20 seconds. */
   async follow(): Promise<void> {
-    for (const [id, { text, used }] of this.#storages) {
+    for (const [id, { text, used }] of [...this.#storages.entries()]) {
+      if (!this.#storages.has(id)) continue
       const isUnused = millisecondsSince(used, this.#parts.clocks) > UNUSED_MS
       if (isUnused || (text.lostFor ?? 0) > PAUSE_MS) this.#drop(id)
       else if (text.lostFor === undefined) await text.catchUp().catch((error) => this.#report(error))
@@ -105,8 +107,6 @@ export class KeptWords {
     if (kept === undefined) return undefined
     checkSearch(search)
     kept.used = instantOf(this.#parts.clocks)
-    this.#storages.delete(entry.id)
-    this.#storages.set(entry.id, kept)
     const { text } = kept
     const wanted = { entry, search, counts }
     const { pool } = this.#parts
@@ -165,8 +165,6 @@ export class KeptWords {
     if (kept === undefined) {
       kept = { text: new FollowedText(entry, this.#parts), used: instantOf(this.#parts.clocks) }
       this.#storages.set(entry.id, kept)
-      const [oldest] = this.#storages.keys()
-      if (this.#storages.size > MOST_STORAGES && oldest !== undefined) this.#drop(oldest)
     }
     await kept.text.read(search)
   }

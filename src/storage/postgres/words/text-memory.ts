@@ -2,6 +2,7 @@
  * The documents of a storage and where their words stand, in memory of a node: of one moment of the database, as its caller tells. A
  * million documents take 40 MB, and six bytes more for each document of each word that is kept.
  */
+import { boundedMap } from '../../../shared/bounded-map.ts'
 import type { Steps } from '../../../shared/in-turns.ts'
 import { ABSENT, DocumentLengths } from '../../ranking/document-lengths.ts'
 import { append, type GrowingPostings, indexIn, type Postings, wordOf } from '../../ranking/postings.ts'
@@ -35,9 +36,7 @@ export class TextMemory {
   readonly #lengths = new DocumentLengths()
   #created = new Float64Array(LEAST)
   #removed = new Uint8Array(LEAST)
-  /** The one used last stands last. */
-  readonly #words = new Map<string, GrowingPostings>()
-  #postings = 0
+  readonly #words = boundedMap<string, GrowingPostings>(MOST_POSTINGS, { entries: MOST_WORDS })
   /** By word that is being read: the rows that were written meanwhile. */
   readonly #expected = new Map<string, Set<number>>()
   /** Rows that may stand wrongly in a word that was read: they are to be told of once more. */
@@ -87,12 +86,7 @@ export class TextMemory {
 
   /** The postings of a phrase; undefined if they are not kept. Counts as a use. */
   of(phrase: RankedPhrase): Postings | undefined {
-    const word = wordOf(phrase)
-    const known = this.#words.get(word)
-    if (known === undefined) return undefined
-    this.#words.delete(word)
-    this.#words.set(word, known)
-    return known
+    return this.#words.get(wordOf(phrase))
   }
 
   has(phrase: RankedPhrase): boolean {
@@ -129,11 +123,11 @@ export class TextMemory {
     }
     for (const expected of this.#expected.values()) for (const row of rows) expected.add(row)
     rows.sort((a, b) => a - b)
-    for (const postings of this.#words.values()) {
+    // A word that comes between two steps knows all of this, or has its rows among the doubtful ones.
+    for (const [word, postings] of [...this.#words.entries()]) {
       const counts = rows.map((row) => countOf(words.get(row), postings.phrase))
-      const before = postings.rows.length
       place(postings, rows, counts)
-      this.#postings += postings.rows.length - before
+      this.#words.weigh(word, postings.rows.length)
       yield undefined
     }
     return true
@@ -163,14 +157,7 @@ export class TextMemory {
     const word = wordOf(phrase)
     for (const row of this.#expected.get(word) ?? []) this.#doubtful.add(row)
     this.#expected.delete(word)
-    this.#words.set(word, { phrase, ...postings })
-    this.#postings += postings.rows.length
-    for (const [oldest, { rows }] of this.#words) {
-      if ((this.#postings <= MOST_POSTINGS && this.#words.size <= MOST_WORDS) || this.#words.size === 1)
-        return
-      this.#words.delete(oldest)
-      this.#postings -= rows.length
-    }
+    this.#words.set(word, { phrase, ...postings }, postings.rows.length)
   }
 }
 

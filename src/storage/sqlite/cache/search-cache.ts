@@ -11,6 +11,7 @@
  *
  * Counts are kept elsewhere (`kept-counts.ts`): they are corrected by a write, not dropped.
  */
+import { boundedMap } from '../../../shared/bounded-map.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import type { Search } from '../../../shared/query.ts'
 import type { Found } from '../../database.ts'
@@ -47,11 +48,14 @@ export interface WantedPage {
   readonly key: string
 }
 
-/** Of text, in all; one or two bytes each, and some more for results that were parsed. */
+/**
+ * Of text, in all; one or two bytes each, and some more for results that were parsed. What makes room are all results of the
+ * storage that was used longest ago.
+ */
 const CHARACTERS = 16 * 1024 * 1024
 /** A page larger than this would push out hundreds of others. */
 const LARGEST = 256 * 1024
-/** What an entry takes beside its texts, in characters, roughly. */
+/** What an entry, or a storage, takes beside its texts, in characters, roughly. */
 const OVERHEAD = 200
 /** Pages times documents. More, and all pages go. */
 const MOST_JUDGED = 3_000
@@ -70,35 +74,15 @@ interface Results {
 }
 
 export function searchCache(most = CHARACTERS): SearchCache {
-  /** The storage used last stands last. */
-  const storages = new Map<string, Results>()
-  let characters = 0
+  const storages = boundedMap<string, Results>(most)
   const uses = { hits: 0, misses: 0 }
-
-  function forget(name: string, results: Results): void {
-    characters -= results.characters
-    storages.delete(name)
-  }
 
   function resultsOf(name: string, version: number): Results {
     const known = storages.get(name)
     if (known?.version === version) return known
-    if (known) forget(name, known)
-    const results: Results = { version, pages: new Map(), characters: 0 }
-    storages.set(name, results)
+    const results: Results = { version, pages: new Map(), characters: OVERHEAD }
+    storages.set(name, results, results.characters)
     return results
-  }
-
-  function keep(name: string, results: Results, size: number): void {
-    storages.delete(name)
-    storages.set(name, results)
-    results.characters += size
-    characters += size
-    for (const [oldest, old] of storages) {
-      if (characters <= most) return
-      // All of a storage's at once: in the order of use it would cost two steps of a Map for each search that is found.
-      forget(oldest, old)
-    }
   }
 
   /** The storage's results, if they are of this version. */
@@ -107,14 +91,19 @@ export function searchCache(most = CHARACTERS): SearchCache {
     return results?.version === version ? results : undefined
   }
 
-  function carryOver(results: Results, version: number, touched: readonly TouchedDocument[]): void {
+  function carryOver(
+    name: string,
+    results: Results,
+    version: number,
+    touched: readonly TouchedDocument[],
+  ): void {
     results.version = version
     for (const [key, { search, size }] of results.pages) {
       if (!mayChange(search, touched)) continue
       results.pages.delete(key)
       results.characters -= size
-      characters -= size
     }
+    storages.weigh(name, results.characters)
   }
 
   return {
@@ -123,8 +112,8 @@ export function searchCache(most = CHARACTERS): SearchCache {
     follow(storage, version, touched) {
       const results = storages.get(storage)
       if (results === undefined) return
-      if (touched === undefined || touched.length * results.pages.size > MOST_JUDGED) forget(storage, results)
-      else carryOver(results, version, touched)
+      if (touched === undefined || touched.length * results.pages.size > MOST_JUDGED) storages.delete(storage)
+      else carryOver(storage, results, version, touched)
     },
     known: (storage, version, key) => at(storage, version)?.pages.get(key)?.found,
     found(storage, version, { search, key }, find) {
@@ -140,7 +129,8 @@ export function searchCache(most = CHARACTERS): SearchCache {
       // The caller that computed the result may have written meanwhile.
       if (size <= LARGEST && at(storage, version) === results && isOfOneStorage(key)) {
         results.pages.set(key, { found, search, size })
-        keep(storage, results, size)
+        results.characters += size
+        storages.weigh(storage, results.characters)
       }
       return found
     },

@@ -97,9 +97,8 @@ export class TextPostings implements RankedWords {
   /** Rows up to this have their length in place; Infinity = all. */
   #readUpTo = 0
   readonly #touched = new Set<number>()
-  /** By word or phrase, with a `*` where it is only begun; the one used last stands last. */
-  readonly #words = new Map<string, GrowingPostings>()
-  #postings = 0
+  /** By word or phrase, with a `*` where it is only begun. */
+  readonly #words = boundedMap<string, GrowingPostings>(MOST_POSTINGS, { entries: MOST_WORDS })
   readonly #vocabulary = new TextVocabulary()
   /** By word: the rows that were touched since it is being read elsewhere, or before that and not yet brought in. */
   readonly #expected = new Map<string, Set<number>>()
@@ -171,7 +170,11 @@ export class TextPostings implements RankedWords {
     }
     const rows = touched.slice(0, read)
     for (const row of rows) this.#lengths.set(row, texts.get(row)?.length ?? ABSENT)
-    for (const postings of this.#words.values()) this.#place(postings, rows, texts)
+    for (const [word, postings] of this.#words.entries()) {
+      const before = postings.rows.length
+      place(postings, rows, texts)
+      if (postings.rows.length !== before) this.#words.weigh(word, postings.rows.length)
+    }
     for (const tokens of texts.values()) this.#vocabulary.add(tokens)
     if (settled) for (const row of rows) this.#touched.delete(row)
     if (read < touched.length) throw new EffortSpent()
@@ -196,11 +199,7 @@ export class TextPostings implements RankedWords {
   of(connection: SqliteConnection, phrase: RankedPhrase): Postings {
     const word = wordOf(phrase)
     const known = this.#words.get(word)
-    if (known) {
-      this.#words.delete(word)
-      this.#words.set(word, known)
-      return known
-    }
+    if (known) return known
     try {
       return this.#keep(phrase, readPlaces(connection, this.#text, phrase))
     } catch (error) {
@@ -276,58 +275,45 @@ export class TextPostings implements RankedWords {
   /** An index goes on naming documents that were deleted. */
   #keep(phrase: RankedPhrase, read: Postings): Postings {
     const postings = { phrase, ...filteredPostings(read, (row) => this.lengthOf(row) !== ABSENT) }
-    this.#words.set(wordOf(phrase), postings)
-    this.#makeRoom(postings.rows.length)
+    this.#words.set(wordOf(phrase), postings, postings.rows.length)
     return postings
   }
+}
 
-  #makeRoom(added: number): void {
-    this.#postings += added
-    for (const [oldest, { rows }] of this.#words) {
-      if ((this.#postings <= MOST_POSTINGS && this.#words.size <= MOST_WORDS) || this.#words.size === 1)
-        return
-      this.#words.delete(oldest)
-      this.#postings -= rows.length
-    }
+/** Puts the touched rows into a word's postings, in place of what stood there. */
+function place(
+  postings: GrowingPostings,
+  touched: readonly number[],
+  texts: ReadonlyMap<number, readonly string[]>,
+): void {
+  const { phrase } = postings
+  const fresh = touched.flatMap((row) => {
+    const count = Math.min(phraseCount(phrase, texts.get(row) ?? []), 0xffff)
+    return count > 0 ? [[row, count] as const] : []
+  })
+  const { rows, counts } = postings
+  const gone = touched.some((row) => indexIn(rows, row) >= 0)
+  if (fresh.length === 0 && !gone) return
+  // New documents have the highest numbers.
+  if (!gone && (fresh[0]?.[0] ?? 0) > (rows.at(-1) ?? 0)) {
+    append(postings, fresh)
+    return
   }
-
-  /** Puts the touched rows into a word's postings, in place of what stood there. */
-  #place(
-    postings: GrowingPostings,
-    touched: readonly number[],
-    texts: ReadonlyMap<number, readonly string[]>,
-  ): void {
-    const { phrase } = postings
-    const fresh = touched.flatMap((row) => {
-      const count = Math.min(phraseCount(phrase, texts.get(row) ?? []), 0xffff)
-      return count > 0 ? [[row, count] as const] : []
-    })
-    const { rows, counts } = postings
-    const gone = touched.some((row) => indexIn(rows, row) >= 0)
-    if (fresh.length === 0 && !gone) return
-    // New documents have the highest numbers.
-    if (!gone && (fresh[0]?.[0] ?? 0) > (rows.at(-1) ?? 0)) {
-      this.#postings += fresh.length
-      append(postings, fresh)
-      return
-    }
-    const isTouched = new Set(touched)
-    const newRows = new Int32Array(rows.length + fresh.length)
-    const newCounts = new Uint16Array(newRows.length)
-    let to = 0
-    let next = 0
-    const put = (row: number, count: number) => {
-      newRows[to] = row
-      newCounts[to++] = count
-    }
-    for (let at = 0; at <= rows.length; at++) {
-      const row = rows[at] ?? Infinity
-      for (; next < fresh.length && (fresh[next]?.[0] ?? 0) <= row; next++)
-        put(fresh[next]?.[0] ?? 0, fresh[next]?.[1] ?? 0)
-      if (at < rows.length && !isTouched.has(row)) put(row, counts[at] ?? 0)
-    }
-    this.#postings += to - rows.length
-    postings.rows = newRows.subarray(0, to)
-    postings.counts = newCounts.subarray(0, to)
+  const isTouched = new Set(touched)
+  const newRows = new Int32Array(rows.length + fresh.length)
+  const newCounts = new Uint16Array(newRows.length)
+  let to = 0
+  let next = 0
+  const put = (row: number, count: number) => {
+    newRows[to] = row
+    newCounts[to++] = count
   }
+  for (let at = 0; at <= rows.length; at++) {
+    const row = rows[at] ?? Infinity
+    for (; next < fresh.length && (fresh[next]?.[0] ?? 0) <= row; next++)
+      put(fresh[next]?.[0] ?? 0, fresh[next]?.[1] ?? 0)
+    if (at < rows.length && !isTouched.has(row)) put(row, counts[at] ?? 0)
+  }
+  postings.rows = newRows.subarray(0, to)
+  postings.counts = newCounts.subarray(0, to)
 }
