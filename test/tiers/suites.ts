@@ -44,7 +44,7 @@ export function writeSuites({ sqlite, postgres, slow }: Suites): void {
       .map(([name, value]) => `    ${JSON.stringify(name)}: ${spaced(value)}`)
       .join(',\n')
   const part = (name: string, entries: Readonly<Record<string, unknown>>) =>
-    `  "${name}": {\n${lines(entries)}\n  }`
+    Object.keys(entries).length === 0 ? `  "${name}": {}` : `  "${name}": {\n${lines(entries)}\n  }`
   writeFileSync(
     file,
     `{\n${[part('sqlite', sqlite), part('postgres', postgres), part('slow', slow)].join(',\n')}\n}\n`,
