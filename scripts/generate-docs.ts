@@ -1,9 +1,10 @@
-// Writes the pages of docs/ that are drawn from definitions. `test/generated-docs.test.ts` fails when one is not current.
-import { writeFile } from 'node:fs/promises'
+// Writes the pages of docs/ that are drawn from definitions, and the numbers in README.md. `test/generated-docs.test.ts` fails when one is not current.
+import { readFile, writeFile } from 'node:fs/promises'
 import { contractPage } from './contract-page.ts'
 import { blocksPage, errorsPage, settingsPage } from './docs-pages.ts'
 import { endpointsPage } from './endpoints-page.ts'
 import { functionsPage } from './functions-page.ts'
+import { readmeWithNumbers } from './readme-numbers.ts'
 
 const pages = {
   'blocks.md': await blocksPage(),
@@ -17,3 +18,6 @@ const pages = {
 for (const [name, text] of Object.entries(pages)) {
   await writeFile(new URL(`../docs/${name}`, import.meta.url), text)
 }
+
+const readme = new URL('../README.md', import.meta.url)
+await writeFile(readme, await readmeWithNumbers(await readFile(readme, 'utf8')))

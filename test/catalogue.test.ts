@@ -1,6 +1,5 @@
 /** Every block of the house is complete, and keeps the pins that saved blueprints rely on. */
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import type { BlockDefinition } from '../src/blocks/block.ts'
 import { describeBlock } from '../src/blocks/describe-block.ts'
@@ -8,7 +7,6 @@ import { findBlocks, loadBlocks } from '../src/blocks/load-blocks.ts'
 import { readSettings } from '../src/blocks/pins/read-settings.ts'
 import type { Setting } from '../src/blocks/setting.ts'
 import type { CustomOutPin } from '../src/shared/blueprint.ts'
-import { fieldTypes } from '../src/shared/fields/field-type.ts'
 import type { JsonValue } from '../src/shared/json.ts'
 import { pinTypes } from '../src/shared/pin-type.ts'
 import promisedBlocks from './promised-blocks.json' with { type: 'json' }
@@ -142,13 +140,4 @@ describe.each(promised)('promised: %s', (identifier, promise) => {
     const optional = Object.keys(promise.defaults ?? {})
     for (const id of optional) expect(definition?.in[id]?.required).toBeUndefined()
   })
-})
-
-test.each([
-  ['blocks', /\[(\d+) blocks\]/, found.length],
-  ['blocks of pages', /(\d+) page blocks/, found.filter(({ group }) => group === 'pages').length],
-  ['types of fields', /Fields of (\d+) types/, fieldTypes.length],
-])('README.md says how many %s there are', async (_what, sentence, count) => {
-  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
-  expect(Number(sentence.exec(readme)?.[1])).toBe(count)
 })

@@ -35,8 +35,9 @@ export async function openRecipeRoom(): Promise<RecipeRoom> {
       const to = join(directory, name)
       await mkdir(to)
       for (const part of PARTS) await linked(join(root, part), join(to, part))
-      // Its pages are written in place.
+      // These are written in place.
       await cp(join(root, 'docs'), join(to, 'docs'), { recursive: true })
+      await copyFile(join(root, 'README.md'), join(to, 'README.md'))
       await symlink(join(root, 'node_modules'), join(to, 'node_modules'))
       for (const piece of pieces) await apply(to, piece)
       return to

@@ -3,6 +3,9 @@
  * two of processor time. It ends with the process: Playwright kills it on exit and on signals, and a Chromium whose
  * process was killed sees its pipe closed and ends by itself.
  */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
 import { openBrowser } from './open-browser.ts'
 
@@ -14,6 +17,14 @@ export interface SharedBrowser {
 }
 
 let browser: Promise<Browser> | undefined
+let built: Promise<unknown> | undefined
+
+/** The studio of the sources as they are: built by the first suite that wants a browser. Others wait for that one. */
+function builtStudio(): Promise<unknown> {
+  const root = join(import.meta.dirname, '../..')
+  built ??= promisify(execFile)(process.execPath, ['scripts/setup.mjs', 'test'], { cwd: root })
+  return built
+}
 
 async function runningBrowser(): Promise<Browser> {
   const running = await browser?.catch(() => undefined)
@@ -23,7 +34,7 @@ async function runningBrowser(): Promise<Browser> {
 }
 
 export async function shareBrowser(): Promise<SharedBrowser> {
-  const shared = await runningBrowser()
+  const [shared] = await Promise.all([runningBrowser(), builtStudio()])
   const contexts = new Set<BrowserContext>()
   return {
     async newContext(options) {
