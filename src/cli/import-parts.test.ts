@@ -289,6 +289,21 @@ describe('the parts of a file', () => {
   })
 })
 
+test.each([
+  ['600 blocks', 600, 10],
+  ['blocks of more than a body may hold', 8, 200_000],
+])('%s are made with several requests, each wired to the next', async (_what, count, length) => {
+  const pins = (at: number) => ({
+    value: `${at}${'x'.repeat(length)}`,
+    ...(at + 1 < count && { default: `@value${at + 1}.value` }),
+  })
+  const blocks = Object.fromEntries(
+    Array.from({ length: count }, (_none, at) => [`value${at}`, { type: 'value_default', in: pins(at) }]),
+  )
+  expect(await put({ name: `Large ${count}`, blocks })).toMatchObject({ code: 0, complained: '' })
+  expect(JSON.parse((await run(['export', `Large ${count}`])).printed).blocks).toEqual(blocks)
+})
+
 function guid(record: JsonObject | undefined): string {
   const meta = record?._meta
   return isJsonObject(meta) ? String(meta.guid) : ''

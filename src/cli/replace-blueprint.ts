@@ -3,8 +3,9 @@ import type { Block } from '../shared/blueprint.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import { guidOf, type Management, recordsOf } from './management.ts'
 
-/** As many as one request may hold. */
-const EDITS = 2000
+/** In one request. It may hold 2,000, and 1 MiB unless QUOIN_BODY_LIMIT says otherwise. */
+const EDITS = 500
+const BYTES = 512 * 1024
 
 /**
  * Makes an existing blueprint what a file says, and saves it: blocks of the same name keep their guids, so that versions,
@@ -18,11 +19,31 @@ export async function replaceBlueprint(
   const { name, description, category, tags, notes } = imported
   const known = recordsOf(await management.call('GET', `/blueprints/${guid}/blocks`))
   const edits = editsFor(known, imported.blocks)
-  for (let from = 0; from < edits.length; from += EDITS)
-    await management.call('POST', `/blueprints/${guid}/edits`, { edits: edits.slice(from, from + EDITS) })
-  await management.call('POST', `/blueprintactions/unsaved/${guid}`)
+  await saveEdits(management, guid, edits)
   const about = { name, description, category, tags: [...tags], notes: notes.map((note) => ({ ...note })) }
   await management.call('PUT', `/blueprints/${guid}`, about)
+}
+
+/** Makes the blocks of a file in a blueprint that has none, and saves them. */
+export const makeBlocks = (management: Management, guid: string, blocks: readonly Block[]): Promise<void> =>
+  saveEdits(management, guid, editsFor([], blocks))
+
+async function saveEdits(management: Management, guid: string, edits: readonly JsonObject[]): Promise<void> {
+  let batch: JsonObject[] = []
+  let bytes = 0
+  const stage = async () => {
+    if (batch.length > 0) await management.call('POST', `/blueprints/${guid}/edits`, { edits: batch })
+    batch = []
+    bytes = 0
+  }
+  for (const edit of edits) {
+    const size = Buffer.byteLength(JSON.stringify(edit))
+    if (batch.length === EDITS || bytes + size > BYTES) await stage()
+    batch.push(edit)
+    bytes += size
+  }
+  await stage()
+  await management.call('POST', `/blueprintactions/unsaved/${guid}`)
 }
 
 function editsFor(known: readonly JsonObject[], blocks: readonly Block[]): JsonObject[] {

@@ -5,7 +5,7 @@ import type { ImportedBlueprint } from '../shared/application/blueprint-file.ts'
 import { installParts, type PartsApi } from '../shared/application/install-parts.ts'
 import type { Problem } from '../shared/errors.ts'
 import { guidSource } from '../shared/guid.ts'
-import type { JsonObject, JsonValue } from '../shared/json.ts'
+import type { JsonObject } from '../shared/json.ts'
 import { activateBlueprint } from './activate-blueprint.ts'
 import { blueprintProblems, problemLine } from './blueprint-problems.ts'
 import type { Terminal } from './command.ts'
@@ -13,7 +13,7 @@ import { guidOf, type Management, Refused, recordsOf, warningsIn } from './manag
 import { withManagement } from './open-management.ts'
 import { partsApi } from './parts-api.ts'
 import { readBlueprintFile } from './read-blueprint-file.ts'
-import { replaceBlueprint } from './replace-blueprint.ts'
+import { makeBlocks, replaceBlueprint } from './replace-blueprint.ts'
 import { warnOfNeeds } from './warn-of-needs.ts'
 
 interface Import {
@@ -105,7 +105,7 @@ async function install(management: Management, { imported, documents }: FileRead
   const given = { name, description, category, tags: [...tags], notes: notes.map((note) => ({ ...note })) }
   const guid = guidOf(await management.call('POST', '/blueprints', given))
   try {
-    await makeBlocks(management, guid, imported)
+    await makeBlocks(management, guid, imported.blocks)
     await addDocuments(management, documents)
   } catch (error) {
     // If that fails too, what stays is inactive; the first error is the one to tell.
@@ -159,22 +159,4 @@ async function activated(terminal: Terminal, activate: () => Promise<void>): Pro
 async function addDocuments(management: Management, all: FileRead['documents']): Promise<void> {
   for (const [storage, documents] of all)
     await management.call('POST', '/_system/storages/samples', { storage, documents })
-}
-
-/** The blocks are made first and wired then, because the storage gives the guids that wires name. */
-async function makeBlocks(management: Management, blueprint: string, { blocks }: ImportedBlueprint) {
-  const guids = new Map<string, string>()
-  for (const { guid, in_pins: _later, ...content } of blocks) {
-    const made = await management.call('POST', '/blueprintactions', { ...content, blueprint_guid: blueprint })
-    guids.set(guid, guidOf(made))
-  }
-  for (const block of blocks) {
-    if (block.in_pins.length === 0) continue
-    const pins = block.in_pins.map(({ from, ...pin }): JsonValue => {
-      const wires = from?.map((end) => ({ pin: end.pin, block: guids.get(end.block) ?? end.block }))
-      return { ...pin, ...(wires && { from: wires }) }
-    })
-    await management.call('PUT', `/blueprintactions/${guids.get(block.guid)}`, { in_pins: pins })
-  }
-  await management.call('POST', `/blueprintactions/unsaved/${blueprint}`)
 }
