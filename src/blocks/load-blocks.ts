@@ -25,9 +25,21 @@ export async function loadBlocks(directory?: string): Promise<ReadonlyMap<string
   return catalogueOf(await findBlocks(directory))
 }
 
-/** All blocks, sorted by group and identifier. Errors as for {@link loadBlocks}, except for names that are taken. */
-export async function findBlocks(directory?: string): Promise<readonly FoundBlock[]> {
-  const modules = (directory === undefined && bundledBlocks) || blockModules(directory ?? import.meta.dirname)
+let own: Promise<readonly FoundBlock[]> | undefined
+
+/**
+ * All blocks, sorted by group and identifier. Errors as for {@link loadBlocks}, except for names that are taken. Those of
+ * Quoin are looked for once in a process: modules do not change, and reading the folders takes 10 ms.
+ */
+export function findBlocks(directory?: string): Promise<readonly FoundBlock[]> {
+  if (directory !== undefined) return foundIn(blockModules(directory))
+  own ??= foundIn(bundledBlocks ?? blockModules(import.meta.dirname))
+  return own
+}
+
+async function foundIn(
+  modules: Iterable<BlockModule> | AsyncIterable<BlockModule>,
+): Promise<readonly FoundBlock[]> {
   const found: FoundBlock[] = []
   for await (const module of modules) found.push(checked(module))
   return found

@@ -98,10 +98,13 @@ export function partsOfFile(json: unknown): ApplicationParts {
   return { groups, storages, fields, templates }
 }
 
+let compiled: ReturnType<typeof compileSchema> | undefined
+const compileSchema = () => Compile(BlueprintFileSchema)
+
 function checked(json: unknown): BlueprintFile {
-  const schema = Compile(BlueprintFileSchema)
-  if (schema.Check(json)) return json
-  const [first] = schema.Errors(json)
+  compiled ??= compileSchema()
+  if (compiled.Check(json)) return json
+  const [first] = compiled.Errors(json)
   const place = (first?.instancePath ?? '').slice(1).replaceAll('/', '.')
   throw new QuoinError(
     'INVALID_BODY',
