@@ -19,7 +19,7 @@ import { apiKeyRoutes } from '../http/routes/people/api-keys.ts'
 import { authenticationGroupRoutes } from '../http/routes/people/authentication-groups.ts'
 import { userRoutes } from '../http/routes/people/users.ts'
 import { openServer } from '../http/server/server.ts'
-import { openQuoin } from '../quoin/quoin.ts'
+import { openOffline } from '../quoin/quoin.ts'
 import { releasers } from '../quoin/releasers.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Terminal } from './command.ts'
@@ -43,9 +43,9 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
   await checkData(options.data)
   const opened = releasers()
   try {
-    const { access, flows, waits, documents, imports, settings, version, close } = await openQuoin(
-      { ...options, port: 0, logLevel: 'silent', examples: false },
-      { clock: terminal.clock, random: terminal.random, offline: true },
+    const { access, flows, waits, documents, imports, settings, version, close } = await openOffline(
+      { ...options, examples: false },
+      { clock: terminal.clock, random: terminal.random },
     )
     opened.add(close)
     const server = await openServer({

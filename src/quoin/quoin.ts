@@ -15,20 +15,19 @@ import type { OptionSettings } from '../records/settings/option-settings.ts'
 import type { StorageContext } from '../records/storage-records.ts'
 import type { RuledDatabase } from '../storage/ruled.ts'
 import { startFirst } from './first-start.ts'
-import { openNodeDatabase } from './open-database.ts'
+import { type NodeDatabase, openNodeDatabase } from './open-database.ts'
 import { openNodeDoors } from './open-doors.ts'
-import { openNodeFlows } from './open-flows.ts'
-import { openNodeRecords } from './open-records.ts'
-import { openNodeSettings } from './open-settings.ts'
+import { type NodeFlows, openNodeFlows } from './open-flows.ts'
+import { type NodeRecords, openNodeRecords } from './open-records.ts'
+import { openNodeSettings, type SetStart } from './open-settings.ts'
 import { releasers } from './releasers.ts'
 import type { Start, Surroundings } from './start.ts'
 
-export interface Quoin {
+/** What works on data while no server has them. */
+export interface OfflineQuoin {
   readonly access: Access
   readonly flows: Flows
-  readonly runs: Runs
   readonly waits: Waits
-  readonly server: Server
   readonly database: RuledDatabase
   readonly documents: StorageContext
   readonly imports: DocumentImports
@@ -39,8 +38,36 @@ export interface Quoin {
   close(): Promise<void>
 }
 
+export interface Quoin extends OfflineQuoin {
+  readonly runs: Runs
+  readonly server: Server
+}
+
 /** Opens everything, ready to listen. */
-export async function openQuoin(options: Options, surroundings: Surroundings): Promise<Quoin> {
+export function openQuoin(options: Options, surroundings: Surroundings): Promise<Quoin> {
+  return openAll(options, surroundings, async (services, { start, nodeDatabase, nodeRecords, nodeFlows }) => {
+    const server = await openNodeDoors(start, nodeDatabase, nodeRecords, nodeFlows)
+    return { ...services, runs: nodeFlows.runs, server }
+  })
+}
+
+/** For commands on the data of a server that is not running: no jobs, no schedules, no purging, and no server. */
+export function openOffline(options: Options, surroundings: Surroundings): Promise<OfflineQuoin> {
+  return openAll(options, { ...surroundings, offline: true }, async (services) => services)
+}
+
+interface Opened {
+  readonly start: SetStart
+  readonly nodeDatabase: NodeDatabase
+  readonly nodeRecords: NodeRecords
+  readonly nodeFlows: NodeFlows
+}
+
+async function openAll<T>(
+  options: Options,
+  surroundings: Surroundings,
+  finish: (services: OfflineQuoin, opened: Opened) => Promise<T>,
+): Promise<T> {
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
   const opened = releasers()
   const bare: Start = { ...surroundings, options, version, opened }
@@ -50,23 +77,14 @@ export async function openQuoin(options: Options, surroundings: Surroundings): P
     const nodeRecords = await openNodeRecords(start, nodeDatabase.raw)
     const nodeFlows = await openNodeFlows(start, nodeDatabase, nodeRecords)
     const { database, access, documents, imports } = nodeRecords
-    const { flows, runs, waits } = nodeFlows
+    const { flows, waits } = nodeFlows
     const administrator = await startFirst({ options, database, access, flows })
-    const server = await openNodeDoors(start, nodeDatabase, nodeRecords, nodeFlows)
-    const parts = {
-      access,
-      flows,
-      runs,
-      waits,
-      server,
-      database,
-      documents,
-      imports,
-      version,
-      administrator,
-      settings: start.set.settings,
-    }
-    return { ...parts, close: opened.release }
+    const { settings } = start.set
+    const services = { access, flows, waits, database, documents, imports, version, administrator, settings }
+    return await finish(
+      { ...services, close: opened.release },
+      { start, nodeDatabase, nodeRecords, nodeFlows },
+    )
   } catch (error) {
     await opened.release()
     throw error
