@@ -26,6 +26,10 @@ export interface WordsRoom {
   readonly table: string
   /** What was reported, and how often notes were found lost. */
   readonly reported: unknown[]
+  /** Storages whose writes are to be noted. */
+  readonly wanted: string[]
+  /** Documents of a storage whose words are kept; undefined: as always. */
+  fewest: number | undefined
   readonly lost: () => number
   /** Called before each statement that reads a page by guids. */
   beforePage: () => Promise<void>
@@ -52,6 +56,7 @@ export async function openWordsRoom(): Promise<WordsRoom> {
   const pool = openPostgresPool({ url: temporary.url, connections: 6, pooled: false })
   const clocks = { passed: 0 }
   const reported: unknown[] = []
+  const wanted: string[] = []
   const name = 'things'
   let lost = 0
   await nodes[0].ensure(name, { text: true })
@@ -93,13 +98,16 @@ export async function openWordsRoom(): Promise<WordsRoom> {
         ),
     },
     clocks: { monotonic: time, wall: time },
-    wanted: () => undefined,
+    wanted: (storage) => void wanted.push(storage),
     report: (error) => void reported.push(error),
     async beginLife() {
       lost += 1
       await beginLife(reading)
     },
     longMs: 0,
+    get fewest() {
+      return room.fewest
+    },
   })
   const shown = (documents: { readonly text: string }, total: number) => {
     const list: { readonly _meta: { readonly guid: string } }[] = JSON.parse(documents.text)
@@ -115,6 +123,8 @@ export async function openWordsRoom(): Promise<WordsRoom> {
     name,
     table: entry.table,
     reported,
+    wanted,
+    fewest: 0,
     lost: () => lost,
     beforePage: async () => undefined,
     beforeFetch: async () => undefined,

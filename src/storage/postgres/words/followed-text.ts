@@ -21,8 +21,6 @@ export interface FollowedTextParts {
   readonly beginLife: () => Promise<void>
 }
 
-/** 40 MB a million. */
-const MOST_DOCUMENTS = 4_000_000
 /** Read in one statement: some 5 ms. */
 const SLICE = 2_000
 /** More than so many are not worth bringing in one by one. */
@@ -141,14 +139,13 @@ export class FollowedText {
   async #readDocuments(): Promise<void> {
     const { pool, beginLife } = this.#parts
     const at = instantOf(this.#parts.clocks)
-    let present = await presentMoment(pool.reading, this.#entry)
-    if (present.moment === undefined) {
+    this.moment = await presentMoment(pool.reading)
+    if (this.moment === undefined) {
       await beginLife()
-      present = await presentMoment(pool.reading, this.#entry)
+      this.moment = await presentMoment(pool.reading)
     }
-    this.moment = present.moment
     this.#at = at
-    if (present.moment === undefined || present.documents > MOST_DOCUMENTS) this.#lose()
+    if (this.moment === undefined) this.#lose()
     for (let behind = ''; !this.#isLost; ) {
       const slice = await documentsBehind(pool.reading, this.#entry, behind, SLICE)
       if (!this.memory.note(slice)) this.#lose()

@@ -6,6 +6,7 @@ import { type Query, type Search, search } from '../../../shared/query.ts'
 import { createAll } from '../../create-all.ts'
 import { documentOf } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
+import { StoredJson } from '../../stored-json.ts'
 import { transact } from '../../transact.ts'
 
 let room: WordsRoom
@@ -15,6 +16,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   room.words.forget()
   room.reported.length = 0
+  room.wanted.length = 0
+  room.fewest = 0
   room.beforePage = async () => undefined
   room.beforeFetch = async () => undefined
   await room.admin.query(`DELETE FROM ${room.table}`)
@@ -65,6 +68,34 @@ test.each<[string, Partial<Parameters<WordsRoom['ranked']>[0]>]>([
   for (let asked = 0; asked < 2; asked++) {
     const { found, inMemory } = await room.ranked(wanted)
     expect([found, inMemory]).toEqual([await room.direct(wanted), false])
+  }
+})
+
+test.each<[string, number, boolean]>([
+  ['fewer than 25,000: PostgreSQL ranks', 24_999, false],
+  ['25,000: from words in memory', 25_000, true],
+  ['more than four million: PostgreSQL ranks', 4_000_001, false],
+])('of a storage with so many documents, %s', async (_, documents, isRead) => {
+  await room.create({ title: 'apple' })
+  room.fewest = undefined
+  const count = 'INSERT INTO text_total (storage, documents, tokens) VALUES ($1, $2, 0)'
+  await room.admin.query(count, [room.entry.id, documents - 1])
+  try {
+    const asked = []
+    for (let time = 0; time < 2; time++) asked.push((await room.ranked(apples)).inMemory)
+    expect(asked).toEqual([false, isRead])
+    // Noting costs each write.
+    const isNotNoted = { ...room.entry, noted: false }
+    room.words.forget()
+    await room.words.find(isNotNoted, search(apples), async () => ({
+      documents: new StoredJson('[]'),
+      length: 0,
+      next: () => undefined,
+    }))
+    await room.words.idle()
+    expect(room.wanted).toEqual(isRead ? [room.name] : [])
+  } finally {
+    await room.admin.query(count, [room.entry.id, 1 - documents])
   }
 })
 

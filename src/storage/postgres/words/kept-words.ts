@@ -5,7 +5,7 @@
  * The memory is of one moment of the database. The statement that reads the page says whether anything was written to the storage since;
  * if so, what was written is read and the hits are ranked again. So a search is of one moment, as any other.
  *
- * Where searches take long, the documents of the storage are read in the background, and each word that such a search had. Until then, and for
+ * Where searches of a large storage take long, its documents are read in the background, and each word that such a search had. Until then, and for
  * all that words in memory do not lead to, PostgreSQL ranks.
  */
 import { boundedMap } from '../../../shared/bounded-map.ts'
@@ -23,6 +23,7 @@ import type { NotedMoment } from '../sql/noted-moment.ts'
 import { FollowedText } from './followed-text.ts'
 import { rankInMemory } from './rank-in-memory.ts'
 import { rankedPage } from './ranked-page.ts'
+import { documentsIn } from './read-texts.ts'
 import { isServed, MOST_HITS } from './served-search.ts'
 
 export interface KeptWordsParts {
@@ -34,11 +35,17 @@ export interface KeptWordsParts {
   readonly report: (error: unknown) => void
   /** A search that takes so many milliseconds is worth the memory. Tests have less. */
   readonly longMs?: number | undefined
+  /** Documents that a storage has at least. Tests have fewer. */
+  readonly fewest?: number | undefined
 }
 
 /** Storages whose documents are in memory. */
 const MOST_STORAGES = 4
 const LONG_MS = 50
+/** Of fewer documents PostgreSQL ranks most texts in under 10 ms, and a search that takes longer waits for something else. */
+const FEWEST = 25_000
+/** 160 MB. */
+const MOST = 4_000_000
 /** Of a storage that no search asks for as long. */
 const UNUSED_MS = 900_000
 /** Until what could not follow is read once more: a million documents cost PostgreSQL seconds. */
@@ -57,6 +64,7 @@ export class KeptWords {
   /** By the number of the storage. What is read for one that makes room ends, too. */
   readonly #storages = boundedMap<number, KeptStorage>(MOST_STORAGES, { evicted: ({ text }) => text.close() })
   readonly #underWay = new Set<Promise<void>>()
+  #isClosed = false
 
   constructor(parts: KeptWordsParts) {
     this.#parts = parts
@@ -131,39 +139,40 @@ export class KeptWords {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     for (const { text } of this.#storages.values()) text.close()
     await this.idle()
   }
 
   async #timed<T>(entry: StorageEntry, search: Search, look: () => Promise<T>): Promise<T> {
     const at = instantOf(this.#parts.clocks)
-    try {
-      return await look()
-    } finally {
-      // Also of one that ran into the time limit.
-      const spent = millisecondsSince(at, this.#parts.clocks)
-      const { longMs = LONG_MS } = this.#parts
-      if (spent >= longMs) this.#remember(entry, search, spent)
-    }
+    const found = await look()
+    const spent = millisecondsSince(at, this.#parts.clocks)
+    const { longMs = LONG_MS } = this.#parts
+    if (spent >= longMs) this.#remember(entry, search, spent)
+    return found
   }
 
   #remember(entry: StorageEntry, search: Search, spent: number): void {
-    if (!entry.noted) {
-      this.#parts.wanted(entry.name, spent)
-      return
-    }
-    const reading = this.#read(entry, search)
+    const reading = this.#read(entry, search, spent)
       .catch((error) => this.#report(error))
       .finally(() => this.#underWay.delete(reading))
     this.#underWay.add(reading)
   }
 
   /** In the background. */
-  async #read(entry: StorageEntry, search: Search): Promise<void> {
+  async #read(entry: StorageEntry, search: Search, spent: number): Promise<void> {
+    const { pool, wanted, clocks, fewest = FEWEST } = this.#parts
+    if (!this.#storages.has(entry.id)) {
+      const documents = await documentsIn(pool.reading, entry)
+      if (documents < fewest || documents > MOST) return
+    }
+    if (!entry.noted) return wanted(entry.name, spent)
+    if (this.#isClosed) return
     let kept = this.#storages.get(entry.id)
     if (kept?.text.lostFor !== undefined) return
     if (kept === undefined) {
-      kept = { text: new FollowedText(entry, this.#parts), used: instantOf(this.#parts.clocks) }
+      kept = { text: new FollowedText(entry, this.#parts), used: instantOf(clocks) }
       this.#storages.set(entry.id, kept)
     }
     await kept.text.read(search)

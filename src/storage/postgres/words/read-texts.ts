@@ -19,16 +19,15 @@ import type { CountedRows, TextedDocument, WrittenText } from './text-memory.ts'
 
 type Target = Pick<SearchTarget, 'id' | 'table'>
 
-/** How many documents there are in the index, and the moment that is the present one; undefined: notes of writes were lost. */
-export async function presentMoment(
-  connection: PostgresConnection,
-  { id }: Target,
-): Promise<{ readonly documents: number; readonly moment: NotedMoment | undefined }> {
-  const row = await oneRow(
-    connection,
-    sql`SELECT ${NOTED_MOMENT}, (SELECT coalesce(sum(documents), 0)::float8 FROM text_total WHERE storage = ${String(id)}) AS documents`,
-  )
-  return { documents: numberOf(row, 'documents'), moment: momentIn(row) }
+/** How many there are in the index. */
+export async function documentsIn(connection: PostgresConnection, { id }: Target): Promise<number> {
+  const total = sql`SELECT coalesce(sum(documents), 0)::float8 AS documents FROM text_total WHERE storage = ${String(id)}`
+  return numberOf(await oneRow(connection, total), 'documents')
+}
+
+/** undefined: notes of writes were lost. */
+export async function presentMoment(connection: PostgresConnection): Promise<NotedMoment | undefined> {
+  return momentIn(await oneRow(connection, sql`SELECT ${NOTED_MOMENT}`))
 }
 
 /** The next ones in the order of their guids. */
