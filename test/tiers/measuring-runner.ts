@@ -3,7 +3,7 @@
  * and of all that descend from it; servers, connections, processes and databases. Suites of the tier `unit` may open none.
  */
 import { ChildProcess } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Server, Socket } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -58,6 +58,8 @@ export default class MeasuringRunner extends TestRunner {
   override async onAfterRunSuite(suite: RunnerTestSuite): Promise<void> {
     await super.onAfterRunSuite(suite)
     if (!('filepath' in suite)) return
+    // A process that waits for its next suite, or has ended after its last one, hangs in none.
+    rmSync(join(suitesUnderWay(process.ppid), String(process.pid)), { force: true })
     suite.meta.processorSeconds = processorSeconds() - this.#from
     suite.meta.opened = [...opened]
   }

@@ -61,10 +61,20 @@ export function endHanging(folder: string, milliseconds: number): void {
     const path = join(folder, pid)
     const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
     if (age < milliseconds) continue
-    console.error(`${readFileSync(path, 'utf8')} hangs: ended after ${Math.round(age / 1000)} s.`)
-    process.exitCode = 1
+    const suite = readFileSync(path, 'utf8')
     rmSync(path, { force: true })
-    process.kill(Number(pid), 'SIGKILL')
+    if (!killed(Number(pid))) continue
+    console.error(`${suite} hangs: ended after ${Math.round(age / 1000)} s.`)
+    process.exitCode = 1
+  }
+}
+
+/** False where the process is gone. */
+function killed(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL')
+  } catch {
+    return false
   }
 }
 
