@@ -10,7 +10,7 @@ import type { Flows } from '../flows.ts'
 import { Run } from '../run/run.ts'
 import type { RunEnvironment } from '../run/run-environment.ts'
 import type { RunEnd, RunStart } from '../run/run-start.ts'
-import { type TracedFlows, tracedFlows } from '../trace/traced-flows.ts'
+import type { TracedFlows } from '../trace/traced-flows.ts'
 import { BlockTimes } from './block-times.ts'
 import { type Deployed, Sample } from './sample.ts'
 import { stepOf } from './step-times.ts'
@@ -21,18 +21,14 @@ export type SampleRun = (environment: RunEnvironment, start: RunStart) => MaybeP
 interface SampledRunsOptions {
   readonly flows: Pick<Flows, 'live'>
   /** Until its copy is there, no run of a flow is sampled. */
-  readonly copies?: TracedFlows | undefined
+  readonly copies: TracedFlows
   readonly sampled: (sample: Sample) => void
 }
 
 const SECOND = 1_000
 const MOST = 100
 
-export function sampledRuns({
-  flows: { live },
-  copies = tracedFlows(live),
-  sampled,
-}: SampledRunsOptions): SampleRun {
+export function sampledRuns({ flows: { live }, copies, sampled }: SampledRunsOptions): SampleRun {
   /** Triggers that had their run in this second. */
   const had = new Set<CompiledFlow>()
   let left = MOST

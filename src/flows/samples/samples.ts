@@ -22,7 +22,7 @@ export interface Samples {
 
 const STORED_MS = 10_000
 
-export async function openSamples(flows: Flows, copies?: TracedFlows): Promise<Samples> {
+export async function openSamples(flows: Flows, copies: TracedFlows): Promise<Samples> {
   const { database } = flows.records
   const { clock } = flows.environment
   await ensureSamples(database)
