@@ -1,4 +1,6 @@
 /** Access to custom endpoints: without access one cannot be distinguished from one that does not exist. */
+import { connect } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { type Answer, objectOf, openTestQuoin, type Sent, type TestQuoin } from './harness.ts'
@@ -6,6 +8,7 @@ import { type Answer, objectOf, openTestQuoin, type Sent, type TestQuoin } from 
 let quoin: TestQuoin
 let sleeping: string
 let annGuid: string
+let address: Promise<string> | undefined
 
 /** A trigger that counts its runs in a storage, so that it shows when one did not happen. */
 function counting(uri: string, scopes: readonly string[]): JsonObject {
@@ -42,6 +45,17 @@ beforeAll(async () => {
 })
 
 afterAll(() => quoin.close())
+
+/** All bytes that a request gets, but for the time and the request's id. */
+async function rawReply(line: string, headers: string, body: string): Promise<string> {
+  address ??= quoin.quoin.server.listen()
+  const socket = connect(Number(new URL(await address).port), '127.0.0.1')
+  socket.write(
+    [line, 'host: quoin', 'connection: close', ...(headers ? [headers] : []), '', body].join('\r\n'),
+  )
+  const reply = await textOf(socket)
+  return reply.replace(/^(x-request-id|date): .*$/gim, '$1: …')
+}
 
 const runs = async () => (await quoin.documents('runs')).length
 
@@ -113,6 +127,37 @@ describe('nothing can be probed', () => {
     const [first, ...rest] = await Promise.all(all.map((path) => quoin.send(method, path, sent)))
     expect(first?.status).toBe(404)
     for (const answer of rest) if (first) expect(seen(answer)).toEqual(seen(first))
+  })
+
+  const methods = 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND'.split(' ')
+  const versions = ['HTTP/1.0', 'HTTP/1.1']
+  /** Headers and body of a request, without its first line and `connection`. */
+  const kinds: readonly (readonly [string, string, string])[] = [
+    ['plain', '', ''],
+    ['an unknown token', 'authorization: Bearer nonsense', ''],
+    ['a short JSON body', 'content-type: application/json\r\ncontent-length: 2', '{}'],
+    ['a packed body', 'content-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: 2', '{}'],
+    ['a form', 'content-type: application/x-www-form-urlencoded\r\ncontent-length: 3', 'a=b'],
+    ['events', 'accept: text/event-stream\r\nx-quoin-trace: 1', ''],
+    [
+      'an origin and a trace',
+      `origin: https://a.example\r\ntraceparent: 00-${'a1'.repeat(16)}-${'b2'.repeat(8)}-01`,
+      '',
+    ],
+  ]
+
+  test.each(methods)('%s: the bytes of the reply are the same', async (method) => {
+    for (const version of versions)
+      for (const [name, headers, body] of kinds) {
+        const replies = await Promise.all(
+          [...paths, '/write', '/unknown/', '/stock/', '/stock?access_token=a&access_token=b'].map((path) =>
+            rawReply(`${method} /api/v1${path} ${version}`, headers, body),
+          ),
+        )
+        const [first = '', ...rest] = replies
+        expect(first, `${version}, ${name}`).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/)
+        for (const reply of rest) expect(reply, `${version}, ${name}`).toBe(first)
+      }
   })
 
   test('the API documentation names an endpoint only to those who may enter it', async () => {

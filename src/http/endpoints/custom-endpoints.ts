@@ -2,9 +2,9 @@
  * The endpoints that blueprints register.
  *
  * A request is looked up before its body is read: its path and method in the table of the moment, then its scopes, then
- * its rate. Not found, inactive and not allowed look the same from outside (404), so that nothing can be probed; the
- * administrator asks POST /blueprints/explain. The request keeps the flow that it found, also when another one is
- * deployed meanwhile.
+ * its rate. Not found, inactive and not allowed look the same from outside (404, written by the same lines), so that nothing
+ * can be probed; the administrator asks POST /blueprints/explain. The request keeps the flow that it found, also when another one
+ * is deployed meanwhile.
  *
  * They are answered past the framework (`endpoint-exchange.ts`). Requests that come through it all the same, because
  * something of it has to look first, reach the wildcard route, which hands them over.
@@ -88,12 +88,13 @@ export function customEndpoints(door: EndpointDoor): RouteFamily {
       method: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH'],
       url: '/*',
       config: { permission: 'by-trigger', style: 'custom' },
-      onRequest(request, reply, done) {
-        // Said before: it may be answered when it is taken.
+      // Answers itself, the 404 too: one that the framework sends has another order of headers than that of a hidden endpoint.
+      onRequest(request, reply, _done) {
+        const handed = handedOver(request, reply)
         request.handedOver = true
-        request.handedOver = take(request.raw, reply.raw, handedOver(request, reply))
-        if (request.handedOver) reply.hijack()
-        else done(notFound())
+        reply.hijack()
+        if (take(request.raw, reply.raw, handed)) return
+        new EndpointExchange(request.raw, reply.raw, undefined, tools.exchange, handed).fail(notFound())
       },
       handler: () => {
         throw notFound()

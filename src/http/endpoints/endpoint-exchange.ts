@@ -79,7 +79,8 @@ export class EndpointExchange implements Caller {
   readonly method: string
   readonly url: string
   readonly headers: IncomingMessage['headers']
-  readonly endpoint: CompiledEndpoint
+  /** Undefined where none is at this path: it gets the same 404 as for a hidden one, by the same lines. */
+  readonly endpoint: CompiledEndpoint | undefined
   identity: Identity | undefined = undefined
   accessToken: string | undefined = undefined
   uploads: EndpointUploads | undefined = undefined
@@ -100,7 +101,7 @@ export class EndpointExchange implements Caller {
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    endpoint: CompiledEndpoint,
+    endpoint: CompiledEndpoint | undefined,
     tools: ExchangeTools,
     handed: HandedOver | undefined,
   ) {
@@ -345,7 +346,7 @@ export class EndpointExchange implements Caller {
       method: this.method,
       url: this.url,
       endpoint: this.endpoint,
-      route: undefined,
+      route: this.endpoint ? undefined : '/api/v1/*',
       status,
       milliseconds,
       ip: this.ip,

@@ -44,7 +44,7 @@ export function sendReply(exchange: EndpointExchange, reply: Reply, { fileOf, fl
   let { headers } = reply
   if (exchange.method === 'GET' || exchange.method === 'HEAD') {
     const { endpoint, tokenInAddress } = exchange
-    const caching = cachingHeaders(endpoint, reply.code, tokenInAddress, flows.permissions.none)
+    const caching = endpoint && cachingHeaders(endpoint, reply.code, tokenInAddress, flows.permissions.none)
     if (caching) headers = withCaching(headers, caching)
   }
   if (reply.value instanceof FileBody) {
