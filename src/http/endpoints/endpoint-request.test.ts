@@ -15,11 +15,16 @@ const ann: Identity = {
 }
 
 /** The request as `EndpointExchange` and the check of the token leave it. */
-function requestTo(url: string, identity: Identity | undefined, path: Readonly<Record<string, string>> = {}) {
+function requestTo(
+  url: string,
+  identity: Identity | undefined,
+  path: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>> = {},
+) {
   const at = url.indexOf('?')
   const query = at < 0 ? {} : parse(url.slice(at + 1))
   delete query.access_token
-  return runRequest({ method: 'GET', url, headers: {}, ip: '::1', query, identity }, path, undefined)
+  return runRequest({ method: 'GET', url, headers, ip: '::1', query, identity }, path, undefined)
 }
 
 test.each([
@@ -33,9 +38,16 @@ test.each([
   ['/a?access_tokens=t', '/a?access_tokens=t'],
   ['/a?%61=1', '/a?%61=1'],
   ['/a', '/a'],
-])('of a signed-in user %s is seen as %s', (url, seen) => {
-  expect(requestTo(url, ann).url).toBe(seen)
-  expect(requestTo(seen, undefined).url).toBe(seen)
+  ['/a?access_token=&b', '/a?b'],
+  ['/a?access_token', '/a'],
+  [`/a?${'b&'.repeat(1_000)}access_token=t`, `/a?${'b&'.repeat(999)}b`],
+])('whoever sends %s, the flow sees %s', (url, seen) => {
+  for (const identity of [ann, undefined]) {
+    const request = requestTo(url, identity, {}, { referer: url, 'x-original-url': `http://a.example${url}` })
+    expect(request.url).toBe(seen)
+    expect(request.headers.referer).toBe(seen)
+    expect(request.headers['x-original-url']).toBe(`http://a.example${seen}`)
+  }
 })
 
 const piece = fc.constantFrom(

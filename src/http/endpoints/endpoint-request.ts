@@ -1,12 +1,13 @@
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { JsonValue } from '../../shared/json.ts'
-import { openHeaders } from '../server/open-headers.ts'
+import { openHeaders, withoutTokenInAddresses } from '../server/open-headers.ts'
 import { withoutParameter } from './endpoint-address.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
 
 /**
  * The request as blocks see it. An access token that opened the door is in no part of it: a flow that logs or forwards its
- * request must not give away its caller's account. Other credentials are the flow's own affair, such as a webhook's.
+ * request must not give away its caller's account. Other credentials are the flow's own affair, such as a webhook's; but a
+ * parameter `access_token` is never among them, since a token that is not accepted here may be one elsewhere.
  */
 export function runRequest(
   exchange: Pick<EndpointExchange, 'method' | 'url' | 'headers' | 'ip' | 'query' | 'identity'>,
@@ -16,8 +17,8 @@ export function runRequest(
   const { identity } = exchange
   return {
     method: exchange.method,
-    url: identity ? withoutParameter(exchange.url, 'access_token') : exchange.url,
-    headers: identity ? openHeaders(exchange.headers) : exchange.headers,
+    url: withoutParameter(exchange.url, 'access_token'),
+    headers: identity ? openHeaders(exchange.headers) : withoutTokenInAddresses(exchange.headers),
     ip: exchange.ip,
     query: queryOf(exchange.query),
     path,

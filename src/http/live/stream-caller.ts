@@ -31,7 +31,7 @@ export function subjectText(identity: Identity | undefined): string {
 /** Looks the caller of a stream up again. */
 export function standingOf(exchange: EndpointExchange, identify: Identify): MaybePromise<Standing> {
   const { identity: before, endpoint } = exchange
-  if (before === undefined) return 'allowed'
+  if (before === undefined || !endpoint) return 'allowed'
   return andThen(identified(exchange, identify), (identity): Standing => {
     if (identity === undefined) return SIGNED_OUT
     if (!mayEnter(endpoint.scopes, identity)) return NOT_FOUND
