@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { someFields, untidyBody } from '../../test/arbitrary-documents.ts'
+import { addNumbers } from '../shared/decimal.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
@@ -184,7 +185,7 @@ function plainly(document: JsonObject, mutations: readonly Mutation[]): JsonObje
     } else {
       const before = (Object.hasOwn(parent, last) ? parent[last] : 0) ?? 0
       if (typeof before !== 'number') throw new Error('no number')
-      parent[last] = before + mutation.amount
+      parent[last] = addNumbers(before, mutation.amount)
     }
   }
   return JSON.parse(JSON.stringify(copy))

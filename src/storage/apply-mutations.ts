@@ -1,3 +1,4 @@
+import { addNumbers } from '../shared/decimal.ts'
 import { invalidField } from '../shared/errors.ts'
 import { type FieldPath, fieldNameProblem, parseFieldPath } from '../shared/field-path.ts'
 import { isJsonObject, type JsonObject, type JsonValue, jsonProblem } from '../shared/json.ts'
@@ -97,7 +98,14 @@ function incremented(value: JsonValue | undefined, amount: number, field: string
       field,
       `${field} holds ${nameOf(before)} and cannot be incremented. Set a number first.`,
     )
-  const after = before + amount
+  // Exact: 6.5 - 4.1 is 2.4, which a decimal field with two places takes.
+  const after = addNumbers(before, amount)
+  const isCount = Number.isSafeInteger(before) && Number.isSafeInteger(amount)
+  if (isCount && !Number.isSafeInteger(after))
+    throw invalidField(
+      field,
+      `${field} would exceed 2^53 - 1, the largest whole number that keeps its digits.`,
+    )
   if (!Number.isFinite(after)) throw invalidField(field, `${field} would become too large for a number.`)
   return after
 }

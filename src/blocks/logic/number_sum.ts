@@ -1,3 +1,4 @@
+import { exactAverage, exactSum } from '../../shared/decimal.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import { defineValue, PinError } from '../block.ts'
@@ -25,26 +26,14 @@ export default defineValue({
   value({ array = [], field }) {
     const path = field === undefined || field === '' ? undefined : parseFieldPath(queryField(field))
     const numbers = array.flatMap((item) => numberIn(item, path))
-    const number = sumOf(numbers)
+    const number = exactSum(numbers)
     if (!Number.isFinite(number)) throw new PinError('array', 'exceeds the largest number')
     const count = numbers.length
-    return { number, count, ...(count > 0 && { average: number / count }) }
+    return { number, count, ...(count > 0 && { average: exactAverage(numbers) }) }
   },
 })
 
 function numberIn(item: JsonValue, path: readonly string[] | undefined): readonly number[] {
   const value = path === undefined ? item : isJsonObject(item) ? valueAt(item, path) : undefined
   return typeof value === 'number' ? [value] : []
-}
-
-/** With what each addition lost (Neumaier): 0.1 ten times is 1. */
-function sumOf(numbers: readonly number[]): number {
-  let sum = 0
-  let lost = 0
-  for (const number of numbers) {
-    const next = sum + number
-    lost += Math.abs(sum) >= Math.abs(number) ? sum - next + number : number - next + sum
-    sum = next
-  }
-  return Number.isFinite(lost) ? sum + lost : sum
 }

@@ -29,6 +29,7 @@ test.each<[string, unknown[], unknown]>([
   ['countBy', [['__proto__'], same], 'by gives a key named __proto__'],
   ['countBy', [['constructor', 'toString', 'constructor'], same], { constructor: 2, toString: 1 }],
   ['sumBy', [[1, null], same], 1],
+  ['sumBy', [[0.1, 0.7, 0.2], same], 1],
   ['sumBy', [['1'], same], 'value must give a number'],
   ['flatten', [[[1, [2]], 3, []]], [1, [2], 3]],
   ['flatten', [[long.slice(1), [1]]], 'list gives a list of more than 10,000 elements'],

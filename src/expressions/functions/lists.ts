@@ -1,10 +1,11 @@
+import { exactSum } from '../../shared/decimal.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import type { listFunctions } from '../language/declared/lists.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
 import { longText, textWork } from '../language/same-value.ts'
 import type { Arrow, BodiesOf } from './body-of.ts'
-import { spendOn, spendOnNew, spendOnText } from './bounded.ts'
+import { spendOn, spendOnNew, spendOnSum, spendOnText } from './bounded.ts'
 import { objectOf } from './object-of.ts'
 import { sortedBy } from './sorted-by.ts'
 
@@ -61,7 +62,7 @@ export const listBodies: BodiesOf<typeof listFunctions> = {
   },
   sumBy: (context, list, value) => {
     spendOn(context, 'list', list)
-    return sumOf(list, value)
+    return sumOf(context, list, value)
   },
   flatten: (context, list) => {
     spendOn(context, 'list', list)
@@ -146,13 +147,14 @@ function groupKey(value: JsonValue | undefined): string {
   return String(value)
 }
 
-function sumOf(list: readonly JsonValue[], value: Arrow): number {
-  let sum = 0
-  for (const [i, item] of list.entries()) {
+function sumOf(context: FunctionContext, list: readonly JsonValue[], value: Arrow): number {
+  const numbers = list.map((item, i) => {
     const added = value(item, i) ?? 0
     if (typeof added !== 'number') throw new ArgumentError('value', 'must give a number')
-    sum += added
-  }
+    return added
+  })
+  spendOnSum(context, numbers)
+  const sum = exactSum(numbers)
   if (!Number.isFinite(sum)) throw new ArgumentError('value', 'has a sum that is too large')
   return sum
 }

@@ -1,8 +1,9 @@
+import { addNumbers, exactAverage, exactSum } from '../../shared/decimal.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import type { numberFunctions } from '../language/declared/numbers.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
 import type { BodiesOf } from './body-of.ts'
-import { spendOn } from './bounded.ts'
+import { spendOn, spendOnSum } from './bounded.ts'
 import { numberFormat } from './number-format.ts'
 import { halfToEven, roundTo } from './round-number.ts'
 
@@ -22,17 +23,24 @@ export const numberBodies: BodiesOf<typeof numberFunctions> = {
     if (lowest > highest) throw new ArgumentError('most', 'must not be smaller than least')
     return Math.min(Math.max(value, lowest), highest)
   },
-  sum: (context, list) => total('list', numbersOf(context, 'list', list)),
+  sum: (context, list) => {
+    const numbers = numbersOf(context, 'list', list)
+    spendOnSum(context, numbers)
+    return bounded('list', exactSum(numbers))
+  },
   average: (context, list) => {
     const numbers = numbersOf(context, 'list', list)
-    return numbers.length === 0 ? undefined : total('list', numbers) / numbers.length
+    spendOnSum(context, numbers)
+    return numbers.length === 0 ? undefined : bounded('list', exactAverage(numbers))
   },
   median: (context, list) => {
     context.spend(0, list.length * WORK_OF_SORTED)
     const numbers = numbersOf(context, 'list', list).sort((a, b) => a - b)
     const [below, above] = [numbers[(numbers.length - 1) >> 1], numbers[numbers.length >> 1]]
     if (below === undefined || above === undefined) return undefined
-    return below === above ? below : below / 2 + above / 2
+    if (below === above) return below
+    const both = addNumbers(below, above)
+    return Number.isFinite(both) ? exactAverage([below, above]) : below / 2 + above / 2
   },
   parseNumber: (context, text, locale = context.locale) => writtenNumber(context, text, locale),
   formatNumber: (context, value, digits, locale = context.locale) =>
@@ -68,8 +76,7 @@ function numbersOf(context: FunctionContext, parameter: string, list: readonly J
   })
 }
 
-function total(parameter: string, numbers: readonly number[]): number {
-  const sum = numbers.reduce((so, number) => so + number, 0)
+function bounded(parameter: string, sum: number): number {
   if (!Number.isFinite(sum)) throw new ArgumentError(parameter, 'has a sum that is too large')
   return sum
 }

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { evaluateText } from '../../../test/evaluate-expression.ts'
 import { functionContext } from '../../../test/function-context.ts'
+import { addNumbers, multiplyNumbers } from '../../shared/decimal.ts'
 import { checkExpression } from './check-expression.ts'
 import { declaredFunctions, declaredMethods } from './declared/functions.ts'
 import { ExpressionError } from './expression-error.ts'
@@ -62,10 +63,10 @@ function ordered(a: unknown, b: unknown, compare: (a: never, b: never) => boolea
 const operators: Readonly<Record<string, (a: () => unknown, b: () => unknown) => unknown>> = {
   '+': (left, right) => {
     const [a, b] = [left(), right()]
-    return typeof a === 'string' && typeof b === 'string' ? a + b : numbers(a, b, (x, y) => x + y)
+    return typeof a === 'string' && typeof b === 'string' ? a + b : numbers(a, b, addNumbers)
   },
-  '-': (a, b) => numbers(a(), b(), (x, y) => x - y),
-  '*': (a, b) => numbers(a(), b(), (x, y) => x * y),
+  '-': (a, b) => numbers(a(), b(), (x, y) => addNumbers(x, -y)),
+  '*': (a, b) => numbers(a(), b(), multiplyNumbers),
   '/': (a, b) => numbers(a(), b(), (x, y) => x / y),
   '%': (a, b) => numbers(a(), b(), (x, y) => x % y),
   '**': (a, b) => numbers(a(), b(), (x, y) => x ** y),

@@ -1,12 +1,12 @@
 /** From the groups as an engine gives them to ordered rows: the part that engines share. */
 
+import { average, type Decimal, nearestNumber } from '../../shared/decimal.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { compareScalars } from '../search/compare-values.ts'
 import { StoredJson } from '../stored-json.ts'
 import type { Aggregate, Grouping } from './aggregate.ts'
 import { MOST_GROUPS } from './aggregate.ts'
 import { datePartText } from './date-part.ts'
-import { average, type Decimal, nearestNumber } from './decimal.ts'
 import { rangeText } from './number-range.ts'
 
 export interface Aggregated {

@@ -1,7 +1,8 @@
 /** Groups of parts of the documents, put together to the groups of all: exact, since cells are exact. */
+
+import { add, ZERO } from '../../shared/decimal.ts'
 import { compareScalars } from '../search/compare-values.ts'
 import type { Aggregate, Measure } from './aggregate.ts'
-import { add, ZERO } from './decimal.ts'
 import type { Cell, RawGroup } from './finish-aggregate.ts'
 
 /** Different values of several parts may be the same ones: their numbers cannot be added. */

@@ -1,10 +1,10 @@
 /** The meaning of an aggregate in plain code: what both engines are compared with. */
 
+import { add, decimalOf, ZERO } from '../../shared/decimal.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { Aggregate, Grouping, Measure } from '../aggregate/aggregate.ts'
 import { datePart } from '../aggregate/date-part.ts'
-import { add, decimalOf, ZERO } from '../aggregate/decimal.ts'
 import {
   type Aggregated,
   type Cell,

@@ -42,6 +42,15 @@ const mutations: readonly [string, JsonObject, Mutation[], JsonObject][] = [
     { a: 2, b: 3 },
   ],
   [
+    'increment adds the decimals that are written',
+    { price: 6.5, tax: 0.1 },
+    [
+      { op: 'increment', field: 'price', amount: -4.1 },
+      { op: 'increment', field: 'tax', amount: 0.2 },
+    ],
+    { price: 2.4, tax: 0.3 },
+  ],
+  [
     'remove of nothing is nothing',
     { a: 1 },
     [
@@ -56,6 +65,11 @@ const mutations: readonly [string, JsonObject, Mutation[], JsonObject][] = [
 const refused: readonly [string, Mutation[], string][] = [
   ['a write to _meta', set({ '_meta.guid': 'x' }), '_meta.guid'],
   ['an increment of a text', [{ op: 'increment', field: 'title', amount: 1 }], 'title'],
+  [
+    'an increment that a whole number could not count',
+    [...set({ count: 2 ** 53 - 1 }), { op: 'increment', field: 'count', amount: 1 }],
+    'count',
+  ],
   [
     'a bad one after a good one',
     [...set({ good: 1 }), { op: 'increment', field: 'title', amount: 1 }],

@@ -1,11 +1,13 @@
+import { addNumbers, multiplyNumbers } from '../../../shared/decimal.ts'
 import type { Compiler, Evaluate } from '../evaluate.ts'
 import type { Arithmetic, Binary, Unary } from '../expression.ts'
 import { checkNewText } from '../new-text.ts'
 import { kindOf } from '../value-kind.ts'
 
+/** Sums and products are exact for the decimals that are written, so that prices add up. */
 const calculations: Readonly<Record<Exclude<Arithmetic, '+'>, (a: number, b: number) => number>> = {
-  '-': (a, b) => a - b,
-  '*': (a, b) => a * b,
+  '-': (a, b) => addNumbers(a, -b),
+  '*': multiplyNumbers,
   '/': (a, b) => a / b,
   '%': (a, b) => a % b,
   '**': (a, b) => a ** b,
@@ -23,7 +25,7 @@ function compileSum<F>(part: Binary, compiler: Compiler<F>): Evaluate<F> {
     const a = left(frame, locals)
     const b = right(frame, locals)
     if (typeof a === 'number' && typeof b === 'number') {
-      const sum = a + b
+      const sum = addNumbers(a, b)
       if (Number.isFinite(sum)) return sum
     } else if (typeof a === 'string' && typeof b === 'string') {
       const text = a + b

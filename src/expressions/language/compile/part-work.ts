@@ -15,7 +15,10 @@ const NEW_OBJECT = 2
 const ENTRY = 1
 const CALL = 0.5
 const POWER = 0.5
+/** Of two numbers with many digits; whole ones take a tenth. */
+const EXACT = 0.8
 const VALUE_IN_TEXT = 2
+const arithmeticWork: Readonly<Record<string, number>> = { '**': POWER, '+': EXACT, '-': EXACT, '*': EXACT }
 
 /**
  * The work of one evaluation that is known before: of all parts, without arrow functions, and without what functions spend by
@@ -64,7 +67,7 @@ function ownWork(part: Expression | Entry | Spread, calls: Calls): number {
     case 'template':
       return VALUE_IN_TEXT * part.values.length
     case 'binary':
-      return part.operator === '**' ? POWER : 0
+      return arithmeticWork[part.operator] ?? 0
     case 'call':
     case 'method':
       return CALL + calledWork(part, calls)

@@ -1,7 +1,8 @@
 /** An aggregate on a connection. */
+
+import { add, type Decimal, DecimalSum, ZERO } from '../../../shared/decimal.ts'
 import { type Aggregate, type Measure, MOST_GROUPS } from '../../aggregate/aggregate.ts'
 import { checkAggregate } from '../../aggregate/check-aggregate.ts'
-import { add, type Decimal, DecimalSum, ZERO } from '../../aggregate/decimal.ts'
 import {
   type Aggregated,
   type Cell,

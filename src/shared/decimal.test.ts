@@ -1,6 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { add, average, DecimalSum, decimalOf, nearestNumber, ZERO } from './decimal.ts'
+import {
+  add,
+  addNumbers,
+  average,
+  DecimalSum,
+  decimalOf,
+  exactAverage,
+  exactSum,
+  multiplyNumbers,
+  nearestNumber,
+  ZERO,
+} from './decimal.ts'
 
 const numbers = fc.array(
   fc.oneof(
@@ -76,5 +87,56 @@ describe('exact sums', () => {
 
   test('control: doubles added one after the other differ', () => {
     expect([0.1, 0.2].reduce((a, b) => a + b)).not.toBe(nearestNumber(sumOf([0.1, 0.2])))
+  })
+})
+
+describe('two numbers', () => {
+  test.each([
+    [0.1, 0.2, 0.3],
+    [6.5, -4.1, 2.4],
+    [19.99, -0.1, 19.89],
+    [1e-10, 2e-10, 3e-10],
+    [1e15, 0.1, 1_000_000_000_000_000.1],
+    [-0.1, 0.1, 0],
+    [2 ** 53, 1, 2 ** 53],
+    [1e308, 1e308, Number.POSITIVE_INFINITY],
+    [1e300, 5e-324, 1e300],
+  ])('%d and %d add up as decimals to %d', (a, b, sum) => {
+    expect([addNumbers(a, b), addNumbers(b, a)]).toEqual([sum, sum])
+  })
+
+  test.each([
+    [1.15, 100, 115],
+    [0.1, 3, 0.3],
+    [-1.1, 1.1, -1.21],
+    [0.07, 100, 7],
+    [0, -1.5, 0],
+    [1e308, 10, Number.POSITIVE_INFINITY],
+  ])('%d times %d is %d', (a, b, product) => {
+    expect([multiplyNumbers(a, b) + 0, multiplyNumbers(b, a) + 0]).toEqual([product, product])
+  })
+
+  const written = fc
+    .tuple(fc.integer({ min: -9e6, max: 9e6 }), fc.integer({ min: 0, max: 7 }))
+    .map(([digits, places]) => Number(`${digits}e-${places}`))
+
+  test('of up to 15 digits are calculated exactly', () => {
+    fc.assert(
+      fc.property(written, written, (a, b) => {
+        expect(addNumbers(a, b)).toBe(nearestNumber(add(decimalOf(String(a)), decimalOf(String(b)))))
+        const [left, right] = [decimalOf(String(a)), decimalOf(String(b))]
+        const product = { digits: left.digits * right.digits, places: left.places + right.places }
+        expect(multiplyNumbers(a, b) + 0).toBe(nearestNumber(product))
+      }),
+    )
+  })
+
+  test('lists add up in any order', () => {
+    fc.assert(
+      fc.property(fc.array(written), (list) => {
+        expect(exactSum(list)).toBe(exactSum(list.toReversed()))
+      }),
+    )
+    expect([exactSum([0.1, 0.7, 0.2]), exactAverage([0.1, 0.2]), exactSum([])]).toEqual([1, 0.15, 0])
   })
 })
