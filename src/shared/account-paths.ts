@@ -23,3 +23,8 @@ const all: ReadonlySet<string> = new Set(Object.values(accountPaths))
 export function isAccountPath(uri: string): uri is AccountPath {
   return all.has(uri)
 }
+
+/** In any case of letters: a page at `/Login` looks like the one where passwords are typed. */
+export function looksLikeAccountPath(uri: string): boolean {
+  return all.has(uri.toLowerCase())
+}

@@ -13,7 +13,7 @@ export default defineTrigger({
     url: {
       type: 'value',
       required: true,
-      help: `The address after the host: tasks, tasks/{guid}, or / for the start page. The addresses of account pages (${accountPathsListed}) replace those of Quoin; to deploy one of them a user needs the scope blueprints_account_pages.`,
+      help: `The address after the host: tasks, tasks/{guid}, or / for the start page. The addresses of account pages (${accountPathsListed}) replace those of Quoin; to deploy one of them, in any case of letters, a user needs the scope blueprints_account_pages.`,
     },
     title: { type: 'value', default: '', help: 'Title of the page, unless "Show page" sets one.' },
   },

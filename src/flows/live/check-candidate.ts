@@ -3,7 +3,7 @@
 import type { BlockDefinition, FlowBlock, TriggerBlock } from '../../blocks/block.ts'
 import { readSettings } from '../../blocks/pins/read-settings.ts'
 import { getRecord, type RecordContext } from '../../records/records.ts'
-import { isAccountPath } from '../../shared/account-paths.ts'
+import { looksLikeAccountPath } from '../../shared/account-paths.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { type Problem, QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
@@ -99,7 +99,7 @@ function asProblem({ level: _, refused: _always, ...problem }: DeployNote): Prob
 
 /** Also when the page itself did not change: any block of its flow may hand on what is typed there. */
 export function refuseAccountPages({ pages }: CompiledBlueprint): void {
-  const page = pages.find(({ listening }) => isAccountPath(listening.uri))
+  const page = pages.find(({ listening }) => looksLikeAccountPath(listening.uri))
   if (!page) return
   throw new QuoinError(
     'INSUFFICIENT_PERMISSIONS',

@@ -96,7 +96,8 @@ function refuseReserved(
 ): void {
   for (const { listening } of pages) {
     const root = listening.uri.split('/')[0] ?? ''
-    if (reservedPageRoots.has(root))
+    // Browsers and people take /Studio for /studio.
+    if (reservedPageRoots.has(root.toLowerCase()))
       throw new QuoinError(
         'CONFLICT',
         `The page /${listening.uri} lies under /${root}, which is reserved for Quoin.`,

@@ -118,10 +118,29 @@ describe('pages at which passwords are typed', () => {
     expect(await shown()).not.toContain('Ours')
   })
 
+  test.each(['Login', 'LOGIN', 'Password/Set', 'login/NEW', 'lOgout'])(
+    'a page /%s, which looks like one of them, needs the same scope',
+    async (url) => {
+      const name = `like ${Buffer.from(url).toString('hex')}`
+      const guid = await room.install(name, page(url, []))
+      await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
+      await room.addUser(name, builds)
+      const refused = await room.send('PUT', `/blueprints/update/set/active/${guid}`, { as: name })
+      expect([refused.status, refused.text]).toEqual([
+        403,
+        expect.stringContaining('blueprints_account_pages'),
+      ])
+      expect((await openVisitor(origin).get(`/${url}`)).status).toBe(404)
+      await room.manage('PUT', `/blueprints/update/set/active/${guid}`)
+      expect((await openVisitor(origin).get(`/${url}`)).text).toContain('This is')
+      await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
+    },
+  )
+
   test('a page for any name does not take them', async () => {
     const guid = await room.install('Any', page('{name}', []))
     expect((await openVisitor(origin).get('/logins')).text).toContain('This is {name}')
-    for (const path of ['/login', '/login/'])
+    for (const path of ['/login', '/login/', '/Login', '/LOGIN', '/log%69n', '/%4Cogin', '/password%2fset'])
       expect((await openVisitor(origin).get(path)).text).not.toContain('This is')
     await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
   })
@@ -137,12 +156,20 @@ describe('errors', () => {
     expect((await visitor.get('/api/v1/nowhere')).headers.get('content-type')).toContain('application/json')
   })
 
-  test.each(['api/x', 'studio', 'static', 'docs', '_pages/x'])(
-    'a page /%s would hide our own',
-    async (url) => {
-      await expect(room.install('Thief', page(url, []))).rejects.toMatchObject({ code: 'CONFLICT' })
-    },
-  )
+  test.each([
+    'api/x',
+    'studio',
+    'static',
+    'docs',
+    '_pages/x',
+    'Studio',
+    'API/x',
+    'DOCS',
+    '_Approvals/x',
+    'Health',
+  ])('a page /%s would hide our own', async (url) => {
+    await expect(room.install('Thief', page(url, []))).rejects.toMatchObject({ code: 'CONFLICT' })
+  })
 
   test('two pages at one address', async () => {
     await expect(room.install('Twice', page('staff/{other}', []))).rejects.toThrow(

@@ -10,7 +10,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../../access/identity.ts'
 import { mayEnter } from '../../access/scopes.ts'
 import { messagesFor } from '../../pages/messages.ts'
-import { type AccountPath, accountPaths, isAccountPath } from '../../shared/account-paths.ts'
+import {
+  type AccountPath,
+  accountPaths,
+  isAccountPath,
+  looksLikeAccountPath,
+} from '../../shared/account-paths.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { RouteFamily, RouteTools } from '../server/route-family.ts'
 import { accountForm, accountPage, submitAccountForm } from './account-pages.ts'
@@ -93,10 +98,22 @@ async function enter(
   return undefined
 }
 
-/** A page such as `{name}` is not meant to take over where passwords are typed: only one that says `login` does. */
+/**
+ * A page such as `{name}` is not meant to take over where passwords are typed, `/Login` and `/log%69n` included: only one that
+ * says `login` does.
+ */
 function ownPage(found: FoundPage | undefined, path: string): FoundPage | undefined {
-  const uri = path.slice(1)
-  return found && isAccountPath(uri) && found.page.listening.uri !== uri ? undefined : found
+  if (!found) return undefined
+  const uri = decoded(path.slice(1))
+  return looksLikeAccountPath(uri) && found.page.listening.uri !== uri ? undefined : found
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
 }
 
 function isOpen(request: FastifyRequest, identity: Identity | undefined): boolean {
