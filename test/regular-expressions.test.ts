@@ -19,7 +19,6 @@ const known: Readonly<Record<string, string>> = {
   '/^_+|(?<!_)_+$/g': 'from the first',
   '/(?<!_)_+$/': 'from the first',
   '/(?<!\\d)\\d+$/': 'from the first',
-  '/(?<!\\d)\\d{309}/': 'from the first',
   '/(?<![\\w-])([\\w-]+)~\\w+/g': 'from the first',
   '/^\\/(?![/\\\\])[\\x21-\\x7e]*$/': 'one way through',
   '/^(text\\/(?!html|event-stream)|application\\/([\\w.+-]*\\+)?(json|xml|javascript)\\b|image\\/svg)/':

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
+import { longNumberIn, longNumberProblem } from '../shared/exact-json.ts'
 
 /** Far more than 10,000 blocks take. */
 const MAX_BYTES = 64 * 1024 * 1024
@@ -10,11 +11,17 @@ export async function readBlueprintFile(path: string): Promise<unknown> {
   })
   if (size > MAX_BYTES)
     throw new Error(`${path} is larger than ${MAX_BYTES} bytes; it is not a blueprint file.`)
+  let text: string
+  let value: unknown
   try {
-    return JSON.parse(await readFile(path, 'utf8'))
+    text = await readFile(path, 'utf8')
+    value = JSON.parse(text)
   } catch (error) {
     throw new Error(`${path} is not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
+  const long = longNumberIn(text)
+  if (long) throw new Error(`${path} ${longNumberProblem(long)}.`)
+  return value
 }
 
 function isMissing(error: unknown): boolean {

@@ -11,7 +11,7 @@ import {
   sendingIn,
   sendPrepared,
 } from './prepared-request.ts'
-import { readBody } from './read-answer.ts'
+import { longNumberSetting, readBody } from './read-answer.ts'
 import { addressPins, headPins, requestAttemptPins, retrySettings } from './request-pins.ts'
 import { type Answer, sendRequest } from './send-request.ts'
 
@@ -113,6 +113,7 @@ export default defineFlow({
       help: 'link: the header Link with rel="next". field: a field of the reply, with an address or a cursor. number: a query parameter that counts up, until a page is empty.',
     },
     ...retrySettings,
+    ...longNumberSetting,
   },
   async run(inputs, context) {
     const { settings, signal, wired } = context
@@ -133,7 +134,7 @@ export default defineFlow({
       page += 1
       const answer: Answer = await pages(url, page)
       code = answer.code
-      const body = readBody(answer)
+      const body = readBody(answer, settings.long_numbers)
       if (code < 200 || code > 299) {
         if (wired('failed')) return { code, body, page, count, pages: page - 1, next: 'failed' }
         throw new QuoinError('UNAVAILABLE', `the other server replied with status ${code} for page ${page}`)

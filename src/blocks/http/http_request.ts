@@ -2,7 +2,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import { defineFlow } from '../block.ts'
 import { keptAnswers } from './kept-answers.ts'
 import { prepareRequest, sendingIn, sendPrepared } from './prepared-request.ts'
-import { headersOf, readBody } from './read-answer.ts'
+import { headersOf, longNumberSetting, readBody } from './read-answer.ts'
 import {
   addressPins,
   bodyPin,
@@ -70,6 +70,7 @@ export default defineFlow({
     ...bodySettings,
     ...repeatSettings,
     ...retrySettings,
+    ...longNumberSetting,
     keep_seconds: {
       kind: 'number',
       default: 0,
@@ -108,7 +109,7 @@ export default defineFlow({
     const given = {
       code,
       headers: headersOf(answer),
-      body: readBody(answer),
+      body: readBody(answer, settings.long_numbers),
       ok,
       from_cache: !isOwn,
     }

@@ -1,6 +1,8 @@
 /** What a block gives of an answer. */
 import { QuoinError } from '../../shared/errors.ts'
-import { type JsonObject, type JsonValue, jsonProblem } from '../../shared/json.ts'
+import { longNumberIn, longNumberProblem, longNumbersAsTexts, readJson } from '../../shared/exact-json.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import type { Settings } from '../setting.ts'
 import type { Answer, AnswerHead } from './send-request.ts'
 
 const JSON_TYPE = /^(?:application|text)\/(?:[a-z0-9.-]+\+)?json\s*(?:;|$)/i
@@ -14,13 +16,23 @@ export function headersOf(answer: AnswerHead): JsonObject {
   return headers
 }
 
+/** What happens to numbers in JSON that would not keep their digits. */
+export const longNumberSetting = {
+  long_numbers: {
+    kind: 'choice',
+    options: ['refuse', 'text'],
+    default: 'refuse',
+    help: 'Numbers of the reply with more digits than a number keeps, such as ids beyond 2^53. refuse: the block fails and names the field. text: they become texts.',
+  },
+} as const satisfies Settings
+
 /** Parsed if it is JSON, else text. Undefined without a body. */
-export function readBody({ headers, bytes }: Answer): JsonValue | undefined {
+export function readBody({ headers, bytes }: Answer, longNumbers: string): JsonValue | undefined {
   if (bytes.byteLength === 0) return undefined
   refuseCompressed(headers)
   const type = String(headers['content-type'] ?? '')
   const text = decoderFor(type).decode(bytes)
-  const value = JSON_TYPE.test(type) ? parsed(text) : undefined
+  const value = JSON_TYPE.test(type) ? parsed(text, longNumbers) : undefined
   return value === undefined ? text : value
 }
 
@@ -32,13 +44,16 @@ export function refuseCompressed(headers: AnswerHead['headers']): void {
 }
 
 /** undefined for text that is no JSON, or JSON that Quoin could not store. */
-function parsed(text: string): JsonValue | undefined {
-  try {
-    const value: JsonValue = JSON.parse(text)
-    return jsonProblem(value) === undefined ? value : undefined
-  } catch {
-    return undefined
-  }
+function parsed(text: string, longNumbers: string): JsonValue | undefined {
+  const read = readJson(text)
+  if ('value' in read) return read.value
+  // Only of JSON: other text has no fields.
+  const long = read.field === undefined ? undefined : longNumberIn(text)
+  if (!long) return undefined
+  if (longNumbers !== 'text')
+    throw new QuoinError('INTERNAL', `the reply ${longNumberProblem(long)}, or set long_numbers to text`)
+  const texts = readJson(longNumbersAsTexts(text))
+  return 'value' in texts ? texts.value : undefined
 }
 
 function decoderFor(type: string): TextDecoder {

@@ -5,7 +5,8 @@
  * which the compiler leaves out. Empty is `undefined`: a missing value, null (except on `any` pins, where null is a
  * value), and the empty text where text makes no sense or where a default stands ready.
  */
-import { isJsonObject, type JsonValue, jsonProblem } from '../../shared/json.ts'
+import { keepsDigits, readJson } from '../../shared/exact-json.ts'
+import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import { SECRET_NAME } from '../../shared/names/secret-name.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
@@ -184,7 +185,7 @@ function readNumber(value: unknown): unknown {
   if (typeof value !== 'string') return refused
   const text = value.trim()
   const number = DECIMAL.test(text) ? Number(text) : Number.NaN
-  return Number.isFinite(number) ? number : refused
+  return Number.isFinite(number) && keepsDigits(text) ? number : refused
 }
 
 const conditions: ReadonlyMap<string, boolean> = new Map([
@@ -218,12 +219,8 @@ function readArray(value: unknown): unknown {
 
 /** Text of a request becomes JSON here without having gone through the checks of a body, so they are made now. */
 function parsed(text: string): JsonValue | typeof refused {
-  try {
-    const value: JsonValue = JSON.parse(text)
-    return jsonProblem(value) === undefined ? value : refused
-  } catch {
-    return refused
-  }
+  const read = readJson(text)
+  return 'value' in read ? read.value : refused
 }
 
 function onlyText(value: unknown): unknown {

@@ -1,3 +1,5 @@
+import { keepsDigits } from '../../shared/exact-json.ts'
+
 /** The grammar of a JSON number. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
@@ -6,8 +8,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
  * large that a double would round them to another one (long ids, card numbers).
  */
 export function numberInText(text: string): number | undefined {
-  if (!NUMBER.test(text)) return undefined
+  if (!NUMBER.test(text) || !keepsDigits(text)) return undefined
   const number = Number(text)
-  if (!Number.isFinite(number)) return undefined
   return Number.isInteger(number) && !Number.isSafeInteger(number) ? undefined : number
 }

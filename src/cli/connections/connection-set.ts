@@ -1,3 +1,4 @@
+import { readJson } from '../../shared/exact-json.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { command } from '../command.ts'
 import { urlFlag, withManagement } from '../open-management.ts'
@@ -21,12 +22,8 @@ with quoin secret set. Adds the connection or changes what the file has; request
 
 async function fieldsOfFile(file: string): Promise<JsonObject> {
   const { readFile } = await import('node:fs/promises')
-  let fields: unknown
-  try {
-    fields = JSON.parse(await readFile(file, 'utf8'))
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-  }
-  if (!isJsonObject(fields)) throw new UsageError(`The file is not a JSON object: ${file}.`)
-  return fields
+  const read = readJson(await readFile(file, 'utf8'))
+  if ('problem' in read) throw new UsageError(`The file ${read.problem}: ${file}.`)
+  if (!isJsonObject(read.value)) throw new UsageError(`The file is not a JSON object: ${file}.`)
+  return read.value
 }

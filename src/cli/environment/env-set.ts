@@ -1,3 +1,4 @@
+import { readJson } from '../../shared/exact-json.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { command } from '../command.ts'
 import { urlFlag, withManagement } from '../open-management.ts'
@@ -26,9 +27,7 @@ Write -- before a value that begins with -.`,
 })
 
 function parsed(text: string): JsonValue {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new UsageError(`The value is not JSON: ${text}. Without --json it is a text.`)
-  }
+  const read = readJson(text)
+  if ('value' in read) return read.value
+  throw new UsageError(`The value ${read.problem}: ${text}. Without --json it is a text.`)
 }

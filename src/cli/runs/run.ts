@@ -1,3 +1,4 @@
+import { readJson } from '../../shared/exact-json.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { command } from '../command.ts'
 import { urlFlag, withManagement } from '../open-management.ts'
@@ -63,12 +64,8 @@ Without --real the run has no effects: its writes are undone and nothing is sent
 })
 
 function objectOf(text: string): JsonObject {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new UsageError(`--input is not JSON: ${text}.`)
-  }
-  if (isJsonObject(value)) return value
+  const read = readJson(text)
+  if ('problem' in read) throw new UsageError(`--input ${read.problem}: ${text}.`)
+  if (isJsonObject(read.value)) return read.value
   throw new UsageError(`--input must be a JSON object; got ${text}.`)
 }

@@ -1,3 +1,4 @@
+import { readJson } from '../../shared/exact-json.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { command } from '../command.ts'
 import { urlFlag, withManagement } from '../open-management.ts'
@@ -31,9 +32,7 @@ found or gone; or timeout.`,
 })
 
 function jsonOf(text: string): JsonValue {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new UsageError(`--body is not JSON: ${text}.`)
-  }
+  const read = readJson(text)
+  if ('value' in read) return read.value
+  throw new UsageError(`--body ${read.problem}: ${text}.`)
 }

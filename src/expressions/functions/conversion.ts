@@ -1,4 +1,5 @@
 import { parse } from 'secure-json-parse'
+import { keepsDigits, longNumberIn, longNumberProblem, longNumbersAsTexts } from '../../shared/exact-json.ts'
 import { type JsonValue, jsonProblem } from '../../shared/json.ts'
 import type { conversionFunctions } from '../language/declared/conversion.ts'
 import { ArgumentError } from '../language/function-declaration.ts'
@@ -20,13 +21,17 @@ export const conversionBodies: BodiesOf<typeof conversionFunctions> = {
     if (value.trim() === '') return undefined
     const number = numberFromText(value)
     if (number === undefined) throw new ArgumentError('value', `must be a number; got ${shown(value)}`)
+    if (!keepsDigits(value))
+      throw new ArgumentError('value', `has more digits than a number keeps; got ${shown(value)}`)
     return number
   },
   condition: (_, value) => conditionOf(value),
-  jsonParse: (context, text) => {
+  jsonParse: (context, text, longNumbers = 'refuse') => {
+    if (longNumbers !== 'refuse' && longNumbers !== 'text')
+      throw new ArgumentError('longNumbers', "must be 'refuse' or 'text'")
     spendOnText(context, text, 200)
     if (text.length > LONG_JSON) context.spend(0, wideKeysIn(text) * WORK_OF_WIDE_KEY)
-    return parsedJson(text)
+    return parsedJson(text, longNumbers)
   },
   jsonText: (context, value = null, indent = 0) => {
     if (indent < 0 || indent > 10) throw new ArgumentError('indent', 'must be from 0 to 10')
@@ -82,15 +87,20 @@ function conditionOf(value: string | number | boolean): boolean | undefined {
 }
 
 /** As bodies of requests are read: no key that changes a prototype, not too deep, nothing that cannot be stored. */
-function parsedJson(text: string): JsonValue {
+function parsedJson(text: string, longNumbers: 'refuse' | 'text'): JsonValue {
   let value: JsonValue
+  const read = (json: string) => parse(json, { protoAction: 'error', constructorAction: 'error' })
   try {
-    value = parse(text, { protoAction: 'error', constructorAction: 'error' })
+    value = read(text)
+    if (longNumbers === 'text') value = read(longNumbersAsTexts(text))
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     throw new ArgumentError('text', 'must be JSON without keys that change the prototype of objects')
   }
-  const problem = jsonProblem(value)
+  const long = longNumbers === 'text' ? undefined : longNumberIn(text)
+  const problem = long
+    ? `${longNumberProblem(long)}, or read it with jsonParse(text, 'text')`
+    : jsonProblem(value)
   if (problem !== undefined) throw new ArgumentError('text', problem)
   return value
 }

@@ -1,4 +1,5 @@
 import { addNumbers, exactAverage, exactSum } from '../../shared/decimal.ts'
+import { keepsDigits } from '../../shared/exact-json.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import type { numberFunctions } from '../language/declared/numbers.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
@@ -99,7 +100,9 @@ function writtenNumber(context: FunctionContext, text: string, locale: string): 
       'text',
       `is not a number as ${locale} writes it, such as ${sample(context, locale)}`,
     )
-  return Number(`${/^[−-]/.test(written) ? '-' : ''}${whole}.${fraction ?? 0}`) + 0
+  const plain = `${/^[−-]/.test(written) ? '-' : ''}${whole}.${fraction ?? 0}`
+  if (!keepsDigits(plain)) throw new ArgumentError('text', 'has more digits than a number keeps')
+  return Number(plain) + 0
 }
 
 function sample(context: FunctionContext, locale: string): string {

@@ -1,4 +1,5 @@
 import type { Literal as AcornLiteral, BinaryExpression, Node, TemplateLiteral } from 'acorn'
+import { keepsDigits } from '../../shared/exact-json.ts'
 import type { Binary, Literal } from './expression.ts'
 import { RefusedNode } from './refused-node.ts'
 
@@ -9,6 +10,8 @@ export function readLiteral(node: AcornLiteral): Literal {
   if (typeof value === 'number') {
     if (/^0\d/.test(raw)) throw new RefusedNode('Write the number without a leading zero.', node)
     if (!Number.isFinite(value)) throw new RefusedNode('The number is too large.', node)
+    if (/^[\d.eE+-]+$/.test(raw) && !keepsDigits(raw))
+      throw new RefusedNode('The number has more digits than a number keeps. Write it as a text.', node)
     return { kind: 'literal', start, end, value }
   }
   if (typeof value === 'string' || typeof value === 'boolean' || value === null)

@@ -1,9 +1,10 @@
 import type { MessageKey, PageMessages } from '../../pages/messages.ts'
 import { readIsoDate } from '../../shared/dates/iso-date.ts'
 import { isEmailAddress } from '../../shared/email-address.ts'
+import { keepsDigits, readJson } from '../../shared/exact-json.ts'
 import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
 import { type FieldType, fieldTypeEntries, USUAL_PLACES } from '../../shared/fields/field-type.ts'
-import { type JsonValue, jsonProblem } from '../../shared/json.ts'
+import type { JsonValue } from '../../shared/json.ts'
 import type { PatternSpending } from '../../shared/texts/pattern-budget.ts'
 import { isText, type RuledInput } from './input-rule.ts'
 
@@ -94,7 +95,7 @@ function itemOf(rule: FieldRule, line: string): JsonValue {
 
 function readNumber(text: string): number | typeof UNREADABLE {
   const number = DECIMAL.test(text) ? Number(text) : Number.NaN
-  return Number.isFinite(number) ? number : UNREADABLE
+  return Number.isFinite(number) && keepsDigits(text) ? number : UNREADABLE
 }
 
 /** A local time without a zone is UTC here: a browser without JavaScript does not say where it is. */
@@ -104,12 +105,8 @@ function instant(text: string): string | typeof UNREADABLE {
 }
 
 function parsed(text: string): JsonValue | typeof UNREADABLE {
-  try {
-    const value: JsonValue = JSON.parse(text)
-    return jsonProblem(value) === undefined ? value : UNREADABLE
-  } catch {
-    return UNREADABLE
-  }
+  const read = readJson(text)
+  return 'value' in read ? read.value : UNREADABLE
 }
 
 const saidOfType: Readonly<Partial<Record<FieldType, MessageKey>>> = {

@@ -6,9 +6,11 @@
  * Only columns that the table names can be reached, and sorted or filtered by only if they say so; whatever else the
  * address says is not heard. The table's own query always holds.
  */
+
 import { PinError } from '../../blocks/block.ts'
 import { rangeQuery } from '../../blocks/range-query.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { keepsDigits } from '../../shared/exact-json.ts'
 import type { DataTable, TableColumn } from '../../shared/pages/page-table.ts'
 import type { Query, Scalar, Search, SortKey } from '../../shared/query.ts'
 import type { Reference } from '../../storage/reference/references.ts'
@@ -181,5 +183,9 @@ function filterOf(
     return is === 'true' || is === 'false' ? [{ kind: 'term', field, value: is === 'true' }] : []
   // The address cannot say whether the documents hold the number 5 or the text "5".
   const values: Scalar[] = [is, Number(is)]
-  return [NUMBER.test(is) ? { kind: 'terms', field, values } : { kind: 'term', field, value: is }]
+  return [
+    NUMBER.test(is) && keepsDigits(is)
+      ? { kind: 'terms', field, values }
+      : { kind: 'term', field, value: is },
+  ]
 }

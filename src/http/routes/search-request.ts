@@ -2,6 +2,7 @@ import { Value } from 'typebox/value'
 import type { Filter, SearchBody, SearchQuery } from '../../shared/api/search.ts'
 import { searchSchema } from '../../shared/api/search.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { readJson } from '../../shared/exact-json.ts'
 import type { Bounds, Query, Scalar, Search, SortKey } from '../../shared/query.ts'
 import { matchAll } from '../../shared/query.ts'
 import { textProblem } from '../../storage/search/text-limits.ts'
@@ -71,11 +72,9 @@ export function searchBodyFromQuery(query: SearchQuery): SearchBody {
 }
 
 function parameterValue(name: string, text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw invalidQuery(name, `The query parameter ${name} is not JSON.`, error)
-  }
+  const read = readJson(text)
+  if ('value' in read) return read.value
+  throw invalidQuery(name, `The query parameter ${name} ${read.problem}.`)
 }
 
 function textQuery(text: string, fields: readonly SearchField[]): Query {

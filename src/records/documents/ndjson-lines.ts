@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { parse } from 'secure-json-parse'
-import { QuoinError } from '../../shared/errors.ts'
+import { invalidField, QuoinError } from '../../shared/errors.ts'
+import { longNumberIn, longNumberProblem } from '../../shared/exact-json.ts'
 import { isJsonObject, type JsonObject, jsonProblem } from '../../shared/json.ts'
 
 /** A document may have 16 MiB; the rest is for `_meta`, spaces and escapes. */
@@ -62,12 +63,17 @@ export function atLine(number: number, error: unknown): unknown {
 
 function parsed(number: number, bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw badLine(number, 'It is not UTF-8.')
+  const text = bytes.toString('utf8')
+  let value: unknown
   try {
-    return parse(bytes.toString('utf8'), { protoAction: 'error', constructorAction: 'error' })
+    value = parse(text, { protoAction: 'error', constructorAction: 'error' })
   } catch {
     // The parser's words quote the line, which may hold what does not belong in a log.
     throw badLine(number, 'It is not JSON.')
   }
+  const long = longNumberIn(text)
+  if (long) throw atLine(number, invalidField(long.field, `It ${longNumberProblem(long)}.`))
+  return value
 }
 
 function badLine(number: number, message: string): unknown {

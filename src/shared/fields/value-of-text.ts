@@ -2,6 +2,7 @@
  * What a cell of a spreadsheet or a CSV file means in a field: `1.234,5` is a number where the field has numbers. Whether the
  * value fits the rules of the field is checked when it is written.
  */
+import { keepsDigits, readJson } from '../exact-json.ts'
 import { isJsonObject, type JsonValue } from '../json.ts'
 import type { FieldLimits } from './field-limits.ts'
 import { type FieldType, fieldTypeEntries } from './field-type.ts'
@@ -40,7 +41,7 @@ export function valueOfText(
     case 'text':
       return { value: type === 'string' || type === 'long_text' ? text : trimmed }
     case 'any':
-      return { value: /^\d{9,}$/.test(trimmed) ? Number(trimmed) : (dayText(trimmed) ?? trimmed) }
+      return { value: /^\d{9,15}$/.test(trimmed) ? Number(trimmed) : (dayText(trimmed) ?? trimmed) }
   }
 }
 
@@ -58,6 +59,7 @@ function numberOfText(text: string, decimal: DecimalMark): ReadText {
   const point = mark === ',' ? whole.replace(',', '.') : whole
   const value = Number(point)
   if (!plainNumber.test(point) || !Number.isFinite(value)) return { problem: 'is not a number' }
+  if (!keepsDigits(point)) return { problem: 'has more digits than a number keeps' }
   return { value }
 }
 
@@ -96,12 +98,10 @@ function choiceOf(choices: FieldLimits['choices'], text: string, decimal: Decima
 }
 
 function jsonOfText(text: string): ReadText {
-  try {
-    const value: JsonValue = JSON.parse(text)
-    return Array.isArray(value) || isJsonObject(value) ? { value } : { problem: 'is not an object or a list' }
-  } catch {
-    return { problem: 'is not JSON' }
-  }
+  const read = readJson(text)
+  if ('problem' in read) return read
+  const { value } = read
+  return Array.isArray(value) || isJsonObject(value) ? { value } : { problem: 'is not an object or a list' }
 }
 
 /** `31.01.2026` is a day like `2026-01-31`. Days with slashes are not: their order differs between countries. */

@@ -35,9 +35,9 @@ export const conversionFunctions = [
   {
     name: 'jsonParse',
     work: 10,
-    parameters: [textIn],
+    parameters: [textIn, { name: 'longNumbers', type: text, optional: true }],
     gives: any,
-    help: 'The value that a JSON text spells.',
+    help: "The value that a JSON text spells. A number with more digits than numbers keep is an error; with 'text' it becomes a text.",
     example: 'jsonParse(\'{"a":[1]}\')',
     result: { a: [1] },
   },

@@ -2,6 +2,7 @@
 import { readDate } from '../../../blocks/pins/read-date.ts'
 import type { RunRequest } from '../../../blocks/run-request.ts'
 import { QuoinError } from '../../../shared/errors.ts'
+import { keepsDigits } from '../../../shared/exact-json.ts'
 import { type FieldRule, fieldValueProblem } from '../../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/json.ts'
 import { type PlacedField, type RequestField, ruleOfField } from '../../../shared/request-field.ts'
@@ -104,7 +105,8 @@ function valueOfText({ type }: RequestField, given: string | undefined): JsonVal
   if (type === 'list') return [given]
   if (type === 'number' || type === 'whole number') {
     const number = given.trim() === '' ? Number.NaN : Number(given)
-    return Number.isFinite(number) && !/^[+-]?0[xob]/i.test(given.trim()) ? number : given
+    const isPlain = Number.isFinite(number) && !/^[+-]?0[xob]/i.test(given.trim())
+    return isPlain && keepsDigits(given) ? number : given
   }
   if (type !== 'condition') return given
   return given === 'true' || given === '1' ? true : given === 'false' || given === '0' ? false : given

@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { keepsDigits, longNumberIn, longNumbersAsTexts, readJson } from './exact-json.ts'
+
+test.each([
+  '9007199254740993',
+  '-750727362669608961',
+  '1152921504606846977',
+  '0.1234567890123456789',
+  '12345678901234567.8',
+  '0.12345678901234567',
+  '1e400',
+  '1e-400',
+  '1.2345678901234567891e30',
+  '9'.repeat(400),
+])('%s would be another number', (text) => {
+  expect(keepsDigits(text)).toBe(false)
+})
+
+test.each([
+  '0',
+  '-0.0',
+  '12.50',
+  '9007199254740991',
+  '9007199254740992',
+  '750727362669609000',
+  '1e21',
+  '1E+308',
+  '5e-324',
+  '100000000000000000000000000',
+  '0.10000000000000001',
+  '3.1415926535897931',
+  '0.1000000000000000000000',
+])('%s stays what it is', (text) => {
+  expect(keepsDigits(text)).toBe(true)
+})
+
+test('what a double is written as keeps its digits', () => {
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
+      expect(keepsDigits(JSON.stringify(number))).toBe(true)
+    }),
+  )
+})
+
+test.each([
+  ['9007199254740993', ''],
+  ['{"id":9007199254740993}', 'id'],
+  [
+    '{ "a": {"x": [1, {"b":2}]}, "lines": [ {"id":1}, {"q":"9007199254740993,", "id" : 9007199254740993} ] }',
+    'lines.1.id',
+  ],
+  ['[[],[1,[2,"]",9007199254740993]]]', '1.1.2'],
+  ['{"a\\"b":9007199254740993}', 'a"b'],
+])('a number that would change is found with its field: %s', (json, field) => {
+  expect(longNumberIn(json)).toEqual({ text: '9007199254740993', field })
+})
+
+test('digits in texts and names are no numbers', () => {
+  const json = '{"9007199254740993":"9007199254740993","b":"\\"9007199254740993","c":1}'
+  expect([longNumberIn(json), longNumbersAsTexts(json)]).toEqual([undefined, json])
+})
+
+test('numbers that would change become texts, and others stay', () => {
+  const json = '{"id": 9007199254740993, "list":[1,-0.1234567890123456789,2.5], "text":"9007199254740993"}'
+  expect(JSON.parse(longNumbersAsTexts(json))).toEqual({
+    id: '9007199254740993',
+    list: [1, '-0.1234567890123456789', 2.5],
+    text: '9007199254740993',
+  })
+})
+
+test.each([
+  ['{', 'is not JSON'],
+  ['"\\u0000"', 'holds the character U+0000'],
+  [
+    '{"a":[1e999]}',
+    'holds the number 1e999 at a.0, which JSON numbers cannot keep digit by digit: send it as a text',
+  ],
+])('%s is a problem and no value', (text, problem) => {
+  expect(readJson(text)).toMatchObject({ problem })
+})
