@@ -37,7 +37,8 @@ export function approvalDoor(pages: PageRoom, waits: Waits): RouteFamily {
     app.route<{ Params: { guid: string } }>({
       method: ['GET', 'HEAD', 'POST'],
       url: '/_approvals/:guid',
-      config: { permission: 'by-trigger', entityTag: false },
+      // A button and a comment.
+      config: { permission: 'by-trigger', entityTag: false, bodyBytes: () => 64 * 1024 },
       schema: { hide: true },
       async onRequest(request) {
         if (request.method === 'POST' && isFromElsewhere(request)) throw fromElsewhere()

@@ -1,33 +1,61 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyRequest,
+  preParsingHookHandler,
+  preValidationHookHandler,
+} from 'fastify'
 import { QuoinError } from '../../shared/errors.ts'
 import { parseFormBody } from './form-body.ts'
 import { parseJsonBody } from './json-body.ts'
 import { readOtherSearchBody } from './other-search-body.ts'
-import { wholeBody } from './whole-body.ts'
+import { refuseEncoded, sendsBody, wholeBody } from './whole-body.ts'
 
 /** For the framework, which would keep the limit that it was started with. What no parser of ours reads, nothing reads. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
+/** Bytes of a body that is no document, file or block: forms of management are hundreds of bytes. */
+const SMALL_BODY = 64 * 1024
+
 /**
- * Bodies are JSON or forms of at most `most` bytes, where the route has no limit of its own; every other content type is
- * 415. A family may add its own, as uploads do.
+ * Bodies are JSON or forms, at most as long as the route allows, which is at most `most` bytes; every other content type is 415. Of
+ * a route without a body none is read. A family may add its own types, as uploads do.
  */
 export function readBodies(app: FastifyInstance, most: () => number): void {
   app.removeAllContentTypeParsers()
-  const read = (request: FastifyRequest, body: IncomingMessage) => {
-    const { bodyLimit = NO_LIMIT } = request.routeOptions
-    return wholeBody(body, bodyLimit === NO_LIMIT ? most() : bodyLimit)
-  }
-  app.addContentTypeParser('application/json', async (request: FastifyRequest, body: IncomingMessage) =>
-    parseJsonBody(await read(request, body)),
-  )
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    async (request: FastifyRequest, body: IncomingMessage) => parseFormBody(await read(request, body)),
-  )
+  const parser =
+    (parse: (bytes: Buffer) => unknown) => async (request: FastifyRequest, body: IncomingMessage) => {
+      const bytes = mostBytes(request, most)
+      return bytes === undefined ? undefined : parse(await wholeBody(body, bytes))
+    }
+  app.addContentTypeParser('application/json', parser(parseJsonBody))
+  app.addContentTypeParser('application/x-www-form-urlencoded', parser(parseFormBody))
+  // After the check of permission, before any parser: also those that read files.
+  app.addHook('preParsing', refuseEncodedBody)
   app.addHook('preValidation', requireBody)
   app.addHook('preValidation', readOtherSearchBody)
+}
+
+/** Undefined: it has no body to read. */
+function mostBytes(request: FastifyRequest, most: () => number): number | undefined {
+  const { bodyLimit = NO_LIMIT, config, schema } = request.routeOptions
+  const { bodyBytes } = config
+  if (typeof bodyBytes === 'function') return bodyBytes(request) ?? most()
+  if (bodyBytes === 'setting') return most()
+  if (bodyBytes !== undefined) return bodyBytes
+  if (bodyLimit !== NO_LIMIT) return bodyLimit
+  return schema?.body === undefined ? undefined : Math.min(most(), SMALL_BODY)
+}
+
+const refuseEncodedBody: preParsingHookHandler = (request, _reply, payload, done) => {
+  try {
+    if (sendsBody(request.raw)) refuseEncoded(request.headers)
+    done(null, payload)
+  } catch (error) {
+    done(
+      error instanceof Error ? error : new Error('The headers of the body cannot be read.', { cause: error }),
+    )
+  }
 }
 
 /** An empty body is its own mistake: "fields are missing" would send people looking at their fields. */

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { QuoinError } from '../../shared/errors.ts'
 
 /** The body, whole. Rejects one that is longer than `most` bytes, and one that is not as long as it says. */
@@ -26,6 +26,29 @@ export function wholeBody(request: IncomingMessage, most: number): Promise<Buffe
           else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length))
         })
   })
+}
+
+/** Whether the client sends a body. GET and HEAD have none, whatever they send. */
+export function sendsBody({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
+  if (method === 'GET' || method === 'HEAD') return false
+  if (headers['content-type'] !== undefined || headers['transfer-encoding'] !== undefined) return true
+  const length = headers['content-length']
+  return length !== undefined && length !== '0'
+}
+
+/**
+ * Throws UNSUPPORTED_MEDIA_TYPE for a body that is packed (RFC 9110, 8.4). Read as if it were not, it would be another body here
+ * than for a proxy that unpacks it; unpacked here, 1 MB could become 1 GB.
+ */
+export function refuseEncoded(headers: IncomingHttpHeaders): void {
+  const transfer = headers['transfer-encoding']?.trim().toLowerCase()
+  const packed = (headers['content-encoding'] ?? '').split(',').map((one) => one.trim().toLowerCase())
+  const isPlain = packed.every((one) => one === '' || one === 'identity')
+  if (isPlain && (transfer === undefined || transfer === 'chunked')) return
+  throw new QuoinError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `${isPlain ? 'transfer-encoding must be chunked' : 'content-encoding must be identity'} or absent. Send the body without compression.`,
+  )
 }
 
 function bodyTooLarge(limit: number): QuoinError {

@@ -5,6 +5,7 @@ import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { othersTurn } from '../../shared/others-turn.ts'
 import { parseFormBody } from '../bodies/form-body.ts'
 import { bodyText, parseJsonBody } from '../bodies/json-body.ts'
+import { refuseEncoded } from '../bodies/whole-body.ts'
 import { parseXmlBody } from '../bodies/xml-body.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
 import { openUploads, type UploadRoom } from './endpoint-uploads.ts'
@@ -43,6 +44,7 @@ export function endpointBody(
   room: UploadRoom,
 ): MaybePromise<EndpointBody> {
   if (!exchange.hasBody) return none
+  refuseEncoded(exchange.headers)
   const type = exchange.headers['content-type'] ?? ''
   if (accepts?.kind === 'multipart' && FORM.test(type)) return formWithFiles(exchange, accepts, room)
   const parse = parsers.get(type) ?? parserOf(type.split(';', 1)[0]?.trim().toLowerCase() ?? '', accepts)

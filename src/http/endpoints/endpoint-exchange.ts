@@ -9,7 +9,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Identity } from '../../access/identity.ts'
 import { HTML_TYPE } from '../../blocks/reply.ts'
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
-import { wholeBody } from '../bodies/whole-body.ts'
+import { sendsBody, wholeBody } from '../bodies/whole-body.ts'
 import { timeSlowBody } from '../limits/slow-body.ts'
 import { SMALL, type WaitingReplies } from '../limits/waiting-replies.ts'
 import { entityTag, knowsTag } from '../replies/entity-tag.ts'
@@ -149,13 +149,8 @@ export class EndpointExchange implements Caller {
     return this.#id
   }
 
-  /** Whether the client sends a body. GET and HEAD have none, whatever they send. */
   get hasBody(): boolean {
-    if (this.method === 'GET' || this.method === 'HEAD') return false
-    const { headers } = this
-    if (headers['content-type'] !== undefined || headers['transfer-encoding'] !== undefined) return true
-    const length = headers['content-length']
-    return length !== undefined && length !== '0'
+    return sendsBody(this)
   }
 
   /** Hands the body to what reads it a piece at a time. What it leaves unread ends the connection. */

@@ -17,6 +17,7 @@ import {
   looksLikeAccountPath,
 } from '../../shared/account-paths.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { nothingHere } from '../server/authenticate.ts'
 import type { RouteFamily, RouteTools } from '../server/route-family.ts'
 import { accountForm, accountPage, submitAccountForm } from './account-pages.ts'
 import { showError } from './error-page.ts'
@@ -25,7 +26,7 @@ import { pageFiles } from './page-files.ts'
 import { isFromElsewhere, isFromHere } from './page-origin.ts'
 import type { PageRoom } from './page-room.ts'
 import { type FindPage, type FoundPage, pageRoutes } from './page-routes.ts'
-import { type Posted, postedFields, receivePosted } from './posted.ts'
+import { FORM_BOUNDS, type Posted, postedFields, receivePosted } from './posted.ts'
 import { privateFileRoute } from './private-files.ts'
 import { localeOf, showPage } from './show-page.ts'
 import { Visit } from './visit.ts'
@@ -42,6 +43,9 @@ declare module 'fastify' {
 
 /** Of an anonymous form with files little is kept, so little is read into memory. */
 const LATE_FORM = { fields: 500, fieldSize: 256 * 1024, characters: 512 * 1024 }
+
+/** Of the pages that come with Quoin: names, passwords and codes. */
+const OWN_FORM = { fields: 50, fieldSize: 4 * 1024, characters: 16 * 1024 }
 
 export function pageDoor(room: PageRoom): RouteFamily {
   return async (app, tools) => {
@@ -61,7 +65,10 @@ export function pageDoor(room: PageRoom): RouteFamily {
     app.route({
       method: ['GET', 'HEAD', 'POST'],
       url: '/*',
-      config: { permission: 'by-trigger' },
+      config: {
+        permission: 'by-trigger',
+        bodyBytes: ({ foundPage }) => (foundPage ? undefined : OWN_FORM.characters),
+      },
       onRequest: (request, reply) => enter(request, reply, find, tools),
       handler: (request, reply) => answer(room, request, reply),
     })
@@ -83,6 +90,8 @@ async function enter(
   // Who types the bare address looks for the place where things are built.
   if (!found && pathOf(request) === '/' && request.method !== 'POST')
     return reply.code(303).header('location', '/studio').header('cache-control', 'no-store').send()
+  // Before its body is read.
+  if (!found && !isAccountPath(pathOf(request).slice(1))) throw nothingHere(request.method)
   if (!found) return isOpen(request, identity) ? undefined : askToSignIn(request, reply)
   if (mayEnter(found.page.scopes, identity)) return undefined
   // Sign-in must always be possible: without a page of the blueprint there is the built-in one.
@@ -173,7 +182,13 @@ async function keepForm(room: PageRoom, request: FastifyRequest): Promise<string
 async function readSent(room: PageRoom, request: FastifyRequest): Promise<Sent> {
   const isOwn = (posted: Posted) => room.tokens.verify(request, posted.first('_csrf'))
   const posted = request.isMultipart()
-    ? await receivePosted(request, room.assets.files, room.assets.limit, isOwn)
+    ? await receivePosted(
+        request,
+        room.assets.files,
+        room.assets.limit,
+        isOwn,
+        request.foundPage ? FORM_BOUNDS : OWN_FORM,
+      )
     : postedFields(request.body)
   const expired = !isOwn(posted)
   // A browser that does not say where it is could be made to send anything.
@@ -221,11 +236,4 @@ async function visitAccountPage(
 function pathOf(request: FastifyRequest): string {
   const path = request.url.split('?', 1)[0] ?? '/'
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
-}
-
-function nothingHere(method: string): QuoinError {
-  return new QuoinError(
-    'NOT_FOUND',
-    `There is no endpoint ${method} at this path. All paths are listed at /api/v1/openapi.json.`,
-  )
 }

@@ -35,7 +35,7 @@ export const sentNames = {
 
 const MAX_FIELDS = 2_000
 /** Of a form whose sender may send it. */
-const FORM_BOUNDS = { fields: MAX_FIELDS, fieldSize: 1024 * 1024, characters: 16 * 1024 * 1024 }
+export const FORM_BOUNDS = { fields: MAX_FIELDS, fieldSize: 1024 * 1024, characters: 16 * 1024 * 1024 }
 const MAX_FILES = 20
 
 /** A form without files; its body has been read. */
@@ -59,7 +59,7 @@ export async function receivePosted(
   files: AssetFiles,
   limit: number,
   mayStore: (posted: Posted) => boolean,
-  bounds: FieldBounds = FORM_BOUNDS,
+  bounds: FieldBounds,
 ): Promise<Posted> {
   const values = new Map<string, string[]>()
   const received: PostedFile[] = []

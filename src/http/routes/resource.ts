@@ -35,6 +35,8 @@ interface Operation {
   readonly description?: string
   /** Errors of this route beside those that follow from its permission, body and path. */
   readonly errors?: readonly ErrorCode[]
+  /** Most bytes of the body; as in the config of a route. */
+  readonly bodyBytes?: 'setting' | number
 }
 
 type WithBody<B extends TSchema> = Operation & { readonly body: B }
@@ -74,9 +76,10 @@ export function resource(app: App, definition: ResourceDefinition): Resource {
     ...(description !== undefined && { description }),
     tags: definition.tags,
   })
-  const config = (verb: 'view' | 'create' | 'update' | 'remove', { errors }: Operation) => ({
+  const config = (verb: 'view' | 'create' | 'update' | 'remove', { errors, bodyBytes }: Operation) => ({
     permission: `${scopes}_${verb}` as const,
     ...(errors && { errors }),
+    ...(bodyBytes !== undefined && { bodyBytes }),
   })
 
   return {

@@ -36,8 +36,10 @@ export function identifier(access: Pick<Access, 'identify'>): RouteTools['identi
  */
 export function authenticate(tools: RouteTools): onRequestHookHandler {
   return (request, _reply, done) => {
+    // The framework would read and parse the body first.
+    if (request.is404) return done(nothingHere(request.method))
     const { permission } = request.routeOptions.config
-    // Undefined only where no route answers: every route was checked when it was registered.
+    // Every route was checked when it was registered.
     if (permission === undefined || permission === 'by-trigger') return done()
     admit(request, permission, neededScopes(request.routeOptions.config), tools).then(() => done(), done)
   }
@@ -77,6 +79,13 @@ export function requireScope(identity: Identity, scope: ManagementScope): void {
   throw new QuoinError(
     'INSUFFICIENT_PERMISSIONS',
     `This needs the scope ${scope}. Ask an administrator to grant it.`,
+  )
+}
+
+export function nothingHere(method: string): QuoinError {
+  return new QuoinError(
+    'NOT_FOUND',
+    `There is no endpoint ${method} at this path. All paths are listed at /api/v1/openapi.json.`,
   )
 }
 

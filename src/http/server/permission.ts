@@ -1,4 +1,4 @@
-import type { FastifyContextConfig, RouteOptions } from 'fastify'
+import type { FastifyContextConfig, FastifyRequest, RouteOptions } from 'fastify'
 import type { ErrorCode } from '../../shared/errors.ts'
 import type { ManagementScope } from '../../shared/management-scopes.ts'
 
@@ -20,6 +20,11 @@ declare module 'fastify' {
     style?: ErrorStyle
     /** The route works without a body: nothing sent is the same as `{}`. */
     bodyOptional?: boolean
+    /**
+     * Most bytes of its body. `setting`: as many as `QUOIN_BODY_LIMIT` allows, where documents or blocks are sent; a function: for
+     * a form, undefined as many. Not said: 64 KiB where its schema has a body, and none is read where it has not.
+     */
+    bodyBytes?: 'setting' | number | ((request: FastifyRequest) => number | undefined)
     /** What else goes wrong there, for the OpenAPI document: beside what follows from permission, body and path. */
     errors?: readonly ErrorCode[]
     /** `false`: no ETag is worked out for replies that do not bring one. */

@@ -2,7 +2,6 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { LogController } from 'fastify'
 import type { Access } from '../../access/access.ts'
 import type { Clock } from '../../shared/clock.ts'
-import { QuoinError } from '../../shared/errors.ts'
 import { processTimers } from '../../shared/timers.ts'
 import type { Cluster } from '../../storage/cluster.ts'
 import { NO_LIMIT, readBodies } from '../bodies/read-body.ts'
@@ -19,7 +18,7 @@ import { tagReply } from '../replies/entity-tag.ts'
 import { compressReplies, replyCompression } from '../replies/reply-compression.ts'
 import { turnReplies } from '../replies/turn-replies.ts'
 import { answerFirst, type Taker } from './answer-first.ts'
-import { authenticate, identifier } from './authenticate.ts'
+import { authenticate, identifier, nothingHere } from './authenticate.ts'
 import { checkSchema } from './check-schema.ts'
 import { allowOrigins } from './cross-origin.ts'
 import { replyWithError } from './error-reply.ts'
@@ -221,11 +220,4 @@ async function listenQuietly(app: App, { host, port }: HttpSettings): Promise<st
   } finally {
     app.log.level = level
   }
-}
-
-function nothingHere(method: string): QuoinError {
-  return new QuoinError(
-    'NOT_FOUND',
-    `There is no endpoint ${method} at this path. All paths are listed at /api/v1/openapi.json.`,
-  )
 }

@@ -71,6 +71,7 @@ function blockResource(app: App, { records, catalogue }: Flows): void {
       summary: 'Create a block',
       description:
         'Saved at once, or only staged with `staged: true`. Impossible wires are refused; unfinished blocks are not.',
+      bodyBytes: 'setting',
       body: createBlockSchema,
     },
     (body, request) => createBlock(records, catalogue, withConfiguration(body, catalogue), actorOf(request)),
@@ -82,6 +83,7 @@ function blockResource(app: App, { records, catalogue }: Flows): void {
       summary: 'Stage a change of a block',
       description:
         'Changes the given fields. The block has them under `unsaved` until they are saved or discarded.',
+      bodyBytes: 'setting',
       body: updateBlockSchema,
     },
     (guid, body, request) => stageUpdate(records, catalogue, guid, body, actorOf(request)),

@@ -39,7 +39,7 @@ export function blueprintEditRoutes({ records, catalogue }: Flows): RouteFamily 
     app.post(
       '/blueprints/:guid/edits',
       {
-        config: { permission: 'blueprintactions_update', errors: ['CONFLICT'] },
+        config: { permission: 'blueprintactions_update', bodyBytes: 'setting', errors: ['CONFLICT'] },
         schema: {
           operationId: 'stageEdits',
           summary: 'Stage several changes of blocks at once',

@@ -19,6 +19,8 @@ import { resource } from '../resource.ts'
 import type { SearchField } from '../search-request.ts'
 
 const tags = ['Fields']
+/** A field may have 1,000 choices. */
+const MOST_BYTES = 256 * 1024
 
 const searchable: readonly SearchField[] = [
   { name: 'name', type: 'string', text: true },
@@ -71,6 +73,7 @@ function createFieldRoute(fields: Fields, database: RuledDatabase): void {
       description:
         'Its rules apply to every later write. Stored documents are not changed, and may be without the field. A field whose type or rules do not fit the values that they have is refused with 409; `details` lists the first 100 of them, and their number as `total`. A unique field over documents with the same value is refused in the same way, and so is a reference over documents with a value that names no document.',
       errors: ['CONFLICT'],
+      bodyBytes: MOST_BYTES,
       body: createFieldSchema,
     },
     (body, request) => {
@@ -88,6 +91,7 @@ function updateFieldRoute(fields: Fields, database: RuledDatabase): void {
       description:
         'Changes the given fields; replaces `validation_rules` and `metadata` as a whole. Refused with 409 over documents that do not fit, as when creating; a field becomes required only if all documents have a value.',
       errors: ['CONFLICT'],
+      bodyBytes: MOST_BYTES,
       body: updateFieldSchema,
     },
     async (guid, body, request) => {

@@ -60,6 +60,7 @@ export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
         summary: 'Create a page template',
         description: NEEDS_SCRIPT,
         errors: ['CONFLICT'],
+        bodyBytes: 'setting',
         body: createTemplateSchema,
       },
       async (body, request) => withProblems(await createTemplate(database, body, authorOf(request))),
@@ -79,6 +80,7 @@ export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
         summary: 'Change a page template',
         description: NEEDS_SCRIPT,
         errors: ['CONFLICT'],
+        bodyBytes: 'setting',
         body: updateTemplateSchema,
       },
       async (guid, body, request) =>

@@ -14,6 +14,8 @@ export function handRunRoutes(parts: HandRuns, access: Pick<Access, 'getUser'>):
       {
         config: {
           permission: 'blueprints_update',
+          // A value for each pin of the trigger.
+          bodyBytes: 'setting',
           alsoNeeds: ['runs_view', 'blueprintactions_view'],
           errors: ['CONFLICT', 'VALIDATION_FAILED', 'UNAVAILABLE'],
         },

@@ -50,7 +50,11 @@ function updateManyDocumentsRoute(app: App, { change }: SharedParts): void {
   app.post(
     `${path}/update-many`,
     {
-      config: { permission: 'storages_update', errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'] },
+      config: {
+        permission: 'storages_update',
+        bodyBytes: 'setting',
+        errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'],
+      },
       schema: {
         operationId: 'updateManyDocuments',
         summary: 'Change many documents',

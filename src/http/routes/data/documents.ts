@@ -92,7 +92,11 @@ function createDocumentRoute(app: App, { as }: SharedParts): void {
   app.post(
     path,
     {
-      config: { permission: 'storages_create', errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'] },
+      config: {
+        permission: 'storages_create',
+        bodyBytes: 'setting',
+        errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'],
+      },
       schema: {
         operationId: 'createDocument',
         summary: 'Create a document',
@@ -138,7 +142,11 @@ function updateDocumentRoute(app: App, { as }: SharedParts): void {
   app.put(
     onePath,
     {
-      config: { permission: 'storages_update', errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'] },
+      config: {
+        permission: 'storages_update',
+        bodyBytes: 'setting',
+        errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'],
+      },
       schema: {
         operationId: 'updateDocument',
         summary: 'Change a document',

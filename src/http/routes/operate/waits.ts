@@ -12,6 +12,8 @@ import type { SearchField } from '../search-request.ts'
 
 const path = '/_system/waits'
 const tags = ['Waits']
+/** What counts as sent may be as long as what is sent to a hook, and has a little around it. */
+const MOST_BYTES = 264 * 1024
 
 const searchable: readonly SearchField[] = [
   ...['kind', 'state', 'title', 'blueprint', 'block', 'run', 'user.guid', 'user.username'].map((name) => ({
@@ -71,7 +73,12 @@ export function waitRoutes(waits: Waits, clock: Clock): RouteFamily {
     app.post(
       `${path}/:guid/continue`,
       {
-        config: { permission: 'waits_update', bodyOptional: true, errors: ['CONFLICT'] },
+        config: {
+          permission: 'waits_update',
+          bodyOptional: true,
+          bodyBytes: MOST_BYTES,
+          errors: ['CONFLICT'],
+        },
         schema: {
           operationId: 'continueWaitByHand',
           summary: 'Continue a run that waits',
