@@ -96,8 +96,8 @@ export async function openJobRoom(
 
   async function attempt(job: Job): Promise<Worked> {
     try {
-      await runJob(job, new AbortController().signal)
-      await database.capabilities.jobs.complete(job)
+      const ended = await runJob(job, new AbortController().signal)
+      if (ended === undefined) await database.capabilities.jobs.complete(job)
       return { job, error: undefined }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)

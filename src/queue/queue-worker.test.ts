@@ -38,7 +38,10 @@ function work(
 ): Queue {
   const queue = openQueue({
     ...room.database.capabilities,
-    runJob,
+    async runJob(job, signal) {
+      await runJob(job, signal)
+      return undefined
+    },
     clock: room.clock,
     random: randomFillSync,
     settings: { ...slow, ...settings },

@@ -10,7 +10,7 @@
  *
  * A job is
  * - running: its lease is renewed every third of `leaseMs`, so two renewals may be lost.
- * - ended: it returned → complete; it threw → tried again after a back-off, or dead after the last attempt. If that
+ * - ended: it returned → complete, unless its run has done so with its last commit; it threw → tried again after a back-off, or dead after the last attempt. If that
  *   cannot be stored (full disk), the lease runs out and the job is run again: at least once, never silently not.
  * - refused: it threw JobRefused → dead at once, whatever attempts are left.
  * - continuing: it threw JobContinues → claimed again at once, with a new deadline, as if it had not been claimed before.
@@ -75,8 +75,11 @@ export interface QueueLogEntry {
 export interface QueueOptions {
   readonly jobs: Jobs
   readonly queues: Pick<Queues, 'purge'>
-  /** Does one job. Should end soon when the signal is aborted. What it throws is a failed attempt. */
-  readonly runJob: (job: Job, signal: AbortSignal) => Promise<void>
+  /**
+   * Does one job. Should end soon when the signal is aborted. What it throws is a failed attempt. Gives `ended` where it has
+   * ended the job in its own transaction.
+   */
+  readonly runJob: (job: Job, signal: AbortSignal) => Promise<'ended' | undefined>
   /** Told before a job becomes a dead letter, and again if that cannot be stored; of one whose worker is gone, after it. */
   readonly died?: (job: Job, error: unknown) => Promise<void>
   /** The run that failed with what `runJob` threw. */
@@ -231,7 +234,7 @@ class QueueWorker implements Queue {
     })
     let failure: unknown
     try {
-      await Promise.race([runJob(job, signal), stopped])
+      if ((await Promise.race([runJob(job, signal), stopped])) === 'ended') return
       if (signal.aborted) failure = signal.reason
     } catch (error) {
       failure = running.fate === 'overdue' ? signal.reason : (error ?? new Error('The job failed.'))

@@ -29,7 +29,7 @@ import type { Aggregated } from './aggregate/finish-aggregate.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Claims } from './claims.ts'
 import type { Needs } from './document-index.ts'
-import type { NewJob } from './job.ts'
+import type { JobLease, NewJob } from './job.ts'
 import type { StoredJson } from './stored-json.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
@@ -59,6 +59,8 @@ export interface Origin {
   readonly run?: string
   /** How many events of storages led here. */
   readonly depth?: number
+  /** The job that the run is an attempt of, for `Transaction.endJob`. */
+  readonly job?: JobLease | undefined
   /** Caused by a flow that a failure has started: what fails here starts none. */
   readonly afterFailure?: boolean | undefined
   /** Its reads must still hold when it writes: see `unit-of-work.ts`. */
@@ -127,6 +129,11 @@ export interface Transaction {
   /** undefined when nothing had been written; else resolves when it is durable. */
   commit(): MaybePromise<void>
   rollback(): MaybePromise<void>
+  /**
+   * Ends the job of the session's origin as done, with the commit that follows. False when its lease is lost: then nothing may
+   * be committed, because another worker has the job.
+   */
+  endJob(): MaybePromise<boolean>
 }
 
 /** What an engine may do in one step where a session needs several. Called through create-all.ts and find-with-total.ts only. */

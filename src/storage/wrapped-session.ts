@@ -123,6 +123,10 @@ export abstract class WrappedSession implements Session, Claims, Transaction, Re
   rollback(): MaybePromise<void> {
     return this.session.transaction.rollback()
   }
+
+  endJob() {
+    return this.session.transaction.endJob()
+  }
 }
 
 export class TransparentSession extends WrappedSession {

@@ -8,7 +8,7 @@ export default defineTrigger({
   title: 'Storage event',
   words: '{storage}: document {events}',
   summary:
-    'Starts the flow after a document of a storage was created, changed, removed or deleted, by any writer. No event is lost. After a crash an event may be delivered twice, with the same job.',
+    'Starts the flow after a document of a storage was created, changed, removed or deleted, by any writer. No event is lost. What the flow writes in one transaction is stored once, also after a crash. A flow that calls another server may call it twice, with the same job.',
   on: 'storage',
   in: {
     storage: { type: 'storage', required: true, help: 'The storage to watch.' },

@@ -14,7 +14,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { textIn } from '../../storage/document-fields.ts'
-import type { Job } from '../../storage/job.ts'
+import type { Job, JobLease } from '../../storage/job.ts'
 import type { Flows } from '../flows.ts'
 import { eventGiven } from '../run/event-given.ts'
 import { isLookJob } from '../run/look-job.ts'
@@ -40,13 +40,18 @@ interface JobRunnerOptions {
   readonly sendAlert: (job: RunnableJob, signal: AbortSignal) => Promise<void>
 }
 
-type RunnableJob = Pick<Job, 'guid' | 'kind' | 'payload' | 'runAt' | 'attempts'>
+/** `owner` and `attempt`: of a job that is claimed. Without them its end is the caller's. */
+type RunnableJob = Pick<Job, 'guid' | 'kind' | 'payload' | 'runAt' | 'attempts'> &
+  Partial<Pick<Job, 'owner' | 'attempt'>>
 
 /** What a job starts. */
 type Target = Pick<RunStart, 'flow' | 'blueprint' | 'given' | 'resume'> &
   Partial<Pick<WaitTarget, 'callerScopes'>>
 
-/** Gives what runs one job: resolves when its run ended well, and rejects with the reason when it did not. */
+/**
+ * Gives what runs one job: resolves when its run ended well, and rejects with the reason when it did not. `ended`: the run has
+ * ended the job too, in its last commit.
+ */
 export function jobRunner({
   flows,
   runs,
@@ -54,39 +59,51 @@ export function jobRunner({
   findActive,
   sendMail,
   sendAlert,
-}: JobRunnerOptions): (job: RunnableJob, signal: AbortSignal) => Promise<void> {
+}: JobRunnerOptions): (job: RunnableJob, signal: AbortSignal) => Promise<'ended' | undefined> {
   return async (job, signal) => {
     signal.throwIfAborted()
     if (job.kind === 'change') {
       const { database, clock } = flows.records
       await changeInBatches({ database, clock, log: flows.log }, job, originIn(job.payload), signal)
-      return
+      return undefined
     }
     if (job.kind === 'function') {
-      if (isMailJob(job)) return sendMail(job, signal)
-      if (isAlertJob(job)) return sendAlert(job, signal)
+      const send = isMailJob(job) ? sendMail : isAlertJob(job) ? sendAlert : undefined
+      if (send) {
+        await send(job, signal)
+        return undefined
+      }
     }
-    if (job.kind === 'wait' && isLookJob(job.payload))
-      return lookForDocuments(flows.records.database, job.payload, signal)
+    if (job.kind === 'wait' && isLookJob(job.payload)) {
+      await lookForDocuments(flows.records.database, job.payload, signal)
+      return undefined
+    }
     const target = await targetOf(flows, job)
-    if (!target && job.kind === 'wait') return
+    if (!target && job.kind === 'wait') return undefined
     if (!target) {
       const [blueprint, block] = [textIn(job.payload.blueprint), textIn(job.payload.block)]
       const message = `The ${job.kind} ${job.guid} was dropped: its trigger is no longer active.`
       flows.log.write({ level: 'warn', message, blueprint, block })
-      return
+      return undefined
     }
     const origin = originIn(job.payload)
     const user = origin.user && (await findUser(origin.user.guid))
     const { callerScopes, ...start } = target
     const caller = origin.user && callerScopes && (await formerCaller(origin.user, callerScopes, findActive))
-    const end = await runs.run({ ...start, user, origin, signal, job: job.guid, ...(caller && { caller }) })
+    const lease = leaseOf(job)
+    const of = { job: job.guid, ...(lease && { lease }) }
+    const end = await runs.run({ ...start, user, origin, signal, ...of, ...(caller && { caller }) })
     if (end.error)
       throw new FailedRun(end.run, end.error, {
         blueprint: target.blueprint,
         trigger: target.flow.trigger,
       })
+    return lease && 'ended'
   }
+}
+
+function leaseOf({ guid, owner, attempt }: RunnableJob): JobLease | undefined {
+  return owner === undefined || attempt === undefined ? undefined : { guid, owner, attempt }
 }
 
 function targetOf(flows: JobRunnerOptions['flows'], job: RunnableJob): MaybePromise<Target | undefined> {

@@ -5,6 +5,7 @@ import type { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Origin, Session } from '../../storage/database.ts'
+import type { JobLease } from '../../storage/job.ts'
 import type { CompiledFlow, Frame } from '../compile/frame.ts'
 import type { Resume } from './resumed-run.ts'
 import type { ReplyListener } from './run-reply.ts'
@@ -25,6 +26,8 @@ export interface RunStart extends ReplyListener {
   readonly origin?: Pick<Origin, 'user' | 'depth' | 'afterFailure'>
   /** Guid of the job that it is an attempt of. */
   readonly job?: string
+  /** The lease of that job, which the run ends with its last commit. Without it who started the run ends the job. */
+  readonly lease?: JobLease
   /** Ends the run early: its job was cancelled, or the node stops. */
   readonly signal?: AbortSignal
   /** The tries of this run, if its flow is a unit of work. */

@@ -76,7 +76,10 @@ export class Run extends RunServices implements RunControl {
     this.guid = environment.newGuid()
     this.user = start.request ? start.request.user : start.user
     const { unit } = start
-    const origin = runOrigin(this.guid, this.user, start.origin)
+    const origin = {
+      ...runOrigin(this.guid, this.user, start.origin),
+      ...(start.lease && { job: start.lease }),
+    }
     this.#held = unit && heldEffects(environment)
     this.environment = this.#held ? { ...environment, ...this.#held } : environment
     const { database } = environment
@@ -251,7 +254,17 @@ export class Run extends RunServices implements RunControl {
   }
 
   #commitEnd(): MaybePromise<void> {
-    return this.resumed ? andThen(this.resumed.ended(), () => this.commit()) : this.commit()
+    const { resumed, start } = this
+    if (!resumed && !start.lease) return this.commit()
+    return andThen(resumed?.ended(), () => andThen(start.lease && this.#endJob(), () => this.commit()))
+  }
+
+  /** With the last commit: what that writes is there once, however often the job is begun. */
+  #endJob(): MaybePromise<void> {
+    return andThen(this.session.transaction.endJob(), (isOurs) => {
+      if (!isOurs)
+        throw new RunStopped('shutdown', 'The job was cancelled, or another worker has taken it over.')
+    })
   }
 
   #ended(): RunEnd {

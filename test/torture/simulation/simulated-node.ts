@@ -93,7 +93,10 @@ export function startNode(world: NodesWorld): SimulatedNode {
   const log = () => undefined
   const queue = openQueue({
     ...wired.database.capabilities,
-    runJob: (job, signal) => work(world, owner, job, signal),
+    async runJob(job, signal) {
+      await work(world, owner, job, signal)
+      return undefined
+    },
     clock,
     random: dice.bytes,
     timers,

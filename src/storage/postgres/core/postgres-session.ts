@@ -85,7 +85,11 @@ export class PostgresSession
   constructor(parts: SessionParts, origin: Origin) {
     super()
     this.#parts = parts
-    this.#transaction = new SessionTransaction(parts.pool, parts.writes, origin.unit)
+    const { unit, job } = origin
+    const opened = async (work: Work) => {
+      if (job) work.place = await parts.jobs.lock(work.transaction, job)
+    }
+    this.#transaction = new SessionTransaction(parts.pool, parts.writes, unit, unit && job && opened)
     this.origin = origin
   }
 
@@ -227,6 +231,17 @@ export class PostgresSession
     })
   }
 
+  async endJob(): Promise<boolean> {
+    const { job } = this.origin
+    if (job === undefined) throw new Error('The session has no job.')
+    return this.#transaction.inTurn(async (work) => {
+      const ended = await this.#parts.jobs.end(work.transaction, job, work.place)
+      if (ended === undefined) return false
+      work.ended = ended
+      return true
+    })
+  }
+
   commit(): MaybePromise<void> {
     return this.#transaction.commit((work) => this.#keep(work))
   }
@@ -236,7 +251,7 @@ export class PostgresSession
   }
 
   /** Commits, and is over when the other nodes know of it that have to. */
-  async #keep({ transaction, written, enqueued }: Work): Promise<void> {
+  async #keep({ transaction, written, enqueued, ended }: Work): Promise<void> {
     const { catalogue, cluster, jobs } = this.#parts
     let change: number | undefined
     try {
@@ -252,6 +267,7 @@ export class PostgresSession
     }
     for (const storage of written.keys()) catalogue.written(storage)
     if (enqueued) jobs.committed()
+    if (ended) await jobs.ended(ended)
     if (change !== undefined) await cluster.obeyed(change)
   }
 

@@ -23,6 +23,7 @@ import { QuoinError } from '../../../shared/errors.ts'
 import type { MaybePromise } from '../../../shared/maybe-promise.ts'
 import { rolledBack } from '../../rolled-back.ts'
 import { ALONE_FROM, UnitConflict, type UnitOfWork } from '../../unit-of-work.ts'
+import type { EndedJob } from '../jobs/postgres-jobs-end.ts'
 import type { PostgresPool } from './postgres-connection.ts'
 import { isTransactionConflict } from './postgres-errors.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
@@ -37,6 +38,10 @@ export interface Work {
   /** Guids of the documents that were written, by storage. */
   readonly written: Map<string, Set<string>>
   enqueued: boolean
+  /** Where the job of a unit of work stands, whose row it has locked. */
+  place?: string | undefined
+  /** The job of the session, which ends with the commit. */
+  ended?: EndedJob
   /** Rows that it has locked must stay so until its end. */
   holds: boolean
 }
@@ -61,20 +66,32 @@ export class SessionTransaction {
   /** The last operation, whether it succeeded or not. */
   #last: Promise<unknown> = Promise.resolve()
   #queued = 0
+  /** What a unit does before its first operation. */
+  readonly #opened: ((work: Work) => Promise<void>) | undefined
   /** Counts rollbacks, so that an operation which waited meanwhile does not start over in the next unit of work. */
   #epoch = 0
   #idle: NodeJS.Timeout | undefined
   #flushing: NodeJS.Immediate | undefined
 
-  constructor(pool: PostgresPool, writes: WritesUnderWay, unit: UnitOfWork | undefined) {
+  constructor(
+    pool: PostgresPool,
+    writes: WritesUnderWay,
+    unit: UnitOfWork | undefined,
+    opened?: (work: Work) => Promise<void>,
+  ) {
     this.#pool = pool
     this.#writes = writes
     this.#unit = unit
+    this.#opened = opened
   }
 
   get hasWritten(): boolean {
     return (
-      this.#work !== undefined && (this.#work.enqueued || this.#work.holds || this.#work.written.size > 0)
+      this.#work !== undefined &&
+      (this.#work.enqueued ||
+        this.#work.holds ||
+        this.#work.ended !== undefined ||
+        this.#work.written.size > 0)
     )
   }
 
@@ -137,9 +154,11 @@ export class SessionTransaction {
   }
 
   async #operate<T>(operation: (work: Work) => Promise<T>): Promise<T> {
+    const isNew = this.#work === undefined
     this.#work ??= { transaction: this.#begin(), written: new Map(), enqueued: false, holds: false }
     const work = this.#work
     try {
+      if (isNew && this.#unit) await this.#opened?.(work)
       return await operation(work)
     } catch (error) {
       // What was refused before it was written, or in a savepoint, leaves the transaction as it was.

@@ -15,6 +15,7 @@
 import type { Claim, Job } from '../../job.ts'
 import { jobColumns } from '../../job-row.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
+import { ENDED } from './postgres-jobs-end.ts'
 import { endAndLetNextGo, lockOf } from './postgres-jobs-order.ts'
 import { jobOf } from './postgres-jobs-row.ts'
 
@@ -35,7 +36,7 @@ export interface DueQueue {
 }
 
 export interface Due {
-  /** Whether the lease of some job has run out. */
+  /** Whether the lease of some job has run out, also of one that is done and kept it. */
   readonly leasesOver: boolean
   readonly queues: readonly DueQueue[]
 }
@@ -49,7 +50,8 @@ export async function findDue(connection: PostgresConnection, limit: number, now
       SELECT (SELECT queue FROM job WHERE ${WAITING} AND queue > used.name ORDER BY queue LIMIT 1)
       FROM used WHERE used.name IS NOT NULL)
     SELECT leases.over, due.* FROM (
-      SELECT EXISTS (SELECT 1 FROM job WHERE state = 'running' AND lease_until <= $1) AS over) AS leases
+      SELECT EXISTS (SELECT 1 FROM job WHERE state = 'running' AND lease_until <= $1)
+        OR EXISTS (SELECT 1 FROM job WHERE ${ENDED} AND lease_until <= $1) AS over) AS leases
     LEFT JOIN (
       SELECT used.name, queue.concurrency, first.run_at AS since,
         (SELECT count(*) FROM (SELECT 1 FROM job WHERE job.queue = used.name AND ${WAITING} AND run_at <= $1 LIMIT $2) AS counted) AS due,

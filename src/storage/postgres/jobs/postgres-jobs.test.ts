@@ -10,6 +10,7 @@ import type { Database } from '../../database.ts'
 import type { Job, NewJob } from '../../job.ts'
 import { transact } from '../../transact.ts'
 import { UnitConflict } from '../../unit-of-work.ts'
+import { endInTransaction } from './postgres-jobs-end.ts'
 
 const LEASE = 10_000
 let temporary: TemporaryDatabase
@@ -307,4 +308,44 @@ it('a commit on one node wakes the workers of the other', async () => {
     { timeout: 5_000, interval: 20 },
   )
   end()
+})
+
+it('a node that is killed between the end of a job and the next one of its key keeps that one for its lease at most', async () => {
+  await enqueue(nodes[0], { title: 'first', orderKey: 'k' }, { title: 'second', orderKey: 'k' })
+  const [first] = await claim(nodes[0])
+  const rows = async (text: string, values?: readonly unknown[]) =>
+    (await watcher.query(text, values && [...values])).rows
+  if (first) await endInTransaction({ rows, run: async () => 0 }, first, clocks[0].now)
+  expect(titles(await claim(nodes[1]))).toEqual([])
+  for (const clock of clocks) clock.now += LEASE
+  expect(titles(await claim(nodes[1]))).toEqual(['second'])
+  await enqueue(nodes[0], { title: 'third', orderKey: 'k' })
+  for (const clock of clocks) clock.now += LEASE / 2
+  expect(titles(await claim(nodes[0]))).toEqual([])
+})
+
+it('the lease of a job is renewed while its run is a unit of work, which then commits in its first try', async () => {
+  await enqueue(nodes[0], {})
+  const [claimed] = await claim(nodes[0])
+  const unit = nodes[0].session({ unit: { attempt: 1 }, ...(claimed && { job: claimed }) })
+  const { jobs } = nodes[0].capabilities
+  if (claimed) expect(await jobs.renew(claimed, LEASE)).toBe(true)
+  await unit.find('things', search({}))
+  for (const clock of clocks) clock.now += LEASE + 1
+  if (claimed) expect(await jobs.renew(claimed, LEASE)).toBe(true)
+  expect(await claim(nodes[1])).toEqual([])
+  expect(await unit.transaction.endJob()).toBe(true)
+  await unit.transaction.commit()
+  expect(await claim(nodes[1])).toEqual([])
+  if (claimed) expect(await jobs.renew(claimed, LEASE)).toBe(false)
+})
+
+it('units of work that each end a job and enqueue another one are in no conflict', async () => {
+  await enqueue(nodes[0], {}, {}, {}, {})
+  const units = (await claim(nodes[0])).map((one) => nodes[0].session({ unit: { attempt: 1 }, job: one }))
+  for (const unit of units) await unit.get('things', '0190a000-0000-7000-8000-000000000000')
+  for (const unit of units) await unit.enqueue(job({ title: 'next' }))
+  for (const unit of units) expect(await unit.transaction.endJob()).toBe(true)
+  for (const unit of units) await unit.transaction.commit()
+  expect(titles(await claim(nodes[1]))).toEqual(['next', 'next', 'next', 'next'])
 })

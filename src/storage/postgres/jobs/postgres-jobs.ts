@@ -22,6 +22,15 @@ import { isDuplicate } from '../core/postgres-errors.ts'
 import type { PostgresTransaction } from '../core/postgres-transaction.ts'
 import { numberOf, type PostgresConnection } from '../core/rows.ts'
 import { endLeases, findDue, lockQueues, takeJobs } from './postgres-jobs-claim.ts'
+import {
+  type EndedJob,
+  endedBefore,
+  endInTransaction,
+  freeNext,
+  LEASED,
+  leaseValues,
+  lockRow,
+} from './postgres-jobs-end.ts'
 import { insertJob } from './postgres-jobs-enqueue.ts'
 import type { JobNews } from './postgres-jobs-news.ts'
 import { endAndLetNextGo, LIVE, lockOrderKey } from './postgres-jobs-order.ts'
@@ -34,9 +43,6 @@ export interface JobParts {
   readonly guid: () => string
   readonly news: JobNews
 }
-
-/** The fence: only who still has the lease, by owner and attempt. The first three values of a statement. */
-const LEASED = `guid = $1 AND owner = $2 AND attempt = $3 AND state = 'running'`
 
 export class PostgresJobs implements Jobs {
   readonly #pool: PostgresPool
@@ -59,6 +65,23 @@ export class PostgresJobs implements Jobs {
     return (await insertJob(transaction, checked, { guid, now, unit })) ? guid : undefined
   }
 
+  /** Before a unit of work reads: see `postgres-jobs-end.ts`. */
+  lock(transaction: PostgresTransaction, lease: JobLease): Promise<string | undefined> {
+    return lockRow(this.#pool.reading, transaction, lease)
+  }
+
+  /** Within a session's transaction; the session calls {@link ended} when it is committed. */
+  end(transaction: PostgresTransaction, lease: JobLease, place?: string): Promise<EndedJob | undefined> {
+    return endInTransaction(transaction, lease, this.#clock(), place)
+  }
+
+  /** What fails here is done by a later claim. */
+  async ended({ lease, orderKey }: EndedJob): Promise<void> {
+    if (orderKey === undefined) return
+    const freed = this.#transact((connection) => freeNext(connection, lease.guid, orderKey))
+    if (await freed.catch(() => false)) this.committed()
+  }
+
   /** After a commit that gave workers something to do. */
   committed(): void {
     this.#news.committed()
@@ -76,6 +99,8 @@ export class PostgresJobs implements Jobs {
       const { freed, dead } = await this.#transact((connection) => endLeases(connection, now))
       if (freed) this.committed()
       for (const job of dead) claim.died?.(job)
+      for (const { guid, orderKey } of await endedBefore(this.#pool.reading, now))
+        await this.#transact((connection) => freeNext(connection, guid, orderKey))
       due = await findDue(this.#pool.reading, claim.limit, now)
     }
     if (!due.queues.some(({ limited }) => limited)) return takeJobs(this.#pool, due.queues, claim, now)
@@ -89,8 +114,15 @@ export class PostgresJobs implements Jobs {
     })
   }
 
-  renew(lease: JobLease, leaseMs: number): Promise<boolean> {
-    return this.#changeLeased(lease, 'lease_until = $4', this.#clock() + leaseMs)
+  /** A row that the transaction of its run has locked needs no renewal: no claim takes it. */
+  async renew(lease: JobLease, leaseMs: number): Promise<boolean> {
+    const values = leaseValues(lease)
+    const renewed = await this.#pool.run(
+      `UPDATE job SET lease_until = $4 WHERE id = (SELECT id FROM job WHERE ${LEASED} FOR NO KEY UPDATE SKIP LOCKED)`,
+      [...values, this.#clock() + leaseMs],
+    )
+    if (renewed > 0) return true
+    return (await this.#pool.rows(`SELECT 1 FROM job WHERE ${LEASED}`, values)).length > 0
   }
 
   complete(lease: JobLease): Promise<boolean> {
@@ -164,7 +196,11 @@ export class PostgresJobs implements Jobs {
     const found = await this.#withKeyOf(guid, async (connection) => {
       const columns = `ended.held, ${jobColumns.replace(/\w+/g, 'ended.$&')}`
       const [row] = await connection.rows(
-        endAndLetNextGo('DELETE FROM job WHERE guid = $1', columns, `ended.${LIVE}`),
+        endAndLetNextGo(
+          'DELETE FROM job WHERE guid = $1',
+          columns,
+          `(ended.${LIVE} OR ended.lease_until > 0)`,
+        ),
         [guid],
       )
       return row && { job: jobOf(row), freed: row.next !== null }
@@ -229,10 +265,6 @@ export class PostgresJobs implements Jobs {
       throw error
     }
   }
-}
-
-function leaseValues({ guid, owner, attempt }: JobLease): (string | number)[] {
-  return [guid, owner, attempt]
 }
 
 function dedupeTaken(): QuoinError {

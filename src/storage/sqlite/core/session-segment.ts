@@ -42,6 +42,8 @@ export class SessionSegment implements Segment {
   readonly totals = new TextTotals()
   /** Whether workers have something to do once it is committed. */
   enqueued = false
+  /** Whether the job of its session ends with it. */
+  endedJob = false
   /** Whether other sessions have to wait for its end, because of a document that it has read. */
   holds = false
   /** Whether it has given numbers, which its rollback would give again. */
@@ -64,7 +66,7 @@ export class SessionSegment implements Segment {
   }
 
   get hasWritten(): boolean {
-    return this.enqueued || this.holds || this.numbered || this.touched.size > 0
+    return this.enqueued || this.endedJob || this.holds || this.numbered || this.touched.size > 0
   }
 
   wrote(entry: StorageEntry, guid: string | undefined): void {

@@ -138,6 +138,17 @@ export class SqliteSession
     })
   }
 
+  endJob(): MaybePromise<boolean> {
+    const { job } = this.origin
+    if (job === undefined) throw new Error('The session has no job.')
+    return this.#inTurn((connection, segment) => {
+      const { ended, freed } = this.#parts.jobs.end(connection, job)
+      segment.endedJob ||= ended
+      segment.enqueued ||= freed
+      return ended
+    })
+  }
+
   commit(): MaybePromise<void> {
     if (this.#waiting) return this.#waiting.turn.then(() => this.commit())
     const lost = this.#lost

@@ -26,6 +26,8 @@ import { heldBehind, letNextGo } from './sqlite-jobs-order.ts'
 import { jobOf } from './sqlite-jobs-row.ts'
 import { searchJobs } from './sqlite-jobs-search.ts'
 
+const DONE = `state = 'done', lease_until = 0, last_error = NULL, failed_in = NULL, finished = ?, updated = ?, version = version + 1`
+
 export class SqliteJobs implements Jobs {
   readonly #work: JobWork
   readonly #clock: Clock
@@ -43,6 +45,13 @@ export class SqliteJobs implements Jobs {
     const checked = checkJob(job, now)
     const guid = this.#guid()
     return insertJob(connection, checked, guid, now) ? guid : undefined
+  }
+
+  /** Within a session's turn: the end of a job that commits with what its run wrote. */
+  end(connection: SqliteConnection, lease: JobLease): { readonly ended: boolean; readonly freed: boolean } {
+    const now = this.#clock()
+    const row = changeLeased(connection, lease, DONE, [now, now])
+    return { ended: row !== undefined, freed: row !== undefined && letNextGo(connection, row.order_key) }
   }
 
   /** Called in the middle of a commit. */
@@ -74,8 +83,7 @@ export class SqliteJobs implements Jobs {
 
   complete(lease: JobLease): Promise<boolean> {
     const now = this.#clock()
-    const change = `state = 'done', lease_until = 0, last_error = NULL, failed_in = NULL, finished = ?, updated = ?, version = version + 1`
-    return this.#endLeased(lease, change, now, now)
+    return this.#endLeased(lease, DONE, now, now)
   }
 
   fail(lease: JobLease, message: string, retryAt?: number, failedIn?: FailedIn): Promise<boolean> {
