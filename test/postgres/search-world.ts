@@ -34,7 +34,9 @@ export interface PostgresWorldOptions {
   readonly avoid?: readonly ('seqscan' | 'bitmapscan' | 'sort')[]
 }
 
-const migration = new URL('../../src/storage/postgres/core/migrations/0002-search.sql', import.meta.url)
+const migrations = new URL('../../src/storage/postgres/core/migrations/', import.meta.url)
+/** Those that make the functions of searches. */
+const steps = ['0002-search.sql', '0009-totals-by-number.sql', '0014-totals-in-one-pass.sql']
 
 export async function openSearchWorld(options: PostgresWorldOptions): Promise<PostgresWorld> {
   const temporary = await openTemporaryDatabase()
@@ -45,7 +47,7 @@ export async function openSearchWorld(options: PostgresWorldOptions): Promise<Po
     rows: async (text, values) => (await client.query(text, [...(values ?? [])])).rows,
     run: async (text, values) => (await client.query(text, [...(values ?? [])])).rowCount ?? 0,
   }
-  await client.query(await readFile(migration, 'utf8'))
+  for (const step of steps) await client.query(await readFile(new URL(step, migrations), 'utf8'))
   await client.query(`CREATE TABLE doc_1 (guid text COLLATE "C" PRIMARY KEY, created bigint NOT NULL,
     updated bigint NOT NULL, removed bigint NOT NULL, version bigint NOT NULL, doc json NOT NULL,
     tokens tsvector, token_count integer);

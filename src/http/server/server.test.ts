@@ -25,7 +25,9 @@ const routes: RouteFamily = (app) => {
   app.route({ method: ['GET', 'HEAD'], url: '/_system/both', config: open, handler: () => ({ a: 1 }) })
   app.delete('/_system/a', { config: open }, () => ({ gone: true }))
   app.post('/_system/a', { config: open, schema: { body } }, (request) => request.body)
-  app.post('/_system/any', { config: { ...open, bodyBytes: 'setting' } }, (request) => ({ body: request.body ?? null }))
+  app.post('/_system/any', { config: { ...open, bodyBytes: 'setting' } }, (request) => ({
+    body: request.body ?? null,
+  }))
   app.post('/_system/custom', { config: custom, schema: { body } }, () => ({}))
   app.get('/_system/p/:name', { config: open }, (request) => request.params)
   const query = Type.Object({ n: Type.Optional(Type.Integer()) }, { additionalProperties: false })
