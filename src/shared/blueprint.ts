@@ -4,7 +4,7 @@ import type { JsonObject } from './json.ts'
 import { BLOCK_NAME } from './names/block-name.ts'
 import { pinTypes } from './pin-type.ts'
 
-const AnyObject = Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true })
+const AnyObject = Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true, maxProperties: 1000 })
 
 /** Where a wire starts. It is stored on the block that receives it, for flow and value pins alike. */
 const WireEnd = Type.Object(
@@ -23,6 +23,7 @@ export const SavedInPin = Type.Object(
     ),
     refs: Type.Optional(
       Type.Record(Type.String({ maxLength: 63 }), Type.String({ maxLength: 64 }), {
+        maxProperties: 2000,
         description:
           'The blocks that the expression names: name → guid. The guid counts; the server adds what is missing and keeps the names up to date.',
       }),

@@ -6,6 +6,8 @@ import { Convert } from 'typebox/value'
 import { QuoinError } from '../../shared/errors.ts'
 
 const MAX_FAULTS = 100
+/** Characters of a name in a message. */
+const LONGEST_FIELD = 300
 
 type Fault = ReturnType<ReturnType<typeof Compile>['Errors']>[number]
 
@@ -21,33 +23,122 @@ export const checkSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }
   return (given: unknown) => {
     compiled ??= Compile(schema)
     const check = compiled
-    const value = httpPart === 'body' ? given : Convert(schema, given)
+    const isBody = httpPart === 'body'
+    const large = isBody ? oversize(schema, given, '') : undefined
+    if (large) return { error: refused('INVALID_BODY', 'body', large) }
+    const value = isBody ? given : Convert(schema, given)
     if (check.Check(value)) return { value }
-    const faults = check.Errors(value)
+    const faults = described(check.Errors(value))
     return {
-      error:
-        httpPart === 'body'
-          ? refused('INVALID_BODY', 'body', faults)
-          : refused('INVALID_QUERY', 'query', faults),
+      error: isBody ? refused('INVALID_BODY', 'body', faults) : refused('INVALID_QUERY', 'query', faults),
     }
   }
 }
 
-function refused(
-  code: 'INVALID_BODY' | 'INVALID_QUERY',
-  part: 'body' | 'query',
-  faults: readonly Fault[],
-): QuoinError {
-  const named = describe(faults)
-  const fields = [...named.keys()].filter((field) => field !== '')
-  return new QuoinError(code, sentence(named, `The ${part}`), fields.length === 0 ? {} : { fields })
+/** The parts of a schema that bound how much there is. */
+interface Bounds {
+  readonly type?: string | readonly string[]
+  readonly anyOf?: readonly unknown[]
+  readonly items?: unknown
+  readonly maxItems?: number
+  readonly maxProperties?: number
+  readonly properties?: Readonly<Record<string, unknown>>
+  readonly patternProperties?: Readonly<Record<string, unknown>>
+  readonly additionalProperties?: unknown
+}
+
+/**
+ * What is more than the schema allows, found by counting. The library looks at every item first, twice and for each part of a union:
+ * 262,000 items where 50 are allowed took 0.5 s, 1,000,000 in a filter 3 s. What passes has as many items as its schema bounds.
+ */
+function oversize(schema: unknown, value: unknown, path: string): Faults | undefined {
+  if (!isBounds(schema) || typeof value !== 'object' || value === null) return undefined
+  if (schema.anyOf) return oversizeOfAll(schema.anyOf, value, path)
+  if (Array.isArray(value)) {
+    const { maxItems = Number.POSITIVE_INFINITY, items } = schema
+    if (value.length > maxItems) return fault(path, `must not have more than ${maxItems} items`)
+    return isObject(items) ? first(value, (item, at) => oversize(items, item, `${path}.${at}`)) : undefined
+  }
+  const { properties = {}, maxProperties = Number.POSITIVE_INFINITY, additionalProperties } = schema
+  const names = Object.keys(value)
+  if (names.length > maxProperties) return fault(path, `must not have more than ${maxProperties} fields`)
+  if (
+    additionalProperties === false &&
+    !schema.patternProperties &&
+    names.length > Object.keys(properties).length
+  )
+    return unknownNames(names, properties, path)
+  const [rest = additionalProperties] = Object.values(schema.patternProperties ?? {})
+  return first(Object.entries(value), ([name, item]) => {
+    const own = Object.hasOwn(properties, name) ? properties[name] : rest
+    return isObject(own) ? oversize(own, item, `${path}.${name}`) : undefined
+  })
+}
+
+/** Of a union: too much for each part that takes such a value at all. */
+function oversizeOfAll(parts: readonly unknown[], value: object, path: string): Faults | undefined {
+  const kind = Array.isArray(value) ? 'array' : 'object'
+  const fitting = parts.filter((part) => isBounds(part) && takes(part, kind))
+  const faults = fitting.map((part) => oversize(part, value, path))
+  return faults.every((one) => one !== undefined) ? faults[0] : undefined
+}
+
+function takes({ type, anyOf, ...others }: Bounds, kind: 'array' | 'object'): boolean {
+  if (anyOf) return anyOf.some((part) => isBounds(part) && takes(part, kind))
+  if (type === undefined) return !('const' in others || 'enum' in others)
+  return type === kind || (Array.isArray(type) && type.includes(kind))
+}
+
+function first<T>(all: readonly T[], look: (one: T, at: number) => Faults | undefined): Faults | undefined {
+  for (const [at, one] of all.entries()) {
+    const found = look(one, at)
+    if (found) return found
+  }
+  return undefined
+}
+
+function unknownNames(names: readonly string[], known: object, path: string): Faults {
+  const others = names.filter((name) => !Object.hasOwn(known, name))
+  const named = new Map(
+    others.slice(0, MAX_FAULTS).map((name) => [fieldOf(`${path}.${name}`), 'is unknown'] as const),
+  )
+  return { named, more: others.length - named.size }
+}
+
+function fault(path: string, words: string): Faults {
+  return { named: new Map([[fieldOf(path), words]]), more: 0 }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function isBounds(schema: unknown): schema is Bounds {
+  return isObject(schema)
 }
 
 /** The first fault of each field, by dotted name; '' is the whole. */
-function describe(faults: readonly Fault[]): Map<string, string> {
+interface Faults {
+  readonly named: ReadonlyMap<string, string>
+  /** How many there are beside those that are named. */
+  readonly more: number
+}
+
+/** Without the dot that it begins with, and short: a client may send a name of a megabyte. */
+function fieldOf(path: string): string {
+  const field = path.slice(1)
+  return field.length > LONGEST_FIELD ? `${field.slice(0, LONGEST_FIELD)}…` : field
+}
+
+function refused(code: 'INVALID_BODY' | 'INVALID_QUERY', part: 'body' | 'query', faults: Faults): QuoinError {
+  const fields = [...faults.named.keys()].filter((field) => field !== '')
+  return new QuoinError(code, sentence(faults, `The ${part}`), fields.length === 0 ? {} : { fields })
+}
+
+function described(faults: readonly Fault[]): Faults {
   const named = new Map<string, string>()
   const add = (path: string, words: string) => {
-    const field = path.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
+    const field = fieldOf(path.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~'))
     if (!named.has(field)) named.set(field, words)
   }
   for (const fault of faults) {
@@ -60,11 +151,11 @@ function describe(faults: readonly Fault[]): Map<string, string> {
     else if (keyword !== 'boolean' && keyword !== 'anyOf') add(path, fault.message)
   }
   if (named.size === 0) for (const fault of faults) add(fault.instancePath, fault.message)
-  return named
+  return { named, more: 0 }
 }
 
-function sentence(named: Map<string, string>, whole: string): string {
+function sentence({ named, more }: Faults, whole: string): string {
   const words = [...named].slice(0, 5).map(([field, fault]) => `${field === '' ? whole : field} ${fault}`)
-  const more = named.size > 5 ? `, and ${named.size - 5} more` : ''
-  return `${words.join('; ')}${more}.`
+  const left = named.size - words.length + more
+  return `${words.join('; ')}${left > 0 ? `, and ${left} more` : ''}.`
 }

@@ -16,6 +16,7 @@ export const createBlockSchema = Type.Object(
     configuration: Type.Optional(
       Type.Unsafe<JsonObject>({
         type: 'object',
+        maxProperties: 1000,
         description: 'Alternative to `fields` and values of `in_pins`: name of the setting or pin → value.',
       }),
     ),
