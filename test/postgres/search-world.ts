@@ -36,7 +36,12 @@ export interface PostgresWorldOptions {
 
 const migrations = new URL('../../src/storage/postgres/core/migrations/', import.meta.url)
 /** Those that make the functions of searches. */
-const steps = ['0002-search.sql', '0009-totals-by-number.sql', '0014-totals-in-one-pass.sql']
+const steps = [
+  '0002-search.sql',
+  '0009-totals-by-number.sql',
+  '0014-totals-in-one-pass.sql',
+  '0015-costs.sql',
+]
 
 export async function openSearchWorld(options: PostgresWorldOptions): Promise<PostgresWorld> {
   const temporary = await openTemporaryDatabase()

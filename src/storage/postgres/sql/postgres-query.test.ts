@@ -150,6 +150,27 @@ describe('what an index finds is walked in its order, whatever is asked of field
   })
 })
 
+test('a count of what a quarter of the documents have reads an index, and not the whole table', async () => {
+  const counted = await openSearchWorld({ indexes: [['status']], text: false })
+  try {
+    const note = 'x'.repeat(100)
+    const every = (document: (typeof documents)[number], n: number) => ({
+      ...document,
+      ...{ note, status: n % 4 === 0 ? 'open' : 'closed' },
+    })
+    await counted.fill(documents.map(every))
+    await counted.connection.run('VACUUM ANALYZE doc_1')
+    await counted.connection.run('BEGIN')
+    expect(await counted.count(search({ query: open }))).toBe(1_000)
+    const [row] = await counted.connection.rows(
+      "SELECT pg_stat_get_xact_numscans('doc_1'::regclass)::integer AS whole, pg_stat_get_xact_numscans('ix_0'::regclass)::integer AS indexed",
+    )
+    expect(row).toEqual({ whole: 0, indexed: 1 })
+  } finally {
+    await counted.close()
+  }
+})
+
 describe('the text of a statement', () => {
   const sqlOf = (changes: Partial<Search>) =>
     statement(compileFind(world.target, search(changes), UNDECIDED)).text
