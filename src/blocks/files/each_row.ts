@@ -7,14 +7,13 @@ import { type Attempts, attemptPins, attemptsIn } from '../outside-attempts.ts'
 import { CsvProblem, csvRows } from '../rows/csv-rows.ts'
 import { csvSeparators, decodedText } from '../rows/csv-text-of.ts'
 import { columnNames, namedRow } from '../rows/named-row.ts'
+import { ZIP } from '../rows/xlsx-parts.ts'
 import { type SheetRow, xlsxRows } from '../rows/xlsx-rows.ts'
 import type { RunFiles } from '../run-files.ts'
 import { readWithAttempts } from './read-with-attempts.ts'
 
 /** As large as an asset may be. */
 const MOST_BYTES = 500 * 1024 * 1024
-/** A zip archive begins so. */
-const ZIP = Buffer.from('PK\u0003\u0004')
 
 export default defineFlow({
   identifier: 'each_row',

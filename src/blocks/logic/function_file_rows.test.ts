@@ -1,6 +1,9 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { requestWith, runBlock } from '../../../test/run-block.ts'
 import type { PageVisit } from '../page-visit.ts'
+import { xlsxFile } from '../rows/xlsx-file.ts'
 import block from './function_file_rows.ts'
 
 /** A visit with which one file was sent. */
@@ -100,4 +103,40 @@ test('a file that comes in pieces, cut inside a letter', async () => {
     count: 1,
     lines: [2],
   })
+})
+
+test.each([
+  [
+    'utf-16le',
+    Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('Name\tOrt\r\nJürgen\t東京\r\n', 'utf16le')]),
+  ],
+  [
+    'utf-16be',
+    Buffer.concat([
+      Buffer.from([0xfe, 0xff]),
+      Buffer.from('Name\tOrt\r\nJürgen\t東京\r\n', 'utf16le').swap16(),
+    ]),
+  ],
+])('%s is read by its mark, in pieces of any size', async (_encoding, bytes) => {
+  const pieces = [...bytes].map((byte) => Uint8Array.of(byte))
+  const request = requestWith({ visit: visitWith(...pieces) })
+  const { outputs } = await runBlock(block, { inputs: { file: { guid: 'sent' } }, request })
+  expect(outputs.rows).toEqual([{ name: 'Jürgen', ort: '東京' }])
+})
+
+test('a workbook is a table too', async () => {
+  async function* cells() {
+    yield ['Name', 'Price', 'Sold']
+    yield ['Tea', 4.5, true]
+  }
+  const bytes = await buffer(Readable.from(xlsxFile(cells())))
+  const request = requestWith({ visit: visitWith(bytes.subarray(0, 3), bytes.subarray(3)) })
+  const { outputs } = await runBlock(block, { inputs: { file: { guid: 'sent' } }, request })
+  expect(outputs.rows).toEqual([{ name: 'Tea', price: 4.5, sold: true }])
+})
+
+test('marks and formulas that keep a text a text are no part of it', async () => {
+  const text = 'code,note\n"=""00123""",\'=1+1'
+  const { outputs } = await runBlock(block, { inputs: { text } })
+  expect(outputs.rows).toEqual([{ code: '00123', note: '=1+1' }])
 })

@@ -1,8 +1,12 @@
+import { Readable } from 'node:stream'
 import type { JsonObject } from '../../shared/json.ts'
 import { defineFlow, PinError } from '../block.ts'
 import type { PageVisit } from '../page-visit.ts'
+import { CsvProblem, csvRows } from '../rows/csv-rows.ts'
 import { csvTable } from '../rows/csv-table.ts'
 import { csvSeparators, decodedText } from '../rows/csv-text-of.ts'
+import { type FileBytes, ZIP } from '../rows/xlsx-parts.ts'
+import { type SheetRow, xlsxRows } from '../rows/xlsx-rows.ts'
 
 const MOST_BYTES = 32 * 1024 * 1024
 
@@ -10,7 +14,7 @@ export default defineFlow({
   identifier: 'function_file_rows',
   title: 'Rows of a file',
   summary:
-    'Reads a CSV file that was submitted with a form of the page, or CSV text. Each row becomes an object with the names of the first line.',
+    'Reads a CSV or XLSX file that was submitted with a form of the page, or CSV text. Each row becomes an object with the names of the first line.',
   in: {
     file: {
       type: 'file',
@@ -40,7 +44,7 @@ export default defineFlow({
   out: {
     rows: {
       type: 'array',
-      help: 'An object for each row, with text values. Empty cells are omitted, so that the defaults of fields apply.',
+      help: 'An object for each row. Values of CSV are texts; XLSX also gives numbers and conditions. Empty cells are omitted, so that the defaults of fields apply.',
     },
     columns: { type: 'array', help: 'The names in the first line, in order.' },
     count: { type: 'number', help: 'Number of rows.' },
@@ -52,14 +56,11 @@ export default defineFlow({
   settings: {},
   async run({ file, text, separator, as_fields, limit }, { request, signal }) {
     const pin = file === undefined ? 'text' : 'file'
-    const pieces = file === undefined ? [text ?? ''] : decodedText(sentFile(file, request?.visit), MOST_BYTES)
-    const { rows, columns, lines } = await csvTable(pieces, {
-      separator: csvSeparators[separator],
-      asFields: as_fields,
-      limit,
-      pin,
-      signal,
-    })
+    const table =
+      file === undefined
+        ? csvRows([text ?? ''], csvSeparators[separator])
+        : rowsOfFile(sentFile(file, request?.visit), csvSeparators[separator])
+    const { rows, columns, lines } = await csvTable(table, { asFields: as_fields, limit, pin, signal })
     return { rows, columns, count: rows.length, lines }
   },
 })
@@ -68,4 +69,36 @@ function sentFile({ guid }: JsonObject, visit: PageVisit | undefined): AsyncIter
   const bytes = typeof guid === 'string' ? visit?.readFile?.(guid) : undefined
   if (bytes === undefined) throw new PinError('file', 'is not a file submitted with a form of this page')
   return bytes
+}
+
+/** A workbook is read from its end, so that its bytes are held: at most {@link MOST_BYTES}. */
+async function* rowsOfFile(
+  bytes: AsyncIterable<Uint8Array>,
+  separator: string | undefined,
+): AsyncGenerator<SheetRow, void> {
+  const pieces = bytes[Symbol.asyncIterator]()
+  let head = Buffer.alloc(0)
+  while (head.length < ZIP.length) {
+    const { done, value } = await pieces.next()
+    if (done) break
+    head = Buffer.concat([head, value])
+  }
+  const whole = async function* () {
+    yield head
+    yield* { [Symbol.asyncIterator]: () => pieces }
+  }
+  if (head.subarray(0, ZIP.length).equals(ZIP)) yield* xlsxRows(await heldBytes(whole()))
+  else yield* csvRows(decodedText(whole(), MOST_BYTES), separator)
+}
+
+async function heldBytes(pieces: AsyncIterable<Uint8Array>): Promise<FileBytes> {
+  const held: Uint8Array[] = []
+  let size = 0
+  for await (const piece of pieces) {
+    size += piece.length
+    if (size > MOST_BYTES) throw new CsvProblem(`is larger than ${MOST_BYTES / 1024 / 1024} MB`)
+    held.push(piece)
+  }
+  const bytes = Buffer.concat(held)
+  return { size, read: (start, end) => Readable.from([bytes.subarray(start, end + 1)]) }
 }

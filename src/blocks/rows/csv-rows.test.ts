@@ -46,6 +46,16 @@ describe('what spreadsheets write', () => {
     ],
     ['\ufeffa,b', [['a', 'b']]],
     [
+      'sep=;\r\na,b;c\r\n1;2',
+      [
+        ['a,b', 'c'],
+        ['1', '2'],
+      ],
+    ],
+    ['\ufeff"sep=|"\na|b', [['a', 'b']]],
+    ['sep=,', []],
+    ['sep=x\n1', [['sep=x'], ['1']]],
+    [
       'a;b\n1,5;2',
       [
         ['a', 'b'],

@@ -40,10 +40,14 @@ interface Reader {
   length: number
 }
 
-/** Throws CsvProblem. Rows without anything in them are left out. `separator`: found out if not given. */
+/**
+ * Throws CsvProblem. Rows without anything in them are left out. `separator`: found out if not given; the first line `sep=;`, which
+ * Excel understands, says it too. `found`: is told which one it is.
+ */
 export async function* csvRows(
   pieces: AsyncIterable<string> | Iterable<string>,
   separator?: string,
+  found?: (separator: string) => void,
 ): AsyncGenerator<CsvRow, void> {
   let reader: Reader | undefined
   // Until its first row is complete, which says what separates.
@@ -54,7 +58,8 @@ export async function* csvRows(
       head += piece
       if (!hasRow(head) && head.length < MOST_CHARACTERS) continue
       reader = readerFor(head, separator)
-      text = withoutMark(head)
+      found?.(reader.separator)
+      text = withoutHint(head)
     }
     for (let at = 0; at < text.length; at += PIECE) {
       if (at > 0) await othersTurn()
@@ -63,7 +68,8 @@ export async function* csvRows(
   }
   if (!reader) {
     reader = readerFor(head, separator)
-    yield* read(reader, withoutMark(head))
+    found?.(reader.separator)
+    yield* read(reader, withoutHint(head))
   }
   if (reader.state === 'quoted')
     throw new CsvProblem(`has a quote in line ${reader.begun} that is never closed`)
@@ -73,6 +79,15 @@ export async function* csvRows(
 
 function withoutMark(head: string): string {
   return head.startsWith('\ufeff') ? head.slice(1) : head
+}
+
+const HINT = /^"?sep=([,;|\t:])"?(?:\r\n|\r|\n|$)/i
+
+/** Without the hint of the separator: its line counts, as an editor shows it. */
+function withoutHint(head: string): string {
+  const text = withoutMark(head)
+  const hint = HINT.exec(text)
+  return hint ? `\n${text.slice(hint[0].length)}` : text
 }
 
 /** The beginning of the text without what is in quotes, to its end if the last of them is not closed. */
@@ -85,7 +100,8 @@ function hasRow(head: string): boolean {
 }
 
 function readerFor(head: string, given: string | undefined): Reader {
-  const separator = given ?? separatorIn(unquoted(head).split(/[\r\n]/, 1)[0] ?? '')
+  const hint = HINT.exec(withoutMark(head))?.[1]
+  const separator = given ?? hint ?? separatorIn(unquoted(head).split(/[\r\n]/, 1)[0] ?? '')
   return {
     separator,
     ends: new RegExp(`[${separator}\r\n]`, 'g'),

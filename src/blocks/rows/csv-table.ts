@@ -1,8 +1,9 @@
-/** A CSV text or file as a list of objects, for blocks that need all rows at once. */
+/** The rows of a table as a list of objects, for blocks that need all at once. */
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { CsvProblem, csvRows } from './csv-rows.ts'
+import { CsvProblem } from './csv-rows.ts'
 import { columnNames, namedRow } from './named-row.ts'
+import type { SheetRow } from './xlsx-rows.ts'
 
 export interface CsvTable {
   /** By the names of the first line. Empty cells are left out. */
@@ -13,8 +14,6 @@ export interface CsvTable {
 }
 
 interface Reading {
-  /** Found out from the first line if not given. */
-  readonly separator?: string | undefined
   /** Whether names become field names. */
   readonly asFields: boolean
   /** Most rows. */
@@ -24,19 +23,19 @@ interface Reading {
   readonly signal: AbortSignal
 }
 
-/** Throws INVALID_BODY for what is no CSV, and for too many rows: not a fault of the blueprint, the client that sent it gets the message. */
+/** Throws INVALID_BODY for what is no table, and for too many rows: not a fault of the blueprint, the client that sent it gets the message. */
 export async function csvTable(
-  pieces: Iterable<string> | AsyncIterable<string>,
-  { separator, asFields, limit, pin, signal }: Reading,
+  table: AsyncIterable<SheetRow>,
+  { asFields, limit, pin, signal }: Reading,
 ): Promise<CsvTable> {
   try {
     let columns: readonly string[] | undefined
     const rows: JsonObject[] = []
     const lines: number[] = []
-    for await (const { line, cells } of csvRows(pieces, separator)) {
+    for await (const { line, cells } of table) {
       signal.throwIfAborted()
       if (columns === undefined) {
-        columns = columnNames(cells, asFields)
+        columns = columnNames(cells.map(String), asFields)
         continue
       }
       if (rows.length === limit) throw new CsvProblem(`has more than ${limit} rows`)

@@ -3,24 +3,51 @@ import { CsvProblem } from './csv-rows.ts'
 /** What pins call separators. */
 export const csvSeparators: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t' }
 
-/** UTF-8 as text, a piece at a time. Throws CsvProblem for other bytes, and for more than `most` of them. */
+export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be'
+
+/** By the mark at the beginning. Excel saves "Unicode Text" as UTF-16 with one. */
+function encodingOf(head: Uint8Array): TextEncoding {
+  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le'
+  return head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : 'utf-8'
+}
+
+/**
+ * UTF-8 as text, or UTF-16 with a byte order mark, a piece at a time. Throws CsvProblem for other bytes, and for more than `most`
+ * of them. `found`: is told the encoding.
+ */
 export async function* decodedText(
   bytes: AsyncIterable<Uint8Array>,
   most: number,
+  found?: (encoding: TextEncoding) => void,
 ): AsyncGenerator<string, void> {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  let decoder: TextDecoder | undefined
+  let head = new Uint8Array()
   let length = 0
-  const decode = (piece?: Uint8Array) => {
+  const decode = (piece: Uint8Array, isEnd: boolean) => {
+    if (!decoder) {
+      const encoding = encodingOf(piece)
+      found?.(encoding)
+      decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true })
+    }
     try {
-      return decoder.decode(piece, { stream: piece !== undefined })
+      return decoder.decode(piece, { stream: !isEnd })
     } catch {
-      throw new CsvProblem('is not UTF-8 text: save it as "CSV UTF-8"')
+      const { encoding } = decoder
+      throw new CsvProblem(
+        encoding === 'utf-8'
+          ? 'is not UTF-8 text: save it as "CSV UTF-8"'
+          : `begins as ${encoding.toUpperCase()} text and is not`,
+      )
     }
   }
   for await (const piece of bytes) {
     length += piece.length
     if (length > most) throw new CsvProblem(`is larger than ${most / 1024 / 1024} MB`)
-    yield decode(piece)
+    // The mark may come in two pieces.
+    const whole: Uint8Array = head.length > 0 ? Buffer.concat([head, piece]) : piece
+    head = new Uint8Array()
+    if (!decoder && whole.length < 2) head = Uint8Array.from(whole)
+    else yield decode(whole, false)
   }
-  yield decode()
+  yield decode(head, true)
 }

@@ -1,3 +1,4 @@
+import { plainCell } from '../../shared/csv-cell.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { CsvProblem } from './csv-rows.ts'
 
@@ -34,13 +35,8 @@ export function namedRow(
   const row: Record<string, JsonValue> = {}
   for (const [index, name] of columns.entries()) {
     const cell = cells[index] ?? ''
-    const value = typeof cell === 'string' ? unmarked(cell.trim()) : cell
+    const value = typeof cell === 'string' ? plainCell(cell.trim()) : cell
     if (value !== '') row[name] = value
   }
   return row
-}
-
-/** Without the mark that the CSV of a table has in front of what a spreadsheet would take for a formula. */
-function unmarked(cell: string): string {
-  return /^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell
 }

@@ -71,13 +71,30 @@ function cellXml(cell: Cell): string {
   return cell === '' ? '<c/>' : `<c t="inlineStr"><is><t xml:space="preserve">${escaped(cell)}</t></is></c>`
 }
 
-/** XML has no place for most control characters. */
+/**
+ * XML has no place for most control characters and makes a line feed of a carriage return: they are written as `_x000D_`, as Excel
+ * does, and so is what already looks like that. U+0000 and halves of surrogate pairs are replaced.
+ */
 function escaped(text: string): string {
   const cut = text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text
   return cut
     .toWellFormed()
-    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
+    .replaceAll('\u0000', '\ufffd')
+    .replace(/_(?=x[\da-fA-F]{4}_)/g, '_x005F_')
+    .replace(
+      /[^\t\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu,
+      (one) => `_x${one.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
+    )
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
+}
+
+/** What {@link escaped} and other programs write as `_x000D_`. */
+export function readEscapes(text: string): string {
+  return text.includes('_x')
+    ? text.replace(/_x([\da-fA-F]{4})_/g, (_all, code: string) =>
+        String.fromCharCode(Number.parseInt(code, 16)),
+      )
+    : text
 }

@@ -20,6 +20,9 @@ export interface XlsxParts {
   part(name: string): AsyncIterable<string> | undefined
 }
 
+/** A zip archive begins so. */
+export const ZIP: Buffer = Buffer.from('PK\u0003\u0004')
+
 const MOST_PARTS = 10_000
 
 /** Throws CsvProblem for bytes that are no workbook. */

@@ -2,9 +2,11 @@
  * The rows of the first sheet of a workbook (XLSX), a piece of the sheet at a time. In memory are the texts that cells share
  * (bounded), one row, and which styles show dates. A date is given as text: `2026-01-31`, or with a time `2026-01-31T12:00:00`.
  */
+import { keepsDigits } from '../../shared/exact-json.ts'
 import { CsvProblem } from './csv-rows.ts'
-import { dateStyles, excelDate } from './xlsx-dates.ts'
-import type { Cell } from './xlsx-file.ts'
+import type { FoundDialect } from './table-dialect.ts'
+import { type CellStyle, cellStyles, styledNumber } from './xlsx-dates.ts'
+import { type Cell, readEscapes } from './xlsx-file.ts'
 import { type FileBytes, openXlsxParts, type XlsxParts } from './xlsx-parts.ts'
 import { type XmlEvent, xmlEvents } from './xml-events.ts'
 
@@ -17,24 +19,27 @@ export interface SheetRow {
 const MOST_CELLS = 500
 const MOST_SHARED = 64 * 1024 * 1024
 
-/** Rows without anything in them are left out. Throws CsvProblem. */
-export async function* xlsxRows(file: FileBytes): AsyncGenerator<SheetRow> {
+/** Rows without anything in them are left out. Throws CsvProblem. `found`: is told what kind of workbook it is. */
+export async function* xlsxRows(file: FileBytes, found?: FoundDialect): AsyncGenerator<SheetRow> {
   const parts = await openXlsxParts(file)
-  const sheet = parts.part(await firstSheet(parts))
+  const { name, part } = await firstSheet(parts)
+  const sheet = parts.part(part)
   if (!sheet) throw new CsvProblem('is an XLSX workbook without a sheet')
+  const [properties = {}] = await attributesOf(parts, 'xl/workbook.xml', 'workbookPr')
+  const from1904 = ['1', 'true', 'on'].includes((properties.date1904 ?? '').toLowerCase())
+  found?.({ format: 'xlsx', ...(name && { sheet: name }), dates_from: from1904 ? 1904 : 1900 })
   const shared = await sharedTexts(parts)
-  const dates = await dateStyles(parts)
-  const reader = new SheetReader(shared, dates)
+  const reader = new SheetReader({ shared, styles: await cellStyles(parts), from1904 })
   for await (const events of xmlEvents(sheet)) yield* reader.read(events)
 }
 
-/** The part of the sheet that a workbook lists first. */
-async function firstSheet(parts: XlsxParts): Promise<string> {
-  const first = await attributesOf(parts, 'xl/workbook.xml', 'sheet')
-  const id = first[0]?.['r:id'] ?? ''
+/** The sheet that a workbook shows first: hidden ones hold lists and calculations of the others. */
+async function firstSheet(parts: XlsxParts): Promise<{ readonly name: string; readonly part: string }> {
+  const all = await attributesOf(parts, 'xl/workbook.xml', 'sheet')
+  const first = all.find(({ state = 'visible' }) => state === 'visible') ?? all[0]
   const related = await attributesOf(parts, 'xl/_rels/workbook.xml.rels', 'Relationship')
-  const target = related.find(({ Id }) => Id === id)?.Target ?? 'worksheets/sheet1.xml'
-  return target.startsWith('/') ? target.slice(1) : `xl/${target}`
+  const target = related.find(({ Id }) => Id === first?.['r:id'])?.Target ?? 'worksheets/sheet1.xml'
+  return { name: first?.name ?? '', part: target.startsWith('/') ? target.slice(1) : `xl/${target}` }
 }
 
 /** Of all elements of a name, at most 1,000. */
@@ -54,10 +59,12 @@ async function sharedTexts(parts: XlsxParts): Promise<readonly string[]> {
   const texts: string[] = []
   let text: string | undefined
   let within = 0
+  let readings = 0
   let length = 0
   for await (const events of xmlEvents(parts.part('xl/sharedStrings.xml') ?? nothing())) {
     for (const event of events) {
-      if (event.kind === 'text' && text !== undefined && within > 0) {
+      if (event.kind !== 'text' && event.name === 'rPh') readings += event.kind === 'open' ? 1 : -1
+      else if (event.kind === 'text' && text !== undefined && within > 0 && readings === 0) {
         text += event.text
         length += event.text.length
       } else if (event.kind === 'open') {
@@ -66,7 +73,7 @@ async function sharedTexts(parts: XlsxParts): Promise<readonly string[]> {
       } else if (event.kind === 'close') {
         if (event.name === 't') within -= 1
         else if (event.name === 'si') {
-          texts.push(text ?? '')
+          texts.push(readEscapes(text ?? ''))
           text = undefined
           // A text takes at least some bytes, however short it is.
           length += 16
@@ -78,10 +85,15 @@ async function sharedTexts(parts: XlsxParts): Promise<readonly string[]> {
   return texts
 }
 
+interface Workbook {
+  readonly shared: readonly string[]
+  readonly styles: ReadonlyMap<number, CellStyle>
+  readonly from1904: boolean
+}
+
 /** Turns the events of a sheet into rows. */
 class SheetReader {
-  readonly #shared: readonly string[]
-  readonly #dates: ReadonlySet<number>
+  readonly #book: Workbook
   #line = 0
   #cells: Cell[] = []
   #at = 0
@@ -90,19 +102,21 @@ class SheetReader {
   #text = ''
   /** In an element whose text is the cell's. */
   #within = false
+  /** In how a Japanese text is read aloud, which is stored beside it. */
+  #reading = false
 
-  constructor(shared: readonly string[], dates: ReadonlySet<number>) {
-    this.#shared = shared
-    this.#dates = dates
+  constructor(book: Workbook) {
+    this.#book = book
   }
 
   read(events: readonly XmlEvent[]): SheetRow[] {
     const rows: SheetRow[] = []
     for (const event of events) {
       if (event.kind === 'text') {
-        if (this.#within) this.#text += event.text
+        if (this.#within && !this.#reading) this.#text += event.text
       } else if (event.kind === 'open') this.#open(event.name, event.attributes)
       else if (event.name === 'v' || event.name === 't') this.#within = false
+      else if (event.name === 'rPh') this.#reading = false
       else if (event.name === 'c') this.#endCell()
       else if (event.name === 'row' && this.#cells.some((cell) => cell !== ''))
         rows.push({ line: this.#line, cells: this.#cells })
@@ -121,6 +135,7 @@ class SheetReader {
       this.#style = Number(s ?? 0)
       this.#text = ''
     } else if (name === 'v' || name === 't') this.#within = true
+    else if (name === 'rPh') this.#reading = true
   }
 
   #endCell(): void {
@@ -134,16 +149,22 @@ class SheetReader {
   #value(): Cell {
     const text = this.#text
     if (text === '') return ''
+    const { shared, styles, from1904 } = this.#book
     switch (this.#type) {
       case 's':
-        return this.#shared[Number(text)] ?? ''
+        return shared[Number(text)] ?? ''
       case 'b':
-        return text === '1'
+        return text === '1' || text === 'true'
       case 'n': {
         const value = Number(text)
-        if (!Number.isFinite(value)) return text
-        return this.#dates.has(this.#style) ? excelDate(value) : value
+        // A whole number of 18 digits is an id, which the text keeps.
+        if (!Number.isFinite(value) || !keepsDigits(text)) return text
+        const style = styles.get(this.#style)
+        return style === undefined ? value : styledNumber(value, { style, from1904 })
       }
+      case 'str':
+      case 'inlineStr':
+        return readEscapes(text)
       default:
         return text
     }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
+import type { TableDialect } from './table-dialect.ts'
 import { excelDate } from './xlsx-dates.ts'
 import { type Cell, xlsxFile } from './xlsx-file.ts'
 import type { FileBytes } from './xlsx-parts.ts'
@@ -18,9 +19,9 @@ async function written(rows: AsyncIterable<readonly Cell[]> | Iterable<readonly 
   return buffer(Readable.from(xlsxFile(given())))
 }
 
-async function rowsOf(bytes: Buffer): Promise<SheetRow[]> {
+async function rowsOf(bytes: Buffer, found?: (dialect: TableDialect) => void): Promise<SheetRow[]> {
   const rows: SheetRow[] = []
-  for await (const row of xlsxRows(fileOf(bytes))) rows.push(row)
+  for await (const row of xlsxRows(fileOf(bytes), found)) rows.push(row)
   return rows
 }
 
@@ -57,13 +58,17 @@ describe('what is written is read again', () => {
     ['conditions', [true, false]],
     ['what a spreadsheet would calculate', ['=1+1', '@SUM(A1)', '-2']],
     ['gaps', ['', '', 'c']],
+    [
+      'characters that XML does not hold',
+      ['a\u000b\u001fb', 'x\r\ny\rz', '_x0041_', '_x005F_x000D_', '\uffff'],
+    ],
   ])('%s', async (_what, cells) => {
     expect(await rowsOf(await written([cells]))).toEqual([{ line: 1, cells }])
   })
 
-  test('characters that XML cannot hold are replaced, and long texts cut', async () => {
-    const [row] = await rowsOf(await written([['a\u0000\u000bb\ud800', 'x'.repeat(40_000)]]))
-    expect(row?.cells).toEqual(['a\ufffd\ufffdb\ufffd', 'x'.repeat(32_767)])
+  test('what no text can hold is replaced, and long texts cut', async () => {
+    const [row] = await rowsOf(await written([['a\u0000b\ud800', 'x'.repeat(40_000)]]))
+    expect(row?.cells).toEqual(['a\ufffdb\ufffd', 'x'.repeat(32_767)])
   })
 
   test('50,000 rows in order, with few of them asked for before the bytes are taken', async () => {
@@ -123,6 +128,63 @@ describe('workbooks of other programs', () => {
         ],
       },
     ])
+  })
+
+  test.each([
+    ['1', '2015-01-02', 1904],
+    ['true', '2015-01-02', 1904],
+    ['0', '2011-01-01', 1900],
+  ])('with date1904="%s" the day 40544 is %s', async (date1904, day, dates_from) => {
+    const book = office['xl/workbook.xml'].replace('<sheets>', `<workbookPr date1904="${date1904}"/><sheets>`)
+    const rows = sheet('<row><c s="1"><v>40544</v></c></row>')
+    let dialect: TableDialect | undefined
+    const bytes = await workbook({ ...office, 'xl/workbook.xml': book, 'xl/worksheets/sheet9.xml': rows })
+    const found = await rowsOf(bytes, (one) => {
+      dialect = one
+    })
+    expect(found).toEqual([{ line: 1, cells: [day] }])
+    expect(dialect).toEqual({ format: 'xlsx', sheet: 'Data', dates_from })
+  })
+
+  test('how a Japanese text is read aloud is no part of it', async () => {
+    const texts = `<sst ${main}><si><t>東京</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></si><si><r><t>大</t></r><r><t>阪</t></r><rPh sb="0" eb="2"><t>オオサカ</t></rPh></si></sst>`
+    const rows = sheet(
+      '<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c><c t="inlineStr"><is><t>漢字</t><rPh sb="0" eb="2"><t>カンジ</t></rPh></is></c></row>',
+    )
+    const bytes = await workbook({
+      ...office,
+      'xl/sharedStrings.xml': texts,
+      'xl/worksheets/sheet9.xml': rows,
+    })
+    expect(await rowsOf(bytes)).toEqual([{ line: 1, cells: ['東京', '大阪', '漢字'] }])
+  })
+
+  test('a hidden sheet is not the one that is read', async () => {
+    const book = office['xl/workbook.xml'].replace('name="Data"', 'name="Data" state="veryHidden"')
+    const bytes = await workbook({
+      ...office,
+      'xl/workbook.xml': book,
+      'xl/worksheets/sheet9.xml': sheet(''),
+    })
+    expect(await rowsOf(bytes)).toEqual([{ line: 1, cells: [1] }])
+  })
+
+  test.each<[string, string, Cell]>([
+    ['dd/mm/yyyy', '46053', '2026-01-31'],
+    ['[$-407]d. mmm yyyy', '46053.5', '2026-01-31T12:00:00'],
+    ['hh:mm', '0.375', '09:00:00'],
+    ['[h]:mm', '1.25', '30:00:00'],
+    ['00000', '1067', '01067'],
+    ['0.00', '1.5', 1.5],
+    ['#,##0.00\\ &quot;days&quot;', '3', 3],
+    ['_-* #,##0.00\\ [$€-407]_-', '3', 3],
+    ['General', '750727362669608961', '750727362669608961'],
+    ['General', '0.30000000000000004', 0.30000000000000004],
+  ])('a cell of the format %s with %s is %j', async (format, number, cell) => {
+    const styles = `<styleSheet ${main}><numFmts><numFmt numFmtId="170" formatCode="${format}"/></numFmts><cellXfs><xf numFmtId="170"/></cellXfs></styleSheet>`
+    const rows = sheet(`<row><c s="0"><v>${number}</v></c></row>`)
+    const bytes = await workbook({ ...office, 'xl/styles.xml': styles, 'xl/worksheets/sheet9.xml': rows })
+    expect(await rowsOf(bytes)).toEqual([{ line: 1, cells: [cell] }])
   })
 
   test.each<[string, string]>([

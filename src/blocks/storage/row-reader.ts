@@ -1,7 +1,7 @@
 /** What the cells of a row mean in the fields of a storage. */
 import { QuoinError } from '../../shared/errors.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
-import { valueOfText } from '../../shared/fields/value-of-text.ts'
+import { type TextDialect, valueOfText } from '../../shared/fields/value-of-text.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { Session } from '../../storage/database.ts'
 import { namingFields, referenceByName } from '../../storage/reference/reference-by-name.ts'
@@ -16,7 +16,7 @@ const MOST_KNOWN = 10_000
 export async function rowReader(
   session: Session,
   storage: string,
-  rulesOf: FlowContext['rules'],
+  { rulesOf, dialect }: { readonly rulesOf: FlowContext['rules']; readonly dialect: TextDialect },
 ): Promise<RowReader> {
   const rules = new Map((await rulesOf(storage)).map((rule) => [rule.name, rule]))
   const known = new Map<string, string>()
@@ -32,7 +32,7 @@ export async function rowReader(
   }
 
   async function read(rule: FieldRule, text: string): Promise<JsonValue> {
-    const meant = valueOfText(rule, text)
+    const meant = valueOfText(rule, text, dialect)
     if ('problem' in meant) throw wrong(rule, meant.problem)
     const { value } = meant
     const target = rule.reference?.storage

@@ -1,11 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { QuoinError } from '../../shared/errors.ts'
+import { dialectOf } from '../../shared/fields/value-of-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { refusalOf } from '../../storage/create-all.ts'
 import { upsertDocument } from '../../storage/upsert-document.ts'
 import { asSettings } from '../as-user.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
+import { csvRows } from '../rows/csv-rows.ts'
 import { csvTable } from '../rows/csv-table.ts'
 import { keyFields, orUnknownKey } from './found-by.ts'
 import { type RowReader, rowReader } from './row-reader.ts'
@@ -49,6 +51,17 @@ export default defineFlow({
       type: 'array',
       help: 'The unique field by which a document is found and changed, such as sku; of fields that are unique together a list, or the name that they share. Empty: each row creates a document.',
     },
+    decimal: {
+      type: 'value',
+      default: 'point',
+      choices: ['point', 'comma'],
+      help: 'Decimal mark of numbers that are texts.',
+    },
+    dates: {
+      type: 'value',
+      choices: ['dmy', 'mdy', 'ymd'],
+      help: 'Order of day, month and year in days such as 3/4/2026. Empty: those are refused.',
+    },
     set_new: {
       type: 'object',
       language: 'set',
@@ -68,7 +81,7 @@ export default defineFlow({
     if (rows.length > MOST_ROWS)
       throw new PinError('rows', `has ${rows.length} rows; at most ${MOST_ROWS} fit`)
     const fresh = added === undefined ? [] : writtenMutations({ set: added, mutations: undefined })
-    const read = await rowReader(session, storage, rules)
+    const read = await rowReader(session, storage, { rulesOf: rules, dialect: dialectOf(inputs) })
     const wrong: { readonly error: QuoinError; readonly at: WrongLine }[] = []
     let created = 0
     let began = performance.now()
@@ -128,7 +141,7 @@ interface Given {
 async function table({ rows, lines, text }: Given, signal: AbortSignal) {
   if (rows !== undefined) return { rows, lines }
   if (text === undefined) throw new PinError('rows', 'is empty, and so is text')
-  return csvTable([text], { asFields: true, limit: MOST_ROWS, pin: 'text', signal })
+  return csvTable(csvRows([text]), { asFields: true, limit: MOST_ROWS, pin: 'text', signal })
 }
 
 function refused(

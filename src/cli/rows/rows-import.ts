@@ -2,6 +2,7 @@ import { command } from '../command.ts'
 import { urlFlag } from '../open-management.ts'
 
 const decimals = ['point', 'comma'] as const
+const dates = ['dmy', 'mdy', 'ymd'] as const
 const separators = ['comma', 'semicolon', 'tab'] as const
 
 export const rowsImport = command({
@@ -19,6 +20,12 @@ A column goes into the field of its name or label unless it is named here.`,
       value: '<mark>',
       help: 'Decimal mark of a CSV file: point (default) or comma.',
       completes: decimals,
+    },
+    dates: {
+      type: 'string',
+      value: '<order>',
+      help: 'Order of days such as 3/4/2026: dmy, mdy or ymd. Refused if not given.',
+      completes: dates,
     },
     separator: {
       type: 'string',

@@ -12,6 +12,7 @@ interface RowsFile {
   readonly skip: boolean
   readonly mapping?: string | undefined
   readonly decimal?: string | undefined
+  readonly dates?: string | undefined
   readonly separator?: string | undefined
 }
 

@@ -1,6 +1,6 @@
 import { cellValue } from '../../blocks/rows/cell-value.ts'
 import { type Cell, MOST_SHEET_ROWS, xlsxFile } from '../../blocks/rows/xlsx-file.ts'
-import { csvCell } from '../../shared/csv-cell.ts'
+import { csvCell, markedText, plainCell } from '../../shared/csv-cell.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { othersTurn } from '../../shared/others-turn.ts'
@@ -55,7 +55,8 @@ function cellsOf({ fields, references }: ExportColumns) {
 
 function csvValue(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return ''
-  if (typeof value === 'number' || typeof value === 'string') return csvCell(value)
+  if (typeof value === 'number') return csvCell(value)
+  if (typeof value === 'string') return csvCell(markedText(value))
   return csvCell(typeof value === 'boolean' ? String(value) : JSON.stringify(value))
 }
 
@@ -101,7 +102,10 @@ async function* sheetRows(
 }
 
 function sheetCell(value: JsonValue | undefined): Cell {
-  return typeof value === 'boolean' ? value : cellValue(value)
+  if (typeof value === 'boolean') return value
+  if (typeof value !== 'string') return cellValue(value)
+  // No cell is a formula here, so that only what would be read as another text needs the mark.
+  return plainCell(value) === value ? markedText(value) : `'${value}`
 }
 
 /**

@@ -1,11 +1,12 @@
 /** Which column of a file goes into which field, and what its texts mean there. */
 import type { Cell } from '../../blocks/rows/xlsx-file.ts'
+import { isMarked, plainCell } from '../../shared/csv-cell.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { fieldNameProblem } from '../../shared/field-path.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
 import type { FieldLimits } from '../../shared/fields/field-limits.ts'
 import { type FieldType, fieldTypeEntries } from '../../shared/fields/field-type.ts'
-import { type DecimalMark, type ReadText, valueOfText } from '../../shared/fields/value-of-text.ts'
+import { type ReadText, type TextDialect, valueOfText } from '../../shared/fields/value-of-text.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 
 /** Column → field; null leaves the column out. Columns that it does not name go where their name says. */
@@ -83,7 +84,7 @@ function isTime(field: string): boolean {
 export function documentOfCells(
   targets: readonly ColumnTarget[],
   cells: readonly Cell[],
-  decimal: DecimalMark,
+  dialect: TextDialect,
 ): JsonObject {
   if (cells.slice(targets.length).some((cell) => String(cell).trim() !== ''))
     throw wrong(`It has ${cells.length} cells, and there are ${targets.length} columns.`)
@@ -91,8 +92,14 @@ export function documentOfCells(
   const meta: Record<string, JsonValue> = {}
   for (const [i, target] of targets.entries()) {
     const { column, field } = target
-    if (field === undefined) continue
-    const read = valueOfCell(target, cells[i] ?? '', decimal)
+    if (field === undefined) {
+      if (column.trim() === '' && String(cells[i] ?? '').trim() !== '')
+        throw wrong(
+          `It has a value in column ${i + 1}, which has no name in the first line. Name it, or leave it out.`,
+        )
+      continue
+    }
+    const read = valueOfCell(target, cells[i] ?? '', dialect)
     if ('problem' in read) throw wrong(`The value of ${column} ${read.problem}.`, [field])
     if (read.value === null) continue
     if (field.startsWith('_meta.')) meta[field.slice(6)] = read.value
@@ -101,9 +108,13 @@ export function documentOfCells(
   return Object.keys(meta).length > 0 ? { ...document, _meta: meta } : document
 }
 
-function valueOfCell({ type, limits, free }: ColumnTarget, cell: Cell, decimal: DecimalMark): ReadText {
-  if (typeof cell === 'string') return valueOfText({ type, limits }, cell, decimal)
-  return free ? { value: cell } : valueOfText({ type, limits }, String(cell))
+const texts: ReadonlySet<FieldType> = new Set(['string', 'long_text'])
+
+function valueOfCell({ type, limits, free }: ColumnTarget, cell: Cell, dialect: TextDialect): ReadText {
+  if (typeof cell !== 'string') return free ? { value: cell } : valueOfText({ type, limits }, String(cell))
+  const text = plainCell(cell)
+  if (isMarked(cell) && texts.has(type) && !limits.choices) return { value: text }
+  return valueOfText({ type, limits }, text, dialect)
 }
 
 /** The same object with its fields under other names. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { createRows } from './import-batch.ts'
 import { type ImportRow, type LineProblem, lineProblem } from './import-rows.ts'
-import { type FileColumn, type FileReading, fileColumns, rowsOf } from './table-import-rows.ts'
+import { type FileReading, type FileTable, fileTable, rowsOf } from './table-import-rows.ts'
 
 const ROWS = 20
 
@@ -14,9 +14,7 @@ export interface PreviewedRow {
   readonly problem?: LineProblem
 }
 
-export interface ImportPreview {
-  /** Of a CSV file, with the fields that they go into. */
-  readonly columns: readonly FileColumn[]
+export interface ImportPreview extends FileTable {
   readonly rows: readonly PreviewedRow[]
 }
 
@@ -27,7 +25,7 @@ export async function previewRows(
   path: string,
   reading: FileReading,
 ): Promise<ImportPreview> {
-  const columns = await fileColumns(path, reading)
+  const table = await fileTable(path, reading)
   const shown: PreviewedRow[] = []
   try {
     for await (const row of rowsOf(reading)(path)) {
@@ -37,7 +35,7 @@ export async function previewRows(
   } finally {
     await session.transaction.rollback()
   }
-  return { columns, rows: shown }
+  return { ...table, rows: shown }
 }
 
 async function previewed(session: Session, name: string, row: ImportRow): Promise<PreviewedRow> {

@@ -1,11 +1,12 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { CsvProblem, csvRows } from '../../blocks/rows/csv-rows.ts'
-import { decodedText } from '../../blocks/rows/csv-text-of.ts'
+import { decodedText, type TextEncoding } from '../../blocks/rows/csv-text-of.ts'
+import type { FoundDialect, TableDialect } from '../../blocks/rows/table-dialect.ts'
 import { type SheetRow, xlsxRows } from '../../blocks/rows/xlsx-rows.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
-import type { DecimalMark } from '../../shared/fields/value-of-text.ts'
+import type { TextDialect } from '../../shared/fields/value-of-text.ts'
 import { type ColumnMapping, columnTargets, documentOfCells, mappedObject } from './import-columns.ts'
 import { type ImportRow, ndjsonRows, type RowsOf } from './import-rows.ts'
 import type { NamedReference } from './named-references.ts'
@@ -14,7 +15,7 @@ import { atLine } from './ndjson-lines.ts'
 export interface FileReading {
   readonly format: 'csv' | 'xlsx' | 'ndjson'
   readonly mapping: ColumnMapping
-  readonly decimal: DecimalMark
+  readonly dialect: TextDialect
   /** Of CSV; found out from the first line if not given. */
   readonly separator?: string | undefined
   /** Of the storage. */
@@ -39,7 +40,7 @@ async function* mappedRows(
 
 /** The first row has the names of the columns. */
 async function* tableRows(path: string, reading: FileReading): AsyncGenerator<ImportRow, void> {
-  const { mapping, decimal, rules, named: names } = reading
+  const { mapping, dialect, rules, named: names } = reading
   let targets: ReturnType<typeof columnTargets> | undefined
   try {
     for await (const { line, cells } of cellsOf(path, reading)) {
@@ -53,7 +54,7 @@ async function* tableRows(path: string, reading: FileReading): AsyncGenerator<Im
         line,
         size,
         named: names,
-        read: () => named(line, () => documentOfCells(known, cells, decimal)),
+        read: () => named(line, () => documentOfCells(known, cells, dialect)),
       }
     }
   } catch (error) {
@@ -76,12 +77,20 @@ function named<T>(line: number, read: () => T): T {
 }
 
 /** An import has a limit of its own. */
-async function* cellsOf(path: string, { format, separator }: FileReading): AsyncGenerator<SheetRow, void> {
-  if (format === 'csv')
-    yield* csvRows(decodedText(createReadStream(path), Number.POSITIVE_INFINITY), separator)
-  else {
+async function* cellsOf(
+  path: string,
+  { format, separator }: FileReading,
+  found?: FoundDialect,
+): AsyncGenerator<SheetRow, void> {
+  if (format === 'csv') {
+    let encoding: TextEncoding = 'utf-8'
+    const text = decodedText(createReadStream(path), Number.POSITIVE_INFINITY, (one) => {
+      encoding = one
+    })
+    yield* csvRows(text, separator, (one) => found?.({ format: 'csv', encoding, separator: one }))
+  } else {
     const { size } = await stat(path)
-    yield* xlsxRows({ size, read: (start, end) => createReadStream(path, { start, end }) })
+    yield* xlsxRows({ size, read: (start, end) => createReadStream(path, { start, end }) }, found)
   }
 }
 
@@ -90,18 +99,28 @@ export interface FileColumn {
   readonly field: string | null
 }
 
+export interface FileTable {
+  readonly columns: readonly FileColumn[]
+  /** Undefined for NDJSON. */
+  readonly dialect?: TableDialect
+}
+
 /** Names of the columns of a CSV or XLSX file, and where they go; none for NDJSON, whose lines have names of their own. */
-export async function fileColumns(path: string, reading: FileReading): Promise<readonly FileColumn[]> {
+export async function fileTable(path: string, reading: FileReading): Promise<FileTable> {
   const { format, mapping, rules } = reading
-  if (format === 'ndjson') return []
+  if (format === 'ndjson') return { columns: [] }
+  let dialect: TableDialect | undefined
+  const known = () => (dialect ? { dialect } : {})
   try {
-    for await (const { cells } of cellsOf(path, reading))
-      return columnTargets(cells.map(String), rules, mapping).map(({ column, field }) => ({
-        column,
-        field: field ?? null,
-      }))
+    const rows = cellsOf(path, reading, (one) => {
+      dialect = one
+    })
+    for await (const { cells } of rows) {
+      const columns = columnTargets(cells.map(String), rules, mapping)
+      return { columns: columns.map(({ column, field }) => ({ column, field: field ?? null })), ...known() }
+    }
   } catch (error) {
     throw inWords(error)
   }
-  return []
+  return { columns: [], ...known() }
 }

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../json.ts'
 import type { FieldType } from './field-type.ts'
-import { type DecimalMark, type TextTarget, valueOfText } from './value-of-text.ts'
+import { type DecimalMark, type TextDialect, type TextTarget, valueOfText } from './value-of-text.ts'
 
 type Target = FieldType | TextTarget
 
-function read(target: Target, text: string, decimal?: DecimalMark) {
-  return valueOfText(typeof target === 'string' ? { type: target } : target, text, decimal)
+function read(target: Target, text: string, decimal: DecimalMark = 'point', dates?: TextDialect['dates']) {
+  const dialect = { decimal, ...(dates && { dates }) }
+  return valueOfText(typeof target === 'string' ? { type: target } : target, text, dialect)
 }
 
 describe('refused', () => {
@@ -58,5 +59,51 @@ describe('read', () => {
     ['object', '{"a":1}', { a: 1 }],
   ])('%j %j', (target, text, value, decimal) => {
     expect(read(target, text, decimal)).toEqual({ value })
+  })
+})
+
+describe('numbers as accounts, banks and SAP write them', () => {
+  test.each<[string, number, DecimalMark?]>([
+    ['€ 4', 4],
+    ['$1,234.50', 1234.5],
+    ['1.234,50 €', 1234.5, 'comma'],
+    ['EUR 1.234,50', 1234.5, 'comma'],
+    ['12.50 USD', 12.5],
+    ['-€5', -5],
+    ['-5 €', -5],
+    ['€ -5', -5],
+    ['(12.50)', -12.5],
+    ['($1,234.50)', -1234.5],
+    ['12.50-', -12.5],
+    ['−7', -7],
+    ['19 %', 0.19],
+    ['7,5%', 0.075, 'comma'],
+    ['1’234.50', 1234.5],
+    ['12,34,567.89', 1_234_567.89],
+  ])('%s is %d', (text, value, decimal) => {
+    expect(read('number', text, decimal)).toEqual({ value })
+  })
+
+  test.each(['5 apples', '1 2 3 x', '--5', '(-5)-', '5--', '%', '€', 'EUR', '5 % %', '1e5 %x'])(
+    '%s is no number',
+    (text) => {
+      expect(read('number', text)).toEqual({ problem: 'is not a number' })
+    },
+  )
+})
+
+describe('days as a country writes them', () => {
+  test.each<[FieldType, string, string, TextDialect['dates']?]>([
+    ['day', '3/4/2026', '2026-04-03', 'dmy'],
+    ['day', '3/4/2026', '2026-03-04', 'mdy'],
+    ['day', '2026/03/04', '2026-03-04'],
+    ['day', '03-04-26', '2026-04-03', 'dmy'],
+    ['day', '3.4.2026', '2026-04-03'],
+    ['day', '2026-03-04', '2026-03-04', 'dmy'],
+    ['day', '3/4/2026', '3/4/2026'],
+    ['instant', '3/4/2026 9:05', '2026-04-03T09:05Z', 'dmy'],
+    ['instant', '2026-04-03', '2026-04-03T00:00:00Z'],
+  ])('%s %s is %s', (type, text, value, dates) => {
+    expect(read(type, text, 'point', dates)).toEqual({ value })
   })
 })

@@ -20,6 +20,11 @@ export const transferTexts = {
   sent: (share: number, value: number) =>
     share < 1 ? `${value} % sent` : 'Sent. The server is storing it …',
   preview: 'Preview',
+  /** Of CSV. */
+  readAsCsv: (encoding: string, separator: string) =>
+    `Read as CSV in ${encoding.toUpperCase()}, cells separated by ${separator === '\t' ? 'tabs' : separator}`,
+  /** Of a workbook. */
+  readAsSheet: (sheet: string, year: number) => `Sheet read: ${sheet}. Dates are counted from ${year}.`,
   line: 'Line',
   leftOut: '(left out)',
   undone: (deleted: string, left: number, shown: string) =>

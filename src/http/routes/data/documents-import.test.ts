@@ -80,6 +80,13 @@ describe('refused, and nothing is imported', () => {
     ['what Quoin writes', 'a\nb', { mapping: '{"a":"_meta.removed"}' }, /is written by Quoin/],
     ['no mapping', 'name\na', { mapping: '[]' }, /^mapping must be a JSON object/],
     ['a prototype', 'a\nb', { mapping: '{"a":"__proto__"}' }, /^mapping must be a JSON object/],
+    [
+      'a value without a name of its column',
+      'name,\na,b',
+      {},
+      /^Line 2: It has a value in column 2, which has no name/,
+    ],
+    ['a hint and another separator', 'sep=;\nname,price\na,1', {}, /^Line 3: |name is required/],
     ['another decimal mark', 'name;price\na;1.5', { decimal: 'comma' }, /decimal comma/],
   ])('%s', async (_what, raw, query, message) => {
     const reply = await csv(raw, query)
@@ -143,8 +150,8 @@ describe('CSV', () => {
     for (const { _meta } of objectsIn(documents.value))
       await room.send('DELETE', `${base()}/${textAt(_meta, 'guid')}?hard=true`, 'admin')
     expect((await csv(exported.text)).body).toEqual({ imported: 2 })
-    // The mark that keeps a spreadsheet from running it stays.
-    expect(await stored()).toEqual([{ ...before[0], name: "'=1+1" }, before[1]])
+    // Without the mark that keeps a spreadsheet from running it.
+    expect(await stored()).toEqual(before)
   })
 })
 
@@ -182,6 +189,7 @@ describe('preview', () => {
     expect([status, body]).toEqual([
       200,
       {
+        dialect: { format: 'csv', encoding: 'utf-8', separator: ',' },
         columns: [
           { column: 'Full name', field: 'name' },
           { column: 'cost', field: 'price' },
@@ -408,5 +416,33 @@ describe('workbooks', () => {
       ...{ raw: all.bytes, type: XLSX },
     })
     expect(copied.body).toMatchObject({ imported: 4 })
+  })
+})
+
+describe('tables of other programs', () => {
+  test.each<[string, string | Buffer, Readonly<Record<string, string>>, JsonObject]>([
+    [
+      'a hint of the separator',
+      'sep=;\r\nname;price\r\nTea, green;4\r\n',
+      {},
+      { name: 'Tea, green', price: 4 },
+    ],
+    [
+      'Unicode text of Excel',
+      Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('name\tprice\r\n東京\t4\r\n', 'utf16le')]),
+      {},
+      { name: '東京', price: 4 },
+    ],
+    ['a code as a formula', 'name,code\na,"=""00123"""', {}, { name: 'a', code: '00123' }],
+    ['a currency', 'name;price\na;1.234,50 €', { decimal: 'comma' }, { name: 'a', price: 1234.5 }],
+    ['an order of days', 'name,due\na,3/4/2026', { dates: 'dmy' }, { name: 'a', due: '2026-04-03' }],
+  ])('%s', async (_what, raw, query, document) => {
+    expect(await csv(raw, query)).toMatchObject({ status: 200, body: { imported: 1 } })
+    expect(await stored()).toMatchObject([document])
+  })
+
+  test('the preview says what was recognised', async () => {
+    const { body } = await preview('sep=;\r\nname;price\r\nTea;4\r\n')
+    expect(body).toMatchObject({ dialect: { format: 'csv', encoding: 'utf-8', separator: ';' } })
   })
 })

@@ -121,7 +121,7 @@ function previewRoute(app: App, { context, imports, permissions }: Parts): void 
     async (request) => {
       const name = await storageNamed(context, request.params.guid)
       const reading = await readingOf(context, name, request, request.query)
-      const { columns, rows } = await whole(request, () =>
+      const { columns, dialect, rows } = await whole(request, () =>
         imports.preview(
           name,
           request.body,
@@ -133,6 +133,7 @@ function previewRoute(app: App, { context, imports, permissions }: Parts): void 
         ),
       )
       return {
+        ...(dialect && { dialect }),
         columns: columns.map((column) => ({ ...column })),
         rows: rows.map(({ problem, ...row }) => ({
           ...row,

@@ -15,6 +15,7 @@ const separators = { comma: ',', semicolon: ';', tab: '\t' } as const
 export interface FileQuery {
   readonly mapping?: string
   readonly decimal?: 'point' | 'comma'
+  readonly dates?: 'dmy' | 'mdy' | 'ymd'
   readonly separator?: keyof typeof separators
 }
 
@@ -22,14 +23,14 @@ export async function fileReading(
   session: Session,
   storage: string,
   contentType: string | undefined,
-  { mapping, decimal = 'point', separator }: FileQuery,
+  { mapping, decimal = 'point', dates, separator }: FileQuery,
 ): Promise<FileReading> {
   const columns = mappingIn(mapping)
   return {
     format: contentType?.startsWith(CSV) ? 'csv' : contentType?.startsWith(XLSX) ? 'xlsx' : 'ndjson',
     mapping: columns,
     named: await namedReferences(session, storage, Object.values(columns)),
-    decimal,
+    dialect: { decimal, ...(dates && { dates }) },
     separator: separator && separators[separator],
     rules: await rulesIn(session, storage),
   }

@@ -179,6 +179,12 @@ const fileQuery = {
   decimal: Type.Optional(
     Type.Enum(['point', 'comma'], { description: 'Decimal mark of numbers in CSV. Default: `point`.' }),
   ),
+  dates: Type.Optional(
+    Type.Enum(['dmy', 'mdy', 'ymd'], {
+      description:
+        'Order of day, month and year in days such as 3/4/2026. If not given, days with slashes are refused, and 3.4.2026 is in April.',
+    }),
+  ),
   separator: Type.Optional(
     Type.Enum(['comma', 'semicolon', 'tab'], {
       description: 'Of cells in CSV. If not given, the most frequent one in the first line.',
@@ -203,6 +209,20 @@ export const importQuery = Type.Object({
 export const previewQuery = Type.Object(fileQuery)
 
 export const previewSchema = Type.Object({
+  dialect: Type.Optional(
+    Type.Object(
+      {
+        format: Type.Enum(['csv', 'xlsx']),
+        encoding: Type.Optional(Type.Enum(['utf-8', 'utf-16le', 'utf-16be'])),
+        separator: Type.Optional(Type.String({ description: 'Between cells of CSV.' })),
+        sheet: Type.Optional(Type.String({ description: 'The sheet of the workbook that is read.' })),
+        dates_from: Type.Optional(
+          Type.Integer({ description: 'Year from which the workbook counts days: 1900 or 1904.' }),
+        ),
+      },
+      { description: 'What was recognised of a CSV or XLSX file.' },
+    ),
+  ),
   columns: Type.Array(
     Type.Object({ column: Type.String(), field: Type.Unsafe<string | null>({ type: ['string', 'null'] }) }),
     { description: 'Columns of a CSV or XLSX file, with the fields that they go into; null: left out.' },

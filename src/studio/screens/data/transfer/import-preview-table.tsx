@@ -28,51 +28,65 @@ export function ImportPreviewTable({ storage, preview, mapping, onMap }: Preview
           field,
         }))
   return (
-    <Table.ScrollContainer minWidth={Math.max(400, shown.length * 140)} mah={320} type="native">
-      <Table aria-label={transferTexts.preview} withTableBorder>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th w={60}>{transferTexts.line}</Table.Th>
-            {shown.map(({ column, field }, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a file may name two columns alike
-              <Table.Th key={i}>
-                {column === '' ? (
-                  field
-                ) : (
-                  <NativeSelect
-                    size="xs"
-                    label={column}
-                    value={(Object.hasOwn(mapping, column) ? mapping[column] : field) ?? ''}
-                    data={choices(names, column, field)}
-                    onChange={(event) => onMap(column, event.currentTarget.value || null)}
-                  />
-                )}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(({ line, document, problem }) => (
-            <Table.Tr key={line}>
-              <Table.Td className="numbers">{line}</Table.Td>
-              {problem ? (
-                <Table.Td colSpan={shown.length}>
-                  <Text size="sm" c="red">
-                    {problem.message}
-                  </Text>
-                </Table.Td>
-              ) : (
-                shown.map(({ field }, i) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: as above
-                  <Table.Td key={i}>{field === null ? '' : short(valueAt(document ?? {}, field))}</Table.Td>
-                ))
-              )}
+    <>
+      {preview.dialect ? (
+        <Text size="xs" c="dimmed">
+          {recognised(preview.dialect)}
+        </Text>
+      ) : null}
+      <Table.ScrollContainer minWidth={Math.max(400, shown.length * 140)} mah={320} type="native">
+        <Table aria-label={transferTexts.preview} withTableBorder>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th w={60}>{transferTexts.line}</Table.Th>
+              {shown.map(({ column, field }, i) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a file may name two columns alike
+                <Table.Th key={i}>
+                  {column === '' ? (
+                    field
+                  ) : (
+                    <NativeSelect
+                      size="xs"
+                      label={column}
+                      value={(Object.hasOwn(mapping, column) ? mapping[column] : field) ?? ''}
+                      data={choices(names, column, field)}
+                      onChange={(event) => onMap(column, event.currentTarget.value || null)}
+                    />
+                  )}
+                </Table.Th>
+              ))}
             </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map(({ line, document, problem }) => (
+              <Table.Tr key={line}>
+                <Table.Td className="numbers">{line}</Table.Td>
+                {problem ? (
+                  <Table.Td colSpan={shown.length}>
+                    <Text size="sm" c="red">
+                      {problem.message}
+                    </Text>
+                  </Table.Td>
+                ) : (
+                  shown.map(({ field }, i) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: as above
+                    <Table.Td key={i}>{field === null ? '' : short(valueAt(document ?? {}, field))}</Table.Td>
+                  ))
+                )}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </>
   )
+}
+
+function recognised(dialect: NonNullable<ImportPreview['dialect']>): string {
+  const { format, encoding = '', separator = '', sheet = '', dates_from: year = 1900 } = dialect
+  return format === 'csv'
+    ? transferTexts.readAsCsv(encoding, separator)
+    : transferTexts.readAsSheet(sheet, year)
 }
 
 function choices(names: readonly string[], column: string, field: string | null) {
