@@ -12,6 +12,7 @@
 import type { Flows } from './flows.ts'
 import { type CountedRuns, countedRuns } from './run/counted-runs.ts'
 import { keptReplies, type RunOn } from './run/kept-replies.ts'
+import { rehearse } from './run/rehearsal.ts'
 import { Run } from './run/run.ts'
 import type { RunEnd, RunFlow, RunStart } from './run/run-start.ts'
 import { unitRuns } from './run/run-units.ts'
@@ -22,6 +23,8 @@ export interface Runs extends Omit<CountedRuns, 'counted'> {
   readonly run: RunFlow
   /** Evaluates a pin of a trigger before its flow runs. Neither counted nor traced: it is part of a run that is. */
   readonly evaluate: RunFlow
+  /** Runs a flow as far as its first effect. Gives its end where it has refused the request, and sends that reply. Not counted. */
+  readonly rehearse: (start: RunStart) => Promise<RunEnd | undefined>
 }
 
 type Stage = (next: RunFlow) => RunFlow
@@ -53,5 +56,6 @@ export function runPipeline(
     ...counts,
     run: counted(units(traced(repeated(run)))),
     evaluate: (start) => new Run(environment, start).execute(start),
+    rehearse: (start) => rehearse(environment, start),
   }
 }

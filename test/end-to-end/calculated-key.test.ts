@@ -1,7 +1,8 @@
 /** An endpoint whose trigger calculates the key of a request runs its flow once for each key. */
+import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
-import { type Answer, openTestQuoin, type Sent, type TestQuoin } from './harness.ts'
+import { type Answer, objectOf, openTestQuoin, type Sent, type TestQuoin } from './harness.ts'
 
 let quoin: TestQuoin
 let event: string
@@ -40,7 +41,7 @@ function events(
 }
 
 beforeAll(async () => {
-  quoin = await openTestQuoin()
+  quoin = await openTestQuoin({ QUOIN_SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') })
   await quoin.addUser('ann', [])
   await quoin.addUser('bob', [])
   await quoin.install('events', events('events', {}))
@@ -57,6 +58,18 @@ beforeAll(async () => {
       fields: { schema: [{ name: 'shop', type: 'whole number', in: 'query', default: 7 }] },
     },
   })
+  await quoin.manage('POST', '/_system/secrets', { name: 'SIGNING', value: 'a long secret of a service' })
+  const { on, keep, reply } = events('webhook', {})
+  await quoin.install('webhook', {
+    ...{ on: on ?? null, reply: reply ?? null },
+    seen: { type: 'function_console_log', in: { flow: '@on.flow', value: "='seen ' + body.mark" } },
+    signed: {
+      type: 'check_signature',
+      in: { flow: '@seen.flow', secret: 'SIGNING' },
+      fields: { sender: 'custom' },
+    },
+    keep: { ...objectOf(keep), in: { ...objectOf(objectOf(keep).in), flow: '@signed.valid' } },
+  })
   await quoin.install('silent', events('silent', { replies: false }))
 })
 
@@ -65,6 +78,14 @@ afterAll(() => quoin.close())
 beforeEach(() => {
   event = `event-${count++}`
 })
+
+/** As `check_signature` expects it of a custom sender. */
+function signed(body: JsonValue) {
+  const signature = createHmac('sha256', 'a long secret of a service')
+    .update(JSON.stringify(body))
+    .digest('hex')
+  return { 'x-signature': signature }
+}
 
 function send(more: Sent & { path?: string } = {}): Promise<Answer> {
   const { path = '/events', ...sent } = more
@@ -130,7 +151,7 @@ describe('run once', () => {
     for (const other of [
       await send({ body: { id: event, pending: 2 } }),
       await send({ path: '/events?retry=1' }),
-      await send({ body: { id: event, code: 202 }, headers: { 'x-signed': 'no' } }),
+      await send({ body: { id: event, code: 202 } }),
     ]) {
       expect([other.status, other.text, other.headers['x-kept'], isReplay(other)]).toEqual([
         201,
@@ -141,6 +162,44 @@ describe('run once', () => {
     }
     expect(await stored()).toHaveLength(1)
   })
+
+  test.each<[string, string, Sent]>([
+    ['the key of the trigger', '/events', {}],
+    ['the header of a client', '/by-both', { headers: { 'idempotency-key': 'once' } }],
+    ['the signature of a service', '/webhook', {}],
+  ])(
+    'by %s, a request that the flow refuses neither gets the reply nor hears of it',
+    async (_name, path, sent) => {
+      const id = path === '/by-both' ? '' : event
+      const body = { id, mark: event }
+      const headers = { ...sent.headers, ...signed(body) }
+      const unsigned = { ...sent.headers, 'x-signed': 'no' }
+      const unknown = await send({
+        path,
+        body: { id: `${id}?`, mark: 'none' },
+        headers: { 'x-signed': 'no' },
+      })
+      expect(unknown.status).toBe(401)
+      const first = await send({ path, body, headers })
+      expect([first.status, isReplay(first)]).toEqual([201, false])
+      const before = await quoin.documents('events')
+      for (const other of [body, { id, mark: 'other' }]) {
+        const refused = await send({ path, body: other, headers: unsigned })
+        expect([refused.status, refused.text, isReplay(refused)]).toEqual([401, unknown.text, false])
+      }
+      const again = await send({ path, body, headers })
+      expect([again.status, again.text, isReplay(again)]).toEqual([201, first.text, true])
+      const others = { id, mark: 'other' }
+      const different = await send({ path, body: others, headers: { ...sent.headers, ...signed(others) } })
+      expect([different.status, isReplay(different)]).toEqual(
+        path === '/by-both' ? [409, false] : [201, true],
+      )
+      expect(await quoin.documents('events')).toEqual(before)
+      expect((await quoin.systemLog()).filter(({ message }) => message === `seen ${event}`)).toHaveLength(
+        path === '/webhook' ? 1 : 0,
+      )
+    },
+  )
 
   test('ten at once run the flow once', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => send()))

@@ -11,7 +11,7 @@ import { type SendingDoor, sendEnd, sendReply } from './endpoint-reply.ts'
 import type { FoundEndpoint } from './endpoint-table.ts'
 
 interface OnceDoor extends SendingDoor {
-  readonly runs: Pick<Runs, 'run' | 'evaluate'>
+  readonly runs: Pick<Runs, 'run' | 'evaluate' | 'rehearse'>
   readonly idempotency: Idempotency
 }
 
@@ -64,9 +64,20 @@ export function answerByKey(door: OnceDoor, asked: Asked, flow: CompiledFlow): M
 
 async function once(door: OnceDoor, { start, exchange, over }: Asked, key: IdempotencyKey): Promise<void> {
   const { idempotency, runs } = door
-  const stored = await idempotency.take(key)
+  let stored: StoredReply | undefined
+  try {
+    stored = await idempotency.take(key)
+  } catch (error) {
+    const refused = await runs.rehearse(start)
+    if (!refused) throw error
+    over(refused)
+    return
+  }
   if (stored) {
-    replay(door, exchange, stored)
+    // Who does not sign must neither get the reply nor hear that there is one.
+    const refused = await runs.rehearse(start)
+    if (refused) over(refused)
+    else replay(door, exchange, stored)
     return
   }
   try {
@@ -77,6 +88,7 @@ async function once(door: OnceDoor, { start, exchange, over }: Asked, key: Idemp
     }
     const end = await runWithUploads(runs.run, keeping, exchange)
     // Another node was faster: its writes and its reply stand, ours were undone.
+    // It got as far as storing it, so it has passed the checks.
     const other = end.error?.code === 'CONFLICT' ? await idempotency.find(key) : undefined
     if (other) replay(door, exchange, other)
     else over(end)

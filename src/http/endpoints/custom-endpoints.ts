@@ -48,7 +48,7 @@ declare module 'fastify' {
 /** What endpoints work with. */
 export interface EndpointDoor {
   readonly flows: Pick<Flows, 'live' | 'log' | 'permissions'>
-  readonly runs: Pick<Runs, 'run' | 'evaluate'>
+  readonly runs: Pick<Runs, 'run' | 'evaluate' | 'rehearse'>
   readonly idempotency: Idempotency
   /** Files of assets. */
   readonly fileOf: FileOf
