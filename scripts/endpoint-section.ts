@@ -6,6 +6,7 @@ import type {
   ApiSchema,
 } from '../src/http/docs/open-api-document.ts'
 import { type FieldRow, fieldRows, typeOf } from '../src/http/docs/schema-table.ts'
+import { withToldDefaults } from '../src/http/docs/told-defaults.ts'
 import { countSchema, searchSchema } from '../src/shared/api/search.ts'
 import { code, prose, table } from './markdown.ts'
 
@@ -108,5 +109,5 @@ function hasFieldsOf(known: object, schema: ApiSchema, document: ApiDocument): b
 
 /** A schema of the routes, as the document has it. */
 export function asApiSchema(schema: object): ApiSchema {
-  return JSON.parse(JSON.stringify(schema))
+  return JSON.parse(JSON.stringify(withToldDefaults(schema)))
 }

@@ -52,10 +52,19 @@ interface Pinned<In extends InPins, Out extends OutPins, S extends Settings> ext
    * Throws PinError for what no run could use; the blueprint is then refused.
    */
   check?(inputs: Partial<Inputs<In>>): void
+  /** The columns of the rows that the out-pin `rows` gives. Throws where the inputs do not fit. */
+  columns?(inputs: Partial<Inputs<In>>): readonly RowColumn[]
   /** In-pins of the type `any` that take a text with these settings: a deploy warns of a list there. */
   takesText?(settings: SettingValues<S>): readonly string[]
   /** Out-pins that the settings, or the builder, add. */
   moreOut?(settings: SettingValues<S>, custom: readonly CustomOutPin[]): OutPins
+}
+
+export interface RowColumn {
+  readonly name: string
+  /** `field`: what the field of a document holds. */
+  readonly type: 'field' | 'number' | 'whole' | 'any'
+  readonly field?: string
 }
 
 /** Fields that visitors of a page may search by. */
@@ -250,8 +259,9 @@ interface TriggerSpec<On extends Listens, In extends InPins, Out extends OutPins
 }
 
 /** A block whose pins are no longer known by type: what the compiler, the palette and the docs work with. */
-interface Erased extends Omit<Pinned<InPins, OutPins, Settings>, 'searches' | 'check'> {
+interface Erased extends Omit<Pinned<InPins, OutPins, Settings>, 'searches' | 'check' | 'columns'> {
   searches?(inputs: Given): ChosenSearches
+  columns?(inputs: Given): readonly RowColumn[]
   check?(inputs: Given): void
 }
 

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { installExamples } from '../end-to-end/example-room.ts'
 import { openTestQuoin } from '../end-to-end/harness.ts'
 import { npmSettings } from './npm-settings.ts'
 
@@ -40,8 +41,9 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'quoin-generators-'))
   await cp(join(import.meta.dirname, 'generators'), folder, { recursive: true })
   await run('npm install --no-audit --no-fund')
-  const quoin = await openTestQuoin({ QUOIN_EXAMPLES: '1' })
+  const quoin = await openTestQuoin()
   try {
+    await installExamples(quoin)
     const { text } = await quoin.send('GET', '/openapi.json', { as: 'admin' })
     await writeFile(join(folder, 'openapi.json'), text)
   } finally {

@@ -2,7 +2,7 @@
  * One of the examples on the real program, imported as its users do, and another server that it talks to. On PostgreSQL two
  * nodes serve it, and requests go to them in turn.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
@@ -72,6 +72,17 @@ export async function installExample(
   }
   await installParts(api, partsOfFile(file), false)
   await quoin.install(name, objectOf(file.blocks))
+}
+
+/** All that can be active together: `tasks` and `tasks-resource` have the same addresses. Gives the names. */
+export async function installExamples(quoin: TestQuoin): Promise<readonly string[]> {
+  const names = ['board', 'booking', 'cities', 'inventory', 'tasks-resource', 'webhooks']
+  const crm = await readdir(new URL('../../examples/crm/', import.meta.url))
+  names.push(
+    ...crm.flatMap((file) => /^(.*)\.blueprint\.json$/.exec(file)?.[1] ?? []).map((name) => `crm/${name}`),
+  )
+  for (const name of names) await installExample(quoin, name, {})
+  return names
 }
 
 export interface ExampleSettings {

@@ -19,7 +19,7 @@ import {
   MOST_VALUES,
   namesOf,
 } from '../../storage/aggregate/check-aggregate.ts'
-import { PinError } from '../block.ts'
+import { PinError, type RowColumn } from '../block.ts'
 import { sortKeyOf } from '../pins/sort-literal.ts'
 
 export interface AggregatePins {
@@ -59,6 +59,22 @@ export function readAggregate(
         `has the name ${JSON.stringify(name)} twice: give one of them another name with as`,
       )
   return { ...read, order: order.map((item) => readOrder(item, names)) }
+}
+
+/** What each row holds. */
+export function aggregateColumns(pins: AggregatePins): readonly RowColumn[] {
+  const { groups, values } = readAggregate(pins, 'UTC')
+  return [
+    ...groups.map((group): RowColumn => {
+      const isWhole = !('part' in group || 'ranges' in group)
+      return { name: group.as, type: isWhole ? 'field' : 'any', field: group.field }
+    }),
+    ...values.map(({ as, figure, field }): RowColumn => {
+      if (figure === 'count' || figure === 'distinct') return { name: as, type: 'whole' }
+      const isOfField = field !== undefined && (figure === 'min' || figure === 'max')
+      return isOfField ? { name: as, type: 'field', field } : { name: as, type: 'number' }
+    }),
+  ]
 }
 
 function readGrouping(item: JsonValue, timeZone: string): Grouping {

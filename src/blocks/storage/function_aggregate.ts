@@ -5,7 +5,7 @@ import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { whereIn } from '../pins/where-pin.ts'
 import { referringQuery } from '../referring-query.ts'
-import { type AggregatePins, readAggregate } from './aggregate-pins.ts'
+import { type AggregatePins, aggregateColumns, readAggregate } from './aggregate-pins.ts'
 
 export default defineFlow({
   identifier: 'function_aggregate',
@@ -54,6 +54,7 @@ export default defineFlow({
     // Names of an order can be checked only beside the groups and values that they are of.
     readAggregate({ group, values, order: group && values ? order : undefined }, 'UTC')
   },
+  columns: ({ group, values }) => aggregateColumns({ group, values, order: undefined }),
   searches({ group, values }) {
     return { sorts: [], filters: [], text: false, read: fieldsRead({ group, values }) }
   },

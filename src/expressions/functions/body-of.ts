@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type {
   FunctionContext,
   FunctionDeclaration,
+  ObjectResult,
   Parameter,
   ParameterType,
 } from '../language/function-declaration.ts'
@@ -48,9 +49,11 @@ type ArgumentsOf<P extends readonly Parameter[]> = P extends readonly [
 /** What a body gives; undefined is nothing. */
 type ResultOf<G extends FunctionDeclaration['gives']> = G extends 'items' | 'arrows'
   ? readonly JsonValue[]
-  : G extends string
-    ? JsonValue | undefined
-    : ArgumentOf<G> | undefined
+  : G extends ObjectResult
+    ? JsonObject | undefined
+    : G extends string
+      ? JsonValue | undefined
+      : ArgumentOf<G> | undefined
 
 /** A body for each declaration, its parameters and its result typed by it: TypeScript finds one that is missing or too many. */
 export type BodiesOf<D extends readonly FunctionDeclaration[]> = {

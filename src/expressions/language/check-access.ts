@@ -17,6 +17,8 @@ export function typeOfField(
   if (of.kind === 'object') {
     const field = Object.hasOwn(of.fields, key) ? of.fields[key] : undefined
     if (field) return field
+    const copied = of.without?.includes(key) ? undefined : of.copyOf?.fields
+    if (copied && Object.hasOwn(copied, key)) return copied[key] ?? anyType
     if (of.stored) sources.unlisted?.(of, key, place)
     if (of.open) return anyType
     const meant = nearestName(key, Object.keys(of.fields))

@@ -2,7 +2,8 @@ import { nearestName } from '../../shared/names/nearest-name.ts'
 import { countProblem } from './compile/compile-call.ts'
 import { didYouMean } from './did-you-mean.ts'
 import type { Arrow, Call, Expression, MethodCall, Place } from './expression.ts'
-import type { FunctionDeclaration, Parameter, ParameterType } from './function-declaration.ts'
+import type { FunctionDeclaration, ObjectResult, Parameter, ParameterType } from './function-declaration.ts'
+import { typeOfMadeObject } from './object-types.ts'
 import type { ParameterTypes, TypeChecker } from './type-checker.ts'
 import { anyType, listOf, nothingType, numberType, type ValueType, wholeType } from './value-type.ts'
 import { isNumber, mayBe, wordsFor } from './value-types.ts'
@@ -61,6 +62,7 @@ function typeOfResult(
   if (wrong) checker.report('error', wrong, part)
   let list = self
   let arrow: ValueType | undefined
+  const types: ValueType[] = []
   part.arguments.forEach((one, at) => {
     const parameter = parameters[at] ?? (parameters.at(-1)?.rest ? parameters.at(-1) : undefined)
     if (one.kind === 'arrow') {
@@ -68,10 +70,15 @@ function typeOfResult(
       return
     }
     const type = checker.type(one, outer)
+    types.push(type)
     if (parameter && typesOf(parameter).some(({ kind }) => kind === 'items')) list = type
     if (parameter) checkArgument(one, type, parameter, part.name, checker)
   })
-  return declaration ? resultOf(declaration, list, arrow) : anyType
+  if (!declaration) return anyType
+  const { gives } = declaration
+  if (gives === 'picked' || gives === 'omitted' || gives === 'merged')
+    return typeOfMadeObject(gives, types, part.arguments)
+  return resultOf(gives, list, arrow)
 }
 
 function typesOf({ type }: Parameter): readonly ParameterType[] {
@@ -159,7 +166,7 @@ function typeOfArrow(
 }
 
 function resultOf(
-  { gives }: FunctionDeclaration,
+  gives: Exclude<FunctionDeclaration['gives'], ObjectResult>,
   list: ValueType | undefined,
   arrow: ValueType | undefined,
 ): ValueType {

@@ -3,7 +3,8 @@ import { typeOfField, typeOfIndex } from './check-access.ts'
 import { typeOfCall, typeOfMethod } from './check-call.ts'
 import { typeOfBinary, typeOfNegation } from './check-operators.ts'
 import { didYouMean } from './did-you-mean.ts'
-import type { Entry, Expression, NameRead, ParsedExpression, Spread, Template } from './expression.ts'
+import type { Expression, NameRead, ParsedExpression, Spread, Template } from './expression.ts'
+import { typeOfObject } from './object-types.ts'
 import type { ParameterTypes, TypeChecker, TypeProblem, TypeSources } from './type-checker.ts'
 import {
   anyType,
@@ -14,7 +15,7 @@ import {
   type ValueType,
   wholeType,
 } from './value-type.ts'
-import { commonType, eitherType, isWide, mayBe, wordsFor } from './value-types.ts'
+import { commonType, eitherType, mayBe, wordsFor } from './value-types.ts'
 
 /** What an expression gives, and what is wrong with it, as far as it can be known before a run. */
 export function checkExpression(
@@ -102,37 +103,6 @@ function typeOfElement(
   if (type.kind !== 'any' && type.kind !== 'nothing')
     checker.report('error', `Only a list can be spread into a list; this is ${wordsFor(type)}.`, part.of)
   return anyType
-}
-
-function typeOfObject(
-  entries: readonly (Entry | Spread)[],
-  parameters: ParameterTypes,
-  checker: TypeChecker,
-): ValueType {
-  const fields = new Map<string, ValueType>()
-  let open = false
-  for (const one of entries) {
-    if (one.kind === 'entry') {
-      fields.set(one.key, checker.type(one.value, parameters))
-      continue
-    }
-    const type = checker.type(one.of, parameters)
-    if (type.kind === 'object') {
-      // It is open, so that nothing is known of any field after it.
-      const isCopied = !isWide(type)
-      if (isCopied) for (const [key, field] of Object.entries(type.fields)) fields.set(key, field)
-      open ||= type.open || !isCopied
-    } else if (type.kind === 'any') open = true
-    else if (type.kind !== 'nothing')
-      checker.report(
-        'error',
-        `Only an object can be spread into an object; this is ${wordsFor(type)}.`,
-        one.of,
-      )
-    // What is open may replace any field before it.
-    if (open) for (const key of fields.keys()) fields.set(key, anyType)
-  }
-  return { kind: 'object', fields: Object.fromEntries(fields), open }
 }
 
 function typeOfTemplate(part: Template, parameters: ParameterTypes, checker: TypeChecker): ValueType {

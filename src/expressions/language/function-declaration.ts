@@ -25,12 +25,17 @@ export interface Parameter {
   readonly rest?: true
 }
 
+export type ObjectResult = 'picked' | 'omitted' | 'merged'
+
 /** One line of the table of functions: the checker, completion, help and the docs page are drawn from it. */
 export interface FunctionDeclaration {
   readonly name: string
   readonly parameters: readonly Parameter[]
-  /** `item`, `items`: as the list that it got; `arrow`: what its arrow function gives; `arrows`: a list of that. */
-  readonly gives: ValueType | 'item' | 'items' | 'arrow' | 'arrows'
+  /**
+   * `item`, `items`: as the list that it got; `arrow`: what its arrow function gives; `arrows`: a list of that; `picked`,
+   * `omitted`: fields of the object that it got; `merged`: those of all objects.
+   */
+  readonly gives: ValueType | 'item' | 'items' | 'arrow' | 'arrows' | ObjectResult
   /** One sentence for the builder. */
   readonly help: string
   /** An expression without names, and what it gives; the suite runs it. Undefined result: another one each time. */

@@ -6,11 +6,15 @@ export type ValueType = PlainType | ListType | ObjectType
 
 export interface PlainType {
   readonly kind: 'any' | 'text' | 'number' | 'whole' | 'condition' | 'nothing'
+  /** Whose value it is, unchanged. */
+  readonly field?: StoredPart
 }
 
 export interface ListType {
   readonly kind: 'list'
   readonly of: ValueType
+  /** Whose value it is, unchanged. */
+  readonly field?: StoredPart
 }
 
 export interface ObjectType {
@@ -20,12 +24,18 @@ export interface ObjectType {
   readonly open: boolean
   /** What it is of a stored document whose fields are known: one that is not listed is then probably a mistake. */
   readonly stored?: StoredPart
+  /** Of a copy of a stored document, which `fields` were put into. */
+  readonly copyOf?: ObjectType
+  /** Fields of the document that the copy is without. */
+  readonly without?: readonly string[]
 }
 
 export interface StoredPart {
   readonly storage: string
-  /** Of the object in the document, with a dot behind it; empty for the document. */
+  /** Of a field its name. Of an object in the document with a dot behind it; empty for the document. */
   readonly path: string
+  /** References of the document that may be followed in it. */
+  readonly expand?: readonly string[]
 }
 
 export const anyType: PlainType = { kind: 'any' }

@@ -24,7 +24,7 @@ export function isComparable(a: ValueType, b: ValueType): boolean {
 export function eitherType(a: ValueType, b: ValueType): ValueType {
   if (a === b || b.kind === 'nothing') return a
   if (a.kind === 'nothing') return b
-  if (isNumber(a) && isNumber(b)) return a.kind === b.kind ? a : numberType
+  if (isNumber(a) && isNumber(b)) return a.kind === b.kind ? ofNoField(a) : numberType
   if (a.kind === 'list' && b.kind === 'list') return { kind: 'list', of: eitherType(a.of, b.of) }
   if (a.kind === 'object' && b.kind === 'object') {
     if (isWide(a) || isWide(b)) return objectType
@@ -35,7 +35,13 @@ export function eitherType(a: ValueType, b: ValueType): ValueType {
     }
     return { kind: 'object', fields: Object.fromEntries(fields), open: a.open || b.open }
   }
-  return a.kind === b.kind ? a : anyType
+  return a.kind === b.kind ? ofNoField(a) : anyType
+}
+
+/** What may be the value of either of two fields is of none. */
+function ofNoField(type: ValueType): ValueType {
+  if (type.kind === 'object') return type
+  return type.kind === 'list' ? { kind: 'list', of: type.of } : { kind: type.kind }
 }
 
 /** Fields of an object that are copied for each place of an expression that puts it together with others. */

@@ -12,7 +12,7 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
 import type { References } from '../../storage/reference/references.ts'
-import type { EndpointReply } from '../values/value-shape.ts'
+import type { RepliesBy } from '../values/value-shape.ts'
 import type { LaterWork } from './later-work.ts'
 import type { FormerRequest, SavedFrame } from './waiting/stored-frame.ts'
 
@@ -268,7 +268,7 @@ export interface CompiledEndpoint {
   /** Names of the parameters that its blocks ask the request for. */
   readonly fields: readonly string[]
   /** What its reply blocks send, as far as it is known before a run. */
-  readonly replies: readonly EndpointReply[]
+  readonly replies: RepliesBy
   /** How it may end instead, with an error's reply: ways of its blocks that are not wired. */
   readonly misses: readonly Miss[]
   /** Whether a block of its flow replies with a stream of events. */

@@ -4,6 +4,7 @@ import { type EndpointMethod, endpointMethods } from '../../flows/compile/endpoi
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
 import type { LiveBlueprint, LiveTable } from '../../flows/live/live-blueprints.ts'
 import type { FieldRule, FieldsOf } from '../../shared/field-rule.ts'
+import { pauses } from '../../shared/in-turns.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { PlacedField } from '../../shared/request-field.ts'
 import { describeReplies } from './describe-replies.ts'
@@ -33,8 +34,10 @@ export async function describeEndpoints(sight: EndpointSight): Promise<ExtraPath
   const paths: Record<string, Record<string, ApiOperation>> = {}
   const schemas: Record<string, ApiSchema> = {}
   const tags = new Map<string, { name: string; description: string }>()
+  const pause = pauses()
   for (const live of blueprints) {
     for (const endpoint of live.compiled.endpoints) {
+      await pause()
       if (!mayEnter(endpoint.scopes, identity)) continue
       const { method: listened, uri } = endpoint.listening
       const path = `/api/v1/${uri.replace('...}', '}')}`
@@ -69,6 +72,12 @@ const fieldErrorBody: ApiSchema = {
       description: 'The fields at fault, each with what is wrong. Absent where no field is.',
     },
   },
+}
+
+/** Of a flow that replies with the messages of a channel. */
+const streamReply = {
+  description: 'What the flow replies.',
+  content: { 'text/event-stream': { schema: { type: 'string' } } },
 }
 
 /** Of a flow without a reply block that could be followed. */
@@ -113,7 +122,7 @@ function describe(
   const { uri, summary, description, idempotent } = endpoint.listening
   const open = mayEnter(endpoint.scopes, undefined)
   const scopes = open ? '' : `Needs ${endpoint.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`
-  const replies = describeReplies(endpoint.replies, documents)
+  const replies = describeReplies(endpoint.replies(documents.fieldsOf), documents)
   const events = endpoint.flow.repeatable ? EVENTS : ''
   const about = [description, scopes, events].filter((part) => part !== '').join('\n\n')
   return {
@@ -123,7 +132,9 @@ function describe(
     parameters: parametersOf(endpoint, method, idempotent),
     ...(hasBody(method) ? { requestBody: requestBody(endpoint, operationId, documents.fieldsOf) } : {}),
     responses: {
-      ...(Object.keys(replies).some((status) => /^[23]|default/.test(status)) ? {} : { '200': unknownReply }),
+      ...(Object.keys(replies).some((status) => /^[23]|default/.test(status))
+        ? {}
+        : { '200': endpoint.subscribes ? streamReply : unknownReply }),
       ...replies,
       ...failures(endpoint, method, replies, open),
     },

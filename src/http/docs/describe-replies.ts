@@ -35,12 +35,26 @@ export function describeReplies(
   )
 }
 
+/** Generated clients take an object without properties for one that has none. */
+const anyObject: ApiSchema = { type: 'object', additionalProperties: true }
+
+/** As in the schema of the document. */
+function storedField(storage: string, name: string, documents: DocumentSchemas): ApiSchema {
+  let at: ApiSchema = {
+    properties: { _meta: metaSchema, ...documentFields(documents.fieldsOf(storage)) },
+  }
+  for (const part of name.split('.')) at = at.properties?.[part] ?? {}
+  return at
+}
+
 function schemaOf(shape: ValueShape, documents: DocumentSchemas): ApiSchema {
   switch (shape.kind) {
     case 'unknown':
       return {}
     case 'scalar':
       return { type: shape.type }
+    case 'field':
+      return storedField(shape.storage, shape.name, documents)
     case 'list':
       return { type: 'array', items: schemaOf(shape.items, documents) }
     case 'object': {
@@ -48,23 +62,27 @@ function schemaOf(shape: ValueShape, documents: DocumentSchemas): ApiSchema {
       const own = Object.fromEntries(
         Object.entries(fields).map(([name, field]) => [name, schemaOf(field, documents)]),
       )
-      if (storage === undefined) return { type: 'object', properties: own }
+      if (storage === undefined)
+        return Object.keys(own).length === 0 && shape.open ? anyObject : { type: 'object', properties: own }
       const rules = documents.fieldsOf(storage)
-      const schema = (): ApiSchema => ({
-        type: 'object',
-        description: `A document of the storage ${storage}.`,
-        properties: {
+      const { without = [] } = shape
+      const schema = (): ApiSchema => {
+        const all = Object.entries({
           _meta: metaSchema,
           ...documentFields(rules),
-          ...own,
           ...expandedSchema(rules, expand, documents),
-        },
-        required: ['_meta'],
-      })
-      // A document with more on top is another type; without rules there is nothing to name.
-      return rules.length > 0 && Object.keys(own).length === 0 && expand.length === 0
-        ? documents.named(storage, schema)
-        : schema()
+        })
+        const left = all.filter(([name]) => !without.includes(name))
+        return {
+          type: 'object',
+          description: `A document of the storage ${storage}.`,
+          properties: { ...Object.fromEntries(left), ...own },
+          ...(!without.includes('_meta') && { required: ['_meta'] }),
+        }
+      }
+      // A document with more on top, or less, is another type; without rules there is nothing to name.
+      const isWhole = Object.keys(own).length === 0 && expand.length === 0 && without.length === 0
+      return rules.length > 0 && isWhole ? documents.named(storage, schema) : schema()
     }
   }
 }

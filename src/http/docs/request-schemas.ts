@@ -4,7 +4,6 @@ import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
 import { type FieldsOf, isFilledIn } from '../../shared/field-rule.ts'
 import type { RequestField } from '../../shared/request-field.ts'
 import { documentFields } from './describe-replies.ts'
-
 import type { ApiSchema } from './open-api-document.ts'
 
 /** JSON Schema of one field. Blank texts and nulls that a field which is not required accepts are not described. */

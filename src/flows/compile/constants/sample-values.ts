@@ -21,6 +21,9 @@ const samples: Readonly<Partial<Record<PinType, JsonValue | Date>>> = {
 /** Gives a sample in place of a value that is known only in a run. */
 export type SampleOf = (type: PinType, wire: Wire) => unknown
 
+/** Gives a sample of what an expression or a frame gives, in place of evaluating it; undefined where it has none. */
+export type TypedSampleOf = (wire: Wire) => unknown
+
 /**
  * A sample in place of a text that is known only in a run. It differs from every other text, and each text that contains
  * it is unknown too. No builder types it.
@@ -33,6 +36,12 @@ export function unknownValue(type: PinType): unknown {
   return type === 'array' ? [UNKNOWN] : samples[type]
 }
 
+export interface Sampler {
+  (node: Node, id: string, pin: InPin): unknown
+  /** What the wire gives, before it is converted for a pin. */
+  ofWire(wire: Wire): unknown
+}
+
 /**
  * Evaluates pins with constants where there are some and samples elsewhere; undefined where even that fails. `spare` is
  * taken where a sample does not fit its pin.
@@ -41,7 +50,8 @@ export function sampler(
   facts: Facts,
   sampleOf: SampleOf = (type) => samples[type],
   spare: (type: PinType) => unknown = (type) => samples[type],
-): (node: Node, id: string, pin: InPin) => unknown {
+  typedSampleOf: TypedSampleOf = () => undefined,
+): Sampler {
   const known = new Map<Node, Readonly<Record<string, unknown>>>()
   const open = new Set<Node>()
 
@@ -49,6 +59,8 @@ export function sampler(
     if (wire.node.out.get(wire.pin)?.event) return sampleOf(wire.node.out.get(wire.pin)?.type ?? 'any', wire)
     const constant = facts.constants.get(wire.node)
     if (constant) return constant[wire.pin]
+    const typed = typedSampleOf(wire)
+    if (typed !== undefined) return typed
     const { definition } = wire.node
     const type = wire.node.out.get(wire.pin)?.type ?? 'any'
     if (definition.kind !== 'value' || open.has(wire.node)) return sampleOf(type, wire)
@@ -100,11 +112,12 @@ export function sampler(
     return pin.several ? values.filter((value) => value !== undefined) : finishPin(id, pin, values[0])
   }
 
-  return (node, id, pin) => {
+  const sample = (node: Node, id: string, pin: InPin) => {
     try {
       return read(node, id, pin)
     } catch {
       return undefined
     }
   }
+  return Object.assign(sample, { ofWire: give })
 }

@@ -25,6 +25,23 @@ const metaTypes: Readonly<Record<keyof Meta, ValueType>> = {
   update_hash: textType,
 }
 
+/** As {@link documentTypes}, with what is certain of each document where its fields say nothing, and references as texts. */
+export function storedTypes(fieldsOf: FieldsOf): (storage: string) => ObjectType {
+  const known = new Map<string, ObjectType>()
+  function typeIn(storage: string): ObjectType {
+    const done = known.get(storage)
+    if (done) return done
+    const rules = fieldsOf(storage).filter((rule) => rule.storage === storage)
+    const type = typeOfDocument(storage, rules.slice(0, MOST_FIELDS), {
+      ofReference: textType,
+      ofReferred: typeIn,
+    })
+    known.set(storage, type)
+    return type
+  }
+  return typeIn
+}
+
 /** The type of a storage's documents; undefined when its fields say nothing. The same one each time. */
 export function documentTypes(fieldsOf: FieldsOf): (storage: string) => ObjectType | undefined {
   const known = new Map<string, ObjectType | undefined>()
@@ -37,15 +54,30 @@ export function documentTypes(fieldsOf: FieldsOf): (storage: string) => ObjectTy
 /** Rules without a storage are about names, and list no storage's fields. */
 function documentType(storage: string, rules: readonly FieldRule[]): ObjectType | undefined {
   if (rules.length > MOST_FIELDS || !rules.some((rule) => rule.storage === storage)) return undefined
-  const named = rules.map(
-    ({ name, type, reference }): Named => [
-      name.split('.'),
-      // In a `where` it also has the fields of what it names.
-      reference ? anyType : typeOfStored[fieldTypeEntries[type].value],
-    ],
-  )
+  // In a `where` a reference also has the fields of what it names.
+  return typeOfDocument(storage, rules, { ofReference: anyType, ofReferred: () => anyType })
+}
+
+interface ReferenceTypes {
+  readonly ofReference: ValueType
+  /** Of the document that a reference names, where a block was told to expand it. */
+  readonly ofReferred: (storage: string) => ValueType
+}
+
+function typeOfDocument(
+  storage: string,
+  rules: readonly FieldRule[],
+  { ofReference, ofReferred }: ReferenceTypes,
+): ObjectType {
+  const named = rules.map((rule): Named => {
+    const type = rule.reference ? ofReference : typeOfStored[fieldTypeEntries[rule.type].value]
+    return [
+      rule.name.split('.'),
+      type.kind === 'object' ? type : { ...type, field: { storage, path: rule.name } },
+    ]
+  })
   const type = objectOf(named, { storage, path: '' })
-  const expand = rules.some(({ reference }) => reference) && { _expand: expandOf(storage, rules) }
+  const expand = rules.some(({ reference }) => reference) && { _expand: expandOf(storage, rules, ofReferred) }
   return { ...type, fields: { ...type.fields, _meta: metaOf(storage), ...expand } }
 }
 
@@ -67,15 +99,17 @@ function objectOf(named: readonly Named[], stored: { storage: string; path: stri
   return { kind: 'object', open: true, fields: Object.fromEntries(fields), stored }
 }
 
-/** There only where a block was told to expand them. */
-function expandOf(storage: string, rules: readonly FieldRule[]): ObjectType {
-  const named = rules.flatMap(({ name, reference }) => (reference ? [[name, anyType] as const] : []))
-  return {
-    kind: 'object',
-    open: true,
-    fields: Object.fromEntries(named),
-    stored: { storage, path: '_expand.' },
-  }
+/** There only where a block was told to expand them. A document may refer to one of its own storage: its type is read when it is asked for. */
+function expandOf(
+  storage: string,
+  rules: readonly FieldRule[],
+  ofReferred: ReferenceTypes['ofReferred'],
+): ObjectType {
+  const fields: Record<string, ValueType> = {}
+  for (const { name, reference } of rules)
+    if (reference)
+      Object.defineProperty(fields, name, { enumerable: true, get: () => ofReferred(reference.storage) })
+  return { kind: 'object', open: true, fields, stored: { storage, path: '_expand.' } }
 }
 
 function metaOf(storage: string): ObjectType {

@@ -123,6 +123,8 @@ export interface PresentTypes {
   readonly ofDoc?: ValueType | undefined
   /** Of the body that the triggers take. */
   readonly ofBody?: ObjectType | undefined
+  readonly ofUser?: ObjectType
+  readonly ofRequest?: ObjectType
   /** Hears of fields that the fields of a storage do not list. */
   readonly unlisted?: TypeSources['unlisted']
 }
@@ -172,7 +174,7 @@ function refusal(type: ValueType, wanted: PinType): string {
 /** By {@link readKey} of the names alone. What is not known of a run is of any type. */
 function namedTypes(
   expression: PinExpression,
-  { env = objectType, ofWire, ofDoc = objectType, ofBody }: PresentTypes,
+  { env = objectType, ofWire, ofDoc = objectType, ofBody, ofUser, ofRequest }: PresentTypes,
 ): ReadonlyMap<string, ValueType> {
   const types = new Map<string, ValueType>()
   for (const { name, inBlocks, path } of namesOf(expression.parsed)) {
@@ -184,6 +186,8 @@ function namedTypes(
       types.set(key, withField(types.get(key), path[0], ofWire?.(wire) ?? typeOfPin(wire)))
     else if (!inBlocks && name === 'env') types.set(key, env)
     else if (!inBlocks && name === 'body' && ofBody) types.set(key, ofBody)
+    else if (!inBlocks && name === 'user' && ofUser) types.set(key, ofUser)
+    else if (!inBlocks && name === 'request' && ofRequest) types.set(key, ofRequest)
     else if (frame) types.set(key, name === 'index' ? wholeType : (ofWire?.(frame) ?? anyType))
     else types.set(key, runType(name, path[0], types.get(key), expression))
   }

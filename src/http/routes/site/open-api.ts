@@ -6,13 +6,16 @@ import type { DescribeEndpoints } from '../../docs/endpoint-descriptions.ts'
 import { managementDocument } from '../../docs/open-api.ts'
 import type { ApiDocument, ExtraPaths } from '../../docs/open-api-document.ts'
 import { operationIdsOf, withExtraPaths } from '../../docs/open-api-document.ts'
+import { withToldDefaults } from '../../docs/told-defaults.ts'
 import { sendCompressible } from '../../replies/accepted-encoding.ts'
 import type { App, RouteFamily, RouteTools } from '../../server/route-family.ts'
 
 /** `/api/v1/openapi.json`. Public; for a signed-in user it also has the endpoints that the user can call. */
 export function openApiRoutes(describeEndpoints: DescribeEndpoints): RouteFamily {
   return (app, tools) => {
-    const text = textFor(app, tools, describeEndpoints, (document) => JSON.stringify(document))
+    const text = textFor(app, tools, describeEndpoints, (document) =>
+      JSON.stringify(withToldDefaults(document)),
+    )
     app.get('/openapi.json', documentRoute, async (request, reply) => {
       reply.type('application/json; charset=utf-8')
       return sendCompressible(request.headers, reply, await text(request))

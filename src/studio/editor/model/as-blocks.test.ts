@@ -39,7 +39,7 @@ function served(flow: Flow) {
   expect(problems).toEqual([])
   return blueprint?.endpoints.map(
     ({ listening, scopes, replies, misses, fields, flow: { repeatable, unit } }) => ({
-      ...{ listening, scopes, replies, misses, fields, repeatable, unit },
+      ...{ listening, scopes, replies: replies(() => []), misses, fields, repeatable, unit },
     }),
   )
 }
