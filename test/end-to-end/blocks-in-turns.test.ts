@@ -55,6 +55,14 @@ const blocks = () => blockRecords(flows().records.database.session(), blueprint)
 const changeOf = ({ unsaved }: JsonObject) => (isJsonObject(unsaved) ? unsaved.change : null)
 
 describe('other work runs between the blocks', () => {
+  test('and between the expressions of one block, of which there may be 500', async () => {
+    slowSteps()
+    const in_pins = Array.from({ length: 200 }, (_, at) => ({ id: `p${at}`, expression: `body.a${at}` }))
+    const block = { ...added('wide'), content: { ...content('wide'), in_pins } }
+    const staged = async () => expect(stage([block])).rejects.toMatchObject({ code: 'INVALID_BODY' })
+    expect(await turnsDuring(staged)).toBeGreaterThan(80)
+  })
+
   test('when they are staged, saved, discarded and removed', async () => {
     slowSteps()
     expect(await turnsDuring(() => stage(many()))).toBeGreaterThan(BLOCKS)

@@ -20,17 +20,21 @@ export function namesOf(expression: ParsedExpression): readonly NameUse[] {
 /** As {@link namesOf}, of a part of an expression. */
 export function namesIn(part: Argument | Entry | Spread): readonly NameUse[] {
   const found: NameUse[] = []
-  collect(part, [], found)
+  collect(part, found)
   return found
 }
 
-/** `path`: the keys that are read of this part. */
-function collect(part: Argument | Entry | Spread, path: readonly string[], found: NameUse[]): void {
-  const key = staticKey(part)
-  if (part.kind === 'name') found.push(useOf(part, path))
-  else if (key !== undefined && (part.kind === 'member' || part.kind === 'index'))
-    collect(part.of, [key, ...path], found)
-  else for (const one of partsOf(part)) collect(one, [], found)
+function collect(part: Argument | Entry | Spread, found: NameUse[]): void {
+  // From the last key of a chain to its first part, into one list: a list for each member was half of its square in copies.
+  const keys: string[] = []
+  let first = part
+  for (let key = staticKey(first); key !== undefined; key = staticKey(first)) {
+    if (first.kind !== 'member' && first.kind !== 'index') break
+    keys.push(key)
+    first = first.of
+  }
+  if (first.kind === 'name') found.push(useOf(first, keys.reverse()))
+  else for (const one of partsOf(first)) collect(one, found)
 }
 
 function useOf({ name, inBlocks, at }: NameRead, path: readonly string[]): NameUse {

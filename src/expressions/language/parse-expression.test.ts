@@ -64,7 +64,9 @@ describe('bounds', () => {
   test.each([
     ['10,000 characters', `"${'x'.repeat(MAX_EXPRESSION - 2)}"`],
     ['2,000 parts in a chain', sum(1_000)],
-    ['a chain of fields', `a${'.b'.repeat(1_999)}`],
+    ['64 fields in a chain', `a${'.b'.repeat(64)}`],
+    ['64 elements in a chain', `a${'[0].b'.repeat(32)}`],
+    ['many chains of fields', Array.from({ length: 20 }, () => `a${'.b'.repeat(64)}`).join(' + ')],
     ['63 parentheses', `${'('.repeat(63)}a${')'.repeat(63)}`],
   ])('%s are read', (_what, text) => {
     expect(parseExpression(text).problem).toBeUndefined()
@@ -73,7 +75,9 @@ describe('bounds', () => {
   test.each([
     ['characters', `"${'x'.repeat(MAX_EXPRESSION - 1)}"`, '10,001 characters'],
     ['parts', sum(1_001), 'more than 2,000 parts'],
-    ['fields', `a${'.b'.repeat(2_000)}`, 'more than 2,000 parts'],
+    ['fields in a chain', `a${'.b'.repeat(65)}`, 'more than 64 fields one after the other'],
+    ['elements in a chain', `a${'[0]'.repeat(65)}`, 'more than 64 fields one after the other'],
+    ['fields of both kinds', `a${'["b"]?.c'.repeat(33)}`, 'more than 64 fields one after the other'],
     ['parentheses', `${'('.repeat(64)}a${')'.repeat(64)}`, 'deeper than 64'],
     ...[
       '(',

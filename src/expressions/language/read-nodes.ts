@@ -14,6 +14,8 @@ import { binaryOperator, readLiteral, readTemplateTexts, refusal } from './read-
 import { RefusedNode } from './refused-node.ts'
 
 export const MAX_NESTING = 64
+/** Fields and elements one after the other: no document is deeper. */
+export const MAX_CHAIN = 64
 const MAX_NODES = 2_000
 const MOST_PARAMETERS = 3
 
@@ -31,6 +33,8 @@ export function readNodes(tree: AcornExpression): { readonly root: Expression; r
 class NodeReader {
   slots = 0
   #nodes = 0
+  /** Of members and elements that were read: how many there are in the chain that ends with them. */
+  readonly #chains = new WeakMap<Expression, number>()
 
   /** A chain such as `a + b + c` or `a.b.c` is one level, however long: only its first part keeps the depth. */
   read(node: Inside, scope: Scope, depth: number): Expression {
@@ -136,9 +140,19 @@ class NodeReader {
       return { kind: 'name', start, end, name: property.name, inBlocks: true, at }
     }
     const of = this.read(object, scope, depth)
-    if (node.computed) return { kind: 'index', start, end, of, key: this.read(property, scope, depth + 1) }
+    if (node.computed)
+      return this.#link(of, { kind: 'index', start, end, of, key: this.read(property, scope, depth + 1) })
     if (property.type !== 'Identifier') throw refusal(property)
-    return { kind: 'member', start, end, of, key: property.name }
+    return this.#link(of, { kind: 'member', start, end, of, key: property.name })
+  }
+
+  /** What reads a chain works out each of its places from the first: a long one costs the square of its length. */
+  #link(of: Expression, link: Expression): Expression {
+    const length = (this.#chains.get(of) ?? 0) + 1
+    if (length > MAX_CHAIN)
+      throw new RefusedNode(`The expression reads more than ${MAX_CHAIN} fields one after the other.`, link)
+    this.#chains.set(link, length)
+    return link
   }
 
   #call(node: CallExpression, scope: Scope, depth: number): Expression {
