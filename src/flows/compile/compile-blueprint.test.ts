@@ -10,6 +10,29 @@ afterAll(() => room.close())
 const get = { type: 'on_startup_register_uri_get', in: { uri: 'test' } }
 const storage = { type: 'storage', fields: { storage: 'things' } }
 
+describe('values behind values', () => {
+  /** `length` blocks, each with the value of the one before. */
+  const chain = (length: number, value: (before: string) => string): FlowBlocks =>
+    Object.fromEntries(
+      Array.from({ length }, (_, at) => [
+        `v${at}`,
+        { type: 'value_default', in: { value: at === 0 ? 1 : value(`v${at - 1}`) } },
+      ]),
+    )
+
+  test.each<[string, (before: string) => string]>([
+    ['wires', (before) => `@${before}.value`],
+    ['expressions', (before) => `=blocks.${before}.value ?? 0`],
+  ])('are a problem from 501 on, by %s, however many there are', async (_name, value) => {
+    const message = /more than 500 blocks, one behind the other/
+    for (const length of [501, 1_400, 5_000]) {
+      const { problems } = room.compile(chain(length, value))
+      expect(problems).toEqual([{ block: expect.any(String), message: expect.stringMatching(message) }])
+    }
+    expect(room.compile(chain(200, value)).problems).toEqual([])
+  })
+})
+
 describe('problems, with block and pin', () => {
   const cases: [string, FlowBlocks, [block: string, pin: string | undefined, message: RegExp][]][] = [
     ['a type that is not there', { a: { type: 'nope' } }, [['a', undefined, /no block of the type "nope"/]]],

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import type { Needs } from '../../storage/document-index.ts'
 import { type BlockCounts, blockCounts } from './block-counts.ts'
 import { graphSteps, type Node } from './blueprint-graph.ts'
+import { deepValues } from './checks/deep-values.ts'
 import { placeProblems } from './checks/place-problems.ts'
 import { compileBehind, compileTrigger } from './compile-trigger.ts'
 import { constantProblems } from './constants/constant-problems.ts'
@@ -114,6 +115,8 @@ function* compileSteps(
   const expanded = expandResources(blocks, catalogue)
   yield
   const graph = yield* connectExpressions(yield* graphSteps(expanded, catalogue))
+  const deep = yield* deepValues(graph)
+  if (deep.length > 0) return { blueprint: undefined, problems: ofDrawnBlocks(deep, (drawn) => drawn) }
   const problems: Problem[] = [...graph.problems, ...(yield* placeProblems(graph))]
   yield
   const wiring = yield* wiringOf(graph)
