@@ -80,6 +80,31 @@ test.each<[string, unknown[], unknown]>([
   ['parseDate', ['2026-01-31 09:00:00.25', 'yyyy-MM-dd HH:mm:ss.SS'], '2026-01-31T09:00:00.250Z'],
   ['parseDate', ['2026-01-31x', 'yyyy-MM-dd'], expect.stringMatching(/^text must be a date of/)],
   ['parseDate', ['x', "yyyy 'x"], "pattern has a ' without its partner; '' writes one"],
+  ['parseDate', ['2026-W10', "YYYY-'W'ww"], '2026-03-02'],
+  ['parseDate', ['2026-W01', "YYYY-'W'ww"], '2025-12-29'],
+  ['parseDate', ['Wed 2020-W53', "EEE YYYY-'W'ww"], '2020-12-30'],
+  ['parseDate', ['2027-W53', "YYYY-'W'ww"], "text must be a date of the form YYYY-'W'ww"],
+  ['parseDate', ['2026-W00', "YYYY-'W'ww"], "text must be a date of the form YYYY-'W'ww"],
+  ['parseDate', ['Q2 2026', "'Q'Q yyyy"], '2026-04-01'],
+  ['parseDate', ['Q5 2026', "'Q'Q yyyy"], "text must be a date of the form 'Q'Q yyyy"],
+  ['parseDate', ['2026-01-31 09:00 America/New_York', 'yyyy-MM-dd HH:mm VV'], '2026-01-31T14:00:00.000Z'],
+  [
+    'parseDate',
+    ['2026-01-31 09:00 Europe/Nowhere', 'yyyy-MM-dd HH:mm VV'],
+    'text must be a date of the form yyyy-MM-dd HH:mm VV',
+  ],
+  ['parseDate', ['31.01.', 'dd.MM.'], 'pattern has no year: no date can be read by it'],
+  ['parseDate', ['2026 10', 'yyyy ww'], 'pattern has the week w without its year YYYY'],
+  [
+    'parseDate',
+    ['J 2026', 'MMMMM yyyy'],
+    'pattern has a month of one letter, which several months share: use MMM or MM',
+  ],
+  [
+    'parseDate',
+    ['2026-01-31 CET', 'yyyy-MM-dd z'],
+    'pattern has z, a name of a zone that no date is read by: use XXX or VV',
+  ],
   ['hour', ['2026-01-31'], 'date must have a time; 2026-01-31 is a day'],
   ['weekday', ['2026-02-01'], 7],
   ['isBefore', ['2026-01-31', '2026-01-31'], false],
@@ -203,6 +228,24 @@ test('what is formatted with an offset is parsed to the same instant', () => {
     fc.property(instant, zone, (date, zone) => {
       const pattern = 'd MMMM yyyy, hh:mm:ss.SSS a XXX'
       expect(callFunction('parseDate', [callFunction('format', [date, pattern, zone]), pattern])).toBe(date)
+    }),
+  )
+})
+
+test('parseDate reads what format writes, by every pattern that says which date it is', () => {
+  const days = fc
+    .integer({ min: 0, max: 60_000 })
+    .map((day) => new Date(day * 86_400_000).toISOString().slice(0, 10))
+  const patterns = fc.constantFrom(
+    'yyyy-MM-dd',
+    'd.M.y',
+    "EEEE YYYY-'W'ww",
+    'EEE, d MMM yyyy',
+    "'Q'Q yyyy MMMM dd",
+  )
+  fc.assert(
+    fc.property(days, patterns, (day, pattern) => {
+      expect(callFunction('parseDate', [callFunction('format', [day, pattern]), pattern])).toBe(day)
     }),
   )
 })

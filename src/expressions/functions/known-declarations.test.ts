@@ -32,6 +32,7 @@ function thrownBy(text: string): string {
 test.each([
   ["format(day, 'YYYY-MM-DD')", "'YYYY-MM-DD'"],
   ["parseDate(day, 'dd.MM.yyyy h o')", "'dd.MM.yyyy h o'"],
+  ["parseDate(day, 'dd.MM.')", "'dd.MM.'"],
   ["today('Europe/Berlyn')", "'Europe/Berlyn'"],
   ["between(day, day, 'fortnights')", "'fortnights'"],
   ["startOf(day, 'decade')", "'decade'"],

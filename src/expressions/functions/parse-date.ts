@@ -1,10 +1,14 @@
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
-import { isTimeField, type PatternPart, readPatternParts } from '../language/literals/date-pattern.ts'
+import { checkZone } from '../language/literals/check-zone.ts'
+import { isTimeField, type PatternPart, readParsingParts } from '../language/literals/date-pattern.ts'
 import { halfOfDay, monthName, weekdayName } from './date-names.ts'
 import { inZone, momentText } from './moment.ts'
 
 /** All names of months of a locale are compared with the text: 15 µs. */
 const WORK_OF_PART = 150
+
+/** Longer than every name of the IANA. */
+const LONGEST_ZONE = 64
 
 /** What was read, by letter of the pattern; Z for every kind of offset, in minutes. */
 type Fields = Map<string, number>
@@ -14,6 +18,8 @@ interface Reader {
   readonly text: string
   readonly locale: string
   at: number
+  /** The zone that the text names. */
+  zone?: string
 }
 
 /** Date text by a pattern of Unicode TR 35: a day if the pattern has no time, else an instant. */
@@ -24,7 +30,7 @@ export function parsedDate(
   zone: string,
   locale: string,
 ): string {
-  const parts = readPatternParts(pattern)
+  const parts = readParsingParts(pattern)
   context.spend(0, parts.length * WORK_OF_PART)
   const reader: Reader = { context, text, locale, at: 0 }
   const fields: Fields = new Map()
@@ -32,7 +38,7 @@ export function parsedDate(
   const date = isRead && reader.at === text.length ? dateOf(fields) : undefined
   if (date === undefined) throw new ArgumentError('text', `must be a date of the form ${pattern}`)
   const hasTime = parts.some((part) => 'letter' in part && isTimeField(part.letter))
-  return momentText('text', hasTime ? instantOf(date, fields, zone) : date.toPlainDate())
+  return momentText('text', hasTime ? instantOf(date, fields, reader.zone ?? zone) : date.toPlainDate())
 }
 
 function isPartRead(
@@ -47,9 +53,22 @@ function isPartRead(
     return true
   }
   const { letter, width } = part
+  if (letter === 'V') return isZoneRead(reader)
   const value = named(reader, letter, width) ?? numeric(reader, letter, width, next)
   if (value === undefined) return false
   fields.set(fieldName(letter), letter === 'y' && width === 2 ? 2000 + value : value)
+  return true
+}
+
+function isZoneRead(reader: Reader): boolean {
+  const [name = ''] = /^[A-Za-z][\w+/-]*/.exec(reader.text.slice(reader.at, reader.at + LONGEST_ZONE)) ?? []
+  try {
+    checkZone(name)
+  } catch {
+    return false
+  }
+  reader.at += name.length
+  reader.zone = name
   return true
 }
 
@@ -102,9 +121,9 @@ function numeric(
   width: number,
   next: PatternPart | undefined,
 ): number | undefined {
-  if (!'yMLdHhKkmsS'.includes(letter) || (width > 2 && 'ML'.includes(letter))) return undefined
+  if (!'yYMLdQwHhKkmsS'.includes(letter) || (width > 2 && 'ML'.includes(letter))) return undefined
   const isExact = width > 1 || letter === 'S' || (next !== undefined && 'letter' in next)
-  const most = isExact ? width : letter === 'y' ? 4 : 2
+  const most = isExact ? width : letter === 'y' || letter === 'Y' ? 4 : 2
   const digits = /^\d*/.exec(reader.text.slice(reader.at, reader.at + most))?.[0] ?? ''
   if (digits.length < (isExact ? width : 1)) return undefined
   reader.at += digits.length
@@ -113,12 +132,38 @@ function numeric(
 
 /** Undefined for a date that does not exist. */
 function dateOf(fields: Fields): Temporal.PlainDateTime | undefined {
-  const [year, hour] = [fields.get('y'), hourOf(fields)]
-  if (year === undefined || hour === undefined) return undefined
-  const [month = 1, day = 1] = [fields.get('M'), fields.get('d')]
+  const hour = hourOf(fields)
+  const day = fields.has('w') ? dayOfWeek(fields) : dayOfMonth(fields)
+  if (day === undefined || hour === undefined) return undefined
   const [minute = 0, second = 0, millisecond = 0] = [fields.get('m'), fields.get('s'), fields.get('S')]
+  return existing(() =>
+    day.toPlainDateTime(
+      Temporal.PlainTime.from({ hour, minute, second, millisecond }, { overflow: 'reject' }),
+    ),
+  )
+}
+
+function dayOfMonth(fields: Fields): Temporal.PlainDate | undefined {
+  const [year, quarter = 1] = [fields.get('y'), fields.get('Q')]
+  if (year === undefined || quarter < 1 || quarter > 4) return undefined
+  const [month = quarter * 3 - 2, day = 1] = [fields.get('M'), fields.get('d')]
+  if (fields.has('Q') && Math.ceil(month / 3) !== quarter) return undefined
+  return existing(() => new Temporal.PlainDate(year, month, day))
+}
+
+/** The weekday that the text names, else Monday. */
+function dayOfWeek(fields: Fields): Temporal.PlainDate | undefined {
+  const [year, week = 1, weekday = 0] = [fields.get('Y'), fields.get('w'), fields.get('E')]
+  if (year === undefined || week < 1) return undefined
+  // 4 January is always in the first week.
+  const fourth = new Temporal.PlainDate(year, 1, 4)
+  const day = fourth.add({ days: (week - 1) * 7 + weekday + 1 - fourth.dayOfWeek })
+  return day.yearOfWeek === year ? day : undefined
+}
+
+function existing<T>(date: () => T): T | undefined {
   try {
-    return new Temporal.PlainDateTime(year, month, day, hour, minute, second, millisecond)
+    return date()
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error

@@ -92,7 +92,7 @@ export const dateFunctions = [
       optionalLocale,
     ],
     gives: text,
-    help: 'The date that a text holds, by a pattern as `format` has it; ISO 8601 without one. A pattern without a time gives a day.',
+    help: "The date that a text holds, by a pattern as `format` has it; ISO 8601 without one. A pattern without a time gives a day, and a week (`YYYY-'W'ww`) its Monday. A pattern needs a year.",
     example: "parseDate('31.01.2026', 'dd.MM.yyyy')",
     result: '2026-01-31',
   },

@@ -66,6 +66,21 @@ function checkFields(parts: readonly PatternPart[]): void {
   }
 }
 
+/** As {@link readPatternParts}, of a pattern that a date is read by: it must say which date. */
+export function readParsingParts(pattern: string): readonly PatternPart[] {
+  const parts = readPatternParts(pattern)
+  const letters = parts.map((part) => ('letter' in part ? part.letter : ''))
+  const refuse = (problem: string) => {
+    throw new ArgumentError('pattern', problem)
+  }
+  if (letters.includes('z')) refuse('has z, a name of a zone that no date is read by: use XXX or VV')
+  const narrow = parts.find((part) => 'letter' in part && part.width === 5 && 'ML'.includes(part.letter))
+  if (narrow) refuse('has a month of one letter, which several months share: use MMM or MM')
+  if (letters.includes('w') && !letters.includes('Y')) refuse('has the week w without its year YYYY')
+  if (!letters.includes('y') && !letters.includes('Y')) refuse('has no year: no date can be read by it')
+  return parts
+}
+
 export function isTimeField(letter: string): boolean {
   return 'HhKkmsSaXxZzV'.includes(letter)
 }

@@ -1,7 +1,7 @@
 import { ArgumentError } from '../function-declaration.ts'
 import { checkLocale } from './check-locale.ts'
 import { checkZone } from './check-zone.ts'
-import { readPatternParts } from './date-pattern.ts'
+import { readParsingParts, readPatternParts } from './date-pattern.ts'
 import { readUnit } from './date-unit.ts'
 import { hashName } from './hash-name.ts'
 
@@ -17,18 +17,17 @@ const checks: Readonly<Record<string, Check>> = {
   algorithm: hashName,
 }
 
+/** Of the functions that have a pattern of dates. */
+const patterns: Readonly<Record<string, Check>> = { format: readPatternParts, parseDate: readParsingParts }
+
 /**
  * What keeps a text that is written out in an expression from an argument, in words that finish "<parameter> …": most patterns,
  * zones and units are written out, so that what would fail in every run is told before. Regular expressions are not read here:
  * a browser does not load what reads them.
  */
 export function literalProblem(called: string, parameter: string, text: string): string | undefined {
-  const isDatePattern = parameter === 'pattern' && (called === 'format' || called === 'parseDate')
-  const check = isDatePattern
-    ? readPatternParts
-    : Object.hasOwn(checks, parameter)
-      ? checks[parameter]
-      : undefined
+  const readPattern = parameter === 'pattern' && Object.hasOwn(patterns, called) && patterns[called]
+  const check = readPattern ? readPattern : Object.hasOwn(checks, parameter) ? checks[parameter] : undefined
   try {
     check?.(text)
     return undefined
