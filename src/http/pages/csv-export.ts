@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { type CellRoom, type ShownRow, shownRows } from '../../blocks/table-cells.ts'
+import { begun } from '../../shared/begun.ts'
 import { csvCell } from '../../shared/csv-cell.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import { othersTurn } from '../../shared/others-turn.ts'
@@ -20,21 +21,22 @@ const BYTE_ORDER_MARK = '\ufeff'
 
 type CsvRoom = Pick<PageRoom, 'rulesOf'> & { readonly session: Session; readonly cells: CellRoom }
 
-export function sendCsv(
+export async function sendCsv(
   reply: FastifyReply,
   room: CsvRoom,
   table: DataTable,
   address: PageAddress,
-): FastifyReply {
+): Promise<FastifyReply> {
+  const lines = await begun(csvLines(room, table, address))
   return reply
     .header('content-disposition', `attachment; filename="${table.id}.csv"`)
     .header('cache-control', 'no-store')
     .header('x-content-type-options', 'nosniff')
     .type('text/csv; charset=utf-8; header=present')
-    .send(Readable.from(csvLines(room, table, address), { objectMode: false }))
+    .send(Readable.from(lines, { objectMode: false }))
 }
 
-/** The header, and then the rows in pieces of some lines. */
+/** The header with the first rows, and then the others in pieces of some lines. */
 async function* csvLines(
   { session, cells, rulesOf }: CsvRoom,
   made: DataTable,
@@ -43,14 +45,16 @@ async function* csvLines(
   const references = await tableReferences(made, rulesOf)
   const table = withoutSorts(made, references)
   const { query, sort, columns } = tableQuery(table, address, cells.now, references.all)
-  yield `${BYTE_ORDER_MARK}${columns.map(({ label }) => csvCell(label)).join(',')}\r\n`
+  let head = `${BYTE_ORDER_MARK}${columns.map(({ label }) => csvCell(label)).join(',')}\r\n`
   let after: string | undefined
   do {
     const place = after === undefined ? {} : { after }
     const found = await session.find(table.storage, search({ query, sort, limit: PAGE, ...place }))
     const rows = await shownRows(session, found, { table, columns, references }, cells)
     const lines = rows.map((row) => `${lineOf(columns, row)}\r\n`)
-    if (lines.length > 0) yield lines.join('')
+    const text = head + lines.join('')
+    head = ''
+    if (text !== '') yield text
     await othersTurn()
     after = found.next()
   } while (after !== undefined)

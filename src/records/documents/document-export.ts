@@ -1,5 +1,6 @@
 import { cellValue } from '../../blocks/rows/cell-value.ts'
 import { type Cell, MOST_SHEET_ROWS, xlsxFile } from '../../blocks/rows/xlsx-file.ts'
+import { begun } from '../../shared/begun.ts'
 import { csvCell, markedText, plainCell } from '../../shared/csv-cell.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
@@ -60,29 +61,32 @@ function csvValue(value: JsonValue | undefined): string {
   return csvCell(typeof value === 'boolean' ? String(value) : JSON.stringify(value))
 }
 
-/** Present documents of a storage, one a line, in pieces of some lines. */
-export async function* exportDocuments(
+/** Present documents of a storage, one a line, in pieces of some lines. Throws what its search throws before the first of them. */
+export async function exportDocuments(
   database: Database,
   name: string,
   { lines = ndjsonLines, ...wanted }: Exported = {},
-): AsyncGenerator<string, void> {
-  if (lines.head !== '') yield lines.head
-  for await (const page of pagesOf(database, name, wanted)) yield page.map(lines.of).join('')
+): Promise<AsyncGenerator<string, void>> {
+  const pages = await begun(pagesOf(database, name, wanted))
+  return (async function* () {
+    if (lines.head !== '') yield lines.head
+    for await (const page of pages) yield page.map(lines.of).join('')
+  })()
 }
 
 /** The same as a workbook. INVALID_QUERY for more rows than a sheet holds: `count` of them are there before the first byte. */
-export function exportSheet(
+export async function exportSheet(
   database: Database,
   name: string,
   wanted: Omit<Exported, 'lines' | 'columns'>,
   { columns, count }: { readonly columns: ExportColumns; readonly count: number },
-): AsyncGenerator<Buffer, void> {
+): Promise<AsyncGenerator<Buffer, void>> {
   if (count >= MOST_SHEET_ROWS)
     throw new QuoinError(
       'INVALID_QUERY',
       `A sheet holds ${MOST_SHEET_ROWS - 1} rows, and ${count} documents match. Filter them, or export CSV.`,
     )
-  return xlsxFile(sheetRows(pagesOf(database, name, { ...wanted, columns }), columns))
+  return xlsxFile(sheetRows(await begun(pagesOf(database, name, { ...wanted, columns })), columns))
 }
 
 async function* sheetRows(

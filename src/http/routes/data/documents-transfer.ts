@@ -55,8 +55,8 @@ export function documentTransferRoutes(context: StorageContext, permissions: Per
         const isSheet = request.query.format === 'xlsx'
         const asked = request.method === 'HEAD' ? 0 : await session.count(name, query ?? matchAll)
         const content = isSheet
-          ? exportSheet(database, name, { query, sort }, { columns, count: asked })
-          : exportDocuments(database, name, {
+          ? await exportSheet(database, name, { query, sort }, { columns, count: asked })
+          : await exportDocuments(database, name, {
               query,
               sort,
               ...(columns.fields.length > 0 && { columns, lines: csvLines(columns) }),

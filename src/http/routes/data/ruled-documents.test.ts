@@ -3,8 +3,10 @@ import { type DocumentServer, openDocumentServer } from '../../../../test/docume
 import { jsonAt, recordIn, recordsIn, textAt } from '../../../../test/json-at.ts'
 import { createField, updateField } from '../../../records/fields/field-records.ts'
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
+import { matchAll } from '../../../shared/query.ts'
 import { documentOf } from '../../../storage/database.ts'
 import { guidOf } from '../../../storage/document-fields.ts'
+import { ownStorages } from '../../../storage/own-storages.ts'
 
 const all = ['view', 'create', 'update', 'remove'].map((verb) => `storages_${verb}`)
 const by = { guid: 'x', username: 'x' }
@@ -202,6 +204,24 @@ describe('what a user sees', () => {
     expect(textAt(refused.body, 'message')).toContain('margin')
     expect((await search('lead', body)).status).toBe(200)
   })
+
+  it.each(['ndjson', 'csv', 'xlsx'])(
+    'no export in the order of a hidden field, before its head: %s',
+    async (format) => {
+      const sort = encodeURIComponent(JSON.stringify([{ margin: 'asc' }]))
+      const exported = (user: string) =>
+        room.send('GET', `${path}/export?format=${format}&sort=${sort}`, user)
+      const audited = () => room.database.session().count(ownStorages.auditLogs, matchAll)
+      const before = await audited()
+      const refused = await exported('ann')
+      expect([refused.status, textAt(refused.body, 'message')]).toEqual([
+        400,
+        expect.stringContaining('margin'),
+      ])
+      expect(await audited()).toBe(before)
+      expect((await exported('lead')).status).toBe(200)
+    },
+  )
 
   it('free text does not look into a hidden field', async () => {
     await createField(
