@@ -2,7 +2,7 @@
  * Everything that happens to every run, from the outside in: `counted(units(traced(repeated(run))))`.
  *
  * - `counted` counts ends by blueprint and outcome, knows how many runs are under way, and tells `failed` of failures.
- * - `units` begins a run once more when others have changed what it has read. Each try has a trace of its own.
+ * - `units` begins a run once more when others have changed what it has read, or hold what it writes. Each try has a trace of its own.
  * - `traced` runs the probed copy of a flow where tracing asks for it.
  * - `repeated` sends the reply that the flow gave before, while nothing that it has read was written.
  * - `run` executes the flow, now and then its copy that notes how long blocks take (`samples/`).
@@ -51,7 +51,8 @@ export function runPipeline(
       run: on,
     })
 
-  const units = unitRuns(environment.clock, environment.limits)
+  const sideBySide = database.capabilities.cluster !== undefined
+  const units = unitRuns(environment.clock, environment.limits, sideBySide)
   return {
     ...counts,
     run: counted(units(traced(repeated(run)))),

@@ -12,7 +12,7 @@ import { matchAll, search } from '../shared/query.ts'
 import { type Database, documentOf, type Session } from '../storage/database.ts'
 import { guidOf, textIn } from '../storage/document-fields.ts'
 import { documentsOf } from '../storage/find-documents.ts'
-import { transact } from '../storage/transact.ts'
+import { transactAgain } from '../storage/transact.ts'
 import { type Actor, getRecord, notFound } from './records.ts'
 
 /** Those that are undefined stay as they are. */
@@ -63,7 +63,7 @@ export async function openNamedRecords(database: Database, kind: NamedRecordKind
       kind.changed?.(present)
     })
   const change = async (guid: string, by: Actor, work: (session: Session) => Promise<JsonObject>) => {
-    const record = await transact(database, work, { user: by })
+    const record = await transactAgain(database, work, { user: by })
     await read([guid])
     return record
   }
@@ -79,7 +79,7 @@ export async function openNamedRecords(database: Database, kind: NamedRecordKind
         await checkRoom(session, kind, given.name)
         return documentOf(await session.create(storage, fields))
       }
-      const record = await alone(storage, () => transact(database, work, { user: by }))
+      const record = await alone(storage, () => transactAgain(database, work, { user: by }))
       await read([guidOf(record)])
       return record
     },

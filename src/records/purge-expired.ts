@@ -12,7 +12,7 @@ import { guidOf } from '../storage/document-fields.ts'
 import type { Needs } from '../storage/document-index.ts'
 import { documentsOf } from '../storage/find-documents.ts'
 import { isOwnStorage } from '../storage/own-storages.ts'
-import { transact } from '../storage/transact.ts'
+import { transactAgain } from '../storage/transact.ts'
 import { type RepeatedLook, repeatedLook } from './repeated-look.ts'
 import type { SystemLog } from './system-log.ts'
 
@@ -82,7 +82,7 @@ async function purgeStorage(
       .find(name, search({ query, sort, limit: BATCH, offset: kept, includeRemoved: true }))
     if (found.length === 0) break
     const guids = documentsOf(found).map(guidOf)
-    const deleted = await transact(database, async (session) => {
+    const deleted = await transactAgain(database, async (session) => {
       let written = 0
       for (const guid of guids) if (await isDeleted(session, name, guid)) written += 1
       return written

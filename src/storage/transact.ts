@@ -1,4 +1,8 @@
 import type { Database, Origin, Session } from './database.ts'
+import { UnitConflict } from './unit-of-work.ts'
+
+/** Each that two clients met costs a second, until the database sees that they wait for each other. */
+const MOST_TRIES = 5
 
 /**
  * Runs `work` as one transaction: committed and durable when this resolves, undone when it throws. For management work;
@@ -17,5 +21,20 @@ export async function transact<T>(
   } catch (error) {
     await session.transaction.rollback()
     throw error
+  }
+}
+
+/** The same for work that can be done again from its beginning, where another transaction writes the same documents crosswise. */
+export async function transactAgain<T>(
+  database: Database,
+  work: (session: Session) => T | Promise<T>,
+  origin: Origin = {},
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transact(database, work, origin)
+    } catch (error) {
+      if (!(error instanceof UnitConflict) || tries === MOST_TRIES) throw error
+    }
   }
 }

@@ -23,7 +23,7 @@ export interface UnitOfWork {
  */
 export const ALONE_FROM = 2
 
-/** Others have changed what the unit has read. Nothing of it is stored. */
+/** Others have changed what the unit has read, or the database has ended one of two that waited for each other. Nothing of it is stored. */
 export class UnitConflict extends QuoinError {
   constructor(cause?: unknown) {
     super('UNAVAILABLE', 'Other requests changed the same data meanwhile; nothing was stored. Try again.', {

@@ -59,7 +59,7 @@ export function* compileTrigger(
   const compiled = yield* compileBehind(trigger, facts, counts)
   yield
   const events = trigger.on === 'page' ? eventBlocks(node, facts) : []
-  const flow = { ...compiled, unit: unitOf(trigger, events, effects) }
+  const flow = { ...compiled, ...unitOf(trigger, events, effects) }
   yield
   switch (trigger.on) {
     case 'http': {

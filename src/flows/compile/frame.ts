@@ -203,6 +203,8 @@ export interface CompiledFlow {
   readonly asUser?: boolean
   /** A block that writes follows one that reads; on a page perhaps only when a visitor sent something. */
   readonly unit?: 'always' | 'when_sent' | undefined
+  /** The same of a flow with a block that writes, and which is no unit of work. */
+  readonly writes?: 'always' | 'when_sent' | undefined
   /** Of a custom function: what it is given are the `params` of its expressions. */
   readonly isFunction?: true
   /** Where its runs can be stored, by block. None in a flow that never waits. */

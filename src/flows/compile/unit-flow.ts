@@ -80,11 +80,12 @@ export function unitOf(
   { node }: ReadTrigger,
   events: readonly Node[],
   effects: Effects,
-): CompiledFlow['unit'] {
+): Pick<CompiledFlow, 'unit' | 'writes'> {
   const own = effects([node])
-  if (own.isUnit) return 'always'
+  if (own.isUnit) return { unit: 'always' }
   const sent = effects(events)
-  return sent.isUnit || (own.reads && sent.writes) ? 'when_sent' : undefined
+  const writes = own.writes ? 'always' : sent.writes ? 'when_sent' : undefined
+  return { writes, unit: sent.isUnit || (own.reads && sent.writes) ? 'when_sent' : undefined }
 }
 
 interface Edge {

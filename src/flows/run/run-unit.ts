@@ -4,6 +4,8 @@ import { UnitConflict, type UnitOfWork } from '../../storage/unit-of-work.ts'
 
 /** All tries of one run. */
 export interface RunUnit extends UnitOfWork {
+  /** Whether what it has read must still hold when it writes. Else it begins again only for its writes: see `run-units.ts`. */
+  readonly holdsReads: boolean
   attempt: number
   /** Milliseconds since 1970: no further try begins, and this one must be over. */
   readonly until: number
@@ -13,7 +15,7 @@ export interface RunUnit extends UnitOfWork {
   readonly counted: Map<string, readonly Counted[]>
 }
 
-/** Whether a failed try may be followed by another one: others have changed what it has read, and nothing of it is done. */
+/** Whether a failed try may be followed by another one: others have changed what it has read or hold what it writes, and nothing of it is done. */
 export function mayBeginAgain(unit: RunUnit, error: unknown, clock: Clock): boolean {
   return error instanceof UnitConflict && !unit.committed && clock() < unit.until
 }

@@ -14,7 +14,7 @@ afterEach(() => room.close())
 const call = { key: 'ann', window: 60_000, most: 3, amount: 1 }
 
 test('a unit that begins once more gets what its first try has counted, call by call', async () => {
-  const unit: RunUnit = { attempt: 1, until: 0, committed: false, counted: new Map() }
+  const unit: RunUnit = { attempt: 1, holdsReads: true, until: 0, committed: false, counted: new Map() }
   const oneTry = async (calls: number) => {
     const counts = unitCounts(limitCounts(room), unit)
     const left: number[] = []
@@ -28,7 +28,7 @@ test('a unit that begins once more gets what its first try has counted, call by 
 })
 
 test('another call of a unit, and runs that are no units, are counted', async () => {
-  const unit: RunUnit = { attempt: 1, until: 0, committed: false, counted: new Map() }
+  const unit: RunUnit = { attempt: 1, holdsReads: true, until: 0, committed: false, counted: new Map() }
   const counts = unitCounts(limitCounts(room), unit)
   await counts.count(call)
   expect((await counts.count({ ...call, amount: 2 })).remaining).toBe(0)

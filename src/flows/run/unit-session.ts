@@ -3,14 +3,15 @@ import type { Database, Origin, Session } from '../../storage/database.ts'
 import { TransparentSession } from '../../storage/wrapped-session.ts'
 import type { RunUnit } from './run-unit.ts'
 
-/** The session of one try of a run that is a unit of work. */
+/** The session of one try of a run that may begin again. */
 export function unitSession(
   database: Pick<Database, 'session'>,
   unit: RunUnit,
   origin: Origin,
   committed: () => void,
 ): Session {
-  return new CommittingSession(database.session({ ...origin, unit }), () => {
+  const own = unit.holdsReads ? { ...origin, unit } : origin
+  return new CommittingSession(database.session(own), () => {
     unit.committed = true
     committed()
   })

@@ -17,7 +17,7 @@ import { type Job, JobContinues } from '../../storage/job.ts'
 import { changeDocuments } from '../../storage/many/change-documents.ts'
 import { type ManyChange, manyChangeIn } from '../../storage/many/many-change.ts'
 import { matchingPage } from '../../storage/many/matching-pages.ts'
-import { transact } from '../../storage/transact.ts'
+import { transactAgain } from '../../storage/transact.ts'
 import type { SystemLog } from '../system-log.ts'
 import { type ManyPlace, manyPlace, moveOn } from './many-changes.ts'
 
@@ -74,7 +74,7 @@ async function batch(
   { job, change, place, limit }: Batch,
 ): Promise<{ readonly place: ManyPlace; readonly limit: number }> {
   const matching = { ...change, query: before(change.query, place.began) }
-  return transact(
+  return transactAgain(
     database,
     async (session) => {
       const page = await matchingPage(session, matching, { after: place.after, ...(limit && { limit }) })

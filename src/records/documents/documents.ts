@@ -6,7 +6,7 @@ import type { Search } from '../../shared/query.ts'
 import type { Session, Written } from '../../storage/database.ts'
 import { findWithTotal } from '../../storage/find-with-total.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
-import { transact } from '../../storage/transact.ts'
+import { transactAgain } from '../../storage/transact.ts'
 import { auditDocument } from '../audited-documents.ts'
 import { type Actor, notFound } from '../records.ts'
 import { type StorageContext, storageNamed } from '../storage-records.ts'
@@ -64,7 +64,7 @@ export async function createDocument(
   by: Actor,
 ): Promise<StoredJson> {
   return inStorage(context, guid, (name) =>
-    transact(
+    transactAgain(
       context.records.database,
       async (session) => {
         const options = expiry === undefined ? {} : { expiry }
@@ -121,7 +121,7 @@ function change(
   write: (session: Session, name: string) => Written | Promise<Written>,
 ): Promise<StoredJson> {
   return inStorage(context, guid, (name) =>
-    transact(
+    transactAgain(
       context.records.database,
       async (session) => {
         const written = await write(session, name)

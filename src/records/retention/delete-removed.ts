@@ -9,7 +9,7 @@ import { guidOf, updateHashOf } from '../../storage/document-fields.ts'
 import type { Needs } from '../../storage/document-index.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
 import { isOwnStorage } from '../../storage/own-storages.ts'
-import { transact } from '../../storage/transact.ts'
+import { transactAgain } from '../../storage/transact.ts'
 import type { SystemLog } from '../system-log.ts'
 
 /** Of the storages of builders, while the setting has a value: it holds removed documents only. */
@@ -67,7 +67,7 @@ async function deleteRemovedOf(
     const found = await database.session().find(storage, search({ ...page, ...(after && { after }) }))
     const documents = documentsOf(found)
     if (documents.length > 0)
-      count += await transact(database, async (session) => {
+      count += await transactAgain(database, async (session) => {
         let deleted = 0
         for (const document of documents) {
           const condition = { updateHash: updateHashOf(document) }

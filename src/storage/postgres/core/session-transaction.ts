@@ -16,6 +16,9 @@
  * by itself when the turn of the event loop ends, so that its locks are there while the run waits for something else. What it
  * fails with then is what the transaction is lost by.
  *
+ * A transaction that PostgreSQL ends because another one waits for it crosswise (deadlock) is a {@link UnitConflict} too, of every
+ * session: nothing of it is stored, and who began it may begin once more.
+ *
  * Operations come one after the other: branches of a flow run side by side, and a change is two statements that nothing of
  * the same session may come between.
  */
@@ -180,7 +183,7 @@ export class SessionTransaction {
 
   /** What the transaction failed with, said as the caller is to take it. */
   #told(error: unknown): unknown {
-    return this.#unit && isTransactionConflict(error) ? new UnitConflict(error) : error
+    return isTransactionConflict(error) ? new UnitConflict(error) : error
   }
 
   /** No operation is under way. */
