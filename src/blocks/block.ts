@@ -51,7 +51,7 @@ interface Pinned<In extends InPins, Out extends OutPins, S extends Settings> ext
    * Looks at the pins that hold the same in every run, when the blueprint is deployed: what a run decides is missing.
    * Throws PinError for what no run could use; the blueprint is then refused.
    */
-  check?(inputs: Partial<Inputs<In>>): void
+  check?(inputs: Partial<Inputs<In>>, settings: SettingValues<S>): void
   /** The columns of the rows that the out-pin `rows` gives. Throws where the inputs do not fit. */
   columns?(inputs: Partial<Inputs<In>>): readonly RowColumn[]
   /** In-pins of the type `any` that take a text with these settings: a deploy warns of a list there. */
@@ -262,7 +262,7 @@ interface TriggerSpec<On extends Listens, In extends InPins, Out extends OutPins
 interface Erased extends Omit<Pinned<InPins, OutPins, Settings>, 'searches' | 'check' | 'columns'> {
   searches?(inputs: Given): ChosenSearches
   columns?(inputs: Given): readonly RowColumn[]
-  check?(inputs: Given): void
+  check?(inputs: Given, settings: SettingValues<Settings>): void
 }
 
 export interface ValueBlock extends Erased {

@@ -133,6 +133,47 @@ async function nothingIsLeft(): Promise<void> {
   expect([await filesThere(), (await assets()).length]).toEqual([places(), before.length])
 }
 
+describe('a part whose type is JSON', () => {
+  const boundary = 'xyz'
+  const part = (name: string, type: string, value: string, more = '') =>
+    `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${more}\r\ncontent-type: ${type}\r\n\r\n${value}\r\n`
+  const post = async (...parts: readonly string[]) => {
+    const body = `${parts.join('')}--${boundary}--\r\n`
+    const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+    const reply = await fetch(`${base}/letters`, { method: 'POST', headers, body })
+    return { status: reply.status, body: objectOf(JSON.parse(await reply.text())) }
+  }
+
+  test('is a value beside files, also as browsers send a Blob', async () => {
+    const { status, body } = await post(
+      part('data', 'application/json', '{"title":"A","n":[1]}'),
+      part('more', 'application/ld+json; charset=utf-8', '[true]', '; filename="blob"'),
+      part('plain', 'text/plain', '{"a":1}'),
+      part('f', 'application/json', '{"a":1}', '; filename="a.json"'),
+    )
+    expect(status).toBe(201)
+    expect(body).toMatchObject({
+      data: { title: 'A', n: [1] },
+      more: [true],
+      plain: '{"a":1}',
+      f: { name: 'a.json' },
+    })
+  })
+
+  test.each([
+    ['is no JSON', '{"a":', 'application/json', ''],
+    ['has a forbidden name', '{"__proto__":1}', 'application/json', '; filename="blob"'],
+    ['has a number that would lose digits', '{"id":750727362669608961}', 'application/json', ''],
+  ])('that %s is refused with its name', async (_what, value, type, more) => {
+    const { status, body } = await post(
+      part('data', type, value, more),
+      part('f', 'text/plain', 'x', '; filename="a.txt"'),
+    )
+    expect([status, body]).toMatchObject([400, { fields: { data: expect.any(String) } }])
+    await nothingIsLeft()
+  })
+})
+
 describe('refused, and no file is left', () => {
   test.each<[string, string, readonly Part[], number, RegExp]>([
     [

@@ -14,6 +14,12 @@ beforeAll(async () => {
   await quoin.install('Kinds', {
     ...endpoint('html', 'html', '<h1>Hello</h1>'),
     ...endpoint('text', 'text', 'plain'),
+    xml_get: { type: 'on_startup_register_uri_get', in: { uri: 'xml' }, ...open },
+    xml_reply: {
+      type: 'reply',
+      fields: { kind: 'text' },
+      in: { flow: '@xml_get.flow', value: '<Response/>', headers: { 'content-type': 'text/xml' } },
+    },
     ...endpoint('csv', 'csv', [{ a: '=1+1' }]),
     ...endpoint('away', 'redirect', '/login'),
     once: {
@@ -49,11 +55,18 @@ test('HTML has the security headers of pages; everything else stays in a sandbox
     'x-content-type-options': 'nosniff',
     'cross-origin-opener-policy': 'same-origin',
   })
-  for (const path of ['text', 'csv', 'away'])
+  for (const path of ['text', 'xml', 'csv', 'away'])
     expect((await get(path)).headers).toMatchObject({
       'content-security-policy': 'sandbox',
       'x-content-type-options': 'nosniff',
     })
+})
+
+test('a text has the content type that its flow says, in its reply and in the API document', async () => {
+  const { headers, body } = await get('xml')
+  expect([headers['content-type'], body]).toEqual(['text/xml; charset=utf-8', '<Response/>'])
+  const { body: api } = await quoin.send('GET', '/openapi.json')
+  expect(JSON.stringify(api)).toContain('"text/xml"')
 })
 
 test('CSV is a file whose formulas are text; a redirect has no body', async () => {

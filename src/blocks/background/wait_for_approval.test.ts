@@ -28,8 +28,8 @@ test.each([
 })
 
 test('a deploy refuses scopes that open the page to every caller', () => {
-  expect(() => block.check?.({ scopes: ['*public'] })).toThrow('without *public')
-  expect(() => block.check?.({})).not.toThrow()
+  expect(() => block.check?.({ scopes: ['*public'] }, {})).toThrow('without *public')
+  expect(() => block.check?.({}, {})).not.toThrow()
 })
 
 test.each([

@@ -2,13 +2,16 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { requestWith, runBlock } from '../../../test/run-block.ts'
-import type { JsonObject } from '../../shared/json.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { Secret } from '../secret.ts'
 import block from './check_signature.ts'
 
 const secretOf = (value: string) => new Secret('SIGNING', () => value)
 
 interface Sent {
+  readonly pins?: JsonObject
+  readonly json?: JsonValue
+  readonly url?: string
   readonly sender: string
   readonly secret: string
   readonly body: string | Buffer
@@ -20,15 +23,30 @@ interface Sent {
   readonly tolerance?: number
 }
 
-function check({ sender, secret, former, body, headers, now = 0, fields, tolerance }: Sent, wired = true) {
+function check(sent: Sent, wired = true) {
+  const {
+    sender,
+    secret,
+    former,
+    body,
+    headers,
+    now = 0,
+    fields,
+    tolerance,
+    pins,
+    json,
+    url = '/hook',
+  } = sent
   return runBlock(block, {
     fields: { sender, ...fields },
     inputs: {
       secret: secretOf(secret),
       ...(former !== undefined && { former_secret: secretOf(former) }),
       ...(tolerance !== undefined && { tolerance }),
+      ...pins,
     },
-    request: requestWith({ method: 'POST', headers, rawBody: Buffer.from(body) }),
+    request: requestWith({ method: 'POST', url, headers, body: json, rawBody: Buffer.from(body) }),
+    publicUrl: 'https://shop.example',
     now: () => now * 1000,
     wired: wired ? ['valid', 'invalid', 'reason'] : ['valid'],
   })
@@ -227,6 +245,180 @@ describe('invalid', () => {
       message: 'The signature is not valid.',
     })
     expect((await check(github, false)).next).toBe('valid')
+  })
+})
+
+const token = {
+  signature: { timestamp: 1_700_000_000, token: 'abc', signature: hmac('key', '1700000000abc') },
+}
+const inBody: Sent = { ...custom, headers: {}, json: token, body: JSON.stringify(token) }
+const calendly: Sent = {
+  ...custom,
+  headers: { 'calendly-webhook-signature': `t=1700000000,v1=${hmac('key', `1700000000.${event}`)}` },
+  now: 1_700_000_000,
+  fields: {
+    header: 'Calendly-Webhook-Signature',
+    timestamp_header: 'calendly-webhook-signature',
+    signed: '{timestamp}.{body}',
+  },
+}
+const webhookId = 'msg_1'
+const standardKey = Buffer.from('a key of 24 bytes ......')
+const standard: Sent = {
+  ...custom,
+  secret: `whsec_${standardKey.toString('base64')}`,
+  headers: {
+    'webhook-id': webhookId,
+    'webhook-timestamp': '1700000000',
+    'webhook-signature': `v1,bm90aGluZw== v1,${createHmac('sha256', standardKey).update(`${webhookId}.1700000000.${event}`).digest('base64')}`,
+  },
+  now: 1_700_000_000,
+  fields: {
+    header: 'webhook-signature',
+    prefix: 'v1,',
+    encoding: 'base64',
+    secret_encoding: 'base64',
+    timestamp_header: 'webhook-timestamp',
+    signed: '{headers.webhook-id}.{timestamp}.{body}',
+  },
+}
+const overUrl = `POSThttps://shop.example/hook?a=1${event}2026-01-31T09:00:00Z`
+
+describe('senders that are in no list', () => {
+  test.each<[string, Sent, string?]>([
+    ['time and signature in one header', calendly],
+    [
+      'the same, with the prefix of the signature',
+      { ...calendly, fields: { ...calendly.fields, prefix: 'v1=' } },
+    ],
+    [
+      'with semicolons, and another time',
+      {
+        ...calendly,
+        headers: { 'paddle-signature': `ts=1700000000;h1=${hmac('key', `1700000000:${event}`)}` },
+        fields: {
+          header: 'paddle-signature',
+          timestamp_header: 'paddle-signature',
+          signed: '{timestamp}:{body}',
+        },
+      },
+    ],
+    ['one header, too old', { ...calendly, now: 1_700_000_301 }, 'too_old'],
+    ['one header, another body', { ...calendly, body: '{}' }, 'wrong'],
+    [
+      'one header with two times',
+      { ...calendly, headers: { 'calendly-webhook-signature': 't=1700000000,t=1,v1=x' } },
+      'missing',
+    ],
+    [
+      'one header without a time',
+      { ...calendly, headers: { 'calendly-webhook-signature': 'v1=x' } },
+      'missing',
+    ],
+    ['Standard Webhooks', standard],
+    [
+      'Standard Webhooks of another event',
+      { ...standard, headers: { ...standard.headers, 'webhook-id': 'x' } },
+      'wrong',
+    ],
+    [
+      'a signature in the body, by settings',
+      {
+        ...inBody,
+        fields: {
+          header: 'body.signature.signature',
+          signed: '{body.signature.timestamp}{body.signature.token}',
+        },
+      },
+    ],
+    [
+      'a signature in the body, by settings, with its time',
+      {
+        ...inBody,
+        now: 1_700_000_301,
+        fields: {
+          header: 'body.signature.signature',
+          timestamp_header: 'body.signature.timestamp',
+          signed: '{timestamp}{body.signature.token}',
+        },
+      },
+      'too_old',
+    ],
+    [
+      'a body without it',
+      {
+        ...inBody,
+        json: {},
+        fields: { header: 'body.signature.signature', signed: '{body.signature.token}' },
+      },
+      'missing',
+    ],
+    [
+      'expressions',
+      {
+        ...inBody,
+        now: 1_700_000_000,
+        pins: { signature: token.signature.signature, signed: '1700000000abc', time: '1700000000000' },
+      },
+    ],
+    [
+      'expressions over another text',
+      { ...inBody, pins: { signature: token.signature.signature, signed: '1700000000abd' } },
+      'wrong',
+    ],
+    [
+      'an expression of an old time',
+      {
+        ...inBody,
+        pins: { signature: token.signature.signature, signed: '1700000000abc', time: '1' },
+        now: 1_000,
+      },
+      'too_old',
+    ],
+    [
+      'an expression of no time',
+      { ...inBody, pins: { signature: 'x', signed: 'x', time: 'soon' } },
+      'missing',
+    ],
+    [
+      'an expression for the signature alone',
+      { ...custom, headers: {}, pins: { signature: hmac('key', event) } },
+    ],
+    [
+      'method, address and an instant',
+      {
+        ...custom,
+        url: '/hook?a=1',
+        now: Date.UTC(2026, 0, 31, 9) / 1000,
+        headers: { 'x-signature': hmac('key', overUrl), 'x-time': '2026-01-31T09:00:00Z' },
+        fields: { timestamp_header: 'x-time', signed: '{method}{url}{body}{timestamp}' },
+      },
+    ],
+  ])('%s', async (_what, sent, reason) => {
+    const { next, outputs } = await check(sent)
+    expect([next, outputs]).toEqual(reason === undefined ? ['valid', {}] : ['invalid', { reason }])
+  })
+})
+
+describe('settings that could check nothing are refused when the blueprint is deployed', () => {
+  const settings = {
+    ...{ sender: 'custom', header: 'x-signature', prefix: '', algorithm: 'sha256', encoding: 'hex' },
+    ...{ timestamp_header: '', signed: '{body}', secret_encoding: 'text' },
+  } as const
+  test.each<[JsonObject, string]>([
+    [{ signed: '{timestamp}' }, 'signed'],
+    [{ signed: '{method}{url}' }, 'signed'],
+    [{ signed: 'nothing' }, 'signed'],
+    [{ signed: '{body}{body}' }, 'signed'],
+    [{ signed: '{body}{token}' }, 'signed'],
+    [{ header: '' }, 'header'],
+    [{ header: 'x signature' }, 'header'],
+    [{ header: 'body.' }, 'header'],
+    [{ timestamp_header: 'x:y' }, 'timestamp_header'],
+  ])('%j', (changes, pin) => {
+    expect(() => block.check?.({}, { ...settings, ...changes })).toThrow(expect.objectContaining({ pin }))
+    expect(() => block.check?.({}, settings)).not.toThrow()
+    expect(() => block.check?.({}, { ...settings, ...changes, sender: 'github' })).not.toThrow()
   })
 })
 

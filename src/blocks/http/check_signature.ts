@@ -12,6 +12,7 @@ import {
   slack,
   stripe,
 } from './signature-schemes.ts'
+import { placeProblem, templateProblem } from './signed-text.ts'
 
 const presets: ReadonlyMap<string, SignatureScheme> = new Map([
   ['github', github],
@@ -43,6 +44,18 @@ export default defineFlow({
       type: 'secret',
       help: 'Name of a second secret that is accepted too, while the sender changes its secret.',
     },
+    signature: {
+      type: 'value',
+      help: 'custom: the signature, such as =body.signature.signature. Empty: as the settings header and prefix say.',
+    },
+    signed: {
+      type: 'value',
+      help: 'custom: the signed text, such as =body.signature.timestamp + body.signature.token. Empty: as the setting signed says, which knows the body as it was sent.',
+    },
+    time: {
+      type: 'value',
+      help: 'custom: the time of signing, such as =body.signature.timestamp: seconds or milliseconds since 1970, or an instant. Empty: as the setting timestamp_header says.',
+    },
     tolerance: {
       type: 'number',
       default: 300,
@@ -66,11 +79,15 @@ export default defineFlow({
       required: true,
       help: 'Who signs: the headers and the form of the signature follow from it. custom: as the further settings say.',
     },
-    header: { kind: 'text', default: 'x-signature', help: 'custom: header with the signature.' },
+    header: {
+      kind: 'text',
+      default: 'x-signature',
+      help: 'custom: where the signature is: a header, or body.field or query.name.',
+    },
     prefix: {
       kind: 'text',
       default: '',
-      help: 'custom: text before the signature in the header, such as sha256=.',
+      help: 'custom: text before the signature, such as sha256=, or v1= where a header has several values, such as t=…,v1=….',
     },
     algorithm: { kind: 'choice', options: algorithms, default: 'sha256', help: 'custom: hash of the HMAC.' },
     encoding: {
@@ -82,19 +99,36 @@ export default defineFlow({
     timestamp_header: {
       kind: 'text',
       default: '',
-      help: 'custom: header with the time of signing, in seconds since 1970. Empty: the time is not checked.',
+      help: 'custom: where the time of signing is: a header, or body.field or query.name. Its value, or the value named t, ts, time or timestamp in it, is in seconds or milliseconds since 1970, or an instant. Empty: the time is not checked.',
     },
     signed: {
       kind: 'text',
       default: '{body}',
-      help: 'custom: what is signed. {body} is the body as it was sent, {timestamp} the header of the time, such as {timestamp}.{body}.',
+      help: 'custom: what is signed, such as {timestamp}.{body}. {body} is the body as it was sent, {timestamp} the time as it was sent; also {body.field}, {headers.name}, {query.name}, {method}, {path} with its query, and {url}.',
+    },
+    secret_encoding: {
+      kind: 'choice',
+      options: ['text', 'base64', 'hex'],
+      default: 'text',
+      help: 'custom: how the secret is written. base64: after whsec_ if it begins so, as Standard Webhooks do.',
     },
   },
-  async run({ connection, secret, former_secret: former, tolerance }, context) {
-    const { settings } = context
+  check({ signed }, settings) {
+    if (settings.sender !== 'custom') return
+    const { header, timestamp_header: time, signed: template } = settings
+    const wrong = (pin: string, problem: string | undefined) => {
+      if (problem !== undefined) throw new PinError(pin, problem)
+    }
+    wrong('header', placeProblem(header))
+    if (time !== '') wrong('timestamp_header', placeProblem(time))
+    if (signed === undefined) wrong('signed', templateProblem(template))
+  },
+  async run({ connection, secret, former_secret: former, tolerance, ...given }, context) {
+    const { settings, publicUrl } = context
     const { request, body } = withRawBody(connection ?? context.request)
-    const scheme = presets.get(settings.sender) ?? custom(settings)
-    const secrets = [secret.reveal(), ...(former ? [former.reveal()] : [])]
+    const scheme = presets.get(settings.sender) ?? custom(settings, publicUrl, given)
+    const asKey = keyOf(settings.sender === 'custom' ? settings.secret_encoding : 'text')
+    const secrets = [secret.reveal(), ...(former ? [former.reveal()] : [])].map(asKey)
     const reason = await refusal(scheme, request, body, { secrets, tolerance, now: context.now() })
     if (reason === undefined) return { next: 'valid' }
     if (context.wired('invalid')) return { next: 'invalid', reason }
@@ -104,8 +138,13 @@ export default defineFlow({
   },
 })
 
+function keyOf(encoding: string): (secret: string) => string | Uint8Array {
+  if (encoding === 'base64') return (secret) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  return encoding === 'hex' ? (secret) => Buffer.from(secret, 'hex') : (secret) => secret
+}
+
 interface Check {
-  readonly secrets: readonly string[]
+  readonly secrets: readonly (string | Uint8Array)[]
   /** Seconds. */
   readonly tolerance: number
   /** Milliseconds since 1970. */
@@ -141,10 +180,28 @@ interface CustomSettings {
   readonly signed: string
 }
 
-function custom({ header, prefix, timestamp_header: timestampHeader, signed, ...written }: CustomSettings) {
-  if (signed.split('{body}').length !== 2)
-    throw new PinError('signed', 'must have {body} once: a signature that leaves the body out proves nothing')
-  const algorithm = algorithms.find((one) => one === written.algorithm) ?? 'sha256'
-  const encoding = encodings.find((one) => one === written.encoding) ?? 'hex'
-  return customScheme({ header, prefix, algorithm, encoding, timestampHeader, signed })
+/** What pins say instead of settings. */
+interface Given {
+  readonly signature?: string | undefined
+  readonly signed?: string | undefined
+  readonly time?: string | undefined
+}
+
+function custom(settings: CustomSettings, publicUrl: string, given: Given): SignatureScheme {
+  const { header, prefix, timestamp_header: timestampHeader, signed: template } = settings
+  const problem = given.signed === undefined ? templateProblem(template) : undefined
+  if (problem !== undefined) throw new PinError('signed', problem)
+  const algorithm = algorithms.find((one) => one === settings.algorithm) ?? 'sha256'
+  const encoding = encodings.find((one) => one === settings.encoding) ?? 'hex'
+  const pins = { signature: given.signature, text: given.signed, time: given.time }
+  return customScheme({
+    header,
+    prefix,
+    algorithm,
+    encoding,
+    timestampHeader,
+    signed: template,
+    publicUrl,
+    pins,
+  })
 }

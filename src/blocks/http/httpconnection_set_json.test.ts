@@ -85,10 +85,10 @@ test.each([
 })
 
 test('headers that are the same in every run are checked when the blueprint is deployed', () => {
-  expect(() => block.check?.({ headers: { 'Clear-Site-Data': '"*"' } })).toThrow('"Clear-Site-Data"')
-  expect(() => block.check?.({ headers: { 'content-type': 'text/html' } })).toThrow('JSON content-type')
-  expect(() => block.check?.({ headers: { 'x-count': '1' } })).not.toThrow()
-  expect(() => block.check?.({})).not.toThrow()
+  expect(() => block.check?.({ headers: { 'Clear-Site-Data': '"*"' } }, {})).toThrow('"Clear-Site-Data"')
+  expect(() => block.check?.({ headers: { 'content-type': 'text/html' } }, {})).toThrow('JSON content-type')
+  expect(() => block.check?.({ headers: { 'x-count': '1' } }, {})).not.toThrow()
+  expect(() => block.check?.({}, {})).not.toThrow()
 })
 
 const list = new StoredJson('[{"a":1}]')

@@ -34,20 +34,57 @@ const REFUSED_BEGINNINGS = ['access-control-', 'x-accel-', 'x-quoin-']
 const JSON_TYPE =
   /^application\/(?:[a-z0-9][a-z0-9.-]*\+)?json(?:[\t ]*;[\t ]*[a-z0-9-]+=(?:[a-z0-9._-]+|"[^",;\\]*"))*$/i
 
+/** One type with a charset at most. */
+const TEXT_TYPE =
+  /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*(?:[\t ]*;[\t ]*[a-z0-9-]+=(?:[a-z0-9._-]+|"[^",;\\]*"))*$/i
+/** Scripts, styles and drawings that a page of this site could take for its own, and pages. XML is data: `sandbox` keeps its scripts from running. */
+const RUN_PARTS = [
+  'html',
+  'javascript',
+  'ecmascript',
+  'jscript',
+  'livescript',
+  'svg',
+  'css',
+  'xsl',
+  'xul',
+  'wasm',
+  'manifest',
+]
+
+function isRun(type: string): boolean {
+  const [name = ''] = type.toLowerCase().split(';', 1)
+  return /^(?:multipart|message)\//.test(name) || RUN_PARTS.some((part) => name.includes(part))
+}
+
 /**
  * The headers that a flow sets on its reply: names in lower case, values as text. Throws PinError('headers', …) naming the
- * header that it may not set.
+ * header that it may not set. `text`: the body is a text of any type that no browser runs.
  */
-export function replyHeaders(given: JsonObject | undefined): Record<string, string> {
+export function replyHeaders(given: JsonObject | undefined, text = false): Record<string, string> {
   const headers = checkHeaders(given, isRefused)
   // Each reply has it, and a second one could weaken it.
   delete headers['x-content-type-options']
   const type = headers['content-type']
+  if (type === undefined) return headers
+  const shown = JSON.stringify(type)
+  if (text) {
+    if (!TEXT_TYPE.test(type) || isRun(type))
+      throw new PinError(
+        'headers',
+        `must have a content-type that no browser runs, such as text/xml or text/calendar; got ${shown}`,
+      )
+    const charset = /;[\t ]*charset="?([^";]*)/i.exec(type)?.[1]
+    if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset))
+      throw new PinError('headers', `must have a content-type in UTF-8, as the text is sent; got ${shown}`)
+    if (charset === undefined && /^text\//i.test(type)) headers['content-type'] = `${type}; charset=utf-8`
+    return headers
+  }
   // As text/html, foreign text would run as a page of this site.
-  if (type !== undefined && !JSON_TYPE.test(type))
+  if (!JSON_TYPE.test(type))
     throw new PinError(
       'headers',
-      `must keep a JSON content-type, such as application/json or application/problem+json; got ${JSON.stringify(type)}`,
+      `must keep a JSON content-type, such as application/json or application/problem+json, unless a text is sent; got ${shown}`,
     )
   return headers
 }

@@ -13,7 +13,9 @@ const reply = async (kind: string, inputs: Record<string, unknown>) => {
 
 test.each([
   ['text', { value: { a: 1 } }, 'must be text'],
-  ['text', { value: 'x', headers: { 'content-type': 'text/html' } }, 'must keep a JSON content-type'],
+  ['text', { value: 'x', headers: { 'content-type': 'text/xml; charset=utf-7' } }, 'in UTF-8'],
+  ['json', { value: 'x', headers: { 'content-type': 'text/xml' } }, 'must keep a JSON content-type'],
+  ['csv', { value: [], headers: { 'content-type': 'text/xml' } }, 'must keep a JSON content-type'],
   ['html', { value: 'x', headers: { 'set-cookie': 'a=b' } }, 'may not set "set-cookie"'],
   ['csv', { value: 'text' }, 'must be a list of objects'],
   ['csv', { value: [1] }, 'item 0 is none'],
@@ -42,6 +44,16 @@ test.each([
     { code: 418, value: '5', headers: { 'content-type': 'text/plain; charset=utf-8' } },
   ],
   ['text', {}, { code: 200, value: '' }],
+  [
+    'text',
+    { value: '<Response/>', headers: { 'Content-Type': 'text/xml' } },
+    { value: '<Response/>', headers: { 'content-type': 'text/xml; charset=utf-8' } },
+  ],
+  [
+    'text',
+    { headers: { 'content-type': 'application/rss+xml' } },
+    { headers: { 'content-type': 'application/rss+xml' } },
+  ],
   [
     'html',
     { value: '<b>', headers: { 'x-a': 1 } },
@@ -85,4 +97,22 @@ test('many rows are written in turns, and a name is a name', async () => {
   expect(headers?.['content-disposition']).toBe(
     `attachment; filename="__.csv"; filename*=UTF-8''%C3%A9%22.csv`,
   )
+})
+
+test.each([
+  'text/html',
+  'application/xhtml+xml',
+  'image/svg+xml',
+  'text/javascript; charset=utf-8',
+  'application/x-javascript',
+  'text/css',
+  'text/xsl',
+  'application/wasm',
+  'multipart/x-mixed-replace',
+  'text/plain, text/html',
+  'text',
+])('a text as %s, which browsers run or cannot tell, is refused', async (type) => {
+  await expect(reply('text', { value: 'x', headers: { 'content-type': type } })).rejects.toMatchObject({
+    message: expect.stringContaining('that no browser runs'),
+  })
 })

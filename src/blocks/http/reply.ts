@@ -48,7 +48,7 @@ export default defineFlow({
     },
     headers: {
       type: 'object',
-      help: 'Further headers of the reply, by name. Refused are those that "Reply with JSON" refuses.',
+      help: 'Further headers of the reply, by name. A text may have any content-type that no browser runs, such as text/xml. Refused are those that "Reply with JSON" refuses.',
     },
   },
   out: {},
@@ -61,18 +61,23 @@ export default defineFlow({
     },
   },
   takesText: ({ kind }) => (kind === 'json' || kind === 'csv' || kind === 'file' ? [] : ['value']),
-  check({ headers }) {
-    replyHeaders(headers)
+  check({ headers }, { kind }) {
+    replyHeaders(headers, kind === 'text')
   },
   run({ code, value, columns, name, headers: given }, context) {
     const { kind } = context.settings
-    const headers = replyHeaders(given)
+    const headers = replyHeaders(given, kind === 'text')
+    const type = kind === 'text' ? headers['content-type'] : undefined
     const made =
       kind === 'file'
         ? fileReply(value ?? null, name, context.session)
         : replyOf(kind, value ?? null, { columns, name })
     return andThen(made, (reply) => {
-      context.reply({ ...reply, ...withCode(kind, code, reply), headers: { ...headers, ...reply.headers } })
+      context.reply({
+        ...reply,
+        ...withCode(kind, code, reply),
+        headers: { ...headers, ...reply.headers, ...(type && { 'content-type': type }) },
+      })
       return undefined
     })
   },

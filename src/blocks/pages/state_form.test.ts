@@ -78,5 +78,5 @@ test.each<[JsonValue, string]>([
   [Array.from({ length: 201 }, (_, index) => `f${index}`), 'must be at most 200 and are 201'],
 ])('the inputs %j are refused, before a visitor sees them', async (inputs, message) => {
   await expect(runBlock(block, { inputs: { form_id: 'a', inputs } })).rejects.toThrow(message)
-  expect(() => block.check?.({ inputs: Array.isArray(inputs) ? inputs : [] })).toThrow(message)
+  expect(() => block.check?.({ inputs: Array.isArray(inputs) ? inputs : [] }, {})).toThrow(message)
 })

@@ -188,7 +188,7 @@ describe('function_aggregate', () => {
     ['constant groups and values', { group: ['region'], values: [{ sums: 'price' }] }, 'values'],
     ['an order of constant groups and values', { group: ['region'], values: [sum], order: ['x'] }, 'order'],
   ])('checks %s when it is deployed', (_name, inputs, pin) => {
-    expect(() => functionAggregate.check?.(inputs)).toThrow(expect.objectContaining({ pin }))
-    expect(() => functionAggregate.check?.({ group: ['region'], order: ['x'] })).not.toThrow()
+    expect(() => functionAggregate.check?.(inputs, {})).toThrow(expect.objectContaining({ pin }))
+    expect(() => functionAggregate.check?.({ group: ['region'], order: ['x'] }, {})).not.toThrow()
   })
 })

@@ -24,6 +24,13 @@ const TYPES: Readonly<Record<string, string>> = {
 const MOST_VALUES = 10_000
 const MOST_CHARACTERS = 256 * 1024
 
+/** The content type that a flow gives its text, where each run gives the same. */
+function typeIn(headers: unknown): string | undefined {
+  if (typeof headers !== 'object' || headers === null) return undefined
+  const [, type] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? []
+  return typeof type === 'string' ? type.split(';', 1)[0]?.trim() : undefined
+}
+
 /**
  * The replies that a trigger's reply blocks send. Types of values come from the checker of expressions; blocks that make
  * values are evaluated with samples of the types of their pins.
@@ -35,8 +42,9 @@ export function deriveReplies(trigger: Node, facts: Facts): RepliesBy {
     const types = new ReplyTypes({ trigger, reached, facts, fieldsOf })
     return replies.flatMap((node): EndpointReply[] => {
       const kind = String(node.settings.kind ?? 'json')
-      const type = TYPES[kind]
-      const code = types.codeAt(node)
+      const own = kind === 'text' ? typeIn(types.plainAt(node, 'headers')) : undefined
+      const type = own ?? TYPES[kind]
+      const code = types.plainAt(node, 'code')
       const known = node.wires.has('code') ? code : (code ?? (kind === 'redirect' ? 303 : 200))
       const status = typeof known === 'number' && known >= 200 ? known : undefined
       if (kind === 'redirect') return [{ code: status, value: { kind: 'unknown' }, type: '' }]

@@ -73,14 +73,14 @@ export class ReplyTypes {
     return pin && this.#typed(node, id, pin)
   }
 
-  /** The status of a reply: of one that triggers share, it may say by which block the run came. */
-  codeAt(node: Node): unknown {
-    const pin = node.in.get('code')
-    const [wire] = node.wires.get('code') ?? []
+  /** A status or headers that each run replies with: of a reply that triggers share, they may say by which block the run came. */
+  plainAt(node: Node, id: string): unknown {
+    const pin = node.in.get(id)
+    const [wire] = node.wires.get(id) ?? []
     const expression = wire?.node.expression
     const isFixed =
       !expression || namesOf(expression.parsed).every((use) => this.#isSettled(use, expression, node))
-    return pin && isFixed ? this.#plain(node, 'code', pin) : undefined
+    return pin && isFixed ? this.#plain(node, id, pin) : undefined
   }
 
   /** Whether it is known before a run whether a name gives something: each run to the reply comes by its block, or none does. */

@@ -76,7 +76,8 @@ async function formWithFiles(
 function parserOf(type: string, accepts: AcceptedBody | undefined): Parser | undefined {
   if (MORE_JSON.test(type)) return parseJsonBody
   if (accepts?.kind === 'xml' && XML.test(type)) return (bytes) => parseXmlBody(bytes, accepts.lists)
-  if (accepts?.kind === 'text' && (TEXT.test(type) || XML.test(type))) return parseTextBody
+  // Some senders of webhooks say no type.
+  if (accepts?.kind === 'text' && (type === '' || TEXT.test(type) || XML.test(type))) return parseTextBody
   return parsers.get(type)
 }
 

@@ -268,6 +268,7 @@ describe('content types', () => {
     ['application/xml', '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>'],
     ['application/soap+xml', '<a/>'],
     ['text/xml', '{"a":1}'],
+    ['', '{"a":1}'],
   ])('%s is a text as it was sent, where texts are accepted', async (type, body) => {
     expect(JSON.parse((await sent('/texts', type, body)).text)).toMatchObject({ body })
     expect((await sent('/taken', type, body)).status).toBe(415)

@@ -4,9 +4,11 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy'
-import { QuoinError } from '../../shared/errors.ts'
+import { invalidField, QuoinError } from '../../shared/errors.ts'
+import type { JsonValue } from '../../shared/json.ts'
 import type { AssetFiles, ReceivedFile } from '../../storage/assets/asset-files.ts'
 import { FORBIDDEN } from '../bodies/form-body.ts'
+import { parseJsonBody } from '../bodies/json-body.ts'
 
 export interface PartBounds {
   /** Bytes of one file. */
@@ -25,11 +27,14 @@ export interface SentFile {
 }
 
 export interface SentParts {
-  /** Texts, in the order in which they were sent. */
-  readonly fields: readonly (readonly [name: string, value: string])[]
+  /** Texts, and values of JSON parts, in the order in which they were sent. */
+  readonly fields: readonly (readonly [name: string, value: JsonValue])[]
   readonly files: readonly SentFile[]
 }
 
+const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json(?:[\t ]*;|$)/i
+/** How browsers name a part that a script gives them as a value with a type, and without a name. */
+const UNNAMED = 'blob'
 /** Of one body. */
 const MOST_FIELDS = 1_000
 const LONGEST_NAME = 300
@@ -52,7 +57,9 @@ class PartsReader {
   readonly #source: IncomingMessage
   readonly #store: AssetFiles
   readonly #bounds: PartBounds
-  readonly #fields: [string, string][] = []
+  readonly #fields: [string, JsonValue][] = []
+  /** JSON parts that are sent as files. */
+  readonly #values: Promise<void>[] = []
   /** Those that wait: to be let go of when a later part is refused. */
   readonly #files: SentFile[] = []
   readonly #receiving = new Map<BusboyFileStream, Promise<SentFile>>()
@@ -77,6 +84,7 @@ class PartsReader {
         source.pipe(parser)
       })
       // In the order in which they were sent: a small one may be stored before a large one in front of it.
+      await Promise.all(this.#values)
       return { fields: this.#fields, files: await Promise.all(this.#receiving.values()) }
     } catch (error) {
       source.unpipe(parser)
@@ -108,12 +116,13 @@ class PartsReader {
     const refuse = (problem: string) =>
       this.#stop(new QuoinError('INVALID_BODY', `The form contains ${problem}. Nothing was stored.`))
     parser
-      .on('field', (name, value, nameCut, valueCut) => {
+      .on('field', (name, value, nameCut, valueCut, _encoding, type) => {
         this.#bytes += Buffer.byteLength(value)
         if (nameCut || valueCut || this.#bytes > this.#bounds.textBytes) return refuse('too much text')
         const problem = nameProblem(name) ?? textProblem(value)
         if (problem !== undefined) return refuse(problem)
-        this.#fields.push([name, value])
+        if (JSON_TYPE.test(type)) this.#addJson(name, Buffer.from(value))
+        else this.#fields.push([name, value])
       })
       .on('file', (name, stream, fileName, _encoding, type) => {
         // The parser and we may end it when nothing reads it any more; an error without a listener ends the process.
@@ -121,6 +130,14 @@ class PartsReader {
         // What a browser sends for a file input in which nothing was chosen.
         if (!fileName) {
           stream.resume()
+          return
+        }
+        if (fileName === UNNAMED && JSON_TYPE.test(type)) {
+          const problem = nameProblem(name)
+          if (problem !== undefined) refuse(problem)
+          const read = this.#readJson(name, stream)
+          read.catch((error: unknown) => this.#stop(error))
+          this.#values.push(read)
           return
         }
         if (this.#receiving.size >= files) {
@@ -136,6 +153,27 @@ class PartsReader {
       .on('partsLimit', () => refuse('too many parts'))
       .on('error', (error) => this.#stop(notWhole(error)))
       .on('finish', done)
+  }
+
+  async #readJson(name: string, stream: BusboyFileStream): Promise<void> {
+    const pieces: Buffer[] = []
+    for await (const piece of stream) {
+      this.#bytes += piece.length
+      if (this.#bytes > this.#bounds.textBytes)
+        throw new QuoinError('INVALID_BODY', 'The form contains too much text. Nothing was stored.')
+      pieces.push(Buffer.from(piece))
+    }
+    if (stream.truncated) throw tooBig(name, this.#bounds.fileBytes)
+    this.#addJson(name, Buffer.concat(pieces))
+  }
+
+  #addJson(name: string, bytes: Buffer): void {
+    try {
+      this.#fields.push([name, parseJsonBody(bytes) ?? null])
+    } catch (error) {
+      if (!(error instanceof QuoinError)) throw error
+      this.#stop(invalidField(name, `The part ${name} of the form: ${error.message} Nothing was stored.`))
+    }
   }
 
   async #receive(stream: BusboyFileStream, sent: Omit<SentFile, 'file'>): Promise<SentFile> {

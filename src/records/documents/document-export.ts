@@ -1,4 +1,4 @@
-import { cellValue } from '../../blocks/rows/cell-value.ts'
+import { readableCell } from '../../blocks/rows/cell-value.ts'
 import { type Cell, MOST_SHEET_ROWS, xlsxFile } from '../../blocks/rows/xlsx-file.ts'
 import { begun } from '../../shared/begun.ts'
 import { csvCell, markedText, plainCell } from '../../shared/csv-cell.ts'
@@ -107,7 +107,7 @@ async function* sheetRows(
 
 function sheetCell(value: JsonValue | undefined): Cell {
   if (typeof value === 'boolean') return value
-  if (typeof value !== 'string') return cellValue(value)
+  if (typeof value !== 'string') return readableCell(value)
   // No cell is a formula here, so that only what would be read as another text needs the mark.
   return plainCell(value) === value ? markedText(value) : `'${value}`
 }

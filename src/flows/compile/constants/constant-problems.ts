@@ -21,7 +21,7 @@ export function* constantProblems(
     yield
     if (node.definition.check === undefined || faulty.has(node.block.guid)) continue
     try {
-      node.definition.check(constantsOf(node, facts))
+      node.definition.check(constantsOf(node, facts), node.settings)
     } catch (error) {
       if (!(error instanceof PinError)) throw error
       problems.push({ block: node.block.guid, pin: error.pin, message: `${error.pin} ${error.message}.` })
