@@ -1,3 +1,5 @@
+import { MANY_FIELDS } from './document-fields.ts'
+
 /** JSON as documents hold it. Anything else a program can hold (dates, functions, NaN) is converted before it gets here. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
 export interface JsonObject {
@@ -16,7 +18,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
  * PostgreSQL's jsonb can hold neither U+0000 nor half of a surrogate pair, so neither engine takes them.
  */
 export function jsonProblem(value: unknown, depth = 0): string | undefined {
-  return problemIn(value, depth, { left: FEW, sound: undefined })
+  return problemIn(value, depth, { left: FEW, sound: undefined, fields: undefined })
+}
+
+/** The same of what is set in one document. `fields`: how many it may still have; what it has is taken off. */
+export function documentProblem(value: unknown, depth: number, fields: { left: number }): string | undefined {
+  return problemIn(value, depth, { left: FEW, sound: undefined, fields })
 }
 
 /** So many objects and lists are looked at before those that are sound are remembered: parts may be shared without end. */
@@ -26,6 +33,7 @@ interface Looked {
   left: number
   /** With the depth down to which each was found sound: deeper down it may be nested too deep. */
   sound: Map<object, number> | undefined
+  readonly fields: { left: number } | undefined
 }
 
 function problemIn(value: unknown, depth: number, looked: Looked): string | undefined {
@@ -61,7 +69,12 @@ function problemInside(value: object, depth: number, looked: Looked): string | u
     }
     return undefined
   }
-  for (const [key, item] of Object.entries(value)) {
+  const entries = Object.entries(value)
+  if (looked.fields) {
+    looked.fields.left -= entries.length
+    if (looked.fields.left < 0) return MANY_FIELDS
+  }
+  for (const [key, item] of entries) {
     if (key === '__proto__') return 'has a key named __proto__'
     const problem = textProblem(key) ?? problemIn(item, depth + 1, looked)
     if (problem) return problem

@@ -1,17 +1,25 @@
 import { addNumbers } from '../shared/decimal.ts'
-import { invalidField } from '../shared/errors.ts'
+import { MANY_FIELDS, MOST_FIELDS } from '../shared/document-fields.ts'
+import { invalidField, QuoinError } from '../shared/errors.ts'
 import { type FieldPath, fieldNameProblem, parseFieldPath } from '../shared/field-path.ts'
-import { isJsonObject, type JsonObject, type JsonValue, jsonProblem } from '../shared/json.ts'
+import { documentProblem, isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
 
 type Mutable = Record<string, JsonValue>
 
 /**
  * A document with the mutations applied, in order. The given one is untouched, and what is not on the way to a changed
- * field is shared with it, not copied. Throws INVALID_BODY naming the field; then nothing was applied.
+ * field is shared with it, not copied. Throws INVALID_BODY naming the field; then nothing was applied. `most`: fields that all of them may
+ * set; those of the document itself are counted in its text.
  */
-export function applyMutations(document: JsonObject, mutations: readonly Mutation[]): JsonObject {
+export function applyMutations(
+  document: JsonObject,
+  mutations: readonly Mutation[],
+  most = MOST_FIELDS,
+): JsonObject {
   if (mutations.length === 0) return document
+  if (mutations.length > most) throw new QuoinError('INVALID_BODY', `The document ${MANY_FIELDS}.`)
+  const fields = { left: most - mutations.length }
   const root: Mutable = { ...document }
   // The objects made here: those may be changed in place, so that 50 mutations of one object copy it once.
   const own = new Set<JsonValue>()
@@ -25,11 +33,11 @@ export function applyMutations(document: JsonObject, mutations: readonly Mutatio
       delete parent[last]
     } else if (mutation.op === 'set') {
       // Checked before the way to it is made; the value itself is not walked again.
-      const problem = jsonProblem(mutation.value, path.length)
+      const problem = documentProblem(mutation.value, path.length, fields)
       if (problem) throw invalidField(field, `The value of ${field} ${problem}.`)
       parentOf(root, path, field, own)[last] = mutation.value
     } else if (mutation.op === 'append') {
-      const problem = jsonProblem(mutation.value, path.length + 1)
+      const problem = documentProblem(mutation.value, path.length + 1, fields)
       if (problem) throw invalidField(field, `The value for ${field} ${problem}.`)
       const parent = parentOf(root, path, field, own)
       parent[last] = appended(Object.hasOwn(parent, last) ? parent[last] : null, mutation.value, field)

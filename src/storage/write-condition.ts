@@ -20,12 +20,13 @@ export function unmet(
   return allows(document) ? undefined : { outcome: 'refused', document }
 }
 
-/** What the mutations make of a document's fields, with what the condition adds. Throws INVALID_BODY. */
+/** What the mutations make of a document's fields, with what the condition adds; `most` as for `applyMutations`. Throws INVALID_BODY. */
 export function changedBody(
   before: JsonObject,
   mutations: readonly Mutation[],
   condition: WriteCondition | undefined,
+  most: number,
 ): JsonObject {
-  const after = applyMutations(before, mutations)
-  return condition?.complete ? applyMutations(after, condition.complete(after)) : after
+  const after = applyMutations(before, mutations, most)
+  return condition?.complete ? applyMutations(after, condition.complete(after), most) : after
 }

@@ -2,7 +2,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isJsonObject, type JsonValue } from '../../src/shared/json.ts'
-import { objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
+import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 let quoin: TestQuoin
 let port: number
@@ -187,5 +187,61 @@ describe('a body that is packed is refused with 415, wherever it is sent', () =>
       const searched = await quoin.send('POST', '/users/search', { as: 'admin', body: {}, headers })
       expect(searched.status).toBe(200)
     }
+  })
+})
+
+describe('a document has 10,000 fields at most, through every door', () => {
+  const names = Array.from({ length: 10_001 }, (_, at) => `f${at}`)
+  const wide = Object.fromEntries(names.map((name) => [name, 1]))
+  const error = expect.stringContaining('more than 10,000 fields')
+  const count = async () => (await quoin.documents('wides')).length
+
+  beforeAll(async () => {
+    await quoin.manage('POST', '/_system/storages', { name: 'wides' })
+    await quoin.install('doors', {
+      wides: {
+        type: 'on_startup_register_resource',
+        in: { uri: 'wides', storage: 'wides' },
+        scopes: ['*public'],
+      },
+      take: { type: 'on_startup_register_uri_post', in: { uri: 'wide-objects' }, scopes: ['*public'] },
+      keep: {
+        type: 'function_create_document_from_mutations',
+        in: { flow: '@take.flow', storage: 'wides', set: '=body' },
+      },
+      kept: { type: 'reply', in: { flow: '@keep.flow', value: 'kept' } },
+    })
+  })
+
+  test.each<[string, JsonValue]>([
+    ['wide', wide],
+    ['wide inside', { list: [{ inside: wide }] }],
+  ])('%s', async (_name, body) => {
+    const { manage, send } = quoin
+    const storages = await manage('POST', '/_system/storages/search', { filters: { name: 'wides' } })
+    const path = `/_system/storages/${guidOf(objectsOf(storages)[0])}/documents`
+    const before = await count()
+    const one = guidOf(await manage('POST', path, { a: 1 }))
+    for (const [method, door, sent] of [
+      ['POST', path, body],
+      ['PUT', `${path}/${one}`, body],
+      ['POST', `${path}/update-many`, { guids: [one], set: body }],
+    ] as const) {
+      const refused = await send(method, door, { as: 'admin', body: sent })
+      expect([door, refused.status, objectOf(refused.body).message]).toEqual([door, 400, error])
+    }
+    for (const door of ['/wides', '/wide-objects']) {
+      const refused = await send('POST', door, { body })
+      expect([door, refused.status, objectOf(refused.body).error]).toEqual([door, 400, error])
+    }
+    const imported = await quoin.quoin.server.app.inject({
+      method: 'POST',
+      url: `/api/v1${path}/import`,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
+      payload: JSON.stringify(body),
+    })
+    expect([imported.statusCode, imported.json().message]).toEqual([400, error])
+    expect(await count()).toBe(before + 1)
+    expect(await quoin.documents('wides')).toContainEqual(expect.objectContaining({ a: 1 }))
   })
 })

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { parse } from 'secure-json-parse'
+import { hasManyFields, MANY_FIELDS } from '../../shared/document-fields.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { longNumberIn, longNumberProblem } from '../../shared/exact-json.ts'
 import type { JsonValue } from '../../shared/json.ts'
@@ -10,6 +11,13 @@ import { syntaxErrorAt } from './json-syntax.ts'
 export function bodyText(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new QuoinError('INVALID_BODY', 'The body is not UTF-8.')
   return bytes.toString('utf8')
+}
+
+/** As {@link parseJsonBody}, of what becomes one document: its fields are counted before it is parsed. */
+export function parseDocumentBody(bytes: Buffer): JsonValue | undefined {
+  if (isUtf8(bytes) && hasManyFields(bytes.toString('utf8')))
+    throw new QuoinError('INVALID_BODY', `The document ${MANY_FIELDS}.`)
+  return parseJsonBody(bytes)
 }
 
 /** A JSON body, or undefined if there is none. Throws INVALID_BODY for anything a document could not hold. */

@@ -7,7 +7,7 @@ import type {
 } from 'fastify'
 import { QuoinError } from '../../shared/errors.ts'
 import { parseFormBody } from './form-body.ts'
-import { parseJsonBody } from './json-body.ts'
+import { parseDocumentBody, parseJsonBody } from './json-body.ts'
 import { readOtherSearchBody } from './other-search-body.ts'
 import { refuseEncoded, sendsBody, wholeBody } from './whole-body.ts'
 
@@ -28,7 +28,11 @@ export function readBodies(app: FastifyInstance, most: () => number): void {
       const bytes = mostBytes(request, most)
       return bytes === undefined ? undefined : parse(await wholeBody(body, bytes))
     }
-  app.addContentTypeParser('application/json', parser(parseJsonBody))
+  const json = parser(parseJsonBody)
+  const document = parser(parseDocumentBody)
+  app.addContentTypeParser('application/json', (request: FastifyRequest, body: IncomingMessage) =>
+    request.routeOptions.config.documentBody ? document(request, body) : json(request, body),
+  )
   app.addContentTypeParser('application/x-www-form-urlencoded', parser(parseFormBody))
   // After the check of permission, before any parser: also those that read files.
   app.addHook('preParsing', refuseEncodedBody)

@@ -143,7 +143,7 @@ function readAndAnswer(
   traced?: Traced,
 ): MaybePromise<void> {
   const { listening, keepsRawBody } = found.endpoint
-  return andThen(endpointBody(exchange, listening.accepts, door.uploads), ({ value, raw }) => {
+  return andThen(endpointBody(exchange, listening, door.uploads), ({ value, raw }) => {
     const request = runRequest(exchange, found.parameters, value)
     const given = keepsRawBody && raw ? { ...request, rawBody: raw } : request
     if (exchange.uploads)

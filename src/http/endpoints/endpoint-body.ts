@@ -1,15 +1,17 @@
-import type { AcceptedBody } from '../../blocks/block.ts'
+import type { AcceptedBody, Listening } from '../../blocks/block.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { type JsonValue, jsonProblem } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { othersTurn } from '../../shared/others-turn.ts'
 import { parseFormBody } from '../bodies/form-body.ts'
-import { bodyText, parseJsonBody } from '../bodies/json-body.ts'
+import { bodyText, parseDocumentBody, parseJsonBody } from '../bodies/json-body.ts'
 import { refuseEncoded } from '../bodies/whole-body.ts'
 import { parseXmlBody } from '../bodies/xml-body.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
 import { openUploads, type UploadRoom } from './endpoint-uploads.ts'
 import { receiveParts } from './receive-parts.ts'
+
+type EndpointListening = Pick<Listening['http'], 'accepts' | 'schemaStorage'>
 
 /** A body as blocks see it, and as it was sent. */
 export interface EndpointBody {
@@ -40,14 +42,16 @@ const LARGE = 256 * 1024
 /** The parsed body of a request to a custom endpoint: JSON, a form or, where it accepts that, XML or a text. Empty without one. */
 export function endpointBody(
   exchange: EndpointExchange,
-  accepts: AcceptedBody | undefined,
+  { accepts, schemaStorage }: EndpointListening,
   room: UploadRoom,
 ): MaybePromise<EndpointBody> {
   if (!exchange.hasBody) return none
   refuseEncoded(exchange.headers)
   const type = exchange.headers['content-type'] ?? ''
   if (accepts?.kind === 'multipart' && FORM.test(type)) return formWithFiles(exchange, accepts, room)
-  const parse = parsers.get(type) ?? parserOf(type.split(';', 1)[0]?.trim().toLowerCase() ?? '', accepts)
+  const fitting = parsers.get(type) ?? parserOf(type.split(';', 1)[0]?.trim().toLowerCase() ?? '', accepts)
+  // What is held against the fields of a storage becomes a document.
+  const parse = fitting === parseJsonBody && schemaStorage !== undefined ? parseDocumentBody : fitting
   if (!parse)
     throw new QuoinError(
       'UNSUPPORTED_MEDIA_TYPE',

@@ -25,6 +25,8 @@ declare module 'fastify' {
      * a form, undefined as many. Not said: 64 KiB where its schema has a body, and none is read where it has not.
      */
     bodyBytes?: 'setting' | number | ((request: FastifyRequest) => number | undefined)
+    /** Its body becomes one document, which has a bounded number of fields. */
+    documentBody?: true
     /** What else goes wrong there, for the OpenAPI document: beside what follows from permission, body and path. */
     errors?: readonly ErrorCode[]
     /** `false`: no ETag is worked out for replies that do not bring one. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { parse } from 'secure-json-parse'
+import { hasManyFields, MANY_FIELDS } from '../../shared/document-fields.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { longNumberIn, longNumberProblem } from '../../shared/exact-json.ts'
 import { isJsonObject, type JsonObject, jsonProblem } from '../../shared/json.ts'
@@ -64,6 +65,7 @@ export function atLine(number: number, error: unknown): unknown {
 function parsed(number: number, bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw badLine(number, 'It is not UTF-8.')
   const text = bytes.toString('utf8')
+  if (hasManyFields(text)) throw badLine(number, `It ${MANY_FIELDS}.`)
   let value: unknown
   try {
     value = parse(text, { protoAction: 'error', constructorAction: 'error' })

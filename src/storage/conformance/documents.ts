@@ -170,6 +170,24 @@ export function documentChapter(it: It): void {
     expect(await database.session().count(name, { kind: 'all' }, true)).toBe(2)
   })
 
+  it('refuses a document of more than 10,000 fields at any depth', async ({ database, name }) => {
+    const wide = (length: number) => Object.fromEntries(Array.from({ length }, (_, at) => [`f${at}`, at]))
+    const texts = Array.from({ length: 100 }, () => '":":":":"')
+    const most = { ...wide(4_997), inside: { list: [wide(5_000)] }, texts }
+    const guid = await create(database, name, most)
+    for (const more of [{ a: 1 }, { inside: { list: [wide(5_001)] } }, { a: [[{ b: 1 }]] }])
+      await failure('INVALID_BODY', () => create(database, name, { ...most, ...more }))
+    await failure('INVALID_BODY', () => create(database, name, wide(10_001)))
+    await failure('INVALID_BODY', () => create(database, name, { list: wide(10_001) }))
+    for (const more of [{ a: 1 }, { 'inside.a': 1 }])
+      await failure('INVALID_BODY', () =>
+        change(database, (session) => session.update(name, guid, set(more))),
+      )
+    expect(await stored(database, name, guid)).toEqual(most)
+    await change(database, (session) => session.update(name, guid, set({ inside: 1 })))
+    expect(Object.keys((await stored(database, name, guid)) ?? {})).toHaveLength(4_999)
+  })
+
   it('refuses a document of more than 16 MiB', async ({ database, name }) => {
     const half = '\u00e9'.repeat(4 * 1024 * 1024)
     const guid = await create(database, name, { half })

@@ -53,6 +53,7 @@ function updateManyDocumentsRoute(app: App, { change }: SharedParts): void {
       config: {
         permission: 'storages_update',
         bodyBytes: 'setting',
+        documentBody: true,
         errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'],
       },
       schema: {

@@ -95,6 +95,7 @@ function createDocumentRoute(app: App, { as }: SharedParts): void {
       config: {
         permission: 'storages_create',
         bodyBytes: 'setting',
+        documentBody: true,
         errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'],
       },
       schema: {
@@ -145,6 +146,7 @@ function updateDocumentRoute(app: App, { as }: SharedParts): void {
       config: {
         permission: 'storages_update',
         bodyBytes: 'setting',
+        documentBody: true,
         errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'],
       },
       schema: {

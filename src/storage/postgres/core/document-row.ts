@@ -5,7 +5,7 @@ import type { Mutation } from '../../../shared/mutation.ts'
 import { applyMutations } from '../../apply-mutations.ts'
 import type { CreateOptions } from '../../database.ts'
 import type { Stamps } from '../../document-stamps.ts'
-import { bodyText, joinDocument } from '../../document-text.ts'
+import { bodyText, joinDocument, mostFields } from '../../document-text.ts'
 import { type UniqueValue, uniqueValues } from '../../unique/kept-key.ts'
 import { textOfDocument } from '../text/postgres-text-index.ts'
 import type { StorageEntry } from './storage-entry.ts'
@@ -35,12 +35,12 @@ export function newRow(
   mutations: readonly Mutation[],
   options: CreateOptions | undefined,
 ): NewRow {
-  const body = applyMutations({}, mutations)
+  const body = applyMutations({}, mutations, mostFields(entry.name))
   return rowOf(entry, stamps.created(options), body)
 }
 
 export function rowOf(entry: StorageEntry, meta: Meta, body: JsonObject): NewRow {
-  const text = joinDocument(meta, bodyText(body))
+  const text = joinDocument(meta, bodyText(body, entry.name))
   const { tokens, count } = tokensOf(entry, body)
   const values = [meta.guid, meta.cms, meta.ums, text, tokens, count] as const
   return { meta, body, text, values, unique: uniqueValues(entry.unique, body) }

@@ -5,7 +5,7 @@ import type { Mutation } from '../../../shared/mutation.ts'
 import type { CreateOptions, WriteCondition, Written } from '../../database.ts'
 import type { DocumentChanges } from '../../document-session.ts'
 import type { Stamps } from '../../document-stamps.ts'
-import { bodyText, joinDocument, parseBody, splitDocument } from '../../document-text.ts'
+import { bodyText, joinDocument, mostFields, parseBody, splitDocument } from '../../document-text.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { changedValues, keyTable, type ValueChange } from '../../unique/kept-key.ts'
 import { changedBody, unmet } from '../../write-condition.ts'
@@ -142,10 +142,10 @@ async function updateDocument(
   const refusal = unmet(condition, meta, stored.text)
   if (refusal) return refusal
   const before = parseBody(stored.parts.body)
-  const body = changedBody(before, mutations, condition)
+  const body = changedBody(before, mutations, condition, mostFields(writing.entry.name))
   // Also when nothing differs: a client that holds the old update_hash should learn of the write by another client.
   const changed = writing.stamps.changed(meta)
-  const text = joinDocument(changed, bodyText(body))
+  const text = joinDocument(changed, bodyText(body, writing.entry.name))
   const contents = { guid, before: () => before, after: () => body }
   await overwrite(writing, contents, (entry) => {
     const { tokens, count } = tokensOf(entry, body)

@@ -6,7 +6,7 @@ import { applyMutations } from '../../apply-mutations.ts'
 import type { CreateOptions, WriteCondition, Written } from '../../database.ts'
 import type { DocumentChanges } from '../../document-session.ts'
 import type { Stamps } from '../../document-stamps.ts'
-import { bodyText, joinDocument, parseBody, splitDocument } from '../../document-text.ts'
+import { bodyText, joinDocument, mostFields, parseBody, splitDocument } from '../../document-text.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { changedValues, uniqueValues, type ValueChange } from '../../unique/kept-key.ts'
 import { changedBody, unmet } from '../../write-condition.ts'
@@ -58,8 +58,8 @@ export function createDocument(
   options: CreateOptions | undefined,
 ): StoredJson {
   const { connection, entry, stamps } = writing
-  const body = applyMutations({}, mutations)
-  const bodyAsText = bodyText(body)
+  const body = applyMutations({}, mutations, mostFields(entry.name))
+  const bodyAsText = bodyText(body, entry.name)
   const given = options?.guid
   // Asked before: there is one writer, and a refused statement would undo more than itself.
   if (given !== undefined && connection.get(`SELECT 1 AS n FROM ${entry.table} WHERE guid = ?`, given))
@@ -98,7 +98,7 @@ function updateDocument(
   if (refusal) return refusal
   const before = parseBody(stored.body)
   const textBefore = indexedText(entry, stored.id, before)
-  const body = changedBody(before, mutations, condition)
+  const body = changedBody(before, mutations, condition, mostFields(entry.name))
   // Also when nothing differs: a client that holds the old update_hash should learn of the write by another client, and
   // a check for differences would mean comparing whole documents on each write.
   const values = changedValues(
@@ -108,7 +108,7 @@ function updateDocument(
   )
   const document = writeDocument(writing, stored, {
     meta: stamps.changed(stored.meta),
-    body: bodyText(body),
+    body: bodyText(body, entry.name),
     values,
   })
   saveShape(writing, body)
