@@ -5,7 +5,7 @@ export const localeOptions = {
   timeZone: {
     variable: 'QUOIN_TIME_ZONE',
     fallback: 'UTC',
-    help: 'Time zone of functions in expressions that get none. All nodes need the same.',
+    help: 'Time zone of the times that forms, tables, mails and CSV files show and take, and of functions in expressions that get none. A user with a time zone other than UTC has that one on pages. All nodes need the same.',
     accepts: 'a time zone such as Europe/Berlin',
     read: (given: string) => accepted(given, () => new Intl.DateTimeFormat('en', { timeZone: given })),
   },

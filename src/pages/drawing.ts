@@ -7,6 +7,8 @@ export interface Drawing {
   readonly say: PageMessages
   /** BCP 47; decides how numbers and dates are written. */
   readonly locale: string
+  /** IANA name: of the times that are shown. */
+  readonly timeZone: string
   /** ISO 4217, for amounts that do not say theirs. */
   readonly currency: string
   /** Milliseconds since 1970: "3 days ago" counts from here. */

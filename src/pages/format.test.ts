@@ -31,10 +31,15 @@ test.each([
   expect(readMoment(value)?.toISOString()).toBe(iso)
 })
 
-test('dates are written as days, moments in UTC', () => {
+test('dates and moments are written in a time zone, and UTC says so', () => {
   const moment = new Date('2026-01-31T23:30:00Z')
-  expect([formatDate(moment, 'en'), formatDate(moment, 'de')]).toEqual(['Jan 31, 2026', '31.01.2026'])
-  expect(plain(formatDateTime(moment, 'en'))).toBe('Jan 31, 2026, 11:30 PM UTC')
+  const zones = ['UTC', 'Europe/Berlin']
+  expect(zones.map((zone) => formatDate(moment, 'en', zone))).toEqual(['Jan 31, 2026', 'Feb 1, 2026'])
+  expect(formatDate(moment, 'de', 'UTC')).toBe('31.01.2026')
+  expect(zones.map((zone) => plain(formatDateTime(moment, 'en', zone)))).toEqual([
+    'Jan 31, 2026, 11:30 PM UTC',
+    'Feb 1, 2026, 12:30 AM',
+  ])
 })
 
 test.each([

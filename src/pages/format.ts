@@ -34,22 +34,22 @@ export function currencyOf(locale: string): string {
   return (region === undefined ? undefined : known[region]) ?? (locale === 'en' ? 'USD' : 'EUR')
 }
 
-export function formatDate(moment: Date, locale: string): string {
+export function formatDate(moment: Date, locale: string, timeZone: string): string {
   return kept(
     dates,
-    `${locale} date`,
-    () => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }),
+    `${locale} date ${timeZone}`,
+    () => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone }),
   ).format(moment)
 }
 
-/** In UTC, and says so. */
-export function formatDateTime(moment: Date, locale: string): string {
+/** In UTC it says so: that is seldom the time on the reader's clock. */
+export function formatDateTime(moment: Date, locale: string, timeZone: string): string {
   const text = kept(
     dates,
-    `${locale} time`,
-    () => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }),
+    `${locale} time ${timeZone}`,
+    () => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone }),
   ).format(moment)
-  return `${text} UTC`
+  return timeZone === 'UTC' ? `${text} UTC` : text
 }
 
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
@@ -68,6 +68,11 @@ export function formatRelative(moment: Date, now: number, locale: string): strin
   for (const [unit, length] of steps)
     if (Math.abs(seconds) >= length) return format.format(Math.trunc(seconds / length), unit)
   return format.format(0, 'second')
+}
+
+/** A day without a time is the same day in every time zone. */
+export function zoneOfValue(value: JsonValue, timeZone: string): string {
+  return typeof value === 'string' && value.length === 10 ? 'UTC' : timeZone
 }
 
 /** Text in ISO form, Unix seconds, or milliseconds. */

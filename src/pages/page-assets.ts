@@ -26,16 +26,7 @@ export interface PageFiles {
 const sheets = ['tokens', 'base', 'layout', 'button', 'form', 'content', 'table', 'overlay', 'conditions']
 
 const entry = 'live.js'
-const imported = [
-  'events.js',
-  'forms.js',
-  'modals.js',
-  'swap.js',
-  'tables.js',
-  'tabs.js',
-  'theme.js',
-  'times.js',
-]
+const imported = ['events.js', 'forms.js', 'modals.js', 'swap.js', 'tables.js', 'tabs.js', 'theme.js']
 
 export async function readPageAssets(): Promise<{ assets: readonly PageAsset[]; files: PageFiles }> {
   const styles = await Promise.all(sheets.map((name) => source('theme', `${name}.css`)))

@@ -15,6 +15,7 @@ const view: PageView = {
   content: [],
   template: undefined,
   locale: 'en',
+  timeZone: 'UTC',
   user: undefined,
   url: '/tasks',
   hidden: {},

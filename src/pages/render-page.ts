@@ -20,7 +20,7 @@ import { directionOf } from './pick-locale.ts'
 export function renderPage(view: PageView, files: PageFiles, now: number): string {
   const settings = view.template?.settings ?? defaultTemplate
   const locale = settings.language ?? view.locale
-  const drawing = drawingWith(locale, now)
+  const drawing = drawingWith(view, now)
   const main = h(
     'main',
     { id: 'main', class: settings.width === 'normal' ? 'main' : `main ${settings.width}`, tabIndex: -1 },
@@ -90,7 +90,7 @@ function demoted(node: PageNode): PageNode {
   return node.kind === 'heading' && node.level === 1 ? { ...node, level: 2 } : node
 }
 
-function drawingWith(locale: string, now: number): Drawing {
+function drawingWith({ locale, timeZone }: Pick<PageView, 'locale' | 'timeZone'>, now: number): Drawing {
   const taken = new Map<string, number>()
   const id = (wish: string): string => {
     const safe = wish.replace(/[^\p{L}\p{N}_.-]+/gu, '-') || 'part'
@@ -104,6 +104,7 @@ function drawingWith(locale: string, now: number): Drawing {
     const drawing: Drawing = {
       say,
       locale,
+      timeZone,
       currency,
       now,
       level,

@@ -3,7 +3,14 @@ import { isJsonObject, type JsonValue } from '../shared/json.ts'
 import type { Tone } from '../shared/pages/page-content.ts'
 import type { ValueFormat } from '../shared/value-format.ts'
 import type { Drawing } from './drawing.ts'
-import { formatDate, formatDateTime, formatNumber, formatRelative, readMoment } from './format.ts'
+import {
+  formatDate,
+  formatDateTime,
+  formatNumber,
+  formatRelative,
+  readMoment,
+  zoneOfValue,
+} from './format.ts'
 
 export interface ValueLook {
   readonly format: ValueFormat
@@ -12,7 +19,7 @@ export interface ValueLook {
 }
 
 /** What writing a value needs to know. */
-export type Writing = Pick<Drawing, 'say' | 'locale' | 'currency' | 'now'>
+export type Writing = Pick<Drawing, 'say' | 'locale' | 'timeZone' | 'currency' | 'now'>
 
 /** A longer text is cut in a list, with the whole in the document's own page. */
 const LONGEST = 2_000
@@ -27,6 +34,7 @@ export function isBlank(value: JsonValue | undefined): boolean {
 /** The text of a value: a date as the locale writes it, a file by its name. Blank values are a dash. */
 export function valueText(value: JsonValue | undefined, look: ValueLook, writing: Writing): string {
   const { say, locale, now } = writing
+  const zone = zoneOfValue(value ?? null, writing.timeZone)
   if (value === undefined || isBlank(value)) return say('value.none')
   switch (look.format) {
     case 'auto':
@@ -39,9 +47,9 @@ export function valueText(value: JsonValue | undefined, look: ValueLook, writing
     case 'percent':
       return asNumber(value, (number) => formatNumber(number, locale, numberOptions(look, writing)))
     case 'date':
-      return asMoment(value, (moment) => formatDate(moment, locale))
+      return asMoment(value, (moment) => formatDate(moment, locale, zone))
     case 'date_time':
-      return asMoment(value, (moment) => formatDateTime(moment, locale))
+      return asMoment(value, (moment) => formatDateTime(moment, locale, zone))
     case 'relative_time':
       return asMoment(value, (moment) => formatRelative(moment, now, locale))
     case 'file':

@@ -88,6 +88,7 @@ const plainView: PageView = {
   content: [],
   template: undefined,
   locale: 'en',
+  timeZone: 'UTC',
   user: { username: 'ann', name: 'Ann Ashdown' },
   url: '/',
   hidden: { _token: 'token' },

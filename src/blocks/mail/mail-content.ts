@@ -24,13 +24,13 @@ export async function mailBodies(
   { subject, text: given }: { readonly subject: string; readonly text: string | undefined },
   context: ContentContext,
 ): Promise<{ readonly html: string; readonly text: string }> {
-  const { locale, publicUrl: site } = context
+  const { locale, timeZone, publicUrl: site } = context
   const written = nodesOf(state)
   checkKinds(written)
   const content = await withRows(written, context)
   checkSize(content)
   if (site === '') checkAddresses(content)
-  const made = renderMail({ content, title: subject, locale, site, now: context.now() })
+  const made = renderMail({ content, title: subject, locale, timeZone, site, now: context.now() })
   const bodies = { html: made.html, text: given ?? made.text }
   // A given text may have characters that JSON writes with six.
   const bytes = Buffer.byteLength(bodies.html) + Buffer.byteLength(JSON.stringify(bodies.text))

@@ -15,7 +15,7 @@ import type { PageInput } from '../../shared/pages/page-input.ts'
 import type { DataTable, PageTable } from '../../shared/pages/page-table.ts'
 import type { FieldOf } from './field-rules-of.ts'
 import { inputsOf } from './field-rules-of.ts'
-import { ruledInput, shownValue } from './input-rule.ts'
+import { localBounds, ruledInput, shownValue } from './input-rule.ts'
 import { type Posted, sentNames } from './posted.ts'
 
 /** What was wrong with a form that was sent. */
@@ -41,6 +41,8 @@ export interface PageMaking {
   /** What more a form has that is filled in, once it is known which of its inputs are passwords or files. */
   readonly ticket?: ((form: string, hidden: Hidden, never: readonly string[]) => Hidden) | undefined
   readonly refused: RefusedForm | undefined
+  /** Of the times in inputs. */
+  readonly timeZone: string
   /** Gives the files among a node's values an address. */
   readonly filed: (node: PageNode) => PageNode
   /** What each data table shows. */
@@ -121,10 +123,11 @@ class PageCompletion {
     const stored = node.value ?? (owner?.document && valueAt(owner.document, parseFieldPath(node.name)))
     const value = refused
       ? typedAgain(input, refused.posted)
-      : shownValue(input.type, stored ?? this.#defaultOf(owner, node))
+      : shownValue(input.type, stored ?? this.#defaultOf(owner, node), this.#making.timeZone)
     const error = refused?.errors.get(node.name)
     return {
       ...rest,
+      ...localBounds(rest, this.#making.timeZone),
       id: this.#idFor(`${owner?.id ?? 'page'}-${node.name}`),
       ...(value !== undefined && { value }),
       ...(error !== undefined && { error }),

@@ -4,6 +4,8 @@ import type { FastifyReply } from 'fastify'
 import { type CellRoom, type ShownRow, shownRows } from '../../blocks/table-cells.ts'
 import { begun } from '../../shared/begun.ts'
 import { csvCell } from '../../shared/csv-cell.ts'
+import { timeWithOffset } from '../../shared/dates/zoned-time.ts'
+import { instantOf } from '../../shared/fields/value-forms.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import { othersTurn } from '../../shared/others-turn.ts'
 import type { DataTable, TableColumn } from '../../shared/pages/page-table.ts'
@@ -44,14 +46,14 @@ async function* csvLines(
 ): AsyncGenerator<string, void> {
   const references = await tableReferences(made, rulesOf)
   const table = withoutSorts(made, references)
-  const { query, sort, columns } = tableQuery(table, address, cells.now, references.all)
+  const { query, sort, columns } = tableQuery(table, address, cells, references.all)
   let head = `${BYTE_ORDER_MARK}${columns.map(({ label }) => csvCell(label)).join(',')}\r\n`
   let after: string | undefined
   do {
     const place = after === undefined ? {} : { after }
     const found = await session.find(table.storage, search({ query, sort, limit: PAGE, ...place }))
     const rows = await shownRows(session, found, { table, columns, references }, cells)
-    const lines = rows.map((row) => `${lineOf(columns, row)}\r\n`)
+    const lines = rows.map((row) => `${lineOf(columns, row, cells.timeZone)}\r\n`)
     const text = head + lines.join('')
     head = ''
     if (text !== '') yield text
@@ -60,21 +62,29 @@ async function* csvLines(
   } while (after !== undefined)
 }
 
-function lineOf(columns: readonly TableColumn[], { cells }: ShownRow): string {
-  return columns.map((column, at) => csvCell(plain(column, cells[at]))).join(',')
+function lineOf(columns: readonly TableColumn[], { cells }: ShownRow, zone: string): string {
+  return columns.map((column, at) => csvCell(plain(column, cells[at], zone))).join(',')
 }
 
-/** Dates that are stored as seconds are written as dates; the rest is what is stored. */
-function plain({ format }: TableColumn, value: JsonValue | undefined): string | number {
+/** Times are written in the visitor's time zone, with its offset; the rest is what is stored. */
+function plain({ format }: TableColumn, value: JsonValue | undefined, zone: string): string | number {
   if (value === undefined || value === null) return ''
   if (typeof value === 'number') {
     const isDate = format === 'date' || format === 'date_time' || format === 'relative_time'
-    const date = isDate ? new Date(value * 1000) : undefined
-    if (date === undefined || Number.isNaN(date.getTime())) return value
-    return format === 'date' ? date.toISOString().slice(0, 10) : date.toISOString()
+    return (isDate ? timeText(format, value * 1000, zone) : undefined) ?? value
   }
-  if (typeof value === 'string') return value
+  if (typeof value === 'string') {
+    const at = format === 'date_time' || format === 'relative_time' ? instantOf(value) : undefined
+    return (at === undefined ? undefined : timeText(format, at, zone)) ?? value
+  }
   if (typeof value === 'boolean') return String(value)
   if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join('; ')
   return isJsonObject(value) && typeof value.name === 'string' ? value.name : JSON.stringify(value)
+}
+
+/** Undefined for seconds that are no date. */
+function timeText(format: TableColumn['format'], at: number, zone: string): string | undefined {
+  if (Number.isNaN(new Date(at).getTime())) return undefined
+  const text = timeWithOffset(at, zone)
+  return format === 'date' ? text.slice(0, 10) : text
 }

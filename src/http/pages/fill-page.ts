@@ -17,19 +17,20 @@ export interface PageFilling extends Pick<PageMaking, 'hidden' | 'ticket' | 'ref
   readonly shown: ShownPage
   readonly address: ReturnType<typeof pageAddress>
   readonly locale: string
+  readonly timeZone: string
   /** Each table says which block made it. */
   readonly namesBlocks: boolean
 }
 
 export async function fillPage(room: PageRoom, request: FastifyRequest, page: PageFilling) {
-  const { shown, address, hidden, ticket, refused, locale, namesBlocks } = page
+  const { shown, address, hidden, ticket, refused, locale, timeZone, namesBlocks } = page
   const making = {
     session: room.flows.permissions.session(room.database.session(), visitorOf(request)),
     rulesOf: room.rulesOf,
     address,
     hidden,
     messages: messagesFor(locale),
-    cells: room.cells(),
+    cells: { ...room.cells(), timeZone },
   }
   const tables = new Map<DataTable, PageTable>()
   for (const table of dataTablesOf(shown.content)) {
@@ -40,6 +41,7 @@ export async function fillPage(room: PageRoom, request: FastifyRequest, page: Pa
   const fieldOf = await fieldsOf(shown.content, room.rulesOf)
   return completePage(shown.content, {
     fieldOf,
+    timeZone,
     withChoices: await referenceChoices(shown.content, { ...making, fieldOf }),
     action: address.href,
     hidden,

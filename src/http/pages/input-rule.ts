@@ -1,5 +1,7 @@
 /** How an input is drawn and what fits in it: what the block says, completed by the blueprint field. */
 
+import { readIsoDate } from '../../shared/dates/iso-date.ts'
+import { localTime } from '../../shared/dates/zoned-time.ts'
 import { type FieldRule, isAutomatic } from '../../shared/field-rule.ts'
 import type { FieldLimits } from '../../shared/fields/field-limits.ts'
 import { type FieldType, fieldTypeEntries, USUAL_PLACES } from '../../shared/fields/field-type.ts'
@@ -110,7 +112,11 @@ function choicesOf(limits: FieldLimits | undefined): readonly InputOption[] | un
 }
 
 /** A stored value as the input shows it. */
-export function shownValue(type: DrawnType, value: JsonValue | undefined): JsonValue | undefined {
+export function shownValue(
+  type: DrawnType,
+  value: JsonValue | undefined,
+  timeZone: string,
+): JsonValue | undefined {
   if (value === undefined || value === null || type === 'password' || type === 'file') return undefined
   switch (type) {
     case 'check':
@@ -118,9 +124,9 @@ export function shownValue(type: DrawnType, value: JsonValue | undefined): JsonV
     case 'choices':
       return Array.isArray(value) ? value.map((one) => String(one)) : [String(value)]
     case 'date':
-      return dateText(value)?.slice(0, 10) ?? plainText(value)
+      return dateText(value, timeZone)?.slice(0, 10) ?? plainText(value)
     case 'date_time':
-      return dateText(value)?.slice(0, 16) ?? plainText(value)
+      return dateText(value, timeZone)?.slice(0, 16) ?? plainText(value)
     default:
       return plainText(value)
   }
@@ -132,10 +138,20 @@ function plainText(value: JsonValue): string {
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value)
 }
 
-function dateText(value: JsonValue): string | undefined {
-  const date =
-    typeof value === 'number'
-      ? new Date(value * 1000)
-      : new Date(typeof value === 'string' ? value : Number.NaN)
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+/** A day, and a time without a zone, stay as they are. */
+function dateText(value: JsonValue, timeZone: string): string | undefined {
+  const at =
+    typeof value === 'number' ? value * 1000 : typeof value === 'string' ? readIsoDate(value) : undefined
+  if (at === undefined || Number.isNaN(new Date(at).getTime())) return undefined
+  const isLocal = typeof value === 'string' && !/(?:Z|[+-]\d{2}:\d{2})$/i.test(value.slice(10))
+  return localTime(at, isLocal ? 'UTC' : timeZone)
+}
+
+/** The bounds of a time as its input takes them. */
+export function localBounds({ type, min, max }: PageInput, timeZone: string): Pick<PageInput, 'min' | 'max'> {
+  if (type !== 'date_time') return {}
+  const bound = (value: PageInput['min']) =>
+    value === undefined ? undefined : dateText(value, timeZone)?.slice(0, 16)
+  const [least, most] = [bound(min), bound(max)]
+  return { ...(least !== undefined && { min: least }), ...(most !== undefined && { max: most }) }
 }

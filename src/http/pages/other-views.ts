@@ -9,7 +9,7 @@ import { pageAddress } from './page-address.ts'
 import type { PageRoom } from './page-room.ts'
 import type { FoundPage } from './page-routes.ts'
 import { permittedPage, visitorOf } from './permitted-page.ts'
-import { liveTables } from './show-page.ts'
+import { liveTables, zoneOf } from './show-page.ts'
 
 /** Sends it if the address asks for it (`_export=<table>`, `_events=<mark>`); false for the page itself. */
 export async function sendOtherView(
@@ -31,7 +31,7 @@ export async function sendOtherView(
     const session = permissions.session(room.database.session(), visitor)
     await sendCsv(
       reply,
-      { session, cells: room.cells(), rulesOf: room.rulesOf },
+      { session, cells: { ...room.cells(), timeZone: zoneOf(request, room) }, rulesOf: room.rulesOf },
       table,
       pageAddress(request.url),
     )

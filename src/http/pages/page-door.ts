@@ -28,7 +28,7 @@ import type { PageRoom } from './page-room.ts'
 import { type FindPage, type FoundPage, pageRoutes } from './page-routes.ts'
 import { FORM_BOUNDS, type Posted, postedFields, receivePosted } from './posted.ts'
 import { privateFileRoute } from './private-files.ts'
-import { localeOf, showPage } from './show-page.ts'
+import { localeOf, showPage, zoneOf } from './show-page.ts'
 import { Visit } from './visit.ts'
 import { type Sent, visitPage } from './visit-page.ts'
 
@@ -216,6 +216,7 @@ async function visitAccountPage(
       rulesOf: room.rulesOf,
       permitted: async (page) => page,
       messages: messagesFor(localeOf(request)),
+      timeZone: zoneOf(request, room),
       readFile: () => undefined,
       storeFiles: async ({ values }) => values,
       areShown: async () => false,

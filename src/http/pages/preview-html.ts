@@ -8,7 +8,7 @@ import { fillPage } from './fill-page.ts'
 import { pageAddress } from './page-address.ts'
 import type { PageRoom } from './page-room.ts'
 import { permittedPage, visitorOf } from './permitted-page.ts'
-import { localeOf, userOf } from './show-page.ts'
+import { localeOf, userOf, zoneOf } from './show-page.ts'
 
 export interface PreviewedPage {
   readonly shown: ShownPage
@@ -29,13 +29,16 @@ export async function previewHtml(
   const locale = localeOf(request)
   const address = pageAddress(url)
   const hidden = () => []
-  const filling = { shown, address, hidden, ticket: undefined, refused: undefined, locale, namesBlocks: true }
+  const timeZone = zoneOf(request, room)
+  const making = { hidden, ticket: undefined, refused: undefined }
+  const filling = { ...making, shown, address, locale, timeZone, namesBlocks: true }
   const content = await fillPage(room, request, filling)
   return room.pages.render({
     title: shown.title ?? title,
     content,
     template: shown.template === undefined ? undefined : await room.templates.find(shown.template),
     locale,
+    timeZone,
     user: userOf(request.identity?.user),
     url: address.href,
     hidden: {},

@@ -27,7 +27,10 @@ function errorsOf(fields: Readonly<Record<string, FieldLimits>>, sent: Readonly<
     defaultValue: undefined,
     limits: fields[name] ?? {},
   })
-  const { errors } = readForm(form, posted, (_, { name }) => ruleOf(name), messagesFor('en'))
+  const { errors } = readForm(form, posted, (_, { name }) => ruleOf(name), {
+    messages: messagesFor('en'),
+    timeZone: 'UTC',
+  })
   return Object.fromEntries(errors)
 }
 

@@ -18,9 +18,17 @@ export interface ReadForm {
   readonly files: readonly { readonly file: PostedFile; readonly multiple: boolean }[]
 }
 
-/** Reads what was sent with a form by the rules of its inputs. Names that the form has no input for are left out. */
-export function readForm(form: PageForm, posted: Posted, fieldOf: FieldOf, messages: PageMessages): ReadForm {
-  const spend = patternBudget()
+/**
+ * Reads what was sent with a form by the rules of its inputs. Names that the form has no input for are left out.
+ * `timeZone`: of times that are typed without one.
+ */
+export function readForm(
+  form: PageForm,
+  posted: Posted,
+  fieldOf: FieldOf,
+  { messages, timeZone }: { readonly messages: PageMessages; readonly timeZone: string },
+): ReadForm {
+  const reading = { messages, timeZone, spend: patternBudget() }
   const values: Record<string, JsonValue> = {}
   const errors = new Map<string, string>()
   const passwords: string[] = []
@@ -36,7 +44,7 @@ export function readForm(form: PageForm, posted: Posted, fieldOf: FieldOf, messa
       if (input.required && kept.length === 0) errors.set(input.name, messages('field.required'))
       continue
     }
-    const read = readInput(ruled, posted.all(input.name), messages, spend)
+    const read = readInput(ruled, posted.all(input.name), reading)
     if ('error' in read) errors.set(input.name, read.error)
     else if (read.value !== undefined) values[input.name] = read.value
     if (input.type === 'password') passwords.push(...posted.all(input.name))

@@ -1,5 +1,6 @@
 import type { MessageKey, PageMessages } from '../../pages/messages.ts'
 import { readIsoDate } from '../../shared/dates/iso-date.ts'
+import { readLocalTime } from '../../shared/dates/zoned-time.ts'
 import { isEmailAddress } from '../../shared/email-address.ts'
 import { keepsDigits, readJson } from '../../shared/exact-json.ts'
 import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
@@ -11,16 +12,22 @@ import { isText, type RuledInput } from './input-rule.ts'
 /** `value` undefined: nothing was sent for it, and nothing is to be changed. */
 export type ReadInput = { readonly value: JsonValue | undefined } | { readonly error: string }
 
+export interface InputReading {
+  readonly messages: PageMessages
+  /** Of times that are typed without one: browsers send none. */
+  readonly timeZone: string
+  readonly spend: PatternSpending
+}
+
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 
 /** What was typed into an input, as its field wants it, or what is wrong with it. `sent`: all values of its name. */
 export function readInput(
   { input, rule, ofField }: RuledInput,
   sent: readonly string[],
-  messages: PageMessages,
-  spend: PatternSpending,
+  { messages, timeZone, spend }: InputReading,
 ): ReadInput {
-  const read = typedValue(input.type, rule, sent)
+  const read = typedValue(input.type, rule, sent, timeZone)
   if (read === UNREADABLE) return { error: unreadable(rule, messages) }
   if (input.type === 'email' && typeof read === 'string' && read !== '' && !isEmailAddress(read))
     return { error: messages('field.email') }
@@ -47,6 +54,7 @@ function typedValue(
   type: RuledInput['input']['type'],
   rule: FieldRule,
   sent: readonly string[],
+  timeZone: string,
 ): JsonValue | undefined | typeof UNREADABLE {
   if (type === 'check') return sent.length > 0
   if (type === 'choices') return sent.filter((one) => one !== '').map((one) => chosen(rule, one))
@@ -59,21 +67,21 @@ function typedValue(
     case 'text':
       // What is left empty is nothing, not a text without letters.
       if (blank) return null
-      return type === 'date_time' ? instant(text) : chosen(rule, text)
+      return type === 'date_time' ? instant(text, timeZone) : chosen(rule, text)
     case 'number':
       return blank ? null : readNumber(text.trim())
     case 'condition':
       return blank ? null : text === 'true' ? true : text === 'false' ? false : UNREADABLE
     case 'date':
-      return blank ? null : type === 'date_time' ? instant(text) : text.trim()
+      return blank ? null : type === 'date_time' ? instant(text, timeZone) : text.trim()
     case 'instant':
-      return blank ? null : instant(text)
+      return blank ? null : instant(text, timeZone)
     case 'lines':
       return text
         .split('\n')
         .map((line) => line.trim())
         .filter((line) => line !== '')
-        .map((line) => itemOf(rule, line))
+        .map((line) => itemOf(rule, line, timeZone))
     case 'json':
       return blank ? null : parsed(text)
   }
@@ -86,10 +94,10 @@ function chosen({ type, limits }: FieldRule, text: string): string | number {
 }
 
 /** An item that cannot be read stays text, and is refused. */
-function itemOf(rule: FieldRule, line: string): JsonValue {
+function itemOf(rule: FieldRule, line: string, timeZone: string): JsonValue {
   const { items } = rule.limits
   if (rule.type !== 'list' || items === undefined) return chosen(rule, line)
-  const read = typedValue('text', { ...rule, type: items, limits: {} }, [line])
+  const read = typedValue('text', { ...rule, type: items, limits: {} }, [line], timeZone)
   return read === UNREADABLE || read === undefined || read === null ? line : read
 }
 
@@ -98,9 +106,8 @@ function readNumber(text: string): number | typeof UNREADABLE {
   return Number.isFinite(number) && keepsDigits(text) ? number : UNREADABLE
 }
 
-/** A local time without a zone is UTC here: a browser without JavaScript does not say where it is. */
-function instant(text: string): string | typeof UNREADABLE {
-  const at = readIsoDate(text)
+function instant(text: string, timeZone: string): string | typeof UNREADABLE {
+  const at = readLocalTime(text, timeZone) ?? readIsoDate(text)
   return at === undefined ? UNREADABLE : new Date(at).toISOString()
 }
 

@@ -38,6 +38,15 @@ export function localeOf(request: FastifyRequest): string {
   return pickLocale(typeof language === 'string' && language !== '' ? `${language},${asked ?? ''}` : asked)
 }
 
+/**
+ * The time zone of the times that a visitor types and reads: their own, else that of the cluster. Users who have chosen none
+ * have UTC.
+ */
+export function zoneOf({ identity }: FastifyRequest, { cells }: Pick<PageRoom, 'cells'>): string {
+  const own = identity?.user.timezone
+  return typeof own === 'string' && own !== '' && own !== 'UTC' ? own : cells().timeZone
+}
+
 export async function showPage(
   room: PageRoom,
   request: FastifyRequest,
@@ -61,7 +70,8 @@ export async function showPage(
   // Before anything is read: later changes are sent to the event stream of the page.
   const mark = room.events.mark(liveTables(shown))
   const ticket = builtIn ? undefined : ticketsOf(room, request, address.href)
-  const filling = { shown, address, hidden, ticket, refused, locale, namesBlocks: false }
+  const timeZone = zoneOf(request, room)
+  const filling = { shown, address, hidden, ticket, refused, locale, timeZone, namesBlocks: false }
   const content = await fillPage(room, request, filling)
   const above: readonly PageNode[] =
     refused && refused.form === undefined
@@ -80,6 +90,7 @@ export async function showPage(
     content: [...above, ...content],
     template,
     locale,
+    timeZone,
     user: userOf(request.identity?.user),
     url: address.href,
     hidden: request.identity ? { _csrf: issue() } : {},

@@ -9,6 +9,8 @@
 
 import { PinError } from '../../blocks/block.ts'
 import { rangeQuery } from '../../blocks/range-query.ts'
+import type { CellRoom } from '../../blocks/table-cells.ts'
+import { readLocalTime } from '../../shared/dates/zoned-time.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { keepsDigits } from '../../shared/exact-json.ts'
 import type { DataTable, TableColumn } from '../../shared/pages/page-table.ts'
@@ -45,16 +47,19 @@ export function tableParameter(table: Pick<DataTable, 'id'>, name: string): stri
   return `${table.id}.${name}`
 }
 
-/** `now`: milliseconds, for dates such as `now-7d`. Throws INVALID_QUERY for a text that asks for too much of what is slow. */
+/** When and where a visitor asks: `now` in milliseconds, for dates such as `now-7d`. */
+export type FilterTime = Pick<CellRoom, 'now' | 'timeZone'>
+
+/** Throws INVALID_QUERY for a text that asks for too much of what is slow. */
 export function tableQuery(
   table: DataTable,
   address: PageAddress,
-  now: number,
+  at: FilterTime,
   references: readonly Reference[] = [],
 ): TableQuery {
   const get = (name: string) => address.get(tableParameter(table, name))?.slice(0, MAX_TEXT) ?? ''
   const text = get('q').trim()
-  const filters = table.columns.flatMap((column) => filterOf(table, column, get, now))
+  const filters = table.columns.flatMap((column) => filterOf(table, column, get, at))
   const search: Query[] = text === '' || !table.searchable ? [] : [textQuery(table, text, references)]
   checkText(tableParameter(table, 'q'), text)
   const sorted = sortOf(table, get('sort'))
@@ -101,6 +106,8 @@ export function rowsQuery(
   return { kind: 'and', queries: [{ kind: 'terms', field: '_meta.guid', values: guids }, own] }
 }
 
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
 function pageOf(text: string): number {
   return /^[1-9]\d{0,6}$/.test(text) ? Number(text) : 1
 }
@@ -146,11 +153,21 @@ function checkText(parameter: string, text: string, called = parameter): void {
   if (problem) throw new QuoinError('INVALID_QUERY', `${called} ${problem}.`, { fields: [parameter] })
 }
 
+function hasTimes({ field, format }: TableColumn): boolean {
+  return format === 'date_time' || format === 'relative_time' || field.startsWith('_meta.')
+}
+
+/** A time without a zone is one of the visitor's. */
+function inZone(text: string, zone: string): string {
+  const at = readLocalTime(text, zone)
+  return at === undefined ? text : new Date(at).toISOString()
+}
+
 function filterOf(
   table: DataTable,
   column: TableColumn,
   get: (name: string) => string,
-  now: number,
+  { now, timeZone }: FilterTime,
 ): Query[] {
   const { field, filter } = column
   if (filter === undefined) return []
@@ -165,8 +182,11 @@ function filterOf(
     }
     try {
       // A day that is the end of a range is in it as a whole.
-      const end = /^\d{4}-\d{2}-\d{2}$/.test(to) ? `${to}T23:59:59.999Z` : to
-      const range = rangeQuery(field, { gte: from, lte: end }, now)
+      const end = DAY.test(to) ? `${to}T23:59:59.999` : to
+      // Days of fields that hold days are the same everywhere.
+      const zone = hasTimes(column) ? timeZone : 'UTC'
+      const begin = DAY.test(from) && zone !== 'UTC' ? `${from}T00:00` : from
+      const range = rangeQuery(field, { gte: inZone(begin, zone), lte: inZone(end, zone) }, now)
       return range ? [range] : []
     } catch (error) {
       if (error instanceof PinError) return []

@@ -28,7 +28,7 @@ export async function tableView(made: DataTable, making: TableMaking): Promise<P
   const { session, address, messages } = making
   const references = await tableReferences(made, making.rulesOf)
   const table = withoutSorts(made, references)
-  const asked = tableQuery(table, address, making.cells.now, references.all)
+  const asked = tableQuery(table, address, making.cells, references.all)
   const within = asked.after === undefined ? Math.min(asked.page, lastNumberedPage(table)) : asked.page
   const at = (page: number) => findWithTotal(session, table.storage, tableSearch(table, { ...asked, page }))
   const pagesOfAll = (total: number) => Math.max(1, Math.ceil(total / table.pageSize))

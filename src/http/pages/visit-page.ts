@@ -26,7 +26,7 @@ import type { FoundPage } from './page-routes.ts'
 import { permittedPage, visitorOf } from './permitted-page.ts'
 import { type Posted, sentNames } from './posted.ts'
 import { readStoredReply, sendPageReply, storableReply } from './send-page-reply.ts'
-import { localeOf, type PageToShow, showPage } from './show-page.ts'
+import { localeOf, type PageToShow, showPage, zoneOf } from './show-page.ts'
 import { storeFiles } from './store-files.ts'
 import { rowsQuery } from './table-query.ts'
 import { Visit, type VisitTools } from './visit.ts'
@@ -102,6 +102,7 @@ class AnsweredVisit {
     return {
       rulesOf,
       messages: messagesFor(localeOf(this.#request)),
+      timeZone: zoneOf(this.#request, this.#room),
       storeFiles: async (read) => {
         const actor = actorOf(this.#request)
         const sent = JSON.stringify([

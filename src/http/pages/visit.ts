@@ -21,6 +21,8 @@ import { type ReadForm, readForm } from './read-form.ts'
 export interface VisitTools {
   readonly rulesOf: RulesOf
   readonly messages: PageMessages
+  /** Of times that are typed. */
+  readonly timeZone: string
   /** Stores the files of a form that fits; gives its values with them. */
   storeFiles(read: ReadForm): Promise<JsonObject>
   readFile(guid: string): AsyncIterable<Uint8Array> | undefined
@@ -97,7 +99,7 @@ export class Visit implements PageVisit {
     if (button?.action === 'action')
       return { block: button.block ?? '', given: { clicked: button.value ?? '', values: {} } }
     const fieldOf = await fieldsOf([form], this.#tools.rulesOf)
-    const read = readForm(form, posted, fieldOf, this.#tools.messages)
+    const read = readForm(form, posted, fieldOf, this.#tools)
     this.passwords = read.passwords
     if (read.errors.size > 0) {
       this.refused = { form: form.id, posted, errors: read.errors, messages: [] }

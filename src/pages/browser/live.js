@@ -9,7 +9,6 @@ import { followHistory, onArrival } from './swap.js'
 import { followTables } from './tables.js'
 import { upgradeTabs } from './tabs.js'
 import { followTheme } from './theme.js'
-import { writeTimes } from './times.js'
 
 document.documentElement.classList.add('live')
 followTheme()
@@ -17,8 +16,5 @@ followForms()
 followTables()
 followModals()
 followHistory()
-onArrival((part) => {
-  upgradeTabs(part)
-  writeTimes(part)
-})
+onArrival(upgradeTabs)
 followEvents()

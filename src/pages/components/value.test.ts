@@ -10,6 +10,7 @@ import { drawValue } from './value.ts'
 const drawing: Drawing = {
   say: messagesFor('en'),
   locale: 'en',
+  timeZone: 'UTC',
   currency: 'USD',
   now: Date.UTC(2026, 0, 31, 12),
   level: 2,
@@ -46,7 +47,7 @@ test.each<[JsonValue, ValueFormat, string]>([
   [
     1_769_850_000,
     'date_time',
-    '<time datetime="2026-01-31T09:00:00.000Z" data-local>Jan 31, 2026, 9:00 AM UTC</time>',
+    '<time datetime="2026-01-31T09:00:00.000Z" title="UTC">Jan 31, 2026, 9:00 AM UTC</time>',
   ],
   [
     '2026-01-30',

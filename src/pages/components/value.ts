@@ -1,10 +1,11 @@
 /** Values of documents, written for people. What does not fit its format is written as it is. */
 import { type ComponentChild, h } from 'preact'
+import { localTime } from '../../shared/dates/zoned-time.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import type { ValueFormat } from '../../shared/value-format.ts'
 import { imageSource, linkTo } from '../address.ts'
 import type { Drawing } from '../drawing.ts'
-import { formatDateTime, readMoment } from '../format.ts'
+import { formatDateTime, readMoment, zoneOfValue } from '../format.ts'
 import { addressOf, asText, isBlank, toneOf, type ValueLook, valueText } from '../value-text.ts'
 import { badge } from './badge.ts'
 
@@ -42,19 +43,24 @@ const writers: Readonly<Record<ValueFormat, Writer>> = {
   date: (value, look, drawing) => {
     const text = valueText(value, look, drawing)
     const moment = readMoment(value)
-    return moment ? h('time', { dateTime: moment.toISOString().slice(0, 10) }, text) : text
+    return moment
+      ? h(
+          'time',
+          { dateTime: localTime(moment.getTime(), zoneOfValue(value, drawing.timeZone)).slice(0, 10) },
+          text,
+        )
+      : text
   },
   date_time: (value, look, drawing) => {
     const text = valueText(value, look, drawing)
     const moment = readMoment(value)
-    // The module rewrites it in the visitor's time zone, which no request contains.
-    return moment ? h('time', { dateTime: moment.toISOString(), 'data-local': '' }, text) : text
+    return moment ? h('time', { dateTime: moment.toISOString(), title: drawing.timeZone }, text) : text
   },
   relative_time: (value, look, drawing) => {
     const text = valueText(value, look, drawing)
     const moment = readMoment(value)
     if (!moment) return text
-    const exact = formatDateTime(moment, drawing.locale)
+    const exact = formatDateTime(moment, drawing.locale, drawing.timeZone)
     return h('time', { dateTime: moment.toISOString(), title: exact }, text)
   },
   boolean: written,

@@ -4,11 +4,15 @@ import type { PageNode } from '../../shared/pages/page-content.ts'
 import { valueFormats } from '../../shared/value-format.ts'
 import { renderMail } from './render-mail.ts'
 
-const mail = (content: readonly PageNode[], more: { site?: string; locale?: string } = {}) =>
+const mail = (
+  content: readonly PageNode[],
+  more: { site?: string; locale?: string; timeZone?: string } = {},
+) =>
   renderMail({
     content,
     title: 'Mail',
     locale: 'en',
+    timeZone: 'UTC',
     site: 'https://shop.example',
     now: Date.UTC(2026, 0, 31, 12),
     ...more,
@@ -133,6 +137,12 @@ test('without an address of the cluster a relative one is left as text, and a wh
   expect(plain).toBe('Open\n\nOpen: https://a.example')
 })
 
+test('times are those of the time zone that it is sent with', () => {
+  const items = [{ label: 'at', value: '2026-03-10T07:00:00.000Z', format: 'date_time' as const }]
+  const { html, text } = mail([{ kind: 'detail', items }], { timeZone: 'Europe/Berlin' })
+  expect([html, text].every((one) => /Mar 10, 2026, 8:00\sAM/.test(one))).toBe(true)
+})
+
 test('numbers, dates and the direction follow the locale', () => {
   const items = [
     { label: 'a', value: 1234.5, format: 'number' as const },
@@ -253,7 +263,7 @@ test('whatever texts say, the HTML has the tags and attributes of this renderer 
   fc.assert(
     fc.property(nodes, hostile, (content, title) => {
       const site = 'https://shop.example'
-      const { html } = renderMail({ content, title, locale: 'en', site, now: 0 })
+      const { html } = renderMail({ content, title, locale: 'en', timeZone: 'UTC', site, now: 0 })
       expect(problemsOf(html)).toEqual([])
       expect(html).not.toMatch(/<(?:script|form|input|iframe|object|link|base)/i)
       // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there

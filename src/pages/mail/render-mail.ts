@@ -20,6 +20,8 @@ export interface MailPage {
   readonly title: string
   /** BCP 47. */
   readonly locale: string
+  /** IANA name: of the times that are shown. */
+  readonly timeZone: string
   /** The address at which users reach the cluster, without a slash at its end; empty for none. */
   readonly site: string
   /** Milliseconds since 1970, for what is written as "3 days ago". */
@@ -31,8 +33,8 @@ export interface MailPage {
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f]/g
 
 export function renderMail(page: MailPage): { readonly html: string; readonly text: string } {
-  const { content, locale, site, now } = page
-  const writing = { say: messagesFor(locale), locale, currency: currencyOf(locale), now }
+  const { content, locale, timeZone, site, now } = page
+  const writing = { say: messagesFor(locale), locale, timeZone, currency: currencyOf(locale), now }
   const address = (href: string) => wholeAddress(href, site)
   const at = (level: number): MailDrawing => {
     const drawing: MailDrawing = {

@@ -261,6 +261,8 @@ export interface PageTemplate {
 
 /** All that `renderPage` gets: everything is decided, nothing is looked up any more. */
 export interface PageView {
+  /** IANA name: of the times that are shown. */
+  readonly timeZone: string
   readonly title: string
   /** Completed by the door: no `datatable` among them. */
   readonly content: readonly PageNode[]
