@@ -95,6 +95,34 @@ export class ScheduleLedger {
     return transact(this.#database, (session) => this.#update(session, record, fields))
   }
 
+  /**
+   * After the clock was set back: the records of times that are to come again, and the time of the next one. Throws CONFLICT when
+   * another node was faster.
+   */
+  async restart(
+    record: ScheduleRecord,
+    id: string,
+    next: number | undefined,
+    now: number,
+  ): Promise<ScheduleRecord> {
+    const toCome = { kind: 'range', field: 'planned_at', bounds: { gt: Math.floor(now / 1000) } } as const
+    const query: Query = { kind: 'and', queries: [named(id), toCome] }
+    let restarted = record
+    for (;;) {
+      const found = await this.#database
+        .session()
+        .find(ownStorages.ticks, search({ query, limit: PURGE_BATCH }))
+      const guids = recordsOf(found.documents.value).map(guidOf)
+      const isLast = guids.length < PURGE_BATCH
+      const fields = isLast ? { next_at: seconds(next), last_at: null } : {}
+      restarted = await transact(this.#database, async (session) => {
+        for (const guid of guids) await session.delete(ownStorages.ticks, guid)
+        return this.#update(session, restarted, fields)
+      })
+      if (isLast) return restarted
+    }
+  }
+
   /** The ticks with their jobs, those that tell flows of missed ones, and the time of the next one. Throws CONFLICT when another node was faster. */
   async fire(
     record: ScheduleRecord,

@@ -335,3 +335,46 @@ test('what cannot be stored leaves neither tick nor job, and is done when it can
   await scheduler.check()
   expect(planned(await runDue())).toEqual([10])
 })
+
+test.each<[string, Partial<Schedule>]>([
+  ['an interval', { every: '1h' }],
+  ['an interval with a start', { every: '1h', startAt: start }],
+  ['a pattern', { cron: '0 * * * *' }],
+])(
+  'after the clock was set back by three hours %s fires again from the present time, and the log says so',
+  async (_, plan) => {
+    // Later than the clock of a database, which counts too: where only the clock of a node is behind, nothing is planned again.
+    const present = Math.ceil(Date.now() / minutes(60)) * minutes(60) + minutes(60_000) + seconds(1)
+    room.clock.now = present + minutes(180)
+    const scheduler = await open(schedule({ ...plan, catchUp: 'all' }))
+    const runs = async (hours: number) => {
+      const jobs: Job[] = []
+      for (let hour = 0; hour < hours; hour++) {
+        await move(scheduler, minutes(60))
+        jobs.push(...(await runDue()))
+      }
+      return jobs.map(({ payload }) => Math.round((Number(payload.planned_at) - present) / minutes(60)))
+    }
+    expect(await runs(3)).toEqual([4, 5, 6])
+    room.clock.now = present
+    await scheduler.check()
+    expect(
+      log.map(({ level, message }) => [level, message.includes('because the clock was set back')]),
+    ).toEqual([['warn', true]])
+    expect(await runs(6)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(log).toHaveLength(1)
+  },
+)
+
+test('a clock that is set back by less than a minute fires no time twice, and waits for the next one', async () => {
+  room.clock.now = Math.ceil(Date.now() / minutes(60)) * minutes(60) + minutes(60_000)
+  const scheduler = await open(schedule({ every: '10s' }))
+  await move(scheduler, seconds(10))
+  expect(await runDue()).toHaveLength(1)
+  await move(scheduler, seconds(-50))
+  await move(scheduler, seconds(50))
+  expect(await runDue()).toEqual([])
+  await move(scheduler, seconds(10))
+  expect(await runDue()).toHaveLength(1)
+  expect(log).toEqual([])
+})

@@ -7,6 +7,10 @@
  * it is on time; or none. A tick on time is skipped while another tick of its schedule waits or runs, if `overlap` is
  * `skip`; with `queue` it runs after that one, with `allow` beside it. Of more than 1,000 missed ticks only the last
  * 1,000 are looked at.
+ *
+ * A clock that was ahead and is set back by more than a minute leaves schedules whose next time is later than it should be. They are
+ * planned again from the present time, and the log says so: times that the wrong clock has fired come again. Of several nodes
+ * one whose own clock is behind must not do that, so the time of the database counts too.
  */
 
 import type { Schedule } from '../flows/background/schedules.ts'
@@ -15,6 +19,7 @@ import { QuoinError } from '../shared/errors.ts'
 import type { Search } from '../shared/query.ts'
 import type { RecordPage } from '../shared/record-page.ts'
 import { processTimers, type Timer, type Timers } from '../shared/timers.ts'
+import type { ClusterNode } from '../storage/cluster.ts'
 import type { Database } from '../storage/database.ts'
 import type { NewJob } from '../storage/job.ts'
 import { ownStorages } from '../storage/own-storages.ts'
@@ -49,6 +54,8 @@ export interface Scheduler {
 }
 
 const ON_TIME = 10_000
+/** What clocks of nodes may differ by, and what is set back without a word. */
+const SET_BACK = 60_000
 const MOST_MISSED = 1_000
 /** Ticks in one transaction: all sessions share the writer. */
 const BATCH = 100
@@ -86,6 +93,8 @@ class LedgerScheduler implements Scheduler {
   #timer: Timer | undefined
   #closed = false
   #purged = 0
+  /** The clock of this node or of the database, whichever is later. */
+  #latest = 0
   /** Ticks for which a job was made here. */
   #fired = 0
 
@@ -131,7 +140,9 @@ class LedgerScheduler implements Scheduler {
     try {
       const schedules = this.#options.schedules()
       await this.#forgetOthers(schedules)
-      const open = (await this.#settles()) ? await this.#ledger.settle() : 0
+      const nodes = (await this.#options.database.capabilities.cluster?.nodes()) ?? []
+      this.#latest = nodes.reduce((latest, { seen }) => Math.max(latest, seen * 1000), now)
+      const open = settles(nodes) ? await this.#ledger.settle() : 0
       const fired = this.#fired
       for (const schedule of schedules) {
         const next = await this.#advance(schedule, now)
@@ -149,13 +160,6 @@ class LedgerScheduler implements Scheduler {
     if (this.#closed) return
     this.#timer = this.#timers.after(sleep, () => void this.check())
     this.#timer.unref()
-  }
-
-  /** Of several nodes the oldest that is live settles for all: they would write the same into the same rows. */
-  async #settles(): Promise<boolean> {
-    const nodes = (await this.#options.database.capabilities.cluster?.nodes()) ?? []
-    const live = nodes.filter((node) => node.live).toSorted((a, b) => (a.guid < b.guid ? -1 : 1))
-    return live.length === 0 || live[0]?.self === true
   }
 
   /**
@@ -176,6 +180,7 @@ class LedgerScheduler implements Scheduler {
     try {
       const known = await this.#know(schedule, now)
       if (known === undefined) return undefined
+      if (isTooLate(known, this.#latest)) await this.#restart(schedule, known, now)
       const { next } = known.record
       if (next !== undefined && next <= now) await this.#fire(schedule, known, next, now)
       else if (next === undefined && now - known.asked >= LONGEST_SLEEP)
@@ -247,6 +252,14 @@ class LedgerScheduler implements Scheduler {
     if (next !== undefined) known.record = await this.#ledger.replan(known.record, schedule, known.plan, next)
   }
 
+  async #restart({ id, title, blueprint, block }: Schedule, known: Known, now: number): Promise<void> {
+    const { next } = known.record
+    known.record = await this.#ledger.restart(known.record, id, known.times?.next(now - 1), now)
+    const was = next === undefined ? '' : ` Its next time was ${new Date(next).toISOString()}.`
+    const message = `The schedule of ${title} was planned again from the present time, because the clock was set back.${was} Times that have fired since come again.`
+    this.#options.log({ level: 'warn', message, blueprint, block })
+  }
+
   #ask(schedule: Schedule, known: Known, least: number, now: number): Promise<number | undefined> {
     known.asked = now
     return this.#asked(schedule, least)
@@ -270,6 +283,18 @@ class LedgerScheduler implements Scheduler {
     const reason = error instanceof Error ? error.message : String(error)
     this.#options.log({ level, message: `${message}: ${reason}` })
   }
+}
+
+/** Whether a time that lies before the next one is to come still, by a clock that may be a minute behind. */
+function isTooLate({ times, record: { next } }: Known, now: number): boolean {
+  const should = times?.next(now + SET_BACK)
+  return next !== undefined && should !== undefined && next > should
+}
+
+/** Of several nodes the oldest that is live settles for all: they would write the same into the same rows. */
+function settles(nodes: readonly ClusterNode[]): boolean {
+  const live = nodes.filter((node) => node.live).toSorted((a, b) => (a.guid < b.guid ? -1 : 1))
+  return live.length === 0 || live[0]?.self === true
 }
 
 /** The planned times from `from` up to now; of more than 1,000 the last ones. */

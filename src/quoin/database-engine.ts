@@ -15,7 +15,7 @@ export interface DatabaseSurroundings {
   readonly synchronous?: 'OFF' | undefined
   /** Errors of background work. */
   readonly report?: (error: unknown) => void
-  /** Embedded only: what administrators have to know of the database's files. */
+  /** What administrators have to know of the database: of its files, its clocks, its timeline. */
   readonly notice?: (message: string, isDamaged: boolean) => void
 }
 
@@ -51,6 +51,7 @@ export async function openDatabase(
     wall: Date.now,
     load: eventLoopLoad(),
     ...(report && { report }),
+    ...(notice && { notice }),
   })
 }
 

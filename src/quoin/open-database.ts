@@ -8,8 +8,8 @@ export interface NodeDatabase {
   readonly raw: RawDatabase
   readonly node: { readonly name: string; readonly version: string; readonly started: number }
   isDamaged(): boolean
-  /** What administrators have to know of the database's files, from before there was a log. */
-  readonly noticed: readonly string[]
+  /** Tells what administrators have to know of the database, from before there was a log and from then on. */
+  whenNoticed(listener: (message: string) => void): void
 }
 
 /** The database that the settings name. */
@@ -17,6 +17,7 @@ export async function openNodeDatabase(start: Start): Promise<NodeDatabase> {
   const { options, clock, random, synchronous, version, opened } = start
   const node = { name: options.node || hostname(), version, started: Math.floor(clock() / 1000) }
   const noticed: string[] = []
+  const listeners: ((message: string) => void)[] = []
   let damaged = false
   const database = await openDatabase(options, {
     clock,
@@ -25,11 +26,16 @@ export async function openNodeDatabase(start: Start): Promise<NodeDatabase> {
     synchronous,
     notice(message, isDamaged) {
       damaged ||= isDamaged
-      noticed.push(message)
+      if (listeners.length === 0) noticed.push(message)
+      for (const listener of listeners) listener(message)
       // The system log lies in the database that this is about.
       process.stderr.write(`${message}\n`)
     },
   })
   opened.add(() => database.close())
-  return { raw: database, node, isDamaged: () => damaged, noticed }
+  const whenNoticed = (listener: (message: string) => void) => {
+    listeners.push(listener)
+    for (const message of noticed.splice(0)) listener(message)
+  }
+  return { raw: database, node, isDamaged: () => damaged, whenNoticed }
 }

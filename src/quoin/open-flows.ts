@@ -42,7 +42,7 @@ export interface NodeFlows {
 /** The blueprints that are active, the one pipeline of runs, and the work that no request waits for. */
 export async function openNodeFlows(
   start: SetStart,
-  { raw, noticed }: NodeDatabase,
+  { raw, whenNoticed }: NodeDatabase,
   { database, rules, records, access, assets, audit, secret }: NodeRecords,
 ): Promise<NodeFlows> {
   const { options, set, clock, random, offline = false, opened } = start
@@ -72,7 +72,7 @@ export async function openNodeFlows(
   opened.add(uses.to.close)
   const unreadable = flows.secrets.problem()
   if (unreadable !== undefined) log.write({ level: 'error', message: unreadable })
-  for (const message of noticed) log.write({ level: 'error', message })
+  whenNoticed((message) => log.write({ level: 'error', message }))
   warnOfSender(set.present(), log)
   // Not waited for: usually there is nothing to do, and else it takes as long as its storages are large.
   const settled = settleAllUnique(database, rules).catch((error: unknown) =>

@@ -12,11 +12,12 @@ export type Random = (bytes: Uint8Array<ArrayBuffer>) => void
 /**
  * A source of UUIDv7 (RFC 9562): 48 bits of milliseconds, a 12-bit counter, 62 random bits. Two from one source are
  * always in the order they were made, also within one millisecond and when the clock steps back: the counter starts
- * low each millisecond and, when it would overflow, the time runs ahead by one.
+ * low each millisecond and, when it would overflow, the time runs ahead by one. `before`: a time that all are later than.
  */
-export function guidSource(clock: Clock, random: Random): () => string {
-  let last = -1
-  let counter = 0
+export function guidSource(clock: Clock, random: Random, before = -1): () => string {
+  let last = before
+  /** As if the millisecond before the first one were full. */
+  let counter = 0xfff
   /** The 48 bits of `last`, as they are written. */
   let time = ''
   const bytes = new Uint8Array(10)

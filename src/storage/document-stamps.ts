@@ -15,10 +15,12 @@ export interface StampOptions {
   readonly random: Random
   /** Cluster number. */
   readonly entity: number
+  /** New documents are later than this time, in milliseconds: see `last-time.ts`. */
+  readonly last?: number | undefined
 }
 
-export function stamps({ clock, random, entity }: StampOptions): Stamps {
-  const guid = guidSource(clock, random)
+export function stamps({ clock, random, entity, last }: StampOptions): Stamps {
+  const guid = guidSource(clock, random, last)
   const bytes = new Uint8Array(16)
   // Random and not a hash of the content: it must differ also when a client writes the same content again.
   const updateHash = () => {

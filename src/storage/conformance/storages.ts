@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { matchAll, search } from '../../shared/query.ts'
 import type { Session } from '../database.ts'
+import { guidOf } from '../document-fields.ts'
 import { create, failure, set, stored } from './expectations.ts'
 import type { It } from './world.ts'
 
@@ -208,6 +209,23 @@ export function storageChapter(it: It): void {
     await database.ensure(name, needs)
     await create(database, name, { email: 'b@b.c', note: 'another cafe' })
     expect(await database.session().count(name, text)).toBe(2)
+  })
+
+  it('documents that are created after the clock was set back sort behind those that are there', async (world) => {
+    const { name, clock } = world
+    const present = clock.now
+    clock.now = present + 3 * 3_600_000
+    const first = await create(world.database, name, { n: 1 })
+    const second = await create(world.database, name, { n: 2 })
+    clock.now = present
+    await world.reopen()
+    const third = await create(world.database, name, { n: 3 })
+    const found = await world.database.session().find(name, search({}))
+    expect(JSON.parse(found.documents.text).map(guidOf)).toEqual([third, second, first])
+    clock.now = present + 4 * 3_600_000
+    const { cms } = JSON.parse((await world.database.session().create(name, [])).text)._meta
+    expect(cms).toBe(clock.now)
+    clock.now = present
   })
 
   it('refuses to work once it is closed', async (world) => {

@@ -5,6 +5,7 @@ import { QuoinError } from '../../../shared/errors.ts'
 import { pooledRandom } from '../../../shared/pooled-random.ts'
 import type { Timers } from '../../../shared/timers.ts'
 import { type StampOptions, stamps } from '../../document-stamps.ts'
+import { lastTime } from '../../last-time.ts'
 import { type SlowLimits, searchAdvisor } from '../../search/search-advisor.ts'
 import { searchCache } from '../cache/search-cache.ts'
 import { JobWork } from '../jobs/job-work.ts'
@@ -72,6 +73,9 @@ export async function openSqliteParts(options: SqliteOptions): Promise<SqlitePar
     const catalogue = new SqliteCatalogue()
     catalogue.load(writing)
     const reader = connect(true)
+    const last = lastTime(newestTime(writing, catalogue), clock(), (message) =>
+      options.notice?.(message, false),
+    )
     const random = pooledRandom(options.random)
     const bytes = options.ballastBytes ?? (synchronous === 'FULL' ? BALLAST_BYTES : 0)
     const ballast =
@@ -95,7 +99,7 @@ export async function openSqliteParts(options: SqliteOptions): Promise<SqlitePar
       observers: new Map(),
       results: searchCache(),
       advisor: searchAdvisor(clock, options.slowSearches),
-      stamps: stamps({ ...options, random }),
+      stamps: stamps({ ...options, random, last }),
       jobs: new SqliteJobs(jobWork, clock, random),
       queues: new SqliteQueues(jobWork, clock),
       async close() {
@@ -115,6 +119,16 @@ export async function openSqliteParts(options: SqliteOptions): Promise<SqlitePar
     const text = `${path} is damaged and cannot be opened: SQLite says "${told.reason}". ${RESTORE}`
     throw new QuoinError('UNAVAILABLE', text, { cause: error })
   }
+}
+
+/** One look at an index for each storage: 3 ms of 1,000. */
+function newestTime(connection: SqliteConnection, catalogue: SqliteCatalogue): number | undefined {
+  const times = catalogue.names().flatMap((name) => {
+    const { table } = catalogue.entry(name)
+    const newest = connection.get(`SELECT max(created) AS time FROM ${table} WHERE removed = 0`)?.time
+    return typeof newest === 'number' ? [newest] : []
+  })
+  return times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b))
 }
 
 const RESTORE =
