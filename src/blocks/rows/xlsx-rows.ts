@@ -18,6 +18,11 @@ export interface SheetRow {
 
 const MOST_CELLS = 500
 const MOST_SHARED = 64 * 1024 * 1024
+/** Of memory, however short a text is. */
+const LEAST_OF_TEXT = 64
+/** Columns of a sheet, and its rows with those that are empty. */
+const MOST_IN_ROW = 16_384
+const MOST_ROWS = 1_048_576
 
 /** Rows without anything in them are left out. Throws CsvProblem. `found`: is told what kind of workbook it is. */
 export async function* xlsxRows(file: FileBytes, found?: FoundDialect): AsyncGenerator<SheetRow> {
@@ -75,8 +80,7 @@ async function sharedTexts(parts: XlsxParts): Promise<readonly string[]> {
         else if (event.name === 'si') {
           texts.push(readEscapes(text ?? ''))
           text = undefined
-          // A text takes at least some bytes, however short it is.
-          length += 16
+          length += LEAST_OF_TEXT
         }
       }
       if (length > MOST_SHARED) throw new CsvProblem('has more than 64 MB of different texts; save it as CSV')
@@ -95,6 +99,8 @@ interface Workbook {
 class SheetReader {
   readonly #book: Workbook
   #line = 0
+  #rows = 0
+  #inRow = 0
   #cells: Cell[] = []
   #at = 0
   #type = 'n'
@@ -126,10 +132,16 @@ class SheetReader {
 
   #open(name: string, { r, t, s }: Readonly<Record<string, string>>): void {
     if (name === 'row') {
+      this.#rows += 1
+      if (this.#rows > MOST_ROWS) throw new CsvProblem(`has more than ${MOST_ROWS} rows, empty ones too`)
+      this.#inRow = 0
       this.#line = r === undefined ? this.#line + 1 : Number(r)
       this.#cells = []
       this.#at = 0
     } else if (name === 'c') {
+      this.#inRow += 1
+      if (this.#inRow > MOST_IN_ROW)
+        throw new CsvProblem(`has more than ${MOST_IN_ROW} cells in line ${this.#line}, empty ones too`)
       this.#at = r === undefined ? this.#at : columnOf(r)
       this.#type = t ?? 'n'
       this.#style = Number(s ?? 0)

@@ -223,6 +223,46 @@ describe('workbooks of other programs', () => {
     await expect(rowsOf(bytes)).rejects.toThrow('no XLSX workbook')
   })
 
+  test.each<[string, string, string, RegExp]>([
+    ['rows', 'xl/worksheets/sheet1.xml', '<row/>', /more than 1048576 rows, empty ones too/],
+    ['cells', 'xl/worksheets/sheet1.xml', '<c/>', /more than 500 columns/],
+    ['cells of one place', 'xl/worksheets/sheet1.xml', '<c r="A1"/>', /more than 16384 cells in line 0/],
+    ['shared texts', 'xl/sharedStrings.xml', '<si/>', /more than 64 MB of different texts/],
+    ['elements', 'xl/worksheets/sheet1.xml', '<x/>', /unpacks to more than 100 times its size/],
+    ['styles', 'xl/styles.xml', '<xf/>', /unpacks to more than 100 times its size/],
+  ])('of millions of empty %s few are looked at', async (_name, part, element, message) => {
+    let pieces = 0
+    async function* many() {
+      yield '<any>'
+      for (; pieces < 64; pieces++) yield element.repeat(1_048_576 / element.length)
+      yield '</any>'
+    }
+    const bytes = await workbook({
+      'xl/worksheets/sheet1.xml': sheet('<row><c><v>1</v></c></row>'),
+      [part]: many(),
+    })
+    expect(bytes.length).toBeLessThan(200_000)
+    await expect(rowsOf(bytes)).rejects.toThrow(message)
+  })
+
+  test.each([
+    [
+      'rows',
+      `${'<row/>'.repeat(1_048_576)}<row><c><v>1</v></c></row>`,
+      'more than 1048576 rows, empty ones too',
+    ],
+    [
+      'cells',
+      `<row>${'<c r="A1"/>'.repeat(16_385)}</row>`,
+      'more than 16384 cells in line 1, empty ones too',
+    ],
+  ])('a sheet has as many %s as a spreadsheet has', async (_name, rows, message) => {
+    // What does not repeat keeps the packed length up.
+    const noise = Array.from({ length: 12_000 }, () => `<!--${Math.random()}-->`).join('')
+    const bytes = await workbook({ 'xl/worksheets/sheet1.xml': sheet(noise + rows) })
+    await expect(rowsOf(bytes)).rejects.toThrow(message)
+  })
+
   test('a workbook that is cut off is refused', async () => {
     const whole = await written([['a']])
     await expect(rowsOf(whole.subarray(0, whole.length - 40))).rejects.toThrow('no XLSX workbook')
