@@ -4,6 +4,7 @@ import { invalidField, QuoinError } from '../shared/errors.ts'
 import { type FieldPath, fieldNameProblem, parseFieldPath } from '../shared/field-path.ts'
 import { documentProblem, isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
+import { composedValue } from '../shared/texts/composed-text.ts'
 
 type Mutable = Record<string, JsonValue>
 
@@ -35,12 +36,16 @@ export function applyMutations(
       // Checked before the way to it is made; the value itself is not walked again.
       const problem = documentProblem(mutation.value, path.length, fields)
       if (problem) throw invalidField(field, `The value of ${field} ${problem}.`)
-      parentOf(root, path, field, own)[last] = mutation.value
+      parentOf(root, path, field, own)[last] = composedValue(mutation.value)
     } else if (mutation.op === 'append') {
       const problem = documentProblem(mutation.value, path.length + 1, fields)
       if (problem) throw invalidField(field, `The value for ${field} ${problem}.`)
       const parent = parentOf(root, path, field, own)
-      parent[last] = appended(Object.hasOwn(parent, last) ? parent[last] : null, mutation.value, field)
+      parent[last] = appended(
+        Object.hasOwn(parent, last) ? parent[last] : null,
+        composedValue(mutation.value),
+        field,
+      )
     } else {
       const parent = parentOf(root, path, field, own)
       parent[last] = incremented(Object.hasOwn(parent, last) ? parent[last] : null, mutation.amount, field)

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../shared/json.ts'
+import { areSameTexts } from '../../shared/texts/composed-text.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
 import {
   boundedComparison,
@@ -16,9 +17,11 @@ export function equalTo(
 ): (value: JsonValue) => boolean {
   if (typeof wanted === 'string' && wanted.length >= longText)
     return (value) => {
-      if (typeof value === 'string') context.spend(0, equalityWork(value, wanted))
-      return value === wanted
+      if (typeof value !== 'string') return false
+      context.spend(0, equalityWork(value, wanted))
+      return areSameTexts(value, wanted)
     }
+  if (typeof wanted === 'string') return (value) => typeof value === 'string' && areSameTexts(value, wanted)
   if (typeof wanted !== 'object') return (value) => value === wanted
   const isSame = boundedComparison((values) => context.spend(values, values * comparisonWork))
   return (value) => {

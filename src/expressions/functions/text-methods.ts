@@ -1,7 +1,7 @@
 import type { textMethods } from '../language/declared/text-methods.ts'
 import type { MethodBodiesOf } from './body-of.ts'
 import { checkLength, spendOnText } from './bounded.ts'
-import { repeatedText, replaceEach, replaceFirst, splitText, textBodies } from './text.ts'
+import { holdsText, repeatedText, replaceEach, replaceFirst, splitText, textBodies } from './text.ts'
 import { lastPlace, textSearch } from './text-search.ts'
 
 export const textMethodBodies: MethodBodiesOf<'text', typeof textMethods> = {
@@ -12,9 +12,9 @@ export const textMethodBodies: MethodBodiesOf<'text', typeof textMethods> = {
   toLowerCase: textBodies.lower,
   slice: (_, text, from, to) => text.slice(from, to),
   split: splitText,
-  includes: (context, text, part) => textSearch(context, text, part)(0) !== -1,
-  startsWith: (_, text, part) => text.startsWith(part),
-  endsWith: (_, text, part) => text.endsWith(part),
+  includes: holdsText,
+  startsWith: textBodies.startsWith,
+  endsWith: textBodies.endsWith,
   indexOf: (context, text, part, from = 0) => textSearch(context, text, part)(from),
   lastIndexOf: (context, text, part) => {
     spendOnText(context, text, 20)

@@ -1,6 +1,7 @@
 import { csvCell } from '../../shared/csv-cell.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { characterCount } from '../../shared/texts/character-count.ts'
+import { composedText } from '../../shared/texts/composed-text.ts'
 import { normalizedText } from '../../shared/texts/normalized-text.ts'
 import { MAX_PATTERNED_TEXT, readPattern } from '../../shared/texts/text-pattern.ts'
 import type { textFunctions } from '../language/declared/text.ts'
@@ -10,6 +11,25 @@ import type { BodiesOf } from './body-of.ts'
 import { boundedText, checkLength, spendOn, spendOnNew, spendOnText } from './bounded.ts'
 import { equalTo } from './equal-values.ts'
 import { textSearch } from './text-search.ts'
+
+/** Of a text and a part of it in one form of Unicode, where the part has a letter beyond ASCII. */
+function alike(
+  context: FunctionContext,
+  text: string,
+  part: string,
+  test: (text: string, part: string) => boolean,
+): boolean {
+  if (!/[^\0-\x7f]/.test(part)) return false
+  spendOnText(context, text, 50)
+  return test(composedText(text), composedText(part))
+}
+
+export function holdsText(context: FunctionContext, text: string, part: string): boolean {
+  return (
+    textSearch(context, text, part)(0) !== -1 ||
+    alike(context, text, part, (all, one) => textSearch(context, all, one)(0) !== -1)
+  )
+}
 
 export const textBodies: BodiesOf<typeof textFunctions> = {
   upper: (context, text) => {
@@ -49,14 +69,16 @@ export const textBodies: BodiesOf<typeof textFunctions> = {
     if (typeof textOrList === 'string') {
       if (typeof part !== 'string')
         throw new ArgumentError('part', 'must be a text, as the first argument is')
-      return textSearch(context, textOrList, part)(0) !== -1
+      return holdsText(context, textOrList, part)
     }
     spendOn(context, 'textOrList', textOrList)
     const isPart = equalTo(context, 'textOrList', part)
     return textOrList.some(isPart)
   },
-  startsWith: (_, text, part) => text.startsWith(part),
-  endsWith: (_, text, part) => text.endsWith(part),
+  startsWith: (context, text, part) =>
+    text.startsWith(part) || alike(context, text, part, (a, b) => a.startsWith(b)),
+  endsWith: (context, text, part) =>
+    text.endsWith(part) || alike(context, text, part, (a, b) => a.endsWith(b)),
   length: (context, textOrList) => {
     if (typeof textOrList !== 'string') return textOrList.length
     spendOnText(context, textOrList, 30)

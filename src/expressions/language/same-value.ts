@@ -1,3 +1,5 @@
+import { areSameTexts, LONGEST_COMPOSED } from '../../shared/texts/composed-text.ts'
+
 /** Values share parts, so that small ones may be endless when they are walked. */
 const MOST_COMPARISONS = 500_000
 
@@ -9,6 +11,9 @@ export const longText = 1_000
 /** Work of a character of two texts that are compared. They may be the same to the end, and one of them of two bytes a character. */
 const CHARACTER = 0.006
 
+/** Work of a character of two texts that are composed before they are compared, in the worst case. */
+const COMPOSED = 0.03
+
 /** Work of comparing two texts that have so many characters in common at most. */
 export function textWork(characters: number): number {
   return characters >= longText ? characters * CHARACTER : 0
@@ -16,7 +21,8 @@ export function textWork(characters: number): number {
 
 /** Work of finding out whether two texts are equal. */
 export function equalityWork(a: string, b: string): number {
-  return a.length === b.length ? textWork(a.length) : 0
+  const composed = Math.max(a.length, b.length) <= LONGEST_COMPOSED ? (a.length + b.length) * COMPOSED : 0
+  return (a.length === b.length ? textWork(a.length) : 0) + composed
 }
 
 /** Too much to compare: the caller says where. */
@@ -27,8 +33,7 @@ type Spend = (values: number) => void
 
 /** `==` of the language: the same type and deeply equal. A field that is null is as one that is missing. */
 export function isSameValue(a: unknown, b: unknown, spend: Spend): boolean {
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null)
-    return a === b || (isNothing(a) && isNothing(b))
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return isSameScalar(a, b)
   return a === b || areSame(a, b, { left: MOST_COMPARISONS, spend })
 }
 
@@ -36,6 +41,14 @@ export function isSameValue(a: unknown, b: unknown, spend: Spend): boolean {
 export function boundedComparison(spend: Spend): (a: unknown, b: unknown) => boolean {
   const work = { left: MOST_COMPARISONS, spend }
   return (a, b) => areSame(a, b, work)
+}
+
+/** Texts in any form of Unicode are the same. */
+function isSameScalar(a: unknown, b: unknown): boolean {
+  return (
+    a === b ||
+    (typeof a === 'string' && typeof b === 'string' ? areSameTexts(a, b) : isNothing(a) && isNothing(b))
+  )
 }
 
 function isNothing(value: unknown): value is null | undefined {
@@ -62,7 +75,7 @@ function take(work: Work, values: number): void {
 function areSame(a: unknown, b: unknown, work: Work): boolean {
   if (typeof a === 'string' && typeof b === 'string' && a.length >= longText)
     work.spend(Math.ceil(equalityWork(a, b) / comparisonWork))
-  if (a === b || (isNothing(a) && isNothing(b))) return true
+  if (isSameScalar(a, b)) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Array.isArray(a)) {
     if (!Array.isArray(b) || a.length !== b.length) return false

@@ -2,7 +2,9 @@ import { expect } from 'vitest'
 import { isGuid } from '../../shared/guid.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
+import type { Query } from '../../shared/query.ts'
 import { documentOf } from '../database.ts'
+import { matches } from '../search/evaluate-query.ts'
 import { transact } from '../transact.ts'
 import { bodyOf, change, create, failure, metaOf, set, stored } from './expectations.ts'
 import type { It } from './world.ts'
@@ -271,6 +273,32 @@ export function documentChapter(it: It): void {
         'not_found',
       )
       expect((await change(database, (session) => session.delete(name, guid))).outcome).toBe('not_found')
+    }
+  })
+
+  it('a text is stored composed, and found however it is written', async ({ database, name }) => {
+    const [written, composed] = ['Mu\u0308ller', 'M\u00fcller']
+    const document = await transact(database, (session) =>
+      session.create(name, [
+        ...set({ name: written, tags: [written] }),
+        { op: 'append', field: 'more', value: written },
+      ]),
+    )
+    const { _meta, ...stored } = documentOf(document)
+    expect(stored).toEqual({ name: composed, tags: [composed], more: [composed] })
+    for (const value of [written, composed]) {
+      const queries: readonly Query[] = [
+        { kind: 'term', field: 'name', value },
+        { kind: 'term', field: 'name', value, scalar: true },
+        { kind: 'term', field: 'tags', value },
+        { kind: 'terms', field: 'name', values: ['x', value] },
+        { kind: 'contains', field: 'name', value: value.slice(0, -2) },
+        { kind: 'contains', field: 'tags', value },
+      ]
+      for (const query of queries) {
+        expect(await database.session().count(name, query), JSON.stringify(query)).toBe(1)
+        expect(matches(query, stored)).toBe(true)
+      }
     }
   })
 

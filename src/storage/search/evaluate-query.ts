@@ -2,6 +2,7 @@ import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { isEmptyValue } from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { Bounds, FieldOperator, Query, Scalar } from '../../shared/query.ts'
+import { composedText } from '../../shared/texts/composed-text.ts'
 import { compareScalars } from './compare-values.ts'
 import { textMatches, textQuery } from './match-text.ts'
 import { documentTokens, valueTokens } from './text-tokens.ts'
@@ -30,9 +31,9 @@ export function matches(query: Query, document: JsonObject, lookup: Lookup = noL
       return value !== undefined && value !== null
     }
     case 'term':
-      return someValue(document, query, (value) => value === query.value)
+      return someValue(document, query, (value) => isSame(value, query.value))
     case 'terms':
-      return someValue(document, query, (value) => query.values.some((wanted) => wanted === value))
+      return someValue(document, query, (value) => query.values.some((wanted) => isSame(value, wanted)))
     case 'range':
       return someValue(document, query, (value) => isWithin(query.bounds, value))
     case 'fields':
@@ -90,8 +91,17 @@ function comparable(value: Scalar): string | number {
 }
 
 function holds(value: JsonValue | undefined, wanted: Scalar): boolean {
-  if (Array.isArray(value)) return value.includes(wanted)
-  return typeof value === 'string' && typeof wanted === 'string' && value.includes(wanted)
+  if (Array.isArray(value)) return value.some((item) => isSame(item, wanted))
+  if (typeof value !== 'string' || typeof wanted !== 'string') return false
+  return value.includes(wanted) || composedText(value).includes(composedText(wanted))
+}
+
+/** Texts in any form of Unicode: stored ones are composed. */
+function isSame(value: JsonValue, wanted: Scalar): boolean {
+  return (
+    value === wanted ||
+    (typeof value === 'string' && typeof wanted === 'string' && composedText(value) === composedText(wanted))
+  )
 }
 
 function isWithin(bounds: Bounds, value: JsonValue): boolean {

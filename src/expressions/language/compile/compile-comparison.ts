@@ -1,3 +1,4 @@
+import { areSameTexts } from '../../../shared/texts/composed-text.ts'
 import type { Compiler, Evaluate } from '../evaluate.ts'
 import type { Binary, Equality, Order } from '../expression.ts'
 import {
@@ -18,6 +19,7 @@ export function compileEquality<F>(part: Binary, operator: Equality, compiler: C
     const b = right(frame, locals)
     if (typeof a === 'string' && typeof b === 'string' && a.length >= longText)
       compiler.host.context(frame).spend(0, equalityWork(a, b))
+    if (typeof a === 'string' && typeof b === 'string') return areSameTexts(a, b) === wanted
     if (typeof a === 'string' || typeof a === 'number') return (a === b) === wanted
     if (typeof a !== 'object' || typeof b !== 'object') return isSameValue(a, b, ignored) === wanted
     const context = compiler.host.context(frame)

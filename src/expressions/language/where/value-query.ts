@@ -1,5 +1,6 @@
 import { jsonProblem } from '../../../shared/json.ts'
 import type { Bounds, Query, Scalar } from '../../../shared/query.ts'
+import { composedText } from '../../../shared/texts/composed-text.ts'
 import { kindOf } from '../value-kind.ts'
 import { none } from './join-queries.ts'
 import type { Comparison, Operand, WhereLeaf } from './where-condition.ts'
@@ -25,7 +26,12 @@ export function comparedQuery(
       return { kind: 'contains', field: condition.field, value }
     case 'startsWith':
       if (typeof value !== 'string') return none
-      return { kind: 'range', field: condition.field, bounds: prefixBounds(value), scalar: true }
+      return {
+        kind: 'range',
+        field: condition.field,
+        bounds: prefixBounds(composedText(value)),
+        scalar: true,
+      }
     case 'search': {
       if (typeof value !== 'string') return `search needs a text; this is ${kindOf(value)}.`
       const wrong = textProblem(value)

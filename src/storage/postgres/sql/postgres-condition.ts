@@ -5,7 +5,9 @@
  *
  * Keys (migrations/0002-search.sql) tell texts from numbers, but not true from 1: the JSON type is asked besides.
  */
+
 import type { Bounds, Query, Scalar } from '../../../shared/query.ts'
+import { soughtValues } from '../../../shared/texts/composed-text.ts'
 import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
 import { wholeBounds } from '../../search/whole-bounds.ts'
 import { numbers, texts, value } from './compiled-sql.ts'
@@ -40,15 +42,18 @@ export function condition(plan: SearchPlan, query: Query): CompiledSql {
     case 'exists':
       return existsCondition(query.field)
     case 'term':
-      return termsCondition(plan, query, [query.value])
+      return termsCondition(plan, query, soughtValues(query.value))
     case 'terms':
-      return termsCondition(plan, query, query.values)
+      return termsCondition(plan, query, query.values.flatMap(soughtValues))
     case 'range':
       return rangeCondition(plan, query)
     case 'fields':
       return fieldsCondition(query)
     case 'contains':
-      return containsCondition(query)
+      return joinWith(
+        'OR',
+        soughtValues(query.value).map((value) => containsCondition({ ...query, value })),
+      )
     case 'empty':
       return emptyCondition(query.field)
     case 'through':

@@ -7,7 +7,9 @@
  * what could be mistaken, the JSON type is asked too; where it has held arrays, their items are asked one by one. Only
  * that last form cannot use an index.
  */
+
 import type { Bounds, Query, Scalar } from '../../../shared/query.ts'
+import { soughtValues } from '../../../shared/texts/composed-text.ts'
 import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
 import { wholeBounds } from '../../search/whole-bounds.ts'
 import { ARRAY, BOOLEAN, NUMBER, OBJECT, STRING } from '../core/document-shape.ts'
@@ -46,15 +48,18 @@ export function condition(target: SearchTarget, query: Query): CompiledSql {
     case 'exists':
       return sql`${fieldSql(target.shape, query.field).value} IS NOT NULL`
     case 'term':
-      return termCondition(target, query)
+      return soughtCondition(target, query)
     case 'terms':
-      return termsCondition(target, query)
+      return termsCondition(target, { ...query, values: query.values.flatMap(soughtValues) })
     case 'range':
       return rangeCondition(target, query)
     case 'fields':
       return fieldsCondition(query)
     case 'contains':
-      return containsCondition(target, query)
+      return joinWith(
+        'OR',
+        soughtValues(query.value).map((value) => containsCondition(target, { ...query, value })),
+      )
     case 'empty':
       return emptyCondition(target, query.field)
     case 'through':
@@ -106,6 +111,13 @@ function canHold(read: Read, type: ScalarType): boolean {
 /** Whether the plain comparison is exact: nothing that was ever there could be mistaken for it. */
 function isPlain(field: FieldSql, type: ScalarType): boolean {
   return field.fixed || (field.types & (lookAlikes[type] | ARRAY)) === 0
+}
+
+function soughtCondition(target: SearchTarget, query: Term): CompiledSql {
+  const values = soughtValues(query.value)
+  return values.length === 1
+    ? termCondition(target, query)
+    : termsCondition(target, { ...query, kind: 'terms', values })
 }
 
 function termCondition(target: SearchTarget, query: Term): CompiledSql {
