@@ -1,18 +1,20 @@
 import { invalidField } from '../../shared/errors.ts'
 import { fieldNameProblem, parseFieldPath } from '../../shared/field-path.ts'
-import type { JsonValue } from '../../shared/json.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
+import { unsentNames } from '../../shared/unsent-fields.ts'
 import { PinError } from '../block.ts'
 
 /**
  * Sets a field of a document to what came with a request or a wire. What a field may be called and hold is decided here,
  * for all blocks that set fields; that the value is JSON is checked by the storage, which walks it anyway. Throws
- * INVALID_BODY naming the field.
+ * INVALID_BODY naming the field. `from`: the object that has the field.
  */
-export function setField(field: string, value: JsonValue): Mutation {
+export function setField(field: string, value: JsonValue, from?: JsonObject): Mutation {
   const problem = mutationFieldProblem(field)
   if (problem) throw invalidField(field, `The field name ${JSON.stringify(field)} ${problem}.`)
-  return { op: 'set', field, value }
+  const unsent = from ? unsentNames(from, field, value) : []
+  return unsent.length === 0 ? { op: 'set', field, value } : { op: 'set', field, value, unsent }
 }
 
 /** The name on a pin `field`, for blocks that change that field. Throws PinError. */

@@ -36,7 +36,7 @@ export default defineValue({
     const mutations = [...(inputs.mutations ?? [])]
     if (inputs.object !== undefined)
       for (const [field, value] of chosenFields(inputs.object, settings.fields))
-        mutations.push(setField(field, value))
+        mutations.push(setField(field, value, isJsonObject(inputs.object) ? inputs.object : undefined))
     // After the object: a pin is the more particular choice.
     for (const name of settings.fields) {
       const value = more[name]

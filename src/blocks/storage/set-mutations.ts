@@ -34,7 +34,7 @@ export function writtenMutations(inputs: {
     // A spread document or body brings its own; the cluster writes it, and what was expanded is another document.
     if (field === '_meta' || field.startsWith('_meta.') || field === '_expand') continue
     const change = fieldChangeOf(value)
-    changes.push(change ? { ...change, field: mutationField(field) } : setField(field, value))
+    changes.push(change ? { ...change, field: mutationField(field) } : setField(field, value, set))
   }
   return mutations === undefined ? changes : [...changes, ...mutations]
 }

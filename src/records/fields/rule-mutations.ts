@@ -23,16 +23,31 @@ export interface FilledDocument {
 /** Throws INVALID_BODY naming the first field that does not keep to its rule, of those that are given. */
 export function filledToCreate(
   rules: readonly FieldRule[],
-  mutations: readonly Mutation[],
+  written: readonly Mutation[],
   writer: FieldWriter,
 ): FilledDocument {
   const { defaults, complete } = writePlan(rules)
+  const mutations = withoutUnsent(rules, written)
   const given = applyMutations({}, mutations)
   const added = defaults(given, writer)
   const document = added.length === 0 ? given : applyMutations(given, added)
   // What is given comes first, so that a wrong value is named and not the expression that met it.
   checkRules(complete ? rules.filter((rule) => !isAutomatic(rule)) : rules, document)
   return { mutations: added.length === 0 ? mutations : [...mutations, ...added], document, writer }
+}
+
+/** What was not sent counts as left out, where the field has a default. */
+function withoutUnsent(rules: readonly FieldRule[], mutations: readonly Mutation[]): readonly Mutation[] {
+  const unsent = mutations.flatMap((one) => (one.op === 'set' ? (one.unsent ?? []) : []))
+  if (unsent.length === 0) return mutations
+  const document = applyMutations({}, mutations)
+  const removed = rules.flatMap(({ name, defaultValue, defaultExpression }): Mutation[] => {
+    const hasDefault = defaultValue !== undefined || defaultExpression !== undefined
+    // A later mutation may have set it.
+    const isNull = valueAt(document, parseFieldPath(name)) === null
+    return hasDefault && isNull && unsent.includes(name) ? [{ op: 'remove', field: name }] : []
+  })
+  return removed.length === 0 ? mutations : [...mutations, ...removed]
 }
 
 /** The mutations of a new document with what each write of its fields adds. Throws INVALID_BODY as above. */

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../../shared/json.ts'
+import { noteUnsent } from '../../../shared/unsent-fields.ts'
 import type { Compiler, Evaluate, Locals } from '../evaluate.ts'
 import type { ListLiteral, ObjectLiteral, Spread, Template } from '../expression.ts'
 import { checkNewText } from '../new-text.ts'
@@ -49,7 +50,9 @@ export function compileObject<F>(part: ObjectLiteral, compiler: Compiler<F>): Ev
     if (one.kind === 'spread') return spreadInObject(one, compiler)
     const [key, value] = [one.key, compiler.compile(one.value)]
     return (fields: Fields, frame: F, locals: Locals) => {
-      fields[key] = value(frame, locals) ?? null
+      const given = value(frame, locals)
+      fields[key] = given ?? null
+      if (given === undefined) noteUnsent(fields, key)
     }
   })
   return (frame, locals) => {
