@@ -30,6 +30,11 @@ export interface Cluster {
   readonly self: string
   /** Whether this node may answer: false from the end of its lease until it has caught up. Costs nothing to ask. */
   alive(): boolean
+  /**
+   * Whether this process has seen a later state of the database than the one that it is on now: a higher timeline, or a later change.
+   * Then commits that were acknowledged may be lost, as after a failover to a standby that did not have them.
+   */
+  wentBack(): boolean
   /** Tells the watchers of a topic on the other nodes. Resolves when every live node has done what follows from it. */
   tell(topic: string, messages: readonly string[]): Promise<void>
   /**

@@ -149,6 +149,7 @@ function clusterOf({ nodes, time }: NodesWorld, self: string): Cluster {
   return {
     self,
     alive: () => true,
+    wentBack: () => false,
     tell: async () => undefined,
     send: async () => undefined,
     nodes: async () =>

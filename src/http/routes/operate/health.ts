@@ -3,7 +3,7 @@ import type { Database } from '../../../storage/database.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 
-const healthSchema = Type.Object({ status: Type.String() })
+const healthSchema = Type.Object({ status: Type.String(), warning: Type.Optional(Type.String()) })
 
 /** Any document's guid: one read by key, 3 µs, shows that the database answers. */
 const NOBODY = '00000000-0000-7000-8000-000000000000'
@@ -46,7 +46,9 @@ export function healthRoutes(
       }
       if (database.capabilities.cluster && !database.capabilities.cluster.alive())
         return reply.code(503).send({ status: 'cluster' })
-      return { status: 'ready' }
+      // It answers, so it stays ready; until it is started again, its watcher sees that writes may be lost.
+      const wentBack = database.capabilities.cluster?.wentBack() === true
+      return { status: 'ready', ...(wentBack && { warning: 'went_back' }) }
     })
   }
 }

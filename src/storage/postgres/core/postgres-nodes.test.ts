@@ -308,3 +308,48 @@ describe('a connection that is lost', () => {
     }
   })
 })
+
+test('a database on a lower timeline than was seen, or at an earlier change, is told to administrators', async () => {
+  const notices: string[] = []
+  const database = await openNode(temporary.url, {
+    node: 'looks',
+    notice: (message) => void notices.push(message),
+  })
+  open.add(database)
+  const { cluster } = database.capabilities
+  const original = (await admin.query("SELECT pg_get_functiondef('quoin_timeline'::regproc) AS text")).rows[0]
+    .text
+  const timeline = (number: number) =>
+    admin.query(
+      `CREATE OR REPLACE FUNCTION quoin_timeline() RETURNS integer LANGUAGE sql STABLE AS $$ SELECT ${number} $$`,
+    )
+  const joined = (number: number) =>
+    expect
+      .poll(
+        async () =>
+          (await admin.query(`SELECT 1 FROM node WHERE name = 'looks' AND timeline = ${number}`)).rows.length,
+        {
+          timeout: 20_000,
+        },
+      )
+      .toBe(1)
+  try {
+    await timeline(4)
+    await joined(4)
+    expect([notices, cluster?.wentBack()]).toEqual([[], false])
+    await timeline(3)
+    await joined(3)
+    expect(cluster?.wentBack()).toBe(true)
+    expect(notices).toEqual([
+      expect.stringContaining('is on timeline 3, where this node has seen timeline 4'),
+    ])
+    await admin.query('UPDATE change_counter SET number = number + 1000')
+    await cluster?.tell('nothing', [])
+    await admin.query('UPDATE change_counter SET number = number - 1000')
+    await expect.poll(() => notices.length, { timeout: 20_000 }).toBe(2)
+    expect(notices[1]).toMatch(/is at change \d+, where this node has seen change \d+/)
+  } finally {
+    await admin.query(original)
+    await admin.query('DELETE FROM change')
+  }
+})

@@ -91,6 +91,7 @@ export async function openPostgresParts(options: PostgresOptions): Promise<Postg
       clocks: options,
       load: options.load,
       ...(options.report && { report: options.report }),
+      ...(options.notice && { notice: options.notice }),
     })
     const writes = new WritesUnderWay()
     cluster.watch(CATALOGUE, async () => {

@@ -30,6 +30,7 @@ import {
   lastChange,
   leaveNode,
   listNodes,
+  type Position,
   renewNode,
 } from './node-rows.ts'
 
@@ -45,6 +46,8 @@ export interface PostgresClusterOptions {
   readonly load: () => number
   /** Gets the errors of work that no caller waits for. */
   readonly report?: (error: unknown) => void
+  /** Told what administrators have to know. */
+  readonly notice?: (message: string, isDamaged: boolean) => void
 }
 
 const BEAT_MS = 1_000
@@ -60,6 +63,9 @@ export class PostgresCluster implements Cluster {
   readonly #waiting = new Set<() => void>()
   #mode: NodeMode = 'joining'
   #applied = -1
+  /** That of the database when this process joined last. */
+  #timeline = 0
+  #wentBack = false
   /** When this node asked for the lease that it has. */
   #leased: Instant | undefined
   #timer: NodeJS.Timeout | undefined
@@ -85,6 +91,10 @@ export class PostgresCluster implements Cluster {
 
   alive(): boolean {
     return this.#leased !== undefined && millisecondsSince(this.#leased, this.#options.clocks) < LEASE_MS
+  }
+
+  wentBack(): boolean {
+    return this.#wentBack
   }
 
   nodes(): Promise<readonly ClusterNode[]> {
@@ -226,9 +236,26 @@ export class PostgresCluster implements Cluster {
   async #join(): Promise<void> {
     const { lease, node } = this.#options
     const last = await lastChange(lease)
+    this.#compare(last)
     for (const storage of this.#watchers.keys()) await this.#tell(storage, undefined)
     await joinNode(lease, node, last)
     this.#applied = last.number
+  }
+
+  /** A primary that others have overtaken, or a backup, has not all that was acknowledged. Said once for each way back. */
+  #compare({ number, timeline }: Position): void {
+    const isLower = timeline < this.#timeline
+    if (isLower || number < this.#applied) {
+      this.#wentBack = true
+      const what = isLower
+        ? `is on timeline ${timeline}, where this node has seen timeline ${this.#timeline}`
+        : `is at change ${number}, where this node has seen change ${this.#applied}`
+      this.#options.notice?.(
+        `The database ${what}: it is a former state, and writes that were acknowledged since may be lost. Check that there is one primary, and compare it with the other servers before one of them is deleted.`,
+        false,
+      )
+    }
+    this.#timeline = timeline
   }
 
   async #tell(storage: string, guids: readonly string[] | undefined): Promise<void> {
