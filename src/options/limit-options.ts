@@ -5,7 +5,7 @@ export const limitOptions = {
   bodyLimit: {
     variable: 'QUOIN_BODY_LIMIT',
     fallback: '1048576',
-    help: 'Maximum bytes of a JSON or form body.',
+    help: 'Maximum bytes of a JSON or form body. Parsing 1 MiB holds the process for up to 30 ms, and more takes longer: leave it low where anonymous clients may send bodies.',
     changeable: true,
     ...number(1024, 104_857_600),
   },

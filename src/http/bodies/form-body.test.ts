@@ -1,3 +1,5 @@
+import { parse } from 'node:querystring'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MOST_FORM_FIELDS, parseFormBody } from './form-body.ts'
 
@@ -30,3 +32,36 @@ describe('a form', () => {
     expect(Object.keys(read)).toHaveLength(MOST_FORM_FIELDS)
   })
 })
+
+const piece = fc.constantFrom(
+  ...'&&==++%% %41 %2B %26 %C3%A9 %zz %4 a b é 😀 __ 1'.split(' '),
+  '%',
+  '&a',
+  '=',
+)
+
+it('a form is read as Node reads it', () => {
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const text = pieces.join('')
+      // Node's own loses what is not ASCII beside what is not valid.
+      fc.pre(!/[^\x20-\x7e]/.test(text) || isDecodable(text))
+      const read = parseFormBody(Buffer.from(text)) ?? {}
+      expect(read).toEqual({ ...parse(text, '&', '=', { maxKeys: 0 }) })
+    }),
+    { numRuns: 3_000 },
+  )
+})
+
+it('what is not valid is kept beside other letters', () => {
+  expect(parseFormBody(Buffer.from('é=%zz+é%C3'))).toEqual({ é: '%zz é\ufffd' })
+})
+
+function isDecodable(text: string): boolean {
+  try {
+    for (const part of text.split(/[&=]/)) decodeURIComponent(part)
+    return true
+  } catch {
+    return false
+  }
+}

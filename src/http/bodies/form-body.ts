@@ -1,8 +1,7 @@
-import { parse } from 'node:querystring'
+import { isUtf8 } from 'node:buffer'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { jsonProblem } from '../../shared/json.ts'
-import { bodyText } from './json-body.ts'
 
 /** Names that would change the prototype of objects. */
 export const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
@@ -13,26 +12,69 @@ export const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor
  */
 export const MOST_FORM_FIELDS = 10_000
 
+const [AND = 0, EQUALS = 0, PLUS = 0, PERCENT = 0, SPACE = 0] = Buffer.from('&=+% ')
+
 /** A form as browsers send it: every value is text, a name that comes twice has a list. */
 export function parseFormBody(bytes: Buffer): JsonObject | undefined {
   if (bytes.length === 0) return undefined
   if (fieldsIn(bytes) > MOST_FORM_FIELDS)
     throw new QuoinError('INVALID_BODY', `The form has more than ${MOST_FORM_FIELDS} fields: send fewer.`)
-  // 0 = all: a form that is cut off silently would store half of what was sent.
-  const fields = parse(bodyText(bytes), '&', '=', { maxKeys: 0 })
-  const entries = Object.entries(fields).map(([name, value]) => [name, value ?? ''] as const)
-  const bad = entries.find(([name]) => FORBIDDEN.has(name))
-  if (bad) throw new QuoinError('INVALID_BODY', `The form has a field named ${bad[0]}.`)
-  const form: JsonObject = Object.fromEntries(entries)
+  if (!isUtf8(bytes)) throw new QuoinError('INVALID_BODY', 'The body is not UTF-8.')
+  const fields = new Map<string, string | string[]>()
+  for (let at = 0; at <= bytes.length; ) {
+    const next = bytes.indexOf(AND, at)
+    const end = next < 0 ? bytes.length : next
+    if (end > at) addPair(fields, bytes.subarray(at, end))
+    at = end + 1
+  }
+  const bad = [...FORBIDDEN].find((name) => fields.has(name))
+  if (bad) throw new QuoinError('INVALID_BODY', `The form has a field named ${bad}.`)
+  const form: JsonObject = Object.fromEntries(fields)
   const problem = jsonProblem(form)
   if (problem !== undefined) throw new QuoinError('INVALID_BODY', `The form ${problem}.`)
   return form
 }
 
+function addPair(fields: Map<string, string | string[]>, pair: Buffer): void {
+  const equals = pair.indexOf(EQUALS)
+  const name = decoded(equals < 0 ? pair : pair.subarray(0, equals))
+  const value = equals < 0 ? '' : decoded(pair.subarray(equals + 1))
+  const before = fields.get(name)
+  if (before === undefined) fields.set(name, value)
+  else if (typeof before === 'string') fields.set(name, [before, value])
+  else before.push(value)
+}
+
+/**
+ * As Node's parser decodes, which needs 0.35 s for 1 MB of plus signs in 10,000 fields and 8 s for 16 MB, and 20 µs for each field that is not
+ * valid: this one goes over the bytes once.
+ */
+function decoded(part: Buffer): string {
+  if (!part.includes(PLUS) && !part.includes(PERCENT)) return part.toString('utf8')
+  const bytes = Buffer.allocUnsafe(part.length)
+  let length = 0
+  for (let at = 0; at < part.length; at++) {
+    const byte = part[at] ?? 0
+    const [high, low] = byte === PERCENT ? [hexDigit(part[at + 1]), hexDigit(part[at + 2])] : [-1, -1]
+    if (high >= 0 && low >= 0) {
+      bytes[length++] = high * 16 + low
+      at += 2
+    } else bytes[length++] = byte === PLUS ? SPACE : byte
+  }
+  return bytes.toString('utf8', 0, length)
+}
+
+/** -1 for what is none. */
+function hexDigit(byte = 0): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  const letter = byte | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
+}
+
 /** Stops at the first one too many. */
 function fieldsIn(bytes: Buffer): number {
   let fields = 1
-  for (let at = bytes.indexOf(0x26); at >= 0 && fields <= MOST_FORM_FIELDS; at = bytes.indexOf(0x26, at + 1))
+  for (let at = bytes.indexOf(AND); at >= 0 && fields <= MOST_FORM_FIELDS; at = bytes.indexOf(AND, at + 1))
     fields += 1
   return fields
 }
