@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { longNumberIn, longNumberProblem } from '../shared/exact-json.ts'
+import { longNumberIn, longNumberProblem } from '../shared/numbers/exact-json.ts'
 
 /** Far more than 10,000 blocks take. */
 const MAX_BYTES = 64 * 1024 * 1024

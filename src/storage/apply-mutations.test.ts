@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { someFields, untidyBody } from '../../test/arbitrary-documents.ts'
-import { addNumbers } from '../shared/decimal.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
+import { addNumbers } from '../shared/numbers/decimal.ts'
 import { applyMutations } from './apply-mutations.ts'
 
 const set = (field: string, value: JsonValue): Mutation => ({ op: 'set', field, value })

@@ -1,7 +1,12 @@
 /** What a block gives of an answer. */
 import { QuoinError } from '../../shared/errors.ts'
-import { longNumberIn, longNumberProblem, longNumbersAsTexts, readJson } from '../../shared/exact-json.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import {
+  longNumberIn,
+  longNumberProblem,
+  longNumbersAsTexts,
+  readJson,
+} from '../../shared/numbers/exact-json.ts'
 import type { Settings } from '../setting.ts'
 import type { Answer, AnswerHead } from './send-request.ts'
 

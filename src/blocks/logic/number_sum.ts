@@ -1,6 +1,6 @@
-import { exactAverage, exactSum } from '../../shared/decimal.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
+import { exactAverage, exactSum } from '../../shared/numbers/decimal.ts'
 import { defineValue, PinError } from '../block.ts'
 import { queryField } from '../query-field.ts'
 

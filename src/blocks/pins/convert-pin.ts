@@ -5,9 +5,10 @@
  * which the compiler leaves out. Empty is `undefined`: a missing value, null (except on `any` pins, where null is a
  * value), and the empty text where text makes no sense or where a default stands ready.
  */
-import { keepsDigits, readJson } from '../../shared/exact-json.ts'
+
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import { SECRET_NAME } from '../../shared/names/secret-name.ts'
+import { keepsDigits, readJson } from '../../shared/numbers/exact-json.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import { PinError } from '../block.ts'

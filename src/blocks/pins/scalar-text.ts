@@ -1,4 +1,4 @@
-import { keepsDigits } from '../../shared/exact-json.ts'
+import { keepsDigits } from '../../shared/numbers/exact-json.ts'
 
 /** The grammar of a JSON number. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/

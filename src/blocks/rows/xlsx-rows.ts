@@ -2,7 +2,7 @@
  * The rows of the first sheet of a workbook (XLSX), a piece of the sheet at a time. In memory are the texts that cells share
  * (bounded), one row, and which styles show dates. A date is given as text: `2026-01-31`, or with a time `2026-01-31T12:00:00`.
  */
-import { keepsDigits } from '../../shared/exact-json.ts'
+import { keepsDigits } from '../../shared/numbers/exact-json.ts'
 import { CsvProblem } from './csv-rows.ts'
 import type { FoundDialect } from './table-dialect.ts'
 import { type CellStyle, cellStyles, styledNumber } from './xlsx-dates.ts'

@@ -1,5 +1,5 @@
-import { readJson } from '../../shared/exact-json.ts'
 import type { JsonValue } from '../../shared/json.ts'
+import { readJson } from '../../shared/numbers/exact-json.ts'
 import { command } from '../command.ts'
 import { urlFlag, withManagement } from '../open-management.ts'
 import { UsageError } from '../read-words.ts'

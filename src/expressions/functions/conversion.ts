@@ -1,6 +1,11 @@
 import { parse } from 'secure-json-parse'
-import { keepsDigits, longNumberIn, longNumberProblem, longNumbersAsTexts } from '../../shared/exact-json.ts'
 import { type JsonValue, jsonProblem } from '../../shared/json.ts'
+import {
+  keepsDigits,
+  longNumberIn,
+  longNumberProblem,
+  longNumbersAsTexts,
+} from '../../shared/numbers/exact-json.ts'
 import type { conversionFunctions } from '../language/declared/conversion.ts'
 import { ArgumentError } from '../language/function-declaration.ts'
 import type { BodiesOf } from './body-of.ts'

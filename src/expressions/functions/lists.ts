@@ -1,6 +1,6 @@
-import { exactSum } from '../../shared/decimal.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
+import { exactSum } from '../../shared/numbers/decimal.ts'
 import type { listFunctions } from '../language/declared/lists.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
 import { longText, textWork } from '../language/same-value.ts'

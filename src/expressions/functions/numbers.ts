@@ -1,6 +1,6 @@
-import { addNumbers, exactAverage, exactSum } from '../../shared/decimal.ts'
-import { keepsDigits } from '../../shared/exact-json.ts'
 import type { JsonValue } from '../../shared/json.ts'
+import { addNumbers, exactAverage, exactSum } from '../../shared/numbers/decimal.ts'
+import { keepsDigits } from '../../shared/numbers/exact-json.ts'
 import type { numberFunctions } from '../language/declared/numbers.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
 import type { BodiesOf } from './body-of.ts'

@@ -1,5 +1,5 @@
 import type { Literal as AcornLiteral, BinaryExpression, Node, TemplateLiteral } from 'acorn'
-import { keepsDigits } from '../../shared/exact-json.ts'
+import { keepsDigits } from '../../shared/numbers/exact-json.ts'
 import type { Binary, Literal } from './expression.ts'
 import { RefusedNode } from './refused-node.ts'
 

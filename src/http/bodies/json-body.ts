@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import { parse } from 'secure-json-parse'
 import { hasManyFields, MANY_FIELDS } from '../../shared/document-fields.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
-import { longNumberIn, longNumberProblem } from '../../shared/exact-json.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { jsonProblem, MAX_DEPTH } from '../../shared/json.ts'
+import { longNumberIn, longNumberProblem } from '../../shared/numbers/exact-json.ts'
 import { syntaxErrorAt } from './json-syntax.ts'
 
 /** Bytes as text. Node would turn what is not UTF-8 into U+FFFD, and a document would contain characters that no client sent. */

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import { parse } from 'secure-json-parse'
 import { hasManyFields, MANY_FIELDS } from '../../shared/document-fields.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
-import { longNumberIn, longNumberProblem } from '../../shared/exact-json.ts'
 import { isJsonObject, type JsonObject, jsonProblem } from '../../shared/json.ts'
+import { longNumberIn, longNumberProblem } from '../../shared/numbers/exact-json.ts'
 
 /** A document may have 16 MiB; the rest is for `_meta`, spaces and escapes. */
 const LONGEST_LINE = 32 * 1024 * 1024

@@ -2,8 +2,9 @@
  * What a cell of a spreadsheet or a CSV file means in a field: `1.234,5` is a number where the field has numbers. Whether the
  * value fits the rules of the field is checked when it is written.
  */
-import { keepsDigits, readJson } from '../exact-json.ts'
+
 import { isJsonObject, type JsonValue } from '../json.ts'
+import { keepsDigits, readJson } from '../numbers/exact-json.ts'
 import type { FieldLimits } from './field-limits.ts'
 import { type FieldType, fieldTypeEntries } from './field-type.ts'
 

@@ -1,7 +1,7 @@
 /** From the groups as an engine gives them to ordered rows: the part that engines share. */
 
-import { average, type Decimal, nearestNumber } from '../../shared/decimal.ts'
 import type { JsonValue } from '../../shared/json.ts'
+import { average, type Decimal, nearestNumber } from '../../shared/numbers/decimal.ts'
 import { compareScalars } from '../search/compare-values.ts'
 import { StoredJson } from '../stored-json.ts'
 import type { Aggregate, Grouping } from './aggregate.ts'

@@ -1,6 +1,6 @@
 /** Groups of parts of the documents, put together to the groups of all: exact, since cells are exact. */
 
-import { add, ZERO } from '../../shared/decimal.ts'
+import { add, ZERO } from '../../shared/numbers/decimal.ts'
 import { compareScalars } from '../search/compare-values.ts'
 import type { Aggregate, Measure } from './aggregate.ts'
 import type { Cell, RawGroup } from './finish-aggregate.ts'

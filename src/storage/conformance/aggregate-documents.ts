@@ -1,8 +1,8 @@
 /** The meaning of an aggregate in plain code: what both engines are compared with. */
 
-import { add, decimalOf, ZERO } from '../../shared/decimal.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { add, decimalOf, ZERO } from '../../shared/numbers/decimal.ts'
 import type { Aggregate, Grouping, Measure } from '../aggregate/aggregate.ts'
 import { datePart } from '../aggregate/date-part.ts'
 import {

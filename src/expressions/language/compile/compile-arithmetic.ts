@@ -1,4 +1,4 @@
-import { addNumbers, multiplyNumbers } from '../../../shared/decimal.ts'
+import { addNumbers, multiplyNumbers } from '../../../shared/numbers/decimal.ts'
 import type { Compiler, Evaluate } from '../evaluate.ts'
 import type { Arithmetic, Binary, Unary } from '../expression.ts'
 import { checkNewText } from '../new-text.ts'

@@ -2,9 +2,9 @@
 import { readDate } from '../../../blocks/pins/read-date.ts'
 import type { RunRequest } from '../../../blocks/run-request.ts'
 import { QuoinError } from '../../../shared/errors.ts'
-import { keepsDigits } from '../../../shared/exact-json.ts'
 import { type FieldRule, fieldValueProblem } from '../../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/json.ts'
+import { keepsDigits } from '../../../shared/numbers/exact-json.ts'
 import { type PlacedField, type RequestField, ruleOfField } from '../../../shared/request-field.ts'
 import { type PatternSpending, patternBudget } from '../../../shared/texts/pattern-budget.ts'
 

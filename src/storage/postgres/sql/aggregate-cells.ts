@@ -1,6 +1,6 @@
 /** The columns of an aggregate's values: of groups of documents, and of groups of such groups. */
 
-import { decimalOf } from '../../../shared/decimal.ts'
+import { decimalOf } from '../../../shared/numbers/decimal.ts'
 import type { Measure } from '../../aggregate/aggregate.ts'
 import type { Cell } from '../../aggregate/finish-aggregate.ts'
 import { numberOf, type Row, textOf } from '../core/rows.ts'

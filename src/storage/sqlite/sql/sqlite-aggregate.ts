@@ -1,6 +1,6 @@
 /** An aggregate on a connection. */
 
-import { add, type Decimal, DecimalSum, ZERO } from '../../../shared/decimal.ts'
+import { add, type Decimal, DecimalSum, ZERO } from '../../../shared/numbers/decimal.ts'
 import { type Aggregate, type Measure, MOST_GROUPS } from '../../aggregate/aggregate.ts'
 import { checkAggregate } from '../../aggregate/check-aggregate.ts'
 import {

@@ -2,7 +2,7 @@
  * JSON text whose numbers stay what they are. A double keeps 15 digits of any number, and `JSON.parse` silently changes longer
  * ones: 750727362669608961 to 750727362669609000. Such a number is refused with its field, at every door.
  */
-import { type JsonValue, jsonProblem } from './json.ts'
+import { type JsonValue, jsonProblem } from '../json.ts'
 
 export interface LongNumber {
   readonly text: string
