@@ -130,6 +130,26 @@ describe('refused', () => {
       },
       'must be a number',
     ],
+    [
+      'a block of an unknown type, behind a rule that leads through a field of the file',
+      {
+        storages: [
+          { name: 'led_makers' },
+          { name: 'led_goods', rules: { see: 'doc.maker.owner == user.guid' } },
+        ],
+        fields: [
+          { storage: 'led_makers', name: 'owner', type: 'string' },
+          {
+            storage: 'led_goods',
+            name: 'maker',
+            type: 'reference',
+            reference: { storage: 'led_makers', on_delete: 'refuse' },
+          },
+        ],
+        blocks: { a: { type: 'nothing' } },
+      },
+      'nothing',
+    ],
   ])('%s leaves nothing behind', async (_name, changes, told) => {
     const before = await counts()
     const groups = changes.groups ?? [{ name: 'Left over', scopes: ['left_over'] }]
@@ -138,6 +158,21 @@ describe('refused', () => {
     expect(end.complained).toContain(told)
     expect(await counts()).toEqual(before)
     expect((await run(['export', 'Refused'])).complained).toBe('There is no blueprint "Refused".')
+  })
+
+  test('an import that fails changes back what it has replaced', async () => {
+    const field = { storage: 'kept_ones', name: 'n', type: 'number', help: 'Before.' }
+    const parts = { groups: [{ name: 'Kept', scopes: ['kept_a'] }], fields: [field] }
+    expect(await put({ name: 'Kept', blocks: {}, ...parts })).toMatchObject({ code: 0, complained: '' })
+    const changed = {
+      groups: [{ name: 'Kept', scopes: ['kept_b'] }],
+      fields: [{ ...field, help: 'After.', validation_rules: { min: 1 } }],
+    }
+    const end = await put({ name: 'Kept', blocks: { a: { type: 'nothing' } }, ...changed }, ['--replace'])
+    expect([end.code, end.complained]).toEqual([1, expect.stringContaining('nothing')])
+    const [group] = await found('/_system/authentication-groups', { name: 'Kept' })
+    const [now] = await found('/blueprintfields', { name: 'n', storage: 'kept_ones' })
+    expect([group?.scopes, now?.help, now?.validation_rules]).toEqual([['kept_a'], 'Before.', {}])
   })
 
   test('who may not make storages makes no group either', async () => {
@@ -164,7 +199,7 @@ describe('refused', () => {
     const groups = [{ name: 'Makers', scopes: ['maker'] }]
     const end = await put({ ...shop, groups }, [], await signedIn('maker', password))
     expect(end.complained.split('\n')).toEqual([
-      'the group Makers was made and could not be removed again.',
+      'the group Makers was made or changed, and could not be undone.',
       expect.stringContaining('storages_create'),
     ])
     for (const group of await found('/_system/authentication-groups', { name: 'Makers' }))
@@ -236,7 +271,10 @@ describe('the parts of a file', () => {
     const documents = `/_system/storages/${guid(storage)}/documents`
     expect(await api('POST', documents, { number: 7 })).toMatchObject({ number: 500 })
     for (const next of [exported, file([number])])
-      expect(await put({ ...next, name: 'Bills 2' })).toMatchObject({ code: 0, complained: '' })
+      expect(await put({ ...next, name: 'Bills 2' }, ['--another'])).toMatchObject({
+        code: 0,
+        complained: '',
+      })
     expect(await put(exported, ['--replace'])).toMatchObject({ code: 0, complained: '' })
     expect(await found('/blueprintfields', { storage: 'bills' })).toEqual([made])
     expect(await api('POST', documents, {})).toMatchObject({ number: 501 })

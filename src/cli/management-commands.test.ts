@@ -39,7 +39,11 @@ describe.each(places)('%s', (where) => {
   test('a file does not replace one of several blueprints with its name, and is told which they are', async () => {
     const path = room.file('twins.json')
     await writeFile(path, JSON.stringify({ name: 'Twins', blocks: {} }))
-    const guids = [(await run(['import', path])).printed, (await run(['import', path, '--activate'])).printed]
+    const first = (await run(['import', path])).printed
+    const refused = await run(['import', path])
+    expect([refused.code, refused.printed]).toEqual([1, ''])
+    expect(refused.complained).toContain(`A blueprint named "Twins" exists: ${first}. Use --replace`)
+    const guids = [first, (await run(['import', path, '--another', '--activate'])).printed]
     const { code, printed, complained } = await run(['import', path, '--replace'])
     expect([code, printed]).toEqual([1, ''])
     expect(complained).toContain('Several blueprints are named "Twins", so --replace does not know which one')
@@ -385,7 +389,7 @@ describe.each(places)('%s', (where) => {
   })
 
   test('what is taken by another blueprint is imported, and not active', async () => {
-    const end = await run(['import', file('tasks.json'), '--activate'])
+    const end = await run(['import', file('tasks.json'), '--another', '--activate'])
     expect(end.code).toBe(1)
     expect(end.complained).toContain('It was imported and is not active')
     expect(end.complained).toContain('belongs to the active blueprint')

@@ -13,7 +13,7 @@ export function partsApi(management: Management, terminal: Terminal): PartsApi {
         throw error
       }
     },
-    stays: (part) => terminal.complain(`${part} was made and could not be removed again.`),
+    stays: (part) => terminal.complain(`${part} was made or changed, and could not be undone.`),
     call: (method, path, body) => management.call(method, path, body),
   }
 }

@@ -20,6 +20,7 @@ interface Import {
   readonly file: string
   readonly activate: boolean
   readonly replace: boolean
+  readonly another: boolean
   readonly url: string | undefined
 }
 
@@ -30,7 +31,7 @@ interface FileRead {
 }
 
 export async function runImport(
-  { file, activate, replace, url }: Import,
+  { file, activate, replace, another, url }: Import,
   terminal: Terminal,
 ): Promise<number> {
   const json = await readBlueprintFile(file)
@@ -44,6 +45,7 @@ export async function runImport(
   const documents = documentsOfFile(json)
   const parts = partsOfFile(json)
   return withManagement(terminal, url, async (management) => {
+    if (!replace && !another) await refuseTwin(management, imported.name)
     const known = replace ? await blueprintNamed(management, imported.name) : undefined
     const { guid, left } = await put(partsApi(management, terminal), management, known, {
       imported,
@@ -125,6 +127,23 @@ async function linesOf(
   const blocks = recordsOf(await management.call('GET', `/blueprints/${guid}/blocks`).catch(() => []))
   const names = new Map(blocks.map((block) => [guidOf(block), String(block.name)]))
   return warnings.map((one) => problemLine({ ...one, block: names.get(one.block) ?? one.block }))
+}
+
+/** A second blueprint of one name is seldom meant: neither an export nor `--replace` could tell the two apart. */
+async function refuseTwin(management: Management, name: string): Promise<void> {
+  const search = { filters: { name }, limit: 1 }
+  // Users who may create blueprints need not be allowed to see them.
+  const reply = await management.call('POST', '/blueprints/search', search).catch((error: unknown) => {
+    if (error instanceof Refused && error.status === 403) return []
+    throw error
+  })
+  const [found] = recordsOf(reply)
+  if (!found) return
+  throw new Refused(
+    `A blueprint named ${JSON.stringify(name)} exists: ${guidOf(found)}. ` +
+      'Use --replace to make the file its next version, or --another to create one more of that name.',
+    409,
+  )
 }
 
 /** The blueprint of that name; undefined when there is none. Throws Refused when there are several: a file names no guid. */

@@ -71,6 +71,13 @@ export function changeOfPart(kind: PartKind, from: JsonObject, to: JsonObject): 
   return changes.length === 0 ? undefined : Object.fromEntries(changes)
 }
 
+/** What changes a record back that such changes were made to. */
+export function formerOf(kind: PartKind, record: JsonObject, changes: JsonObject): JsonObject {
+  const former = bodyOfPart(partOf(kind, record))
+  const names = Object.keys(changes)
+  return Object.fromEntries(names.map((name) => [name, former[name] ?? defaults[kind][name] ?? null]))
+}
+
 /** In words, for people. */
 export function nameOfPart(kind: PartKind, { storage, name }: JsonObject): string {
   if (kind === 'groups') return `the group ${String(name)}`

@@ -4,6 +4,7 @@ import {
   type ApplicationParts,
   bodyOfPart,
   changeOfPart,
+  formerOf,
   nameOfPart,
   type PartKind,
   partKinds,
@@ -23,21 +24,20 @@ export interface PartsApi {
 export interface PartsInstalled {
   /** What is there, differs and was left as it is, in words. */
   readonly left: readonly string[]
-  /** Removes what was made. What was changed stays changed. */
+  /** Removes what was made, and changes back what was changed. */
   readonly undo: () => Promise<void>
 }
 
-/** With `replace`, what is there and differs becomes what the file says. If one fails, those that were made are removed again. */
+/** With `replace`, what is there and differs becomes what the file says. If one fails, everything is undone. */
 export async function installParts(
   { find, call, stays }: PartsApi,
   parts: ApplicationParts,
   replace: boolean,
 ): Promise<PartsInstalled> {
-  const made: { readonly path: string; readonly name: string }[] = []
+  const done: Done[] = []
   const left: string[] = []
   const undo = async () => {
-    for (const { path, name } of made.splice(0).toReversed())
-      await call('DELETE', path).catch(() => stays(name))
+    for (const { name } of await undone(call, done.splice(0))) stays(name)
   }
 
   async function install(kind: PartKind, part: JsonObject, change = true): Promise<void> {
@@ -45,13 +45,16 @@ export async function installParts(
     const path = partPaths[kind]
     if (known === undefined) {
       const guid = guidOf(await call('POST', path, bodyOfPart(part)))
-      made.push({ path: `${path}/${guid}`, name: nameOfPart(kind, part) })
+      done.push({ path: `${path}/${guid}`, name: nameOfPart(kind, part) })
       return
     }
     const changes = change ? changeOfPart(kind, partOf(kind, known), part) : undefined
     if (changes === undefined) return
-    if (replace) await call('PUT', `${path}/${guidOf(known)}`, changes)
-    else left.push(nameOfPart(kind, part))
+    if (replace) {
+      const at = `${path}/${guidOf(known)}`
+      await call('PUT', at, changes)
+      done.push({ path: at, name: nameOfPart(kind, part), former: formerOf(kind, known, changes) })
+    } else left.push(nameOfPart(kind, part))
   }
 
   try {
@@ -65,6 +68,31 @@ export async function installParts(
     throw error
   }
   return { left, undo }
+}
+
+interface Done {
+  readonly path: string
+  readonly name: string
+  /** What it was before, of what was changed; undefined of what was made. */
+  readonly former?: JsonObject
+}
+
+/**
+ * Undoes the last one first, and tries again what was refused as long as anything else is undone: a field that a rule of a
+ * storage leads through goes only after that rule. Gives what stays.
+ */
+async function undone(call: PartsApi['call'], done: readonly Done[]): Promise<readonly Done[]> {
+  let left = done.toReversed()
+  for (;;) {
+    const refused: Done[] = []
+    for (const one of left) {
+      const { path, former } = one
+      const undoing = former ? call('PUT', path, former) : call('DELETE', path)
+      await undoing.catch(() => void refused.push(one))
+    }
+    if (refused.length === 0 || refused.length === left.length) return refused
+    left = refused
+  }
 }
 
 /** The storages that fields refer to must be there before them. */
