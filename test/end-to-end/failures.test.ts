@@ -109,7 +109,7 @@ test('it tells block, trigger, code, message, run and job of the failure', async
       block: await blockOf(guid, 'function_search'),
       trigger: await blockOf(guid, 'on_startup_register_uri_post'),
       pin: 'limit',
-      message: 'must be a whole number from 0 to 10,000',
+      message: 'The pin limit must be a whole number from 0 to 10,000',
     },
   ])
 })

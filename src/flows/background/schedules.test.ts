@@ -85,5 +85,5 @@ test('a next_run that gives no date is never, and the log says why', async () =>
     date: { type: 'value_default', in: { value: '@params.value', default: 'soon' } },
   })
   expect(await schedules()[0]?.nextRun?.()).toBeUndefined()
-  expect(await room.logged()).toEqual([expect.stringMatching(/^must be a date/)])
+  expect(await room.logged()).toEqual([expect.stringMatching(/^The pin next_run must be a date/)])
 })

@@ -1,4 +1,4 @@
-import { MissingError, OutdatedPin } from '../../blocks/block.ts'
+import { MissingError, OutdatedPin, PinError } from '../../blocks/block.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 
@@ -29,7 +29,7 @@ export class BlockFailure extends Error {
   readonly inputs: Inputs | undefined
 
   constructor(at: FailurePlace, cause: unknown) {
-    super(`${elementText(at.elements ?? [])}${saidBy(cause)}`, { cause })
+    super(`${elementText(at.elements ?? [])}${pinText(at, cause)}${saidBy(cause)}`, { cause })
     this.name = 'BlockFailure'
     this.block = at.block
     this.type = at.type
@@ -91,6 +91,11 @@ function elementText(elements: readonly number[]): string {
     .toReversed()
     .map((index) => `element ${index}: `)
     .join('')
+}
+
+/** What a block says of a value finishes the sentence "The pin …". */
+function pinText({ pin }: FailurePlace, cause: unknown): string {
+  return cause instanceof PinError && pin !== undefined ? `The pin ${pin} ` : ''
 }
 
 function saidBy(cause: unknown): string {
