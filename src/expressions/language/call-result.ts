@@ -39,6 +39,8 @@ export function callExplainer<F>(
     const at = parameters.findIndex(({ name }) => name === error.parameter)
     const receiver = part.kind === 'method' ? part.of : part
     const operand = at < 0 ? receiver : part.arguments[Math.min(at, part.arguments.length - 1)]
-    return compiler.error(`${part.name}: ${error.parameter} ${error.message}.`, operand ?? part)
+    const failed = compiler.error(`${part.name}: ${error.parameter} ${error.message}.`, operand ?? part)
+    failed.withoutValue = `${part.name}: ${error.parameter} does not fit.`
+    return failed
   }
 }

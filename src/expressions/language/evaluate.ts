@@ -1,4 +1,5 @@
 import type { Argument, Entry, Expression, Spread } from './expression.ts'
+import type { ExpressionError } from './expression-error.ts'
 import type { ExpressionHost } from './expression-host.ts'
 
 /** The values of arrow parameters by slot, one list for each evaluation. */
@@ -12,5 +13,5 @@ export interface Compiler<F> {
   readonly host: ExpressionHost<F>
   compile(part: Expression): Evaluate<F>
   /** The error of an operand that does not fit: thrown by the caller, so that TypeScript sees the end of the way. */
-  error(message: string, operand: Argument | Entry | Spread): Error
+  error(message: string, operand: Argument | Entry | Spread): ExpressionError
 }

@@ -8,6 +8,8 @@ export class ExpressionError extends Error {
   readonly end: number
   /** What the operand was read from. The caller decides by them whether the request is to blame. */
   readonly names: readonly NameUse[]
+  /** The message without the value that did not fit, for those who may not see it. */
+  withoutValue: string
 
   constructor(message: string, place: Place, names: readonly NameUse[]) {
     super(message)
@@ -15,5 +17,6 @@ export class ExpressionError extends Error {
     this.start = place.start
     this.end = place.end
     this.names = names
+    this.withoutValue = message
   }
 }

@@ -36,6 +36,21 @@ const stored = async () => {
 const total = { name: 'total', type: 'decimal', computed: 'doc.price * (doc.quantity ?? 1)' }
 
 describe('a computed field', () => {
+  test.each([
+    ['text(number(doc.secret))', 'abc-7'],
+    ['text(condition(doc.secret))', 'abc-7'],
+    ["text(startOf('2026-07-01T10:00:00Z', doc.secret))", 'abc-7'],
+    ["text(startOf('2026-07-01T10:00:00Z', 'day', doc.secret))", 'abc-7'],
+    ["text(startOf(doc.secret, 'hour'))", '2026-07-01'],
+  ])('%s does not tell the value that does not fit', async (computed, secret) => {
+    await field({ name: 'told', type: 'string', computed })
+    const refused = await create({ secret }).then(
+      () => undefined,
+      (error: Error) => error.message,
+    )
+    expect(refused).toMatch(/^told cannot be computed: \w+: \w+ does not fit\.$/)
+  })
+
   test('is worked out when a document is created and in every change', async () => {
     await field(total)
     const made = await create({ price: 1.15, quantity: 3 })

@@ -103,7 +103,8 @@ export function compileFieldExpression(field: string, text: string): FieldExpres
         return evaluate(frame) as JsonValue | undefined
       } catch (error) {
         if (!(error instanceof ExpressionError)) throw error
-        throw invalidField(field, `${field} cannot be computed: ${error.message}`)
+        // The writer may be one to whom the fields that it reads are hidden.
+        throw invalidField(field, `${field} cannot be computed: ${error.withoutValue}`)
       }
     },
   }
