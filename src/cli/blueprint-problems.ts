@@ -3,7 +3,7 @@ import { importBlueprint } from '../flows/blueprints/blueprint-file.ts'
 import { compileBlueprint } from '../flows/compile/compile-blueprint.ts'
 import { liveBlueprints } from '../flows/live/live-blueprints.ts'
 import { reservedRoots } from '../http/server/reserved-roots.ts'
-import { type Problem, QuoinError } from '../shared/errors.ts'
+import { problemLine, QuoinError } from '../shared/errors.ts'
 import { isJsonObject } from '../shared/json.ts'
 
 /** One line each: `block.pin: what is wrong`. Blocks are named by their ids in the file. */
@@ -31,11 +31,6 @@ export async function blueprintProblems(json: unknown): Promise<BlueprintFinding
     if (error instanceof QuoinError) return { problems: [error.message], warnings: [] }
     throw error
   }
-}
-
-/** For a person who reads blocks by their names. */
-export function problemLine({ block, pin, message }: Problem): string {
-  return `${pin === undefined ? block : `${block}.${pin}`}: ${message}`
 }
 
 function idsIn(json: unknown): string[] {

@@ -69,16 +69,13 @@ async function installOnce(flows: Quoin['flows'], file: { readonly name: string 
   } catch (error) {
     // One that could not be switched on would be taken for installed by the next start.
     for (const half of await named()) await removeBlueprint(flows.records, guidOf(half), by)
-    throw withProblems(file.name, error)
+    throw notInstalled(file.name, error)
   }
 }
 
-function withProblems(name: string, error: unknown): unknown {
+function notInstalled(name: string, error: unknown): unknown {
   if (!(error instanceof QuoinError)) return error
-  const problems = (error.problems ?? []).map(({ message }) => ` ${message}`).join('')
-  return new QuoinError(error.code, `${name} cannot be installed: ${error.message}${problems}`, {
-    cause: error,
-  })
+  return new QuoinError(error.code, `${name} cannot be installed: ${error.message}`, { cause: error })
 }
 
 async function fill(

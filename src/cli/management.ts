@@ -20,15 +20,13 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 /** What a management endpoint answered instead of doing it. */
 export class Refused extends Error {
   readonly status: number
-  readonly problems: readonly Problem[]
   /** What the reply says beside its sentence. */
   readonly details: JsonObject
 
-  constructor(message: string, status: number, problems: readonly Problem[] = [], details: JsonObject = {}) {
+  constructor(message: string, status: number, details: JsonObject = {}) {
     super(message)
     this.details = details
     this.status = status
-    this.problems = problems
   }
 }
 
@@ -41,7 +39,7 @@ export function bodyOf(status: number, text: string): JsonValue {
   }
   const told = isJsonObject(body) ? body : {}
   const message = typeof told.message === 'string' ? told.message : `The server answered ${status}.`
-  throw new Refused(message, status, problemsIn(told), isJsonObject(told.details) ? told.details : {})
+  throw new Refused(message, status, isJsonObject(told.details) ? told.details : {})
 }
 
 function parsed(text: string): JsonValue | undefined {
@@ -55,10 +53,6 @@ function parsed(text: string): JsonValue | undefined {
 /** The warnings in the reply to a deploy. */
 export function warningsIn(body: JsonValue): Problem[] {
   return isJsonObject(body) ? problemsOf(body.warnings) : []
-}
-
-function problemsIn(told: JsonObject): Problem[] {
-  return problemsOf(told.problems)
 }
 
 function problemsOf(list: JsonValue | undefined): Problem[] {

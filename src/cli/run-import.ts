@@ -3,11 +3,11 @@ import { documentsOfFile, importBlueprint, partsOfFile } from '../flows/blueprin
 import type { ApplicationParts } from '../shared/application/application-parts.ts'
 import type { ImportedBlueprint } from '../shared/application/blueprint-file.ts'
 import { installParts, type PartsApi } from '../shared/application/install-parts.ts'
-import type { Problem } from '../shared/errors.ts'
+import { type Problem, problemLine } from '../shared/errors.ts'
 import { guidSource } from '../shared/guid.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { activateBlueprint } from './activate-blueprint.ts'
-import { blueprintProblems, problemLine } from './blueprint-problems.ts'
+import { blueprintProblems } from './blueprint-problems.ts'
 import type { Terminal } from './command.ts'
 import { guidOf, type Management, Refused, recordsOf, warningsIn } from './management.ts'
 import { withManagement } from './open-management.ts'
@@ -166,9 +166,8 @@ async function activated(terminal: Terminal, activate: () => Promise<void>): Pro
     return 0
   } catch (error) {
     if (!(error instanceof Refused)) throw error
-    const problems = error.problems.map(({ message }) => ` ${message}`).join('')
     terminal.complain(
-      `It was imported and is not active: ${error.message}${problems} ` +
+      `It was imported and is not active: ${error.message} ` +
         'Correct the file and import it with --replace --activate, or remove the blueprint.',
     )
     return 1

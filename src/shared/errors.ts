@@ -64,6 +64,12 @@ export interface Problem {
   readonly message: string
 }
 
+/** `block.pin: what is wrong`. Blocks have the names that the problem has: guids, or what took their place. */
+export function problemLine({ block, pin, message }: Problem): string {
+  if (block === '') return message
+  return `${pin === undefined ? block : `${block}.${pin}`}: ${message}`
+}
+
 /** What a flow that ended itself tells its client besides a message. */
 export interface FlowFailure {
   readonly status: number

@@ -186,6 +186,8 @@ describe('422 with every problem', () => {
       expect(problems).toHaveLength(expected.length)
       for (const [block, pin, words] of expected)
         expect(problems.find((one) => one.block === block && one.pin === pin)?.message).toMatch(words)
+      // A log shows nothing but the message.
+      for (const one of problems.slice(0, 3)) expect(objectOf(answer.body).message).toContain(one.message)
     }
     // The former deployment answers, and nothing of the new one is there.
     expect((await quoin.send('GET', `/${word}`)).body).toBe('old')

@@ -1,6 +1,6 @@
 import type { BlockDefinition } from '../../blocks/block.ts'
 import type { Block } from '../../shared/blueprint.ts'
-import type { Problem } from '../../shared/errors.ts'
+import { type Problem, problemLine, QuoinError } from '../../shared/errors.ts'
 import type { FieldsOf } from '../../shared/field-rule.ts'
 import { atOnce, inTurns, type Steps } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
@@ -88,6 +88,37 @@ export function compileInTurns(
   present: PresentFacts = {},
 ): Promise<Compiled> {
   return inTurns(compileSteps(guid, blocks, catalogue, present))
+}
+
+/** Blocks that are to run. VALIDATION_FAILED with every problem when they cannot. `present`: what its notes are about. */
+export async function compileToRun(
+  guid: string,
+  blocks: readonly Block[],
+  catalogue: ReadonlyMap<string, BlockDefinition>,
+  present?: PresentFacts,
+): Promise<CompiledBlueprint> {
+  const { blueprint, problems } = await compileInTurns(guid, blocks, catalogue, present)
+  if (!blueprint) throw refusedBlueprint('cannot run', problems, blocks)
+  return blueprint
+}
+
+/** A log shows nothing but the message. */
+const MOST_NAMED = 3
+
+/** VALIDATION_FAILED with every problem. The message has the first ones, with the names of their blocks. */
+export function refusedBlueprint(
+  how: string,
+  problems: readonly Problem[],
+  blocks: readonly Block[],
+): QuoinError {
+  const names = new Map(blocks.map(({ guid, name = guid }) => [guid, name]))
+  const named = problems
+    .slice(0, MOST_NAMED)
+    .map((problem) => problemLine({ ...problem, block: names.get(problem.block) ?? problem.block }))
+  const more = problems.length - named.length
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
+  const message = [`The blueprint ${how}: ${count}.`, ...named, ...(more > 0 ? [`${more} more.`] : [])]
+  return new QuoinError('VALIDATION_FAILED', message.join(' '), { problems })
 }
 
 /** What may change without a deploy: for warnings, and what is compiled does not depend on it. */

@@ -11,7 +11,12 @@ import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
-import { type CompiledBlueprint, compileInTurns, type PresentFacts } from '../compile/compile-blueprint.ts'
+import {
+  type CompiledBlueprint,
+  compileInTurns,
+  type PresentFacts,
+  refusedBlueprint,
+} from '../compile/compile-blueprint.ts'
 import type { DeployNote } from '../compile/notes/deploy-note.ts'
 import { applyValidationRules, type Findings } from './apply-validation-rules.ts'
 import type { LiveBlueprints } from './live-blueprints.ts'
@@ -34,18 +39,6 @@ export interface Checked {
   readonly notes: Findings['notes']
 }
 
-/** VALIDATION_FAILED with every problem of blocks that cannot run. `present`: what its notes are about. */
-export async function compileOrRefuse(
-  guid: string,
-  blocks: readonly Block[],
-  catalogue: Catalogue,
-  present?: PresentFacts,
-): Promise<CompiledBlueprint> {
-  const { blueprint, problems } = await compileInTurns(guid, blocks, catalogue, present)
-  if (!blueprint) throw refused('cannot run', problems)
-  return blueprint
-}
-
 /** A blueprint that is active stays so, because only a deploy is held against the rules. Gives what is only told. */
 export async function validateOrRefuse(
   { context, live }: { readonly context: RecordContext; readonly live: LiveBlueprints },
@@ -53,8 +46,8 @@ export async function validateOrRefuse(
   candidate: Candidate,
 ): Promise<Findings['notes']> {
   const { failing, errors, notes } = await findings(context, live, session, candidate)
-  if (failing.length > 0) throw refused('cannot run', failing)
-  if (errors.length > 0) throw refused('breaks the validation rules', errors)
+  if (failing.length > 0) throw refusedBlueprint('cannot run', failing, candidate.blocks)
+  if (errors.length > 0) throw refusedBlueprint('breaks the validation rules', errors, candidate.blocks)
   return notes
 }
 
@@ -139,9 +132,4 @@ function claimProblem(check: () => void): Problem[] {
     if (error instanceof QuoinError) return [{ block: '', message: error.message }]
     throw error
   }
-}
-
-function refused(how: string, problems: readonly Problem[]): QuoinError {
-  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
-  return new QuoinError('VALIDATION_FAILED', `The blueprint ${how}: ${count}.`, { problems })
 }

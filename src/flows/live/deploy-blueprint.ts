@@ -13,14 +13,10 @@ import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import type { CompiledBlueprint, PresentFacts } from '../compile/compile-blueprint.ts'
+import { compileToRun } from '../compile/compile-blueprint.ts'
 import type { DeployNote } from '../compile/notes/deploy-note.ts'
 import { areSame, plain } from './block-differences.ts'
-import {
-  compileOrRefuse,
-  refuseAccountPages,
-  refuseLackedScopes,
-  validateOrRefuse,
-} from './check-candidate.ts'
+import { refuseAccountPages, refuseLackedScopes, validateOrRefuse } from './check-candidate.ts'
 import { dropUnusedIndexes } from './drop-unused-indexes.ts'
 import type { Deployed } from './follow-deployments.ts'
 import { refuseLackedGroups } from './given-groups.ts'
@@ -114,7 +110,7 @@ async function candidateOf(
     version === undefined
       ? await savedBlocks(context, session, guid)
       : (await getVersion(context, guid, version)).blocks
-  const compiled = await compileOrRefuse(guid, blocks, catalogue, await present())
+  const compiled = await compileToRun(guid, blocks, catalogue, await present())
   return { name: textIn(record.name), blocks, compiled }
 }
 

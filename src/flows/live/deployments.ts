@@ -17,8 +17,9 @@ import { pauses } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { oneAtATime } from '../../shared/one-at-a-time.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
+import { compileToRun } from '../compile/compile-blueprint.ts'
 import { type Difference, differences } from './block-differences.ts'
-import { type Checked, checkBlocks, compileOrRefuse } from './check-candidate.ts'
+import { type Checked, checkBlocks } from './check-candidate.ts'
 import { type Deployer, type DeployParts, deactivateBlueprint, deployBlueprint } from './deploy-blueprint.ts'
 import { followDeployments } from './follow-deployments.ts'
 import type { LiveBlueprints } from './live-blueprints.ts'
@@ -53,7 +54,7 @@ export function openDeployments(
   const inTurn = oneAtATime()
   const followed = followDeployments({
     ...{ context, live, log },
-    compile: (guid, blocks) => compileOrRefuse(guid, blocks, catalogue),
+    compile: (guid, blocks) => compileToRun(guid, blocks, catalogue),
   })
   const unwatch = database.capabilities.changes.watch(ownStorages.blueprints, (guids) =>
     inTurn('follow', () => (guids ? followed.follow(guids) : followed.restore())),

@@ -64,9 +64,18 @@ async function spoil(guid: string, blocks: readonly unknown[]): Promise<void> {
 const urisOf = ({ blueprints }: LiveTable) =>
   [...blueprints.values()].flatMap(({ compiled }) => compiled.endpoints.map(({ listening }) => listening.uri))
 
+const emptyBlock = {
+  ...{ title: '', description: '', position: { x: 0, y: 0 }, in_pins: [], custom_out_pins: [] },
+  ...{ fields: {}, scopes: [] },
+}
+
 describe('at the start', () => {
   test.each<[string, unknown[], RegExp]>([
-    ['blocks that do not compile', [{ guid: 'a', type: 'nope', in: {} }], /"broken" could not be started/],
+    [
+      'blocks that do not compile',
+      [{ guid: 'a', type: 'nope', ...emptyBlock }],
+      /"broken" could not be started: .* 1 problem\. a: There is no block of the type "nope"/,
+    ],
     ['something that is no block', [{ type: 7 }], /"broken" could not be started/],
   ])('%s keep their blueprint off, are logged, and keep no other off', async (_name, blocks, message) => {
     const before = await open()

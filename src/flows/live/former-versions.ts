@@ -2,8 +2,8 @@ import type { BlockDefinition } from '../../blocks/block.ts'
 import type { RecordContext } from '../../records/records.ts'
 import { boundedMap } from '../../shared/bounded-map.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
+import { compileToRun } from '../compile/compile-blueprint.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
-import { compileOrRefuse } from './check-candidate.ts'
 import { flowsOf } from './flows-of.ts'
 import type { LiveBlueprint, LiveBlueprints } from './live-blueprints.ts'
 import { getVersion } from './versions.ts'
@@ -38,7 +38,7 @@ export function formerVersions(
 
   async function compile(guid: string, number: number): Promise<CompiledBlueprint> {
     const { blocks } = await getVersion(context, guid, number)
-    return compileOrRefuse(guid, blocks, catalogue)
+    return compileToRun(guid, blocks, catalogue)
   }
 
   return {

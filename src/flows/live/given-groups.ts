@@ -6,6 +6,7 @@ import type { Session } from '../../storage/database.ts'
 import { textIn, textsIn } from '../../storage/document-fields.ts'
 import { findAll } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
+import { refusedBlueprint } from '../compile/compile-blueprint.ts'
 
 /** VALIDATION_FAILED for a group that does not exist, INSUFFICIENT_PERMISSIONS for a scope that the deployer lacks. */
 export async function refuseLackedGroups(
@@ -24,9 +25,8 @@ export async function refuseLackedGroups(
     const missing = names.find((name) => !groups.some((group) => textIn(group.name) === name))
     if (missing !== undefined) {
       const message = `There is no authentication group ${missing}.`
-      throw new QuoinError('VALIDATION_FAILED', `The blueprint cannot run: 1 problem.`, {
-        problems: [{ block: block.guid, pin: definition.givesGroups, message }],
-      })
+      const problem = { block: block.guid, pin: definition.givesGroups, message }
+      throw refusedBlueprint('cannot run', [problem], blocks)
     }
     const scope = groups.flatMap((group) => textsIn(group.scopes)).find(lacks)
     if (scope !== undefined)

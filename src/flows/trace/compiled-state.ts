@@ -6,7 +6,7 @@ import { numberIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { candidateBlocks } from '../blueprints/candidate-blocks.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
-import { compileToRun } from '../compile/compile-to-run.ts'
+import { compileToRun } from '../compile/compile-blueprint.ts'
 import { getVersion } from '../live/versions.ts'
 import type { Tracing } from './tracing.ts'
 

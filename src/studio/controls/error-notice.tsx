@@ -9,17 +9,18 @@ interface ErrorNoticeProps {
   readonly onRetry?: (() => unknown) | undefined
 }
 
-/** Says what the server said: the message, every problem, the code, and the id that finds it in the log. */
+/** Says what the server said: the message, every problem that it does not name, the code, and the id that finds it in the log. */
 export function ErrorNotice({ error, title, onRetry }: ErrorNoticeProps) {
   if (error === null || error === undefined) return null
   const api = error instanceof ApiError ? error : undefined
+  const problems = api?.problems.filter((problem) => !api.message.includes(problem.message)) ?? []
   return (
     <Alert color="red" variant="light" title={title ?? controlsTexts.requestFailed} role="alert">
       <Stack gap="xs">
         <Text size="sm">{messageOf(error)}</Text>
-        {api && api.problems.length > 0 ? (
+        {problems.length > 0 ? (
           <List size="sm" spacing={4}>
-            {api.problems.map((problem) => (
+            {problems.map((problem) => (
               <List.Item key={`${problem.block} ${problem.pin} ${problem.message}`}>
                 {problem.message}
                 {problem.pin === undefined ? null : <Code ml={6}>{problem.pin}</Code>}

@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications'
 import type { ReactNode } from 'react'
-import { ApiError, messageOf } from '../api/api-error.ts'
+import { messageOf } from '../api/api-error.ts'
 
 /** A short word that something was done. Screen readers are told. */
 export function notifyDone(message: ReactNode, milliseconds = 3_000): void {
@@ -14,10 +14,9 @@ export function notifyAbout(title: string, message: string): void {
 
 /** What could not be done and why; it stays until it is read. */
 export function notifyFailed(title: string, error: unknown): void {
-  const problems = error instanceof ApiError ? error.problems.map(({ message }) => message) : []
   notifications.show({
     title,
-    message: [messageOf(error), ...problems.slice(0, 3)].join(' '),
+    message: messageOf(error),
     color: 'red',
     autoClose: false,
     role: 'alert',
