@@ -19,6 +19,9 @@ declare module 'vitest' {
   }
 }
 
+/** Only where it is recorded which functions a suite runs. */
+const coverage = process.env.QUOIN_RECORD_COVERAGE ? await import('../affected/suite-coverage.ts') : undefined
+
 const opened = new Set<string>()
 let mayOpen = true
 
@@ -52,6 +55,7 @@ export default class MeasuringRunner extends TestRunner {
     } catch {
       // Without the reporter that reads it, there is no such folder.
     }
+    coverage?.beginSuite()
     this.#from = processorSeconds()
   }
 
@@ -62,6 +66,7 @@ export default class MeasuringRunner extends TestRunner {
     rmSync(join(suitesUnderWay(process.ppid), String(process.pid)), { force: true })
     suite.meta.processorSeconds = processorSeconds() - this.#from
     suite.meta.opened = [...opened]
+    coverage?.endSuite(suite.name, this.config.name?.endsWith('postgres') ? 'postgres' : 'sqlite')
   }
 }
 
