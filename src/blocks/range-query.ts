@@ -3,12 +3,17 @@
  * numbers or of text, and a date may be stored as Unix seconds or as ISO text. A bound is therefore read in both ways
  * where both make sense, and the query holds for either.
  */
+
 import { evaluateDateMath, isDateMath } from '../shared/dates/date-math.ts'
 import { hasIsoDateShape, readIsoDate } from '../shared/dates/iso-date.ts'
+import { isDayText } from '../shared/dates/whole-day.ts'
 import type { JsonValue } from '../shared/json.ts'
 import type { Bounds, Query } from '../shared/query.ts'
 import { PinError } from './block.ts'
 import { numberInText } from './pins/scalar-text.ts'
+
+/** Milliseconds from the beginning of a day to its last one. */
+const LAST_OF_DAY = 86_399_999
 
 const boundNames = ['gte', 'gt', 'lte', 'lt'] as const
 type BoundName = (typeof boundNames)[number]
@@ -65,7 +70,9 @@ function readBound(name: BoundName, value: JsonValue, field: string, now: number
   if (hasIsoDateShape(trimmed)) {
     const instant = readIsoDate(trimmed)
     if (instant === undefined) throw new PinError(name, 'looks like a date but is not a valid one')
-    return instantReadings(name, instant, field)
+    // A day is in the range as a whole.
+    const isEnd = isDayText(trimmed) && (name === 'lte' || name === 'gt')
+    return instantReadings(name, isEnd ? instant + LAST_OF_DAY : instant, field)
   }
   return { number: numberInText(trimmed), text: value }
 }

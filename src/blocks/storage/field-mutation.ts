@@ -1,8 +1,8 @@
 import { invalidField } from '../../shared/errors.ts'
 import { fieldNameProblem, parseFieldPath } from '../../shared/field-path.ts'
+import { unsentNames } from '../../shared/fields/unsent-fields.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
-import { unsentNames } from '../../shared/fields/unsent-fields.ts'
 import { PinError } from '../block.ts'
 
 /**

@@ -38,11 +38,11 @@ describe('query_bool_range_field', () => {
       ),
     ],
     [
-      'up to a day means its first instant',
+      'up to a day means to its end, and after a day behind it',
       { gt: '2026-01-01', lte: '2026-02-01' },
       either(
-        { gt: seconds('2026-01-01'), lte: seconds('2026-02-01') },
-        { gt: '2026-01-01T00:00:00Z', lte: '2026-02-01T00:00:00Z' },
+        { gt: seconds('2026-01-01T23:59:59.999Z'), lte: seconds('2026-02-01T23:59:59.999Z') },
+        { gt: '2026-01-01T23:59:59Z', lte: '2026-02-01T23:59:59Z' },
       ),
     ],
     [

@@ -14,10 +14,13 @@ export default defineValue({
       type: 'any',
       help: 'Minimum, included: a number, a date (2026-01-31, midnight UTC), or date maths: now-7d/d is the start of the day seven days ago.',
     },
-    gt: { type: 'any', help: 'Minimum, excluded. With /d at its end, date maths means the end of that day.' },
+    gt: {
+      type: 'any',
+      help: 'Minimum, excluded. A day, and date maths with /d at its end, means the end of that day.',
+    },
     lte: {
       type: 'any',
-      help: 'Maximum, included. With /d at its end, date maths means the end of that day: now/d includes today.',
+      help: 'Maximum, included. A day, and date maths with /d at its end, means the end of that day: now/d includes today.',
     },
     lt: { type: 'any', help: 'Maximum, excluded: with gte 2026-01-01, lt 2026-02-01 is all of January.' },
   },

@@ -1,6 +1,7 @@
 import { Value } from 'typebox/value'
 import type { Filter, SearchBody, SearchQuery } from '../../shared/api/search.ts'
 import { searchSchema } from '../../shared/api/search.ts'
+import { wholeDayBounds } from '../../shared/dates/whole-day.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { readJson } from '../../shared/numbers/exact-json.ts'
 import type { Bounds, Query, Scalar, Search, SortKey } from '../../shared/query.ts'
@@ -124,7 +125,7 @@ function range(field: SearchField, bounds: Bounds): Query {
   if (field.type === 'boolean')
     throw invalidQuery('filters', `${field.name} is true or false and has no range.`)
   for (const bound of Object.values(bounds)) fitting(field, bound)
-  return { kind: 'range', field: field.name, bounds }
+  return { kind: 'range', field: field.name, bounds: wholeDayBounds(bounds) }
 }
 
 /** Types are strict in searches: a value of another type would silently find nothing. */

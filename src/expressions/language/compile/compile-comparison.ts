@@ -1,3 +1,4 @@
+import { isSameDay } from '../../../shared/dates/whole-day.ts'
 import { areSameTexts } from '../../../shared/texts/composed-text.ts'
 import type { Compiler, Evaluate } from '../evaluate.ts'
 import type { Binary, Equality, Order } from '../expression.ts'
@@ -48,6 +49,8 @@ const orders: Readonly<Record<Order, (a: Comparable, b: Comparable) => boolean>>
 export function compileOrder<F>(part: Binary, operator: Order, compiler: Compiler<F>): Evaluate<F> {
   const [left, right] = [compiler.compile(part.left), compiler.compile(part.right)]
   const isInOrder = orders[operator]
+  // Of a day and an instant of it: neither is before the other.
+  const hasEnds = operator === '<=' || operator === '>='
   return (frame, locals) => {
     const a = left(frame, locals)
     const b = right(frame, locals)
@@ -55,7 +58,7 @@ export function compileOrder<F>(part: Binary, operator: Order, compiler: Compile
     if (typeof a === 'string' && typeof b === 'string') {
       const characters = Math.min(a.length, b.length)
       if (characters >= longText) compiler.host.context(frame).spend(0, textWork(characters))
-      return isInOrder(a, b)
+      return isSameDay(a, b) ? hasEnds : isInOrder(a, b)
     }
     if (typeof a === 'boolean' && typeof b === 'boolean') return isInOrder(a, b)
     const problem = disorder(part, a, b, compiler)

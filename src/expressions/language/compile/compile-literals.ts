@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../../shared/json.ts'
 import { noteUnsent } from '../../../shared/fields/unsent-fields.ts'
+import { isJsonObject } from '../../../shared/json.ts'
 import type { Compiler, Evaluate, Locals } from '../evaluate.ts'
 import type { ListLiteral, ObjectLiteral, Spread, Template } from '../expression.ts'
 import { checkNewText } from '../new-text.ts'

@@ -38,3 +38,30 @@ test.each([...texts, ...more])('startsWith as a range: %j', (prefix) => {
   expect(all.filter((x) => matches(query, { x }))).toEqual(all.filter((x) => x.startsWith(prefix)))
   expect([1, null, [prefix], true].filter((x) => matches(query, { x }))).toEqual([])
 })
+
+test.each<['<' | '<=' | '>' | '>=', readonly string[]]>([
+  ['<=', ['2026-03-30T10:00:00Z', '2026-03-31', '2026-03-31T00:00:00Z', '2026-03-31T23:59:59.999Z']],
+  ['<', ['2026-03-30T10:00:00Z']],
+  ['>', ['2026-04-01', '2026-04-01T00:00:00Z']],
+  [
+    '>=',
+    ['2026-03-31', '2026-03-31T00:00:00Z', '2026-03-31T23:59:59.999Z', '2026-04-01', '2026-04-01T00:00:00Z'],
+  ],
+])('a day is compared as a whole: doc.at %s 2026-03-31', (operator, found) => {
+  const part = { kind: 'literal', value: '2026-03-31', start: 0, end: 0 } as const
+  const query = comparedQuery(
+    { kind: 'compared', field: 'at', operator, value: { part, maybe: false }, negated: false },
+    '2026-03-31',
+    () => undefined,
+  )
+  if (typeof query === 'string') throw new Error(query)
+  const all = [
+    '2026-03-30T10:00:00Z',
+    '2026-03-31',
+    '2026-03-31T00:00:00Z',
+    '2026-03-31T23:59:59.999Z',
+    '2026-04-01',
+    '2026-04-01T00:00:00Z',
+  ]
+  expect(all.filter((at) => matches(query, { at }))).toEqual(found)
+})

@@ -1,3 +1,4 @@
+import { wholeDayBounds } from '../../../shared/dates/whole-day.ts'
 import { jsonProblem } from '../../../shared/json.ts'
 import type { Bounds, Query, Scalar } from '../../../shared/query.ts'
 import { composedText } from '../../../shared/texts/composed-text.ts'
@@ -77,7 +78,7 @@ const conditions: Readonly<Record<Order, readonly [readonly boolean[], readonly 
 
 function orderQuery(field: string, order: Order, value: string | number | boolean): Query {
   if (typeof value !== 'boolean')
-    return { kind: 'range', field, bounds: { [bounds[order]]: value }, scalar: true }
+    return { kind: 'range', field, bounds: wholeDayBounds({ [bounds[order]]: value }), scalar: true }
   const [ofTrue, ofFalse] = conditions[order]
   const values = value ? ofTrue : ofFalse
   return values.length === 0 ? none : { kind: 'terms', field, values, scalar: true }
