@@ -9,12 +9,12 @@ import {
   text,
 } from './option-kinds.ts'
 
-function isBucketUrl(given: string): boolean {
+function bucketProblem(given: string): string | undefined {
   try {
-    parseBucketUrl(given)
-    return true
-  } catch {
-    return false
+    if (given !== '') parseBucketUrl(given)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : 'cannot be used'
   }
 }
 
@@ -45,7 +45,8 @@ export const databaseOptions = {
     help: 'Bucket for uploaded files, required for uploads with PostgreSQL. Credentials come from AWS_ACCESS_KEY_ID and the other AWS variables. Empty: the data folder.',
     accepts: 'empty, or s3://bucket/prefix?endpoint=…&region=…',
     secret: true,
-    read: (given: string) => (given === '' || isBucketUrl(given) ? given : undefined),
+    read: (given: string) => (bucketProblem(given) === undefined ? given : undefined),
+    problem: bucketProblem,
   },
   acceptLoss: {
     variable: 'QUOIN_ACCEPT_LOSS',

@@ -8,6 +8,8 @@ export interface Option<T> {
   readonly accepts: string
   /** The value, or undefined for text that is not accepted. */
   readonly read: (text: string) => T | undefined
+  /** What keeps a text from being accepted, in words that finish "VARIABLE …" and hold nothing secret. */
+  readonly problem?: (text: string) => string | undefined
   /** Never shown, not even when it is wrong. */
   readonly secret?: true
   /** Takes effect without a restart, so that it can be set in the studio; else it is read once, at the start. */
@@ -86,6 +88,8 @@ export function readOption<T>(
   const written = given === undefined || given === '' ? option.fallback : given.trim()
   const value = option.read(written)
   if (value === undefined || value === null) {
+    const problem = option.problem?.(written)
+    if (problem !== undefined) throw new OptionError(`${option.variable} ${problem}.`)
     const what = option.secret ? 'cannot be used' : `is ${JSON.stringify(written)}`
     throw new OptionError(`${option.variable} ${what}; it must be ${option.accepts}.`)
   }

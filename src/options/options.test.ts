@@ -25,6 +25,11 @@ test.each([
     'DATABASE_URL cannot be used; it must be empty, or postgres://',
   ],
   ['DATABASE_URL', 'postgres://me:hush@db', 'DATABASE_URL cannot be used'],
+  [
+    'QUOIN_ASSETS_URL',
+    's3://ab',
+    'QUOIN_ASSETS_URL names no bucket: 3 to 63 of a–z, 0–9, . and - after s3://.',
+  ],
   ['QUOIN_PORTT', '1', 'QUOIN_PORTT is not a setting: did you mean QUOIN_PORT?'],
   ['QUOIN_TRUST_PROXIES', '1', 'QUOIN_TRUST_PROXIES is not a setting: did you mean QUOIN_TRUST_PROXY?'],
   [

@@ -86,10 +86,17 @@ function readInput(written: JsonValue): WrittenInput {
       )
     }
     const [fits, must] = keys[key]
-    if (!fits(value)) throw refusal(field, `, whose ${key} ${must}`)
+    if (!fits(value)) throw refusal(field, `, whose ${key} ${must}${adviceFor(value)}`)
     given[key] = value
   }
   return { ...given, field }
+}
+
+/** A list is written out, or calculated as a whole. */
+function adviceFor(value: JsonValue): string {
+  return typeof value === 'string' && value.startsWith('=')
+    ? ': an expression is the whole pin, such as =[{ field: "size", options: env.SIZES }]'
+    : ''
 }
 
 function isKey(key: string): key is keyof WrittenInput {

@@ -76,6 +76,10 @@ test.each<[JsonValue, string]>([
   [[{ field: 'a', options: [[1]] }], 'whose options must contain values'],
   [[{ field: 'a', storage: '_users' }], 'starts with _'],
   [Array.from({ length: 201 }, (_, index) => `f${index}`), 'must be at most 200 and are 201'],
+  [
+    [{ field: 'size', type: 'choice', options: '=env.SIZES' }],
+    'must be a list: an expression is the whole pin',
+  ],
 ])('the inputs %j are refused, before a visitor sees them', async (inputs, message) => {
   await expect(runBlock(block, { inputs: { form_id: 'a', inputs } })).rejects.toThrow(message)
   expect(() => block.check?.({ inputs: Array.isArray(inputs) ? inputs : [] }, {})).toThrow(message)

@@ -92,6 +92,27 @@ test.each<[string, FlowBlocks, Named[]]>([
     [],
   ],
 
+  // Expressions that are not calculated.
+  [
+    'an expression inside a list or an object',
+    {
+      get,
+      reply: { ...reply, in: { ...reply.in, value: { a: [{ b: '=params.page + 1' }] } } },
+    },
+    [
+      [
+        'reply',
+        'value',
+        /contains the text "=params.page \+ 1", which is not calculated: an expression is the whole pin/,
+      ],
+    ],
+  ],
+  [
+    'texts that only begin with =',
+    { get, reply: { ...reply, in: { ...reply.in, value: ['=', '==', '= (', '=>', { format: '=doc.a' }] } } },
+    [],
+  ],
+
   // Blocks that nothing reaches.
   [
     'a flow block without a wire',

@@ -11,6 +11,7 @@ import type { FunctionCall } from './function-calls.ts'
 import { idleEvents } from './idle-events.ts'
 import { idleTriggers } from './idle-triggers.ts'
 import { listsAsText } from './lists-as-text.ts'
+import { nestedExpressions } from './nested-expressions.ts'
 import { openWrites } from './open-writes.ts'
 import { staleReads } from './stale-reads.ts'
 import { unusedBlocks } from './unused-blocks.ts'
@@ -35,6 +36,7 @@ export function* deployNotes(graph: Graph, facts: Facts, compiled: Compiled): St
   const stale = yield* staleReads(graph.nodes, facts)
   const waiting = yield* waitingRequests(graph.nodes, facts)
   const lists = yield* listsAsText({ triggers, calls, types, used })
+  const nested = yield* nestedExpressions(graph.nodes)
   return [
     ...bounded(writes, 'endpoints that require no access and write'),
     ...bounded(cachingNotes(endpoints), 'cached replies that may depend on the caller'),
@@ -44,6 +46,7 @@ export function* deployNotes(graph: Graph, facts: Facts, compiled: Compiled): St
     ...bounded(stale, 'reads before a call that a later write relies on'),
     ...bounded(waiting, 'blocks behind a wait that need the request'),
     ...bounded(lists, 'lists where text is wanted'),
+    ...bounded(nested, 'expressions inside lists and objects'),
     ...bounded(emptyListNotes(graph.nodes.map(({ block }) => block)), 'lists of terms that may be empty'),
   ]
 }
