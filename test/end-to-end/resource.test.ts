@@ -115,6 +115,7 @@ describe('refused', () => {
     ['a uri that is calculated', resource({}, { uri: '="a" + "b"' }), 'uri', /must not depend/],
     ['no storage', resource({}, { storage: null }), 'storage', /needed/],
     ['a page of 0', resource({ page_size: 0 }), 'page_size', /at least 1/],
+    ['a page over the highest limit', resource({ max_page_size: 10 }), 'page_size', /at most max_page_size/],
   ])('%s is a problem of the block', async (_what, block, pin, words) => {
     const problems = objectsOf(await problemsOf({ other: block }))
     expect(problems).toEqual([expect.objectContaining({ pin, message: expect.stringMatching(words) })])
@@ -220,6 +221,14 @@ describe('served', () => {
     const last = String((await quoin.send('GET', `/goods/${guid}`)).headers.etag)
     const removed = await quoin.send('DELETE', `/goods/${guid}`, { headers: { 'if-match': `W/${last}` } })
     expect(removed).toMatchObject({ status: 200, body: { guid, removed: true } })
+  })
+
+  test('no client names a higher limit than max_page_size', async () => {
+    const few = resource({ page_size: 3, max_page_size: 5 }, { uri: 'few', storage: 'few' })
+    await quoin.install('few', { few })
+    const refused = await quoin.send('GET', '/few?limit=6')
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('limit')])
+    expect((await quoin.send('GET', '/few?limit=5')).status).toBe(200)
   })
 
   test('filters, orders and pages by cursor', async () => {

@@ -1,4 +1,5 @@
 import {
+  MOST_ON_PAGE,
   PAGE_SIZE,
   RESOURCE_TYPE,
   resourceHooks,
@@ -71,6 +72,13 @@ export default defineTrigger({
       min: 1,
       max: 10_000,
       help: 'Documents of a list for which the client names no limit.',
+    },
+    max_page_size: {
+      kind: 'number',
+      default: MOST_ON_PAGE,
+      min: 1,
+      max: MOST_ON_PAGE,
+      help: 'Highest limit that a client may name. A list of 10,000 documents of 1 KB holds the process for some 100 ms: lower it where anyone may list.',
     },
     removal: {
       kind: 'choice',

@@ -47,6 +47,7 @@ export function expandResource(
     orders: settings.orders,
     expand: settings.expand,
     pageSize: settings.page_size,
+    maxPageSize: settings.max_page_size,
     permanent: settings.removal === 'permanent',
     readScopes: resource.scopes,
     writeScopes: settings.write_scopes.length > 0 ? settings.write_scopes : resource.scopes,

@@ -11,7 +11,7 @@ import {
 } from './resource-plan.ts'
 
 export function listParts(plan: ResourcePlan): Parts {
-  const { uri, storage, filters, orders, pageSize, readScopes, nameOf } = plan
+  const { uri, storage, filters, orders, pageSize, maxPageSize, readScopes, nameOf } = plan
   const where = whereOf(filters)
   const expand = expandParts(plan)
   const searches = searchesOf(orders)
@@ -20,7 +20,7 @@ export function listParts(plan: ResourcePlan): Parts {
   const order = orders.flatMap((name) => [name, `-${name}`])
   const schema: JsonValue[] = [
     ...filters.flatMap((field) => (isJsonObject(field) ? [{ ...field, in: 'query' }] : [])),
-    { name: 'limit', type: 'whole number', in: 'query', min: 0, max: 10_000, default: pageSize },
+    { name: 'limit', type: 'whole number', in: 'query', min: 0, max: maxPageSize, default: pageSize },
     { name: 'offset', type: 'whole number', in: 'query', min: 0, max: 10_000 },
     { name: 'after', type: 'text', in: 'query' },
     ...(order.length > 0 ? [{ name: 'order', type: 'text', in: 'query', choices: order }] : []),

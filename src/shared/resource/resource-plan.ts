@@ -20,6 +20,7 @@ export interface ResourcePlan {
   /** References that clients may follow. */
   readonly expand: readonly string[]
   readonly pageSize: number
+  readonly maxPageSize: number
   readonly permanent: boolean
   readonly readScopes: readonly string[]
   readonly writeScopes: readonly string[]

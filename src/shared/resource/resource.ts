@@ -18,6 +18,7 @@ const FILTER_TYPES: ReadonlySet<string> = new Set(['text', 'number', 'whole numb
 const MOST_ORDERS = 8
 const MOST_EXPAND = 16
 export const PAGE_SIZE = 20
+export const MOST_ON_PAGE = 10_000
 
 /** What a resource block says of itself. */
 type Drawn = Pick<BlockContent, 'in_pins' | 'fields'>
@@ -28,6 +29,7 @@ export interface ResourceSettings {
   readonly orders: readonly string[]
   readonly expand: readonly string[]
   readonly page_size: number
+  readonly max_page_size: number
   readonly removal: string
   readonly write_scopes: readonly string[]
 }
@@ -36,13 +38,14 @@ export interface ResourceSettings {
 export function resourceSettingsOf(fields: JsonObject): ResourceSettings {
   const names = (value: JsonValue | undefined) =>
     Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
-  const { operations, filters, orders, expand, page_size, removal, write_scopes } = fields
+  const { operations, filters, orders, expand, page_size, max_page_size, removal, write_scopes } = fields
   return {
     operations: names(operations),
     filters: Array.isArray(filters) ? filters : [],
     orders: names(orders),
     expand: names(expand),
     page_size: typeof page_size === 'number' ? page_size : PAGE_SIZE,
+    max_page_size: typeof max_page_size === 'number' ? max_page_size : MOST_ON_PAGE,
     removal: removal === 'permanent' ? 'permanent' : 'restorable',
     write_scopes: names(write_scopes),
   }
@@ -54,6 +57,8 @@ export function resourceProblem({
   filters,
   orders,
   expand,
+  page_size,
+  max_page_size,
 }: ResourceSettings): { readonly setting: string; readonly message: string } | undefined {
   const unknown = operations.find((name) => !resourceOperations.some((one) => one === name))
   if (unknown !== undefined)
@@ -72,6 +77,8 @@ export function resourceProblem({
       setting: 'filters',
       message: `has ${String(compared.name)} of the type ${String(compared.type)}: a filter is one of ${[...FILTER_TYPES].join(', ')}`,
     }
+  if (page_size > max_page_size)
+    return { setting: 'page_size', message: `must be at most max_page_size, which is ${max_page_size}` }
   if (orders.length > MOST_ORDERS)
     return { setting: 'orders', message: `must be at most ${MOST_ORDERS}: each gets an index` }
   const descending = orders.find((name) => name.startsWith('-'))
