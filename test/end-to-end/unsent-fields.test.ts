@@ -72,3 +72,23 @@ test('a change of a document is not a new one: what was not sent becomes nothing
   await send('/upsert', { title: 'again', status: 'done', city: 'Rome' })
   expect(await send('/upsert', { title: 'again' })).toMatchObject({ status: null, address: { city: null } })
 })
+
+test('a unique field that is there before its storage gives no warning, and one that is not unique does', async () => {
+  for (const field of [
+    { name: 'sku', type: 'string', unique: true },
+    { name: 'name', type: 'string' },
+  ])
+    await quoin.manage('POST', '/blueprintfields', { storage: 'ups', ...field })
+  const upsert = (uri: string, by: string): JsonObject => ({
+    [`on_${by}`]: post(uri),
+    [`put_${by}`]: {
+      type: 'function_upsert_document',
+      in: { flow: `@on_${by}.flow`, storage: 'ups', by: [by], set: `={ ${by}: body.${by} }` },
+    },
+  })
+  await quoin.install('Ups', { ...upsert('by-sku', 'sku'), ...upsert('by-name', 'name') })
+  const messages = (await quoin.systemLog()).map(({ message }) => String(message))
+  expect(messages.filter((message) => message.includes('no unique field'))).toEqual([
+    expect.stringContaining('name: no unique field of the storage ups yet'),
+  ])
+})

@@ -2,6 +2,8 @@
 
 import type { BlockDefinition, FlowBlock, TriggerBlock } from '../../blocks/block.ts'
 import { readSettings } from '../../blocks/pins/read-settings.ts'
+import { rulesIn } from '../../records/fields/field-rules.ts'
+import { uniqueKeysOf } from '../../records/fields/unique-fields.ts'
 import { getRecord, type RecordContext } from '../../records/records.ts'
 import { looksLikeAccountPath } from '../../shared/account-paths.ts'
 import type { Block } from '../../shared/blueprint.ts'
@@ -76,10 +78,15 @@ async function findings(
 ): Promise<Findings & { readonly failing: readonly Problem[] }> {
   const { compiled, blocks } = candidate
   const failing = compiled.notes.filter((note) => note.refused).map(asProblem)
+  const hasFields = database.has(ownStorages.fields)
+  const keysOf = async (storage: string) => [
+    ...database.capabilities.uniqueValues.of(storage),
+    ...(hasFields ? uniqueKeysOf(await rulesIn(session, storage)) : []),
+  ]
   const notes = [
     ...compiled.notes.filter((note) => !note.refused),
     ...unknownFunctions(compiled, live.table()),
-    ...unknownKeys(blocks, database.capabilities.uniqueValues),
+    ...(await unknownKeys(blocks, keysOf)),
   ]
   if (!database.has(ownStorages.validationRules)) return { failing, errors: [], notes }
   const ruled = await applyValidationRules(session, candidate)

@@ -1,21 +1,29 @@
 import type { Block } from '../../shared/blueprint.ts'
 import type { JsonValue } from '../../shared/json.ts'
-import type { UniqueValues } from '../../storage/capabilities.ts'
 import { isMeant } from '../../storage/unique/kept-key.ts'
+import type { UniqueKey } from '../../storage/unique/unique-key.ts'
 import type { DeployNote } from '../compile/notes/deploy-note.ts'
 
-/** Blocks that look for a document by fields that are not unique in their storage: every run of one would fail. */
-export function unknownKeys(blocks: readonly Block[], keys: Pick<UniqueValues, 'of'>): readonly DeployNote[] {
+/**
+ * Blocks that look for a document by fields that are not unique in their storage: every run of one would fail. `keysOf`: those in
+ * force, and those that fields name, which the storage gets when it is made.
+ */
+export async function unknownKeys(
+  blocks: readonly Block[],
+  keysOf: (storage: string) => Promise<readonly UniqueKey[]>,
+): Promise<readonly DeployNote[]> {
   const byGuid = new Map(blocks.map((block) => [block.guid, block]))
-  return blocks.flatMap((block): DeployNote[] => {
-    if (block.type !== 'function_upsert_document') return []
+  const notes: DeployNote[] = []
+  for (const block of blocks) {
+    if (block.type !== 'function_upsert_document') continue
     const storage = storageOf(block, byGuid)
     const by = namesIn(block.in_pins.find(({ id }) => id === 'by')?.value)
-    if (storage === undefined || by.length === 0 || keys.of(storage).some((key) => isMeant(key, by)))
-      return []
+    if (storage === undefined || by.length === 0) continue
+    if ((await keysOf(storage)).some((key) => isMeant(key, by))) continue
     const message = `${by.join(', ')}: no unique field of the storage ${storage} yet. Until it is, runs of this block fail.`
-    return [{ block: block.guid, pin: 'by', message, level: 'warn' }]
-  })
+    notes.push({ block: block.guid, pin: 'by', message, level: 'warn' })
+  }
+  return notes
 }
 
 /** As far as it is known before a run. */

@@ -11,7 +11,7 @@ export interface ErrorAnswer {
 export type ErrorStyle = 'management' | 'custom'
 
 /**
- * What Fastify and its plugins throw, in our words. Their own messages are not sent: some quote the request, query
+ * What Fastify, its plugins and the system throw, in our words. Their own messages are not sent: some quote the request, query
  * and token included.
  */
 const foreign: Readonly<Record<string, readonly [ErrorCode, string]>> = {
@@ -21,6 +21,8 @@ const foreign: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_BODY', 'The length of the body differs from content-length.'],
   FST_ERR_BAD_URL: ['INVALID_QUERY', 'The path contains a % that is not followed by a valid UTF-8 sequence.'],
+  EMFILE: ['UNAVAILABLE', 'The node has too many files and connections open. Try again.'],
+  ENFILE: ['UNAVAILABLE', 'The machine has too many files open. Try again.'],
   FST_ERR_MAX_PARAM_LENGTH: ['NOT_FOUND', 'A part of the path is too long.'],
 }
 

@@ -8,11 +8,12 @@
  * folder (fsync each), so that a power cut leaves the whole file or none. What was being received when the node died is
  * deleted at the next start.
  */
-import { createReadStream } from 'node:fs'
+import { close, createReadStream, open as openFile, read } from 'node:fs'
 import { access, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { QuoinError } from '../../shared/errors.ts'
+import { Unreached } from '../unreached.ts'
 import { type FileFacts, receivedBytes } from './received-bytes.ts'
 
 export interface ReceivedFile extends FileFacts {
@@ -77,20 +78,24 @@ export async function openAssetFiles(directory: string, newName: () => string): 
     placeOf: ({ sha256 }) => sha256,
     isPlace: (place) => SHA256.test(place),
     async keep({ waiting, sha256 }) {
-      const target = pathOf(sha256)
-      if (await exists(target)) {
-        await rm(waiting, { force: true })
+      try {
+        const target = pathOf(sha256)
+        if (await exists(target)) {
+          await rm(waiting, { force: true })
+          return sha256
+        }
+        const folder = dirname(target)
+        await mkdir(folder, { recursive: true })
+        await rename(waiting, target)
+        // The folders above may be new too; that they are asked for when they are not costs a millisecond.
+        for (const one of [folder, dirname(folder), directory]) await syncFolder(one)
         return sha256
+      } catch (error) {
+        throw diskError(error)
       }
-      const folder = dirname(target)
-      await mkdir(folder, { recursive: true })
-      await rename(waiting, target)
-      // The folders above may be new too; that they are asked for when they are not costs a millisecond.
-      for (const one of [folder, dirname(folder), directory]) await syncFolder(one)
-      return sha256
     },
     discard: ({ waiting }) => rm(waiting, { force: true }),
-    read: (sha256, range) => createReadStream(pathOf(sha256), range),
+    read: (sha256, range) => createReadStream(pathOf(sha256), { ...range, fs: namedErrors }),
     delete: (sha256) => rm(pathOf(sha256), { force: true }),
     close: () => undefined,
   }
@@ -126,10 +131,22 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/** How a stream opens its file. */
+const namedErrors = {
+  read,
+  close,
+  open: (path: string, flags: string, mode: number, done: (error: unknown, file?: number) => void) =>
+    openFile(path, flags, mode, (error, file) => done(error && diskError(error), file)),
+}
+
 function diskError(error: unknown): unknown {
-  const full =
-    error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
-  if (!full) return error
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'EMFILE' || code === 'ENFILE')
+    return new Unreached(
+      'The node has too many files and connections open; the file was not opened. Try again.',
+      error,
+    )
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return error
   return new QuoinError('STORAGE_FULL', 'The disk is full. The file was not stored; free some space first.', {
     cause: error,
   })

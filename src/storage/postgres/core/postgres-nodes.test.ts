@@ -6,6 +6,7 @@ import { openNode } from '../../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import { type Database, documentOf, type Session } from '../../database.ts'
+import { StoredJson } from '../../stored-json.ts'
 import { transact } from '../../transact.ts'
 
 let temporary: TemporaryDatabase
@@ -352,4 +353,54 @@ test('a database on a lower timeline than was seen, or at an earlier change, is 
     await admin.query(original)
     await admin.query('DELETE FROM change')
   }
+})
+
+test('changes that wait for one locked document leave connections to what changes others', async () => {
+  const database = await node('crowded')
+  const name = newName()
+  await database.ensure(name)
+  const hot = await create(database, name, { n: 0 })
+  const change = () => transact(database, (session) => session.update(name, hot, setFields({ by: 'change' })))
+  await admin.query('BEGIN')
+  const { id } = (await admin.query('SELECT id FROM storage WHERE name = $1', [name])).rows[0]
+  await admin.query(`SELECT 1 FROM doc_${id} WHERE guid = $1 FOR UPDATE`, [hot])
+  const changes = Array.from({ length: 20 }, change)
+  try {
+    const waiting =
+      "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+    await expect.poll(async () => (await admin.query(waiting)).rows[0].n).toBe(1)
+    const others = Array.from({ length: 8 }, () =>
+      transact(database, async (session) => {
+        const { guid } = documentOf(await session.create(name, setFields({ n: 1 })))._meta as { guid: string }
+        return (await session.update(name, guid, setFields({ n: 2 }))).outcome
+      }),
+    )
+    expect(new Set(await Promise.all(others))).toEqual(new Set(['written']))
+    expect((await admin.query(waiting)).rows[0].n).toBe(1)
+  } finally {
+    await admin.query('COMMIT')
+  }
+  expect(new Set((await Promise.all(changes)).map(({ outcome }) => outcome))).toEqual(new Set(['written']))
+  expect(documentOf((await database.session().get(name, hot)) ?? new StoredJson('{}'))).toMatchObject({
+    by: 'change',
+  })
+})
+
+test('a change that waits for its turn and is rolled back gives the turn to the next one', async () => {
+  const database = await node('turns')
+  const name = newName()
+  await database.ensure(name)
+  const hot = await create(database, name, { n: 0 })
+  const [first, second, third] = [database.session(), database.session(), database.session()]
+  await first.update(name, hot, setFields({ by: 1 }))
+  const late = Promise.resolve(second.update(name, hot, setFields({ by: 2 })))
+  const last = Promise.resolve(third.update(name, hot, setFields({ by: 3 })))
+  const committed = last.then(() => third.transaction.commit())
+  await second.transaction.rollback()
+  await first.transaction.commit()
+  await expect(late).rejects.toThrow()
+  await committed
+  expect(documentOf((await database.session().get(name, hot)) ?? new StoredJson('{}'))).toMatchObject({
+    by: 3,
+  })
 })

@@ -21,6 +21,7 @@ import { PostgresCatalogue } from './postgres-catalogue.ts'
 import { openPostgresPool } from './postgres-connection.ts'
 import { migratePostgres, postgresMigrations } from './postgres-migrations.ts'
 import type { SessionParts } from './postgres-session.ts'
+import { rowTurns } from './row-turns.ts'
 import { numberOf, type PostgresConnection } from './rows.ts'
 import { sharedGets } from './shared-gets.ts'
 import type { StorageEntry } from './storage-entry.ts'
@@ -122,6 +123,7 @@ export async function openPostgresParts(options: PostgresOptions): Promise<Postg
       queues,
       observers: new Map(),
       writes,
+      rows: rowTurns(),
       gets: sharedGets(pool.reading),
       // Four times the embedded engine's: the way to the server and back, and waiting for a connection, count too.
       advisor: searchAdvisor(options.clock, options.slowSearches ?? { ...slowLimits, milliseconds: 20 }),

@@ -1,6 +1,6 @@
 /** One unit of work on PostgreSQL: reads on any connection until it writes, then on that of its transaction. */
-import type { JsonObject } from '../../../shared/json.ts'
 
+import type { JsonObject } from '../../../shared/json.ts'
 import type { MaybePromise } from '../../../shared/maybe-promise.ts'
 import type { Mutation } from '../../../shared/mutation.ts'
 import { matchAll, type Query, type Search } from '../../../shared/query.ts'
@@ -25,6 +25,7 @@ import type { Stamps } from '../../document-stamps.ts'
 import type { NewJob } from '../../job.ts'
 import type { Observers } from '../../observers.ts'
 import { noneHeld, type Referred } from '../../reference/referred.ts'
+import { rolledBack } from '../../rolled-back.ts'
 import type { SearchAdvisor } from '../../search/search-advisor.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { asHolder, valueOfKey } from '../../unique/kept-key.ts'
@@ -46,6 +47,7 @@ import type { PostgresPool } from './postgres-connection.ts'
 import { createDocuments } from './postgres-create-all.ts'
 import { createDocument, documentChanges, getDocument, type Writing } from './postgres-documents.ts'
 import { isTableGone } from './postgres-errors.ts'
+import type { RowTurns } from './row-turns.ts'
 import type { PostgresConnection } from './rows.ts'
 import { noteWritten, SessionTransaction, type Work } from './session-transaction.ts'
 import type { SharedGets } from './shared-gets.ts'
@@ -66,6 +68,7 @@ export interface SessionParts {
   readonly totals: KeptTotals
   readonly aggregates: KeptAggregates
   readonly words: KeptWords
+  readonly rows: RowTurns
 }
 
 type Reading<T> = (connection: PostgresConnection, entry: StorageEntry) => Promise<T>
@@ -81,6 +84,12 @@ export class PostgresSession
   readonly #parts: SessionParts
   readonly #transaction: SessionTransaction
   readonly origin: Origin
+  /** Of the first document that is changed: see `row-turns.ts`. */
+  #endTurn: (() => void) | undefined
+  /** Waits for that turn. */
+  #taking: Promise<void> | undefined
+  /** Counts the turns that are over, so that one which comes too late is given back. */
+  #turns = 0
 
   constructor(parts: SessionParts, origin: Origin) {
     super()
@@ -243,11 +252,22 @@ export class PostgresSession
   }
 
   commit(): MaybePromise<void> {
-    return this.#transaction.commit((work) => this.#keep(work))
+    // What waits for its turn belongs to what is committed.
+    if (this.#taking) return this.#taking.then(() => this.commit())
+    try {
+      const committed = this.#transaction.commit((work) => this.#keep(work))
+      if (committed === undefined) this.#leaveTurn()
+      return committed?.finally(() => this.#leaveTurn())
+    } catch (error) {
+      this.#leaveTurn()
+      throw error
+    }
   }
 
   rollback(): MaybePromise<void> {
-    return this.#transaction.rollback()
+    const rolledBack = this.#transaction.rollback()
+    if (rolledBack === undefined) this.#leaveTurn()
+    return rolledBack?.finally(() => this.#leaveTurn())
   }
 
   /** Commits, and is over when the other nodes know of it that have to. */
@@ -327,17 +347,49 @@ export class PostgresSession
     return this
   }
 
-  protected override change(
+  protected override async change(
     storage: string,
     _kind: Change['kind'],
     guid: string,
     work: (writing: Writing) => Promise<Written>,
   ): Promise<Written> {
+    const taking = this.#takeTurn(storage, guid)
+    if (taking) await taking
     return this.#write(storage, async (writing, transactionWork) => {
       const outcome = await work(writing)
       if (outcome.outcome === 'written') noteWritten(transactionWork, storage, guid)
       return outcome
     })
+  }
+
+  /** Before the session has a connection. Other branches of its run do not wait: one turn is enough. */
+  #takeTurn(storage: string, guid: string): Promise<void> | undefined {
+    if (this.#endTurn || this.#taking || this.#transaction.isBegun) return this.#taking
+    const epoch = this.#turns
+    const turn = this.#parts.rows.take(`${storage} ${guid}`)
+    if (typeof turn === 'function') {
+      this.#endTurn = turn
+      return undefined
+    }
+    const taking = turn.then((end) => {
+      if (this.#taking === taking) this.#taking = undefined
+      if (epoch === this.#turns) {
+        this.#endTurn = end
+        return
+      }
+      end()
+      throw rolledBack()
+    })
+    taking.catch(() => undefined)
+    this.#taking = taking
+    return taking
+  }
+
+  #leaveTurn(): void {
+    this.#turns++
+    this.#taking = undefined
+    this.#endTurn?.()
+    this.#endTurn = undefined
   }
 
   async #write<T>(storage: string, write: (writing: Writing, work: Work) => Promise<T>): Promise<T> {

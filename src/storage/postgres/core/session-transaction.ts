@@ -98,6 +98,11 @@ export class SessionTransaction {
     )
   }
 
+  /** Whether it has a transaction, or is about to have one. */
+  get isBegun(): boolean {
+    return this.#work !== undefined || this.#queued > 0 || this.#lost !== undefined
+  }
+
   /** A unit of work that has committed nothing yet. */
   get isUnit(): boolean {
     return this.#unit !== undefined
