@@ -77,6 +77,13 @@ if (!isSupportedNode(runtime)) {
 
 if (process.argv[2] === 'check') process.exit(0)
 
+// Told now: a build takes a minute.
+if (purpose === 'start' && process.env.QUOIN_ADMIN_PASSWORD) {
+  const script = join(root, 'scripts', 'check-first-start.ts')
+  const node = existsSync(pinned) ? pinned : process.execPath
+  if (spawnSync(node, [script], { cwd: root, stdio: 'inherit' }).status !== 0) process.exit(1)
+}
+
 // The studio and the program's bundle are built, side by side. They say so when there was something to build, and why when
 // it could not be. Without a bundle the program runs as it is written, so only the studio is worth stopping for.
 function build(runtime, script) {
