@@ -76,6 +76,7 @@ describe('bounds', () => {
     ['characters', `"${'x'.repeat(MAX_EXPRESSION - 1)}"`, '10,001 characters'],
     ['parts', sum(1_001), 'more than 2,000 parts'],
     ['fields in a chain', `a${'.b'.repeat(65)}`, 'more than 64 fields one after the other'],
+    ['fields in a long chain', `a${'.b'.repeat(4_900)}`, 'more than 64 fields one after the other'],
     ['elements in a chain', `a${'[0]'.repeat(65)}`, 'more than 64 fields one after the other'],
     ['fields of both kinds', `a${'["b"]?.c'.repeat(33)}`, 'more than 64 fields one after the other'],
     ['parentheses', `${'('.repeat(64)}a${')'.repeat(64)}`, 'deeper than 64'],

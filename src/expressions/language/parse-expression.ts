@@ -47,6 +47,9 @@ function refuseOldComment(text: string, start: number) {
 
 function problemOf(error: unknown, text: string): ExpressionProblem {
   if (error instanceof RefusedNode) return { message: error.message, ...error.place }
+  // A chain of operators or methods may be as long as there are parts, and the caller may be deep in its own stack already.
+  if (error instanceof RangeError)
+    return { message: 'The expression has too many parts one after the other.', start: 0, end: text.length }
   if (!(error instanceof SyntaxError)) throw error
   const at = 'pos' in error && typeof error.pos === 'number' ? Math.min(error.pos, text.length) : 0
   const place: Place = { start: at, end: Math.min(text.length, at + 1) }

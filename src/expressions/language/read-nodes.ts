@@ -33,8 +33,8 @@ export function readNodes(tree: AcornExpression): { readonly root: Expression; r
 class NodeReader {
   slots = 0
   #nodes = 0
-  /** Of members and elements that were read: how many there are in the chain that ends with them. */
-  readonly #chains = new WeakMap<Expression, number>()
+  /** Of members and elements within a chain: how many there are from its end to them. */
+  readonly #links = new WeakMap<Node, number>()
 
   /** A chain such as `a + b + c` or `a.b.c` is one level, however long: only its first part keeps the depth. */
   read(node: Inside, scope: Scope, depth: number): Expression {
@@ -139,20 +139,22 @@ class NodeReader {
       const at = { start: property.start, end: property.end }
       return { kind: 'name', start, end, name: property.name, inBlocks: true, at }
     }
+    this.#countLink(node)
     const of = this.read(object, scope, depth)
-    if (node.computed)
-      return this.#link(of, { kind: 'index', start, end, of, key: this.read(property, scope, depth + 1) })
+    if (node.computed) return { kind: 'index', start, end, of, key: this.read(property, scope, depth + 1) }
     if (property.type !== 'Identifier') throw refusal(property)
-    return this.#link(of, { kind: 'member', start, end, of, key: property.name })
+    return { kind: 'member', start, end, of, key: property.name }
   }
 
-  /** What reads a chain works out each of its places from the first: a long one costs the square of its length. */
-  #link(of: Expression, link: Expression): Expression {
-    const length = (this.#chains.get(of) ?? 0) + 1
-    if (length > MAX_CHAIN)
-      throw new RefusedNode(`The expression reads more than ${MAX_CHAIN} fields one after the other.`, link)
-    this.#chains.set(link, length)
-    return link
+  /**
+   * Before the rest of the chain is read: each link is a call within a call, here and where types are worked out, and what collects
+   * names would cost the square of the length.
+   */
+  #countLink(node: MemberExpression) {
+    const links = this.#links.get(node) ?? 1
+    if (links > MAX_CHAIN)
+      throw new RefusedNode(`The expression reads more than ${MAX_CHAIN} fields one after the other.`, node)
+    this.#links.set(node.object, links + 1)
   }
 
   #call(node: CallExpression, scope: Scope, depth: number): Expression {

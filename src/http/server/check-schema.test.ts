@@ -60,6 +60,13 @@ test.each<[string, (map: object) => object, RegExp]>([
   expect(map.reads()).toBeLessThan(20)
 })
 
+test('what is of another kind is refused without a look inside', () => {
+  const [list, map] = [counted(many(100_000)), counted(wide(100_000))]
+  expect(check({ map: list.value })).toBe('map must be object.')
+  expect(check({ list: map.value })).toBe('list must be array.')
+  expect([list.reads(), map.reads()].every((reads) => reads < 20)).toBe(true)
+})
+
 test('what fits is taken, and what is wrong otherwise is told as before', () => {
   expect(check({ list: [1, 'a'], either: { not: [1] }, map: { a: [2] }, any: wide(1_000) })).toBeUndefined()
   expect(check({ either: many(50) })).toBeUndefined()

@@ -53,6 +53,8 @@ interface Bounds {
  */
 function oversize(schema: unknown, value: unknown, path: string): Faults | undefined {
   if (!isBounds(schema) || typeof value !== 'object' || value === null) return undefined
+  // Of another kind: the library says so without a look inside.
+  if (!takes(schema, Array.isArray(value) ? 'array' : 'object')) return undefined
   if (schema.anyOf) return oversizeOfAll(schema.anyOf, value, path)
   if (Array.isArray(value)) {
     const { maxItems = Number.POSITIVE_INFINITY, items } = schema
