@@ -170,3 +170,28 @@ function asOther(document: JsonObject): JsonObject {
   const { _meta, ...body } = document
   return { _meta: { ...Object(_meta), guid: '0190000a-0000-7000-8000-ffffffffffff' }, ...body }
 }
+
+test('of many documents a sample says whether it is too much: no other statement looks at them', async () => {
+  const many = 12_000
+  const insert = `INSERT INTO doc_1 SELECT n::text, n, n, 0, 1, '{}', CASE WHEN n % 2 = 0 THEN '''fire'':1'::tsvector ELSE '''wood'':1'::tsvector END, 10
+    FROM generate_series(1, $1::integer) AS n`
+  await world.fill([])
+  await world.connection.run(insert, [many])
+  const sent: string[] = []
+  const connection: PostgresConnection = {
+    ...world.connection,
+    rows(text, values) {
+      sent.push(text)
+      return world.connection.rows(text, values)
+    },
+  }
+  const decide = (searched: string, tokens: number) =>
+    decideTexts(connection, world.target, search({ query: text(searched) }), new SearchEffort(4 * tokens))
+  // Half of the documents have a word with this letter: 60,000 tokens.
+  await expect(decide('fier~1', 40_000)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect(
+    sent.filter((one) => one.includes('doc_1')).map((one) => /TABLESAMPLE SYSTEM \(83\.3/.test(one)),
+  ).toEqual([true])
+  await expect(decide('fier~1', 80_000)).resolves.toMatchObject({ guids: new Map() })
+  await world.fill([])
+})
