@@ -32,6 +32,8 @@ export interface RequestField extends FieldLimits {
   readonly default: JsonValue | undefined
   /** undefined: the path if the address has a parameter of this name, else what the method has: query or body. */
   readonly in: RequestPlace | undefined
+  /** A parameter of the query that may come several times: its value is a list. */
+  readonly several?: true
 }
 
 export type PlacedField = RequestField & { readonly in: RequestPlace }
@@ -49,7 +51,7 @@ const ruleTypes: Readonly<Record<RequestType, FieldType | undefined>> = {
   any: undefined,
 }
 
-export const pinTypeOf: Readonly<Record<RequestType, PinType>> = {
+const pinTypeOf: Readonly<Record<RequestType, PinType>> = {
   text: 'value',
   number: 'number',
   'whole number': 'number',
@@ -60,6 +62,11 @@ export const pinTypeOf: Readonly<Record<RequestType, PinType>> = {
   list: 'array',
   object: 'object',
   any: 'any',
+}
+
+/** What the out-pin of a field gives. */
+export function pinTypeOfField({ type, several }: Pick<RequestField, 'type' | 'several'>): PinType {
+  return several ? 'array' : pinTypeOf[type]
 }
 
 /** What the studio shows of a field as a row; `default` and `choices` are written as JSON. */
@@ -73,6 +80,7 @@ export const requestFieldParts: RowParts = {
   min_length: { kind: 'number' },
   max_length: { kind: 'number' },
   pattern: { kind: 'text' },
+  several: { kind: 'switch' },
 }
 
 const MOST_FIELDS = 100
@@ -92,6 +100,7 @@ const KEYS = new Set([
   'max_length',
   'pattern',
   'choices',
+  'several',
 ])
 
 /** The rule of a field as documents have it; undefined for a field that takes any value. */
@@ -133,6 +142,10 @@ function fieldProblem(field: JsonObject, seen: Set<string>): string | undefined 
     return 'must be in path, query or body'
   if (field.required !== undefined && typeof field.required !== 'boolean')
     return 'must have true or false as required'
+  if (field.several !== undefined && typeof field.several !== 'boolean')
+    return 'must have true or false as several'
+  if (field.several === true && (field.in !== 'query' || type === 'list' || type === 'object'))
+    return 'may come several times only in the query, as texts, numbers, days or conditions'
   return limitsProblem(field)
 }
 
@@ -188,6 +201,7 @@ function readField(field: JsonObject): RequestField {
     required: required === true,
     default: field.default ?? undefined,
     in: places.find((one) => one === field.in),
+    ...(field.several === true && { several: true }),
   }
 }
 

@@ -172,6 +172,8 @@ describe('refused', () => {
   test.each([
     '?kind=stone',
     '?price=abc',
+    '?price=1&price=abc',
+    '?kind=wood&kind=stone',
     '?order=kept',
     '?order=-_meta.guid',
     '?after=x',
@@ -240,6 +242,10 @@ describe('served', () => {
     expect(await names('?kind=metal')).toEqual(['a', 'd'])
     expect(await names('?kind=wood&order=-name')).toEqual(['e', 'c', 'b'])
     expect(await names('?price=3&kind=wood')).toEqual(['c'])
+    // A parameter that comes several times is one of its values; blank ones are no filter.
+    expect(await names('?price=3&price=1&price=')).toEqual(await names('?price=1&price=3'))
+    expect(await names('?kind=wood&kind=metal&limit=10')).toHaveLength(5)
+    expect((await quoin.send('GET', '/goods?count=true&price=1&price=3&kind=')).body).toEqual({ count: 2 })
     for (const order of ['', '&order=name', '&order=-name']) {
       const seen: JsonValue[] = []
       let after = ''
@@ -298,8 +304,8 @@ describe('described', () => {
       objectsOf(list.parameters ?? []).map(({ name, schema }) => [String(name), schema]),
     )
     expect(parameters).toMatchObject({
-      kind: { type: 'string', enum: ['metal', 'wood'] },
-      price: { type: 'number' },
+      kind: { type: 'array', items: { type: 'string', enum: ['metal', 'wood'] } },
+      price: { type: 'array', items: { type: 'number' } },
       limit: { type: 'integer', default: 3, minimum: 0, maximum: 10_000 },
       order: { enum: ['name', '-name', 'price', '-price'] },
       count: { type: 'boolean' },

@@ -1,5 +1,10 @@
 import type { JsonValue } from '../../shared/json.ts'
-import { type PlacedField, pinTypeOf, type RequestPlace, requestFields } from '../../shared/request-field.ts'
+import {
+  type PlacedField,
+  pinTypeOfField,
+  type RequestPlace,
+  requestFields,
+} from '../../shared/request-field.ts'
 import { type Listening, PinError } from '../block.ts'
 import type { OutPins } from '../pin.ts'
 
@@ -9,7 +14,7 @@ type Method = Listening['http']['method']
 export function requestPins(method: Method, schema: readonly JsonValue[]): OutPins {
   return Object.fromEntries(
     requestFields(schema).map((field) => {
-      const pin = { type: pinTypeOf[field.type], help: `The field ${field.name} of the request.` }
+      const pin = { type: pinTypeOfField(field), help: `The field ${field.name} of the request.` }
       // A request by GET has no body, so all of its fields are in its address.
       return [field.name, method === 'GET' ? { ...pin, ofAddress: true } : pin]
     }),

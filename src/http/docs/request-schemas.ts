@@ -7,7 +7,11 @@ import { documentFields } from './describe-replies.ts'
 import type { ApiSchema } from './open-api-document.ts'
 
 /** JSON Schema of one field. Blank texts and nulls that a field which is not required accepts are not described. */
-export function requestFieldSchema(field: RequestField): ApiSchema {
+export function requestFieldSchema({ several, ...field }: RequestField): ApiSchema {
+  return several ? { type: 'array', items: oneSchema(field) } : oneSchema(field)
+}
+
+function oneSchema(field: RequestField): ApiSchema {
   const { type, choices, pattern, default: standard, min_length, max_length } = field
   const [min, max] = [field.min, field.max].map((limit) => (typeof limit === 'number' ? limit : undefined))
   const ofNumber = type === 'number' || type === 'whole number'

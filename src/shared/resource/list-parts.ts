@@ -19,7 +19,7 @@ export function listParts(plan: ResourcePlan): Parts {
   const cursor = searches.map(({ part }) => `${nameOf(part)}.cursor`).join(' ?? ')
   const order = orders.flatMap((name) => [name, `-${name}`])
   const schema: JsonValue[] = [
-    ...filters.flatMap((field) => (isJsonObject(field) ? [{ ...field, in: 'query' }] : [])),
+    ...filters.flatMap((field) => (isJsonObject(field) ? [{ ...field, in: 'query', several: true }] : [])),
     { name: 'limit', type: 'whole number', in: 'query', min: 0, max: maxPageSize, default: pageSize },
     { name: 'offset', type: 'whole number', in: 'query', min: 0, max: 10_000 },
     { name: 'after', type: 'text', in: 'query' },
@@ -36,7 +36,7 @@ export function listParts(plan: ResourcePlan): Parts {
       in: { uri },
       fields: {
         summary: `List ${storage}`,
-        description: `Newest first. \`limit\` documents a page; the header \`x-next-cursor\` is \`after\` of the next page. \`fields=a,b\` sends these fields and \`_meta\`; \`count=true\` sends \`{ count }\`.${toldOf(plan)}`,
+        description: `Newest first. A filter that comes several times finds each of its values. \`limit\` documents a page; the header \`x-next-cursor\` is \`after\` of the next page. \`fields=a,b\` sends these fields and \`_meta\`; \`count=true\` sends \`{ count }\`.${toldOf(plan)}`,
         schema,
       },
       scopes: readScopes,
@@ -114,5 +114,5 @@ function searchesOf(orders: readonly string[]): readonly OrderedSearch[] {
 function whereOf(filters: readonly JsonValue[]): string | undefined {
   const names = filters.flatMap((field) => (isJsonObject(field) ? [String(field.name)] : []))
   if (names.length === 0) return undefined
-  return `=${names.map((name) => `doc.${name} == maybe(params.${name})`).join(' && ')}`
+  return `=${names.map((name) => `contains(maybe(params.${name}), doc.${name})`).join(' && ')}`
 }

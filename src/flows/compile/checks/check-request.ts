@@ -22,7 +22,7 @@ export function requestChecker(fields: readonly PlacedField[]): (request: RunReq
   const checked = fields.map((field) => {
     const rule = ruleOfField(field)
     // Of most requests most fields are missing, and what then follows is always the same.
-    return { field, rule, missing: checkedValue(field, rule, field.default, patternBudget()) }
+    return { field, rule, missing: checkedValue(field, rule, missingValue(field), patternBudget()) }
   })
   const readsBody = fields.some((field) => field.in === 'body')
   return (request) => {
@@ -57,6 +57,10 @@ export function requestChecker(fields: readonly PlacedField[]): (request: RunReq
   }
 }
 
+function missingValue({ several, default: standard }: RequestField): JsonValue | undefined {
+  return several && standard !== undefined && !Array.isArray(standard) ? [standard] : standard
+}
+
 interface CheckedValue {
   readonly problem?: string
   /** As the out-pin gives it; undefined for nothing. */
@@ -69,10 +73,22 @@ function checkedValue(
   value: JsonValue | undefined,
   spend: PatternSpending,
 ): CheckedValue {
+  if (field.several && Array.isArray(value)) return checkedValues(field, rule, value, spend)
   const problem = extraProblem(field, value) ?? (rule && fieldValueProblem(rule, value, spend))
   if (problem !== undefined) return { problem }
   if (value === undefined || value === null) return {}
   return { value: field.type === 'date' ? readDate(value) : value }
+}
+
+/** Each value of a parameter that came several times. */
+function checkedValues(
+  { several: _, ...field }: RequestField,
+  rule: FieldRule | undefined,
+  list: readonly JsonValue[],
+  spend: PatternSpending,
+): CheckedValue {
+  const all = list.map((one) => checkedValue(field, rule, one, spend))
+  return all.find(({ problem }) => problem !== undefined) ?? { value: all.map(({ value }) => value) }
 }
 
 function bodyObject(body: JsonValue | undefined): JsonObject {
@@ -90,6 +106,11 @@ function fromText(field: RequestField, request: RunRequest): JsonValue | undefin
   const { name } = field
   const from = field.in === 'path' ? request.path : request.query
   const given = Object.hasOwn(from, name) ? from[name] : undefined
+  if (field.several) {
+    const texts = typeof given === 'string' ? [given] : (given ?? [])
+    const values = texts.flatMap((text) => valueOfText(field, text) ?? [])
+    return values.length === 0 ? undefined : values
+  }
   if (given === undefined || typeof given === 'string') return valueOfText(field, given)
   return [...given]
 }

@@ -15,8 +15,22 @@ interface PreviewProps {
   readonly onMap: (column: string, field: string | null) => void
 }
 
-/** Rows of a document's preview, and where each column goes. */
-export function ImportPreviewTable({ storage, preview, mapping, onMap }: PreviewProps) {
+/** Rows of a document's preview, where each column goes, and what was recognised of the file. */
+export function ImportPreviewTable(props: PreviewProps) {
+  const { dialect } = props.preview
+  return (
+    <>
+      {dialect ? (
+        <Text size="xs" c="dimmed">
+          {recognised(dialect)}
+        </Text>
+      ) : null}
+      <PreviewTable {...props} />
+    </>
+  )
+}
+
+function PreviewTable({ storage, preview, mapping, onMap }: PreviewProps) {
   const { data: fields = [] } = useQuery({ ...fieldsQuery(storage), retry: false })
   const { columns, rows } = preview
   const names = fields.map(({ name }) => name)
@@ -28,57 +42,50 @@ export function ImportPreviewTable({ storage, preview, mapping, onMap }: Preview
           field,
         }))
   return (
-    <>
-      {preview.dialect ? (
-        <Text size="xs" c="dimmed">
-          {recognised(preview.dialect)}
-        </Text>
-      ) : null}
-      <Table.ScrollContainer minWidth={Math.max(400, shown.length * 140)} mah={320} type="native">
-        <Table aria-label={transferTexts.preview} withTableBorder>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th w={60}>{transferTexts.line}</Table.Th>
-              {shown.map(({ column, field }, i) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a file may name two columns alike
-                <Table.Th key={i}>
-                  {column === '' ? (
-                    field
-                  ) : (
-                    <NativeSelect
-                      size="xs"
-                      label={column}
-                      value={(Object.hasOwn(mapping, column) ? mapping[column] : field) ?? ''}
-                      data={choices(names, column, field)}
-                      onChange={(event) => onMap(column, event.currentTarget.value || null)}
-                    />
-                  )}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map(({ line, document, problem }) => (
-              <Table.Tr key={line}>
-                <Table.Td className="numbers">{line}</Table.Td>
-                {problem ? (
-                  <Table.Td colSpan={shown.length}>
-                    <Text size="sm" c="red">
-                      {problem.message}
-                    </Text>
-                  </Table.Td>
+    <Table.ScrollContainer minWidth={Math.max(400, shown.length * 140)} mah={320} type="native">
+      <Table aria-label={transferTexts.preview} withTableBorder>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w={60}>{transferTexts.line}</Table.Th>
+            {shown.map(({ column, field }, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a file may name two columns alike
+              <Table.Th key={i}>
+                {column === '' ? (
+                  field
                 ) : (
-                  shown.map(({ field }, i) => (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: as above
-                    <Table.Td key={i}>{field === null ? '' : short(valueAt(document ?? {}, field))}</Table.Td>
-                  ))
+                  <NativeSelect
+                    size="xs"
+                    label={column}
+                    value={(Object.hasOwn(mapping, column) ? mapping[column] : field) ?? ''}
+                    data={choices(names, column, field)}
+                    onChange={(event) => onMap(column, event.currentTarget.value || null)}
+                  />
                 )}
-              </Table.Tr>
+              </Table.Th>
             ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(({ line, document, problem }) => (
+            <Table.Tr key={line}>
+              <Table.Td className="numbers">{line}</Table.Td>
+              {problem ? (
+                <Table.Td colSpan={shown.length}>
+                  <Text size="sm" c="red">
+                    {problem.message}
+                  </Text>
+                </Table.Td>
+              ) : (
+                shown.map(({ field }, i) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: as above
+                  <Table.Td key={i}>{field === null ? '' : short(valueAt(document ?? {}, field))}</Table.Td>
+                ))
+              )}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
   )
 }
 
