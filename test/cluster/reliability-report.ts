@@ -78,7 +78,7 @@ PostgreSQL 18 (\`fsync\` on), the load balancer and the clients share it, so the
 
 - A power cut: \`kill -9\` of PostgreSQL ends its processes, but not the machine, whose memory still reaches the disk.
 - A failover to a standby: see [growing.md](growing.md).
-- A node whose clock is wrong, or whose process is frozen for longer than its lease and then resumes.
+- A node whose process is frozen for longer than its lease and then resumes.
 - A virtual machine that its host pauses without setting its clock: see [growing.md](growing.md).
 `
 }
