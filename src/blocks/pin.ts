@@ -24,6 +24,8 @@ export interface InPin {
   readonly max?: number
   readonly integer?: true
   readonly choices?: readonly string[]
+  /** Other words for the choices, which the block takes and nobody needs to see. */
+  readonly otherChoices?: readonly string[]
   /** Of a list: what each object in it may hold, for the studio, which shows them as rows. Other keys may be there too. */
   readonly rows?: RowParts
   /** Hand over stored JSON unparsed (as StoredJson), for blocks that only pass it on. */

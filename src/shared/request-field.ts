@@ -9,8 +9,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 import type { PinType } from './pin-type.ts'
 import type { RowParts } from './rows/row-part.ts'
 import { patternProblem } from './texts/text-pattern.ts'
+import { wordFor } from './type-words.ts'
 
-const requestTypes = [
+export const requestTypes = [
   'text',
   'number',
   'whole number',
@@ -136,7 +137,7 @@ function fieldProblem(field: JsonObject, seen: Set<string>): string | undefined 
   if (RESERVED.has(name)) return 'has a name that is taken'
   if (seen.has(name)) return 'is there twice'
   seen.add(name)
-  if (!requestTypes.some((one) => one === type))
+  if (wordFor(type, requestTypes) === undefined)
     return `must have one of the types ${requestTypes.join(', ')}`
   if (field.in !== undefined && !places.some((one) => one === field.in))
     return 'must be in path, query or body'
@@ -155,7 +156,7 @@ function limitsProblem(field: JsonObject): string | undefined {
     if (
       limit !== undefined &&
       typeof limit !== 'number' &&
-      !((field.type === 'date' || field.type === 'day') && typeof limit === 'string')
+      !(isDated(field.type) && typeof limit === 'string')
     )
       return 'must have a number as min and max (a date as text for dates)'
   for (const limit of [min_length, max_length])
@@ -171,6 +172,11 @@ function limitsProblem(field: JsonObject): string | undefined {
   return choices.every((one) => typeof one === 'string' || typeof one === 'number')
     ? undefined
     : 'must have texts and numbers as choices'
+}
+
+function isDated(type: JsonValue | undefined): boolean {
+  const word = wordFor(type, requestTypes)
+  return word === 'date' || word === 'day'
 }
 
 /** The fields of a checked list. */
@@ -197,7 +203,7 @@ function readField(field: JsonObject): RequestField {
   return {
     ...present(limits),
     name: String(name),
-    type: requestTypes.find((one) => one === type) ?? 'any',
+    type: wordFor(type, requestTypes) ?? 'any',
     required: required === true,
     default: field.default ?? undefined,
     in: places.find((one) => one === field.in),

@@ -94,13 +94,55 @@ test('a flow that reads typed fields of the address is repeated from its kept re
 })
 
 test.each([
-  [{ schema: [{ name: 'title', type: 'string' }] }, 'must have one of the types'],
+  [{ schema: [{ name: 'title', type: 'telepathy' }] }, 'must have one of the types'],
   [{ schema: [{ name: 'title', type: 'text', in: 'path' }] }, 'no {title}'],
 ])('a schema that cannot be is refused when it is deployed: %#', async (fields, message) => {
   const bad = { on: { type: 'on_startup_register_uri_post', in: { uri: 'bad' }, fields } }
   await expect(quoin.install('Bad', bad)).rejects.toMatchObject({
     problems: [{ pin: 'schema', message: expect.stringContaining(message) }],
   })
+})
+
+test('types take the words of fields, schemas, parameters and inputs everywhere', async () => {
+  const field = await quoin.manage('POST', '/blueprintfields', {
+    name: 'n',
+    type: 'whole number',
+    storage: 'worded',
+  })
+  expect(objectOf(field).type).toBe('integer')
+  const guid = String(objectOf(objectOf(field)._meta).guid)
+  expect(await quoin.manage('PUT', `/blueprintfields/${guid}`, { type: 'text' })).toMatchObject({
+    type: 'string',
+  })
+  await quoin.install('Worded', {
+    on: {
+      type: 'on_startup_register_uri_post',
+      in: { uri: 'worded' },
+      fields: { schema: [{ name: 'n', type: 'integer', required: true }] },
+      ...open,
+    },
+    call: {
+      type: 'function_custom_execute',
+      in: { flow: '@on.flow', function: 'twice', n: '=body.n' },
+      fields: { parameters: ['n'] },
+    },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@call.flow', value: '@call.value' } },
+    twice: {
+      type: 'trigger_custom_function',
+      out: [{ id: 'n', type: 'integer' }],
+      fields: { name: 'twice' },
+    },
+    result: { type: 'function_return', in: { flow: '@twice.flow', value: '=twice.n * 2' } },
+    page: { type: 'state_page', in: { url: 'worded' }, scopes: ['*public'] },
+    form: { type: 'state_form', in: { form_id: 'f', inputs: [{ field: 'a', type: 'boolean' }] } },
+    more: { type: 'state_input_dynamic', in: { state: '@form.state', field: 'b', type: 'instant' } },
+    show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@more.state' } },
+  })
+  expect(await quoin.send('POST', '/worded', { body: { n: 2 } })).toMatchObject({ status: 200, body: 4 })
+  expect(await quoin.send('POST', '/worded', { body: { n: 2.5 } })).toMatchObject({ status: 400 })
+  const page = await (await fetch(`${address}/worded`)).text()
+  expect(page).toMatch(/type="checkbox"[^>]*name="a"/)
+  expect(page).toMatch(/type="datetime-local"|datetime-local/)
 })
 
 test('the fields of a storage are a schema too', async () => {

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json
 import { nearestName } from '../../shared/names/nearest-name.ts'
 import type { PageInput } from '../../shared/pages/page-input.ts'
 import type { RowParts } from '../../shared/rows/row-part.ts'
+import { wordFor } from '../../shared/type-words.ts'
 import { PinError } from '../block.ts'
 import { inputNode, type WrittenInput, writtenTypes } from './input-node.ts'
 
@@ -17,10 +18,7 @@ const keys: Readonly<
 > = {
   field: [isText, 'must be text'],
   label: [isText, 'must be text'],
-  type: [
-    (value) => typeof value === 'string' && writtenTypes.includes(value),
-    `must be one of ${writtenTypes.join(', ')}`,
-  ],
+  type: [(value) => wordFor(value, writtenTypes) !== undefined, `must be one of ${writtenTypes.join(', ')}`],
   value: [anything, ''],
   required: [isTruth, 'must be true or false'],
   options: [(value) => Array.isArray(value), 'must be a list'],

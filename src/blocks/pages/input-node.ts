@@ -7,6 +7,7 @@ import {
   inputTypes,
   type PageInput,
 } from '../../shared/pages/page-input.ts'
+import { wordFor } from '../../shared/type-words.ts'
 import type { PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 
@@ -37,8 +38,7 @@ const MAX_OPTIONS = 1_000
 export const writtenTypes: readonly string[] = [...inputTypes, 'e-mail']
 
 export function inputNode(written: WrittenInput, refuse: Refuse): PageInput {
-  const type =
-    inputTypes.find((one) => one === written.type) ?? (written.type === 'e-mail' ? 'email' : 'auto')
+  const type = written.type === 'e-mail' ? 'email' : (wordFor(written.type, inputTypes) ?? 'auto')
   return {
     kind: 'input',
     name: inputName(written.field, refuse),

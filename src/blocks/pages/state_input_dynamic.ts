@@ -1,4 +1,5 @@
 import { appendNode } from '../../shared/pages/page-content.ts'
+import { otherWords } from '../../shared/type-words.ts'
 import { defineValue, PinError } from '../block.ts'
 import { inputNode, writtenTypes } from './input-node.ts'
 
@@ -20,6 +21,7 @@ export default defineValue({
       type: 'value',
       default: 'auto',
       choices: writtenTypes,
+      otherChoices: otherWords(writtenTypes),
       help: 'Kind of input; auto: as the blueprint field defines, else text.',
     },
     value: { type: 'any', help: 'Initial value. Empty: the value in the form’s document.' },

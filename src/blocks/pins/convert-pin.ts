@@ -164,7 +164,8 @@ function grouped(number: number): string {
 
 function constraint(pin: InPin): (value: unknown) => boolean {
   const { choices, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY, integer } = pin
-  if (choices) return (value) => typeof value === 'string' && choices.includes(value)
+  if (choices)
+    return (value) => typeof value === 'string' && [...choices, ...(pin.otherChoices ?? [])].includes(value)
   if (pin.type !== 'number') return () => true
   return (value) =>
     typeof value === 'number' && value >= min && value <= max && (!integer || Number.isSafeInteger(value))

@@ -12,9 +12,11 @@ import {
 import { blockContent } from '../../shared/blueprint.ts'
 import { blueprintNoteSchema, MAX_NOTES } from '../../shared/blueprint-note.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import type { JsonObject } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { ENVIRONMENT_NAME } from '../../shared/names/environment-name.ts'
 import { SECRET_NAME } from '../../shared/names/secret-name.ts'
+import { pinTypes } from '../../shared/pin-type.ts'
+import { wordFor } from '../../shared/type-words.ts'
 
 const Id = '^[A-Za-z][A-Za-z0-9_]{0,62}$'
 
@@ -98,11 +100,24 @@ export function partsOfFile(json: unknown): ApplicationParts {
   return { groups, storages, fields, templates }
 }
 
+/** With the words of pins for the types of parameters: fields and schemas have others. */
+function withPinWords(json: unknown): unknown {
+  if (!isJsonObject(json) || !isJsonObject(json.blocks)) return json
+  const typed = (pin: JsonValue) =>
+    isJsonObject(pin) && 'type' in pin ? { ...pin, type: wordFor(pin.type, pinTypes) ?? pin.type } : pin
+  const blocks = Object.entries(json.blocks).map(([name, block]) => [
+    name,
+    isJsonObject(block) && Array.isArray(block.out) ? { ...block, out: block.out.map(typed) } : block,
+  ])
+  return { ...json, blocks: Object.fromEntries(blocks) }
+}
+
 let compiled: ReturnType<typeof compileSchema> | undefined
 const compileSchema = () => Compile(BlueprintFileSchema)
 
-function checked(json: unknown): BlueprintFile {
+function checked(given: unknown): BlueprintFile {
   compiled ??= compileSchema()
+  const json = withPinWords(given)
   if (compiled.Check(json)) return json
   const [first] = compiled.Errors(json)
   const place = (first?.instancePath ?? '').slice(1).replaceAll('/', '.')

@@ -3,7 +3,7 @@
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { fieldNameProblem } from '../../shared/field-path.ts'
 import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
-import { fieldTypeEntries } from '../../shared/fields/field-type.ts'
+import { fieldTypeEntries, fieldTypes } from '../../shared/fields/field-type.ts'
 import { numberOf } from '../../shared/fields/value-forms.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { jsonProblem } from '../../shared/json.ts'
@@ -11,6 +11,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import { patternBudget } from '../../shared/texts/pattern-budget.ts'
 import { patternProblem } from '../../shared/texts/text-pattern.ts'
+import { wordFor } from '../../shared/type-words.ts'
 import { type Database, documentOf, type Session, storageNameProblem } from '../../storage/database.ts'
 import { isOwnStorage, ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
@@ -53,7 +54,7 @@ const defaults: JsonObject = {
  * refuse or that keep it from being unique.
  */
 export async function createField(database: Database, input: FieldInput, by: Actor): Promise<JsonObject> {
-  const record = checkedField({ ...defaults, ...input })
+  const record = checkedField({ ...defaults, ...withOwnWord(input) })
   await checkFree(database.session(), record, undefined)
   const create = () =>
     transact(
@@ -98,7 +99,7 @@ export async function updateField(
         const before = ruleOf(await getRecord(session, ownStorages.fields, guid, 'blueprint field'))
         await checkRulesLead(session, { before, after: ruleOf(record) })
         const unique = record.type === 'autonumber' && { unique: true }
-        const fields = { ...changes, ...unique, key: keyOf(record), modified_by: { ...by } }
+        const fields = { ...withOwnWord(changes), ...unique, key: keyOf(record), modified_by: { ...by } }
         const written = await session.update(ownStorages.fields, guid, setFields(fields))
         if (written.outcome !== 'written') throw notFound(guid, 'blueprint field')
         return documentOf(written.document)
@@ -120,7 +121,7 @@ export async function updateField(
 
 async function changedRecord(session: Session, guid: string, changes: FieldInput): Promise<JsonObject> {
   const { _meta, ...before } = await getRecord(session, ownStorages.fields, guid, 'blueprint field')
-  return checkedField({ ...before, ...changes })
+  return checkedField({ ...before, ...withOwnWord(changes) })
 }
 
 /** Soft delete: its rules no longer count. CONFLICT where what it was unique with would not be unique without it. */
@@ -155,6 +156,12 @@ async function changeKept<T>(database: Database, change: FieldChange, write: () 
   // Again: until now documents were written with any number.
   await continueNumbers(database, change)
   return written
+}
+
+/** With the word of fields for its type: schemas of requests have others. */
+function withOwnWord(input: FieldInput): FieldInput {
+  const type = wordFor(input.type, fieldTypes)
+  return type === undefined ? input : { ...input, type }
 }
 
 /** The record, if everything in it fits together. */

@@ -9,8 +9,10 @@
  * A part is the body that makes the record through the API, without what is at its default, and with the content of a template as
  * JSON instead of as a text. Parts have no guids: a field is known by its storage and name, the others by their name.
  */
+import { fieldTypes } from '../fields/field-type.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { sameJson } from '../same-json.ts'
+import { wordFor } from '../type-words.ts'
 
 export const partKinds = ['groups', 'storages', 'fields', 'templates'] as const
 export type PartKind = (typeof partKinds)[number]
@@ -89,7 +91,9 @@ export function nameOfPart(kind: PartKind, { storage, name }: JsonObject): strin
 /** What is there once it is made: the cluster adds what a file may leave out. */
 function wantedPart(kind: PartKind, from: JsonObject, to: JsonObject): JsonObject {
   if (kind === 'groups') return withScopesOf(from, to)
-  return kind === 'fields' && to.type === 'autonumber' ? { unique: true, ...to } : to
+  if (kind !== 'fields') return to
+  const type = wordFor(to.type, fieldTypes)
+  return { ...(type === 'autonumber' && { unique: true }), ...to, ...(type !== undefined && { type }) }
 }
 
 function withScopesOf(from: JsonObject, to: JsonObject): JsonObject {

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { onDeletes } from '../../field-rule.ts'
 import { itemTypes } from '../../fields/field-limits.ts'
 import { fieldTypes, MOST_PLACES } from '../../fields/field-type.ts'
+import { otherWords } from '../../type-words.ts'
 import { actorSchema } from '../actor.ts'
 import { anyJson } from '../any-json.ts'
 import { metaSchema } from '../meta.ts'
@@ -97,7 +98,10 @@ const reference = Type.Union(
 )
 
 const name = Type.String({ minLength: 1, maxLength: 256, description: 'Use dots for nested fields.' })
-const type = Type.Enum([...fieldTypes])
+const writtenType = Type.Enum([...fieldTypes, ...otherWords(fieldTypes)], {
+  description:
+    'Words of schemas, such as `text` and `whole number`, are stored as those of fields: `string`, `integer`.',
+})
 const expression = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1, maxLength: 2_000, description })
 
@@ -162,9 +166,12 @@ const optional = {
   ),
 }
 
-export const createFieldSchema = Type.Object({ name, type, ...optional }, { additionalProperties: false })
+export const createFieldSchema = Type.Object(
+  { name, type: writtenType, ...optional },
+  { additionalProperties: false },
+)
 export const updateFieldSchema = Type.Object(
-  { name: Type.Optional(name), type: Type.Optional(type), ...optional },
+  { name: Type.Optional(name), type: Type.Optional(writtenType), ...optional },
   { additionalProperties: false, minProperties: 1 },
 )
 
