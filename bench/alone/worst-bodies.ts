@@ -4,9 +4,15 @@ import { lettersInDisorder } from '../../test/hard-pattern.ts'
 export interface WorstInput {
   readonly name: string
   readonly path: string
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT'
   readonly body?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** The path is none of the API. */
+  readonly isSite?: true
+  /** Nothing need be there. */
+  readonly isAbsent?: true
+  /** Who sends it; no one who is known if not given. */
+  readonly as?: 'user' | 'viewer' | 'builder'
 }
 
 const SIZE = 1_040_000
@@ -115,6 +121,7 @@ export const worstInputs: readonly WorstInput[] = [
     Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`pattern_${at}`, lettersInDisorder(4_000)])),
   ),
   document('70,000 fields', numbered(70_000, 1)),
+  document('10,000 fields', numbered(10_000, 'abc')),
   document('60,000 texts', numbered(60_000, 'abc')),
   document('empty objects', `{"a":[${times('{},')}{}]}`),
   document('lists in lists', `{"a":[${times('[[]],')}1]}`),
