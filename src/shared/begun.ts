@@ -10,7 +10,7 @@ export async function begun<T>(source: AsyncGenerator<T, void>): Promise<AsyncGe
       yield first.value
       yield* source
     } finally {
-      // Where nobody wants the rest.
+      // Where the reader stops early.
       await source.return()
     }
   })()

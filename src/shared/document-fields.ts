@@ -4,7 +4,7 @@
  */
 export const MOST_FIELDS = 10_000
 
-/** For the error of whoever sends more. */
+/** For the error of a document with more. */
 export const MANY_FIELDS = `has more than ${MOST_FIELDS.toLocaleString('en')} fields, those inside of others counted. Store it as several documents`
 
 /** In the shortest form: a quote, a letter, a quote, a colon, a digit, a comma. */

@@ -15,7 +15,7 @@ import { RefusedNode } from './refused-node.ts'
 
 export const MAX_NESTING = 64
 /** Fields and elements one after the other: no document is deeper. */
-export const MAX_CHAIN = 64
+const MAX_CHAIN = 64
 const MAX_NODES = 2_000
 const MOST_PARAMETERS = 3
 

@@ -41,7 +41,7 @@ test.each([
   ['/a?access_token=&b', '/a?b'],
   ['/a?access_token', '/a'],
   [`/a?${'b&'.repeat(1_000)}access_token=t`, `/a?${'b&'.repeat(999)}b`],
-])('whoever sends %s, the flow sees %s', (url, seen) => {
+])('signed in or not, %s is seen as %s', (url, seen) => {
   for (const identity of [ann, undefined]) {
     const request = requestTo(url, identity, {}, { referer: url, 'x-original-url': `http://a.example${url}` })
     expect(request.url).toBe(seen)
