@@ -7,7 +7,8 @@ import type { RunRequest } from '../run-request.ts'
 export const BODY = Symbol('body')
 export type SignedPart = string | typeof BODY
 
-const PLACE = /\{([a-z]+(?:\.[^{}\s]{1,100})?)\}/gi
+const BRACES = /\{[^{}]*\}/g
+const PLACE = /^[a-z]+(?:\.\S+)?$/i
 const known: ReadonlySet<string> = new Set(['body', 'timestamp', 'method', 'path', 'url'])
 const rooms = ['body.', 'headers.', 'query.'] as const
 /** Are the same in requests of anyone. */
@@ -26,7 +27,15 @@ export function templateProblem(template: string): string | undefined {
 }
 
 function placesOf(template: string): readonly string[] {
-  return [...template.matchAll(PLACE)].map(([, place = '']) => place)
+  return placesIn(template).map(({ place }) => place)
+}
+
+/** Other braces are text. */
+function placesIn(template: string): readonly { readonly place: string; readonly index: number }[] {
+  return [...template.matchAll(BRACES)].flatMap((match) => {
+    const place = match[0].slice(1, -1)
+    return PLACE.test(place) ? [{ place, index: match.index }] : []
+  })
 }
 
 interface Filling {
@@ -40,12 +49,11 @@ interface Filling {
 export function signedParts(template: string, filling: Filling): readonly SignedPart[] | undefined {
   const parts: SignedPart[] = []
   let at = 0
-  for (const match of template.matchAll(PLACE)) {
-    const [all, place = ''] = match
+  for (const { place, index } of placesIn(template)) {
     const value = place === 'body' ? BODY : placeValue(place, filling)
     if (value === undefined) return undefined
-    parts.push(template.slice(at, match.index), value)
-    at = match.index + all.length
+    parts.push(template.slice(at, index), value)
+    at = index + place.length + 2
   }
   return [...parts, template.slice(at)]
 }

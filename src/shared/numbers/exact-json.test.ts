@@ -80,3 +80,11 @@ test.each([
 ])('%s is a problem and no value', (text, problem) => {
   expect(readJson(text)).toMatchObject({ problem })
 })
+
+test('where each number of many is looked at, the first long one is found', () => {
+  const ones = '1,'.repeat(10_000)
+  expect(longNumberIn(`[${ones}1e100,0.10000000000000001,-1.50e2,9007199254740993]`)).toEqual({
+    text: '9007199254740993',
+    field: '10003',
+  })
+})

@@ -40,28 +40,32 @@ const MAYBE_LONG = /[\d.]{16}|\d[eE][+-]?\d{3}/
 
 /** The first number of valid JSON that would not keep its digits. */
 export function longNumberIn(json: string): LongNumber | undefined {
-  if (!MAYBE_LONG.test(json)) return undefined
-  for (const { from, to } of numbersIn(json)) {
-    const text = json.slice(from, to)
-    if (!keepsDigits(text)) return { text, field: fieldAt(json, from) }
-  }
-  return undefined
+  const [first] = longNumbers(json, 1)
+  return first && { text: json.slice(first.from, first.to), field: fieldAt(json, first.from) }
 }
 
 /** Valid JSON with numbers that would not keep their digits as texts. */
 export function longNumbersAsTexts(json: string): string {
-  if (!MAYBE_LONG.test(json)) return json
   let written = ''
   let at = 0
-  for (const { from, to } of numbersIn(json)) {
-    const text = json.slice(from, to)
-    if (keepsDigits(text)) continue
-    written += `${json.slice(at, from)}"${text}"`
+  for (const { from, to } of longNumbers(json, Number.POSITIVE_INFINITY)) {
+    written += `${json.slice(at, from)}"${json.slice(from, to)}"`
     at = to
   }
   return written + json.slice(at)
 }
 
+/** {@link keepsDigits}, without cutting the text where that is not needed: a megabyte holds 500,000 numbers. */
+function isKept(text: string): boolean {
+  const number = Number(text)
+  const size = Math.abs(number)
+  if (text.length <= KEPT_DIGITS && size > SMALL && size < LARGE) return true
+  if (String(number) === text) return true
+  return (text.includes('.') && number.toPrecision(DOUBLE_DIGITS) === text) || keepsDigits(text)
+}
+
+/** Between these, 15 digits are kept. */
+const [SMALL, LARGE] = [1e-290, 1e290]
 const DOUBLE_DIGITS = 17
 /** Digits that every double keeps, unless its exponent is extreme. */
 const KEPT_DIGITS = 15
@@ -96,19 +100,43 @@ function digitsOf(text: string): { readonly digits: string; readonly exponent: n
 }
 
 const [QUOTE, BACKSLASH, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x2d, 0x30, 0x39]
-const AFTER_NUMBER = /[^\d.eE+-]/g
+const [POINT, PLUS, SMALL_E, LARGE_E] = [0x2e, 0x2b, 0x65, 0x45]
 
-function* numbersIn(json: string): Generator<{ readonly from: number; readonly to: number }, void> {
-  for (let at = 0; at < json.length; at += 1) {
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/** Where the first numbers are that would not keep their digits. One loop without objects: a megabyte holds 500,000 numbers. */
+function longNumbers(json: string, most: number): readonly Span[] {
+  if (!MAYBE_LONG.test(json)) return []
+  const found: Span[] = []
+  for (let at = 0; at < json.length && found.length < most; at += 1) {
     const code = json.charCodeAt(at)
     if (code === QUOTE) at = endOfText(json, at)
     else if (code === MINUS || (code >= ZERO && code <= NINE)) {
-      AFTER_NUMBER.lastIndex = at
-      const to = AFTER_NUMBER.exec(json)?.index ?? json.length
-      yield { from: at, to }
-      at = to - 1
+      const from = at
+      let hasExponent = false
+      for (let next = json.charCodeAt(at + 1); isOfNumber(next); next = json.charCodeAt(at + 1)) {
+        if (next === SMALL_E || next === LARGE_E) hasExponent = true
+        at += 1
+      }
+      const to = at + 1
+      if ((hasExponent || to - from > KEPT_DIGITS) && !isKept(json.slice(from, to))) found.push({ from, to })
     }
   }
+  return found
+}
+
+function isOfNumber(code: number): boolean {
+  return (
+    (code >= ZERO && code <= NINE) ||
+    code === POINT ||
+    code === SMALL_E ||
+    code === LARGE_E ||
+    code === MINUS ||
+    code === PLUS
+  )
 }
 
 function endOfText(json: string, from: number): number {
