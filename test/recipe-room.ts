@@ -45,7 +45,9 @@ export async function openRecipeRoom(): Promise<RecipeRoom> {
     async failing(suites, postgresStarter) {
       const config = join(directory, 'vitest.config.mjs')
       const provide = { engine: 'sqlite', thorough: false, postgresStarter }
-      const test = { include: suites, provide, pool: 'forks', isolate: false, maxWorkers: 2 }
+      // As in vitest.config.ts: Node imports the sources itself.
+      const experimental = { viteModuleRunner: false, nodeLoader: false }
+      const test = { include: suites, provide, experimental, pool: 'forks', isolate: false, maxWorkers: 2 }
       await writeFile(config, `export default ${JSON.stringify({ test: { ...test, testTimeout: 180_000 } })}`)
       const report = join(directory, 'report.json')
       const vitest = join(root, 'node_modules/vitest/vitest.mjs')
