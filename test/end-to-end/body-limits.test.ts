@@ -19,6 +19,7 @@ const LARGE = [
   'post /api/v1/blueprints/{guid}/run',
   'post /api/v1/blueprinttemplates',
   'post /api/v1/_system/assets/stream',
+  'post /api/v1/_system/storages/samples',
   'post /api/v1/_system/storages/{guid}/documents',
   'post /api/v1/_system/storages/{guid}/documents/import',
   'post /api/v1/_system/storages/{guid}/documents/import/preview',

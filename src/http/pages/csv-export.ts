@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { type CellRoom, type ShownRow, shownRows } from '../../blocks/table-cells.ts'
-import { begun } from '../../shared/begun.ts'
+import { begun } from '../../shared/in-turns.ts'
 import { csvCell } from '../../shared/csv-cell.ts'
 import { timeWithOffset } from '../../shared/dates/zoned-time.ts'
 import { instantOf } from '../../shared/fields/value-forms.ts'

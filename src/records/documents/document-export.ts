@@ -1,6 +1,6 @@
 import { readableCell } from '../../blocks/rows/cell-value.ts'
 import { type Cell, MOST_SHEET_ROWS, xlsxFile } from '../../blocks/rows/xlsx-file.ts'
-import { begun } from '../../shared/begun.ts'
+import { begun } from '../../shared/in-turns.ts'
 import { csvCell, markedText, plainCell } from '../../shared/csv-cell.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'

@@ -12,7 +12,11 @@ export function sampleDocumentRoutes(context: StorageContext, permissions: Permi
     app.post(
       '/_system/storages/samples',
       {
-        config: { permission: 'storages_create', errors: ['CONFLICT', 'DENIED_BY_RULE'] },
+        config: {
+          bodyBytes: 'setting',
+          permission: 'storages_create',
+          errors: ['CONFLICT', 'DENIED_BY_RULE'],
+        },
         schema: {
           operationId: 'addSampleDocuments',
           summary: 'Add the documents of a blueprint file',
