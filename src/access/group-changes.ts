@@ -51,7 +51,7 @@ export async function createGroup(
   by: Identity,
 ): Promise<JsonObject> {
   requirePerson(by)
-  checkInput(input)
+  checkGroupInput(input)
   const { name, description = '', scopes = [], is_active = true } = input
   return transact(
     context.database,
@@ -74,7 +74,7 @@ export async function updateGroup(
   by: Identity,
 ): Promise<JsonObject> {
   requirePerson(by)
-  checkInput(changes)
+  checkGroupInput(changes)
   return transact(
     context.database,
     async (session) => {
@@ -158,7 +158,7 @@ async function checkNameFree(session: Session, name: string, self: string | unde
     throw new QuoinError('CONFLICT', `There is a group named ${textIn(owner.name)}. Choose another name.`)
 }
 
-function checkInput({ name, description, scopes = [] }: GroupInput): void {
+export function checkGroupInput({ name, description, scopes = [] }: GroupInput): void {
   if (name !== undefined && (name.trim() !== name || name === '' || [...name].length > 100))
     throw invalidField('name', 'name must have 1 to 100 characters, and no space at its ends.')
   if (name !== undefined && hasInvisible(name))

@@ -24,7 +24,7 @@ export interface InPin {
   readonly max?: number
   readonly integer?: true
   readonly choices?: readonly string[]
-  /** Other words for the choices, which the block takes and nobody needs to see. */
+  /** Other words for the choices: the block takes them, and no list shows them. */
   readonly otherChoices?: readonly string[]
   /** Of a list: what each object in it may hold, for the studio, which shows them as rows. Other keys may be there too. */
   readonly rows?: RowParts

@@ -1,10 +1,11 @@
 import { loadBlocks } from '../blocks/load-blocks.ts'
-import { importBlueprint } from '../flows/blueprints/blueprint-file.ts'
+import { importBlueprint, partsOfFile } from '../flows/blueprints/blueprint-file.ts'
 import { compileBlueprint } from '../flows/compile/compile-blueprint.ts'
 import { liveBlueprints } from '../flows/live/live-blueprints.ts'
 import { reservedRoots } from '../http/server/reserved-roots.ts'
 import { problemLine, QuoinError } from '../shared/errors.ts'
 import { isJsonObject } from '../shared/json.ts'
+import { partsProblems } from './parts-problems.ts'
 
 /** One line each: `block.pin: what is wrong`. Blocks are named by their ids in the file. */
 export interface BlueprintFindings {
@@ -21,12 +22,13 @@ export async function blueprintProblems(json: unknown): Promise<BlueprintFinding
     let next = 0
     // The ids of the file serve as guids, so that every message names a block as the file does.
     const { blocks } = importBlueprint(json, () => ids[next++] ?? '')
+    const ofParts = partsProblems(partsOfFile(json))
     const { blueprint, problems } = compileBlueprint('file', blocks, await loadBlocks())
-    if (!blueprint) return { problems: problems.map(problemLine), warnings: [] }
+    if (!blueprint) return { problems: [...ofParts, ...problems.map(problemLine)], warnings: [] }
     liveBlueprints(reservedRoots).checkClaims(blueprint)
     const refused = blueprint.notes.filter((note) => note.refused)
     const told = blueprint.notes.filter((note) => !note.refused)
-    return { problems: refused.map(problemLine), warnings: told.map(problemLine) }
+    return { problems: [...ofParts, ...refused.map(problemLine)], warnings: told.map(problemLine) }
   } catch (error) {
     if (error instanceof QuoinError) return { problems: [error.message], warnings: [] }
     throw error

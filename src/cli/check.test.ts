@@ -68,6 +68,41 @@ test('a warning is printed and keeps nothing from running', async () => {
   expect(lines).toEqual([expect.stringMatching(/^warning: on\.cache_seconds: .*private/)])
 })
 
+test.each<[string, Record<string, unknown>, string]>([
+  [
+    'a limit that its type does not have',
+    { fields: [{ storage: 'a', name: 'n', type: 'boolean', validation_rules: { min: 1 } }] },
+    'the field n of a: min does not apply to a field of the type boolean. Leave it out.',
+  ],
+  [
+    'a type that there is not',
+    { fields: [{ storage: 'a', name: 'n', type: 'telepathy' }] },
+    'the field n of a: type',
+  ],
+  [
+    'a rule that cannot be read',
+    { storages: [{ name: 'a', rules: { see: 'doc.open ==' } }] },
+    'the storage a: The rule see cannot be used:',
+  ],
+  [
+    'a name of a storage',
+    { storages: [{ name: '_users' }] },
+    'the storage _users: name must not start with _',
+  ],
+  ['a key that nothing has', { storages: [{ name: 'a', histroy: true }] }, 'the storage a:'],
+  [
+    'a scope of a group',
+    { groups: [{ name: 'Staff', scopes: ['a b'] }] },
+    'the group Staff: The scope "a b"',
+  ],
+])('%s of a part is a problem before the import', async (_what, parts, told) => {
+  const file = join(directory, 'parts.json')
+  await writeFile(file, JSON.stringify({ name: 'Parts', blocks: {}, ...parts }))
+  const { code, printed, complained } = await quoinCommand(['check', file])
+  expect([code, printed]).toEqual([1, ''])
+  expect(complained).toContain(told)
+})
+
 test('the tasks example can run', async () => {
   const file = fileURLToPath(new URL('../../examples/tasks.blueprint.json', import.meta.url))
   expect(await quoinCommand(['check', file])).toEqual({

@@ -197,3 +197,16 @@ test('signed in: the name and the way out, with what the form needs; else the wa
   expect(signedIn).toMatch(/action="\/logout".*name="_token" value="t&quot;"/s)
   expect(html({ url: '/tasks?a=1&b=2' })).toContain('href="/login?next=%2Ftasks%3Fa%3D1%26b%3D2"')
 })
+
+test('times and numbers are written in the language of the template, in the time zone of the visitor', () => {
+  const content: PageView['content'] = [
+    { kind: 'detail', items: [{ label: 'At', value: '2026-03-10T07:00:00Z', format: 'date_time' }] },
+  ]
+  const template = {
+    name: 'a',
+    settings: { ...defaultTemplate, language: 'de' },
+    css: undefined,
+    js: undefined,
+  }
+  expect(html({ content, template, timeZone: 'Europe/Berlin' })).toContain('10.03.2026, 08:00')
+})

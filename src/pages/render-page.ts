@@ -20,7 +20,7 @@ import { directionOf } from './pick-locale.ts'
 export function renderPage(view: PageView, files: PageFiles, now: number): string {
   const settings = view.template?.settings ?? defaultTemplate
   const locale = settings.language ?? view.locale
-  const drawing = drawingWith(view, now)
+  const drawing = drawingWith({ locale, timeZone: view.timeZone }, now)
   const main = h(
     'main',
     { id: 'main', class: settings.width === 'normal' ? 'main' : `main ${settings.width}`, tabIndex: -1 },

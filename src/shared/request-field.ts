@@ -5,11 +5,11 @@
 import type { FieldRule } from './field-rule.ts'
 import type { FieldLimits } from './fields/field-limits.ts'
 import type { FieldType } from './fields/field-type.ts'
+import { wordFor } from './fields/type-words.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 import type { PinType } from './pin-type.ts'
 import type { RowParts } from './rows/row-part.ts'
 import { patternProblem } from './texts/text-pattern.ts'
-import { wordFor } from './type-words.ts'
 
 export const requestTypes = [
   'text',

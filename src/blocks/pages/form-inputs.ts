@@ -1,8 +1,8 @@
+import { wordFor } from '../../shared/fields/type-words.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { nearestName } from '../../shared/names/nearest-name.ts'
 import type { PageInput } from '../../shared/pages/page-input.ts'
 import type { RowParts } from '../../shared/rows/row-part.ts'
-import { wordFor } from '../../shared/type-words.ts'
 import { PinError } from '../block.ts'
 import { inputNode, type WrittenInput, writtenTypes } from './input-node.ts'
 

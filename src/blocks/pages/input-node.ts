@@ -1,4 +1,5 @@
 import { fieldNameProblem } from '../../shared/field-path.ts'
+import { wordFor } from '../../shared/fields/type-words.ts'
 import { wordsOfField } from '../../shared/fields/words-of-field.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import {
@@ -7,7 +8,6 @@ import {
   inputTypes,
   type PageInput,
 } from '../../shared/pages/page-input.ts'
-import { wordFor } from '../../shared/type-words.ts'
 import type { PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 

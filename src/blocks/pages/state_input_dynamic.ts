@@ -1,5 +1,5 @@
+import { otherWords } from '../../shared/fields/type-words.ts'
 import { appendNode } from '../../shared/pages/page-content.ts'
-import { otherWords } from '../../shared/type-words.ts'
 import { defineValue, PinError } from '../block.ts'
 import { inputNode, writtenTypes } from './input-node.ts'
 

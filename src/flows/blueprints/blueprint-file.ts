@@ -12,11 +12,11 @@ import {
 import { blockContent } from '../../shared/blueprint.ts'
 import { blueprintNoteSchema, MAX_NOTES } from '../../shared/blueprint-note.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { wordFor } from '../../shared/fields/type-words.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { ENVIRONMENT_NAME } from '../../shared/names/environment-name.ts'
 import { SECRET_NAME } from '../../shared/names/secret-name.ts'
 import { pinTypes } from '../../shared/pin-type.ts'
-import { wordFor } from '../../shared/type-words.ts'
 
 const Id = '^[A-Za-z][A-Za-z0-9_]{0,62}$'
 

@@ -4,6 +4,7 @@ import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { fieldNameProblem } from '../../shared/field-path.ts'
 import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
 import { fieldTypeEntries, fieldTypes } from '../../shared/fields/field-type.ts'
+import { wordFor } from '../../shared/fields/type-words.ts'
 import { numberOf } from '../../shared/fields/value-forms.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { jsonProblem } from '../../shared/json.ts'
@@ -11,7 +12,6 @@ import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import { patternBudget } from '../../shared/texts/pattern-budget.ts'
 import { patternProblem } from '../../shared/texts/text-pattern.ts'
-import { wordFor } from '../../shared/type-words.ts'
 import { type Database, documentOf, type Session, storageNameProblem } from '../../storage/database.ts'
 import { isOwnStorage, ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
@@ -30,7 +30,7 @@ import { checkComputed } from './write-plan.ts'
 /** What a client may say about a field; its schema has checked the types. */
 export type FieldInput = JsonObject
 
-const defaults: JsonObject = {
+export const fieldDefaults: JsonObject = {
   description: '',
   blueprint_guid: null,
   storage: null,
@@ -54,7 +54,7 @@ const defaults: JsonObject = {
  * refuse or that keep it from being unique.
  */
 export async function createField(database: Database, input: FieldInput, by: Actor): Promise<JsonObject> {
-  const record = checkedField({ ...defaults, ...withOwnWord(input) })
+  const record = checkedField({ ...fieldDefaults, ...withOwnWord(input) })
   await checkFree(database.session(), record, undefined)
   const create = () =>
     transact(
@@ -165,7 +165,7 @@ function withOwnWord(input: FieldInput): FieldInput {
 }
 
 /** The record, if everything in it fits together. */
-function checkedField(record: JsonObject): JsonObject {
+export function checkedField(record: JsonObject): JsonObject {
   const { name, storage, type } = record
   const nameProblem = typeof name === 'string' ? fieldNameProblem(name) : 'is missing'
   if (nameProblem) throw invalidField('name', `name ${nameProblem}.`)

@@ -10,9 +10,9 @@
  * JSON instead of as a text. Parts have no guids: a field is known by its storage and name, the others by their name.
  */
 import { fieldTypes } from '../fields/field-type.ts'
+import { wordFor } from '../fields/type-words.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { sameJson } from '../same-json.ts'
-import { wordFor } from '../type-words.ts'
 
 export const partKinds = ['groups', 'storages', 'fields', 'templates'] as const
 export type PartKind = (typeof partKinds)[number]

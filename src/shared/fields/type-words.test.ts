@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { fieldTypes } from './fields/field-type.ts'
-import { inputTypes } from './pages/page-input.ts'
-import { pinTypes } from './pin-type.ts'
-import { requestFields, requestFieldsProblem, requestTypes } from './request-field.ts'
+import { inputTypes } from '../pages/page-input.ts'
+import { pinTypes } from '../pin-type.ts'
+import { requestFields, requestFieldsProblem, requestTypes } from '../request-field.ts'
+import { fieldTypes } from './field-type.ts'
 import { otherWords, wordFor } from './type-words.ts'
 
 test.each([
