@@ -1,6 +1,6 @@
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { JsonValue } from '../../shared/json.ts'
-import { openHeaders, withoutTokenInAddresses } from '../server/open-headers.ts'
+import { ADDRESSES, openHeaders, withoutTokenInAddresses } from '../server/open-headers.ts'
 import { withoutParameter } from './endpoint-address.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
 
@@ -17,8 +17,8 @@ export function runRequest(
   const { identity } = exchange
   return {
     method: exchange.method,
-    url: withoutParameter(exchange.url, 'access_token'),
-    headers: identity ? openHeaders(exchange.headers) : withoutTokenInAddresses(exchange.headers),
+    url: mayName(exchange.url) ? withoutParameter(exchange.url, 'access_token') : exchange.url,
+    headers: headersOf(exchange),
     ip: exchange.ip,
     query: queryOf(exchange.query),
     path,
@@ -35,4 +35,17 @@ function queryOf(query: unknown): RunRequest['query'] {
 
 function isQuery(query: unknown): query is RunRequest['query'] {
   return typeof query === 'object' && query !== null
+}
+
+/** Whether `access_token` may be in an address, in any spelling: most have neither. */
+function mayName(address: string): boolean {
+  return address.includes('access_') || address.includes('%')
+}
+
+function headersOf({
+  identity,
+  headers,
+}: Pick<EndpointExchange, 'identity' | 'headers'>): RunRequest['headers'] {
+  if (identity) return openHeaders(headers)
+  return ADDRESSES.some((name) => name in headers) ? withoutTokenInAddresses(headers) : headers
 }

@@ -3,7 +3,7 @@ import { withoutParameter } from '../endpoints/endpoint-address.ts'
 import { isApiKey } from './find-token.ts'
 
 /** Headers whose value is an address, by the client and by proxies. */
-const ADDRESSES = ['referer', 'x-forwarded-uri', 'x-original-uri', 'x-original-url', 'x-rewrite-url']
+export const ADDRESSES = ['referer', 'x-forwarded-uri', 'x-original-uri', 'x-original-url', 'x-rewrite-url']
 
 type Headers = RunRequest['headers']
 
