@@ -29,7 +29,7 @@ const JOB_MS = 500
 const EVENTS = 3
 
 /** Files of each walk, at most. */
-const limits = { get: 43, post: 112, event: 80, deploy: 264 }
+const limits = { get: 46, post: 116, event: 82, deploy: 271 }
 
 async function onOneNode(counter: FileCounter): Promise<Walk[]> {
   const room = await openWalkedQuoin()
