@@ -8,7 +8,9 @@ import type { ApiSchema } from './open-api-document.ts'
 
 /** JSON Schema of one field. Blank texts and nulls that a field which is not required accepts are not described. */
 export function requestFieldSchema({ several, ...field }: RequestField): ApiSchema {
-  return several ? { type: 'array', items: oneSchema(field) } : oneSchema(field)
+  const one = oneSchema(field)
+  // A client that sends one value need not send a list.
+  return several ? { anyOf: [one, { type: 'array', items: one }] } : one
 }
 
 function oneSchema(field: RequestField): ApiSchema {
