@@ -48,7 +48,7 @@ test.each([
   { words: ['user', 'create', 'ann', '--'], offers: ['--scopes', '--password-stdin', '--url', '--help'] },
   { words: ['user', 'create', 'ann', '--scopes', ''], offers: [] },
   { words: ['import', ''], offers: ['tasks file.json', 'a folder'] },
-  { words: ['import', '--'], offers: ['--activate', '--replace', '--url', '--help'] },
+  { words: ['import', '--'], offers: ['--activate', '--replace', '--another', '--url', '--help'] },
   { words: ['import', '--activate', 'ta'], offers: ['tasks file.json'] },
   { words: ['restore', ''], offers: ['a folder'] },
   { words: ['migrate', '--from', ''], offers: ['a folder'] },

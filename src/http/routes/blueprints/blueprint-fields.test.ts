@@ -85,7 +85,7 @@ describe('blueprint fields', () => {
   const good = { name: 'ok', type: 'string', storage: 'tasks' }
   it.each<[string, { [key: string]: JsonValue }, string]>([
     ['no type', { name: 'a' }, 'type'],
-    ['an unknown type', { name: 'a', type: 'text' }, 'type'],
+    ['an unknown type', { name: 'a', type: 'novel' }, 'type'],
     ['a bad name', { ...good, name: 'a..b' }, 'name'],
     ['a name in _meta', { ...good, name: '_meta.guid' }, 'name'],
     ['a storage of Quoin’s own', { ...good, storage: '_users' }, 'storage'],
