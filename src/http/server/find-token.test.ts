@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TemporaryServer } from '../../../test/temporary-server.ts'
 import { openTemporaryServer } from '../../../test/temporary-server.ts'
 
+const writing = ['POST', 'PUT', 'PATCH', 'DELETE'] as const
+
 let server: TemporaryServer
 let token: string
 let other: string
@@ -12,7 +14,12 @@ beforeAll(async () => {
       (app, tools) => {
         const config = { permission: 'signed-in' } as const
         app.get('/users/a', { config }, (request) => ({ query: request.query }))
-        app.post('/users/a', { config }, (request) => ({ user: request.identity?.username }))
+        app.route({
+          method: [...writing],
+          url: '/users/a',
+          config,
+          handler: (request) => ({ user: request.identity?.username }),
+        })
         app.get('/users/open', { config: { permission: 'public' } }, async (request) => ({
           user: (await tools.identify(request))?.username ?? null,
         }))
@@ -103,10 +110,10 @@ describe('the access token', () => {
   })
 })
 
-describe('a cookie that writes', () => {
-  const post = (headers: Record<string, string>) =>
+describe.each(writing)('a cookie that writes with %s', (method) => {
+  const write = (headers: Record<string, string>) =>
     server.app.inject({
-      method: 'POST',
+      method,
       url: '/api/v1/users/a',
       headers: { host: 'quoin.example:8080', cookie: `access_token=${token}`, ...headers },
     })
@@ -115,6 +122,7 @@ describe('a cookie that writes', () => {
     ['without a word of where it comes from', {}],
     ['from another site', { 'sec-fetch-site': 'cross-site' }],
     ['from a sister site', { 'sec-fetch-site': 'same-site' }],
+    ['from an address that was typed', { 'sec-fetch-site': 'none' }],
     ['from another origin', { origin: 'https://evil.example' }],
     ['from another port', { origin: 'http://quoin.example:9090' }],
     ['from nowhere', { origin: 'null' }],
@@ -123,7 +131,7 @@ describe('a cookie that writes', () => {
       { origin: 'http://quoin.example:8080', 'sec-fetch-site': 'cross-site' },
     ],
   ])('is refused %s', async (_name, headers: Record<string, string>) => {
-    expect((await post(headers)).statusCode).toBe(401)
+    expect((await write(headers)).statusCode).toBe(401)
   })
 
   it.each([
@@ -133,6 +141,6 @@ describe('a cookie that writes', () => {
     ['with the token in a header as well', { 'x-token': 'same' }],
   ])('is taken %s', async (_name, headers: Record<string, string>) => {
     const given = 'x-token' in headers ? { 'x-token': token } : headers
-    expect((await post(given)).json()).toEqual({ user: 'admin' })
+    expect((await write(given)).json()).toEqual({ user: 'admin' })
   })
 })
