@@ -263,6 +263,32 @@ describe('the audit log', () => {
     for (const secret of ['abcdef', 'ghijkl', 'hunter22']) expect(JSON.stringify(told)).not.toContain(secret)
   })
 
+  it('masks secrets inside lists, lists of lists, and objects inside of them', async () => {
+    const earlier = (await audits()).length
+    const accounts = (secret: string) => ({
+      accounts: [{ user: 'ann', password: `${secret}1` }],
+      matrix: [[{ api_token: `${secret}2`, size: 1 }], [[{ deep: { pin: `${secret}3` } }]]],
+      groups: [{ members: [{ keys: { private_key: `${secret}4` } }] }],
+      passwords: [`${secret}5`, [`${secret}6`]],
+    })
+    const masked = {
+      accounts: [{ user: 'ann', password: '•••' }],
+      matrix: [[{ api_token: '•••', size: 1 }], [[{ deep: { pin: '•••' } }]]],
+      groups: [{ members: [{ keys: { private_key: '•••' } }] }],
+      passwords: '•••',
+    }
+    const guid = await create({ name: 'Bruges', ...accounts('before') })
+    await room.send('PUT', `${path}/${guid}`, 'writer', { body: accounts('rotated') })
+    await room.send('DELETE', `${path}/${guid}?hard=true`, 'writer')
+    const told = (await audits()).slice(earlier)
+    expect(told).toMatchObject([
+      { action: 'created', states: [null, masked] },
+      { action: 'updated', changes: Object.keys(masked), states: [masked, masked] },
+      { action: 'deleted', states: [masked, null] },
+    ])
+    expect(JSON.stringify(told)).not.toMatch(/before\d|rotated\d/)
+  })
+
   it('has one record of an import or export, with the number of documents, and none of one that failed', async () => {
     const earlier = (await audits()).length
     const moved = `/_system/storages/${await room.make('moved')}/documents`
