@@ -16,6 +16,7 @@ import { isJsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
+import { referencesIn } from '../../storage/reference/references.ts'
 import { keepsRules, type RawDatabase, type RuledDatabase } from '../../storage/ruled.ts'
 import { openSqliteDatabase } from '../../storage/sqlite/core/sqlite-database.ts'
 import { transact } from '../../storage/transact.ts'
@@ -40,6 +41,13 @@ const blocks = {
   reply: { type: 'httpconnection_set_json', in: { flow: '@find_bs.flow', value: '@both.object' } },
 }
 
+/** Replies with a value of the environment. */
+const greetingAt = (uri: string) => ({
+  get: { type: 'on_startup_register_uri_get', in: { uri }, scopes: ['*public'] },
+  reply: { type: 'httpconnection_set_json', in: { flow: '@get.flow', value: '=env.GREETING' } },
+})
+const by = { guid: '', username: 'test' }
+
 let directory: string
 let database: RawDatabase
 let flows: Flows
@@ -58,7 +66,7 @@ beforeAll(async () => {
     allowedHosts: [],
     reservedRoots: new Set(),
   })
-  blueprint = await installBlueprint(flows, { name: 'Both', blocks }, { guid: '', username: 'test' })
+  blueprint = await installBlueprint(flows, { name: 'Both', blocks }, by)
 })
 afterAll(async () => {
   await flows.close()
@@ -155,3 +163,51 @@ test('nothing was written: the third request is not run, and the first behind a 
   expect(await ask(run)).toEqual(await committed())
   expect(sessions).toBe(3)
 })
+
+test.each(['a value of the environment', 'a field'])(
+  '%s that changes during the run: the reply is not sent again',
+  async (what) => {
+    // Other objects after each change, as the environment and the rules of fields give them.
+    let env = { GREETING: 'before' }
+    let references = referencesIn([])
+    const run = runPipeline({
+      environment: {
+        ...flows.environment,
+        values: { ...flows.environment.values, env: () => env },
+        references: () => references,
+      },
+      records: flows.records,
+    }).run
+    const change = () => {
+      if (what === 'a field') references = referencesIn([])
+      else env = { GREETING: 'after' }
+    }
+    const guid = await installBlueprint(
+      flows,
+      { name: what, blocks: greetingAt(what.replaceAll(' ', '-')) },
+      by,
+    )
+    const endpoint = flows.live.table().blueprints.get(guid)?.compiled.endpoints[0]
+    if (!endpoint) throw new Error('The endpoint is not there.')
+    const request = requestWith({})
+    const runs: string[] = []
+    /** The run has read what it replies with, and has not ended. */
+    const reply = async (replied: () => void = () => undefined) => {
+      const values: unknown[] = []
+      const given = endpoint.start(request)
+      const onReply = ({ value }: Reply) => {
+        values.push(JSON.parse(JSON.stringify(value)))
+        replied()
+      }
+      const end = await run({ flow: endpoint.flow, blueprint: guid, given, request, onReply })
+      runs.push(end.run)
+      return values
+    }
+    expect(await reply()).toEqual(['before'])
+    expect(await reply(change)).toEqual(['before'])
+    expect(await reply()).toEqual([env.GREETING])
+    expect(await reply()).toEqual([env.GREETING])
+    // Only the last one was sent without a run: it is the one that was kept after the change.
+    expect(runs.map((run) => run !== '')).toEqual([true, true, true, false])
+  },
+)
