@@ -236,6 +236,35 @@ async function saysThatThereIsNoPlace(): Promise<void> {
   expect(await room.documents('letters')).toEqual([])
 }
 
+describe('the text of a multipart form', () => {
+  const mebibyte = 1024 * 1024
+  const texts = (count: number, length: number) => Array.from({ length: count }, () => 'x'.repeat(length))
+
+  // The title is empty, so a form that is read whole is refused by its field, and nothing is stored.
+  test.each<[string, readonly string[], number, string]>([
+    ['17 fields of a mebibyte', texts(17, mebibyte - 1), 400, 'too much text'],
+    ['a field over a mebibyte', texts(1, mebibyte + 1), 400, 'too long'],
+    ['over 2,000 fields', texts(2_001, 1), 400, 'not valid multipart/form-data'],
+    ['15 fields of a mebibyte', texts(15, mebibyte - 1), 422, 'Title'],
+  ])('is bounded: %s', async (_what, more, status, words) => {
+    const visitor = openVisitor(origin)
+    const sent = await visitor.submit(await visitor.get('/letters'), 'add', { title: '', other: more })
+    expect([sent.status, sent.text]).toEqual([status, expect.stringContaining(words)])
+  })
+
+  // Anybody may send these, so they hold the least.
+  test.each<[string, readonly string[], number]>([
+    ['5 fields of 4 KiB', texts(5, 4 * 1024 - 1), 400],
+    ['a field over 4 KiB', texts(1, 4 * 1024 + 1), 400],
+    ['over 50 fields', texts(51, 1), 400],
+  ])('of the sign-in page is bounded more tightly: %s', async (_what, more, status) => {
+    const body = new FormData()
+    for (const text of more) body.append('username', text)
+    const headers = { origin, accept: 'text/html' }
+    expect((await fetch(`${origin}/login`, { method: 'POST', body, headers })).status).toBe(status)
+  })
+})
+
 // A cluster keeps no files on the disk of one node; assets-in-s3.test.ts shows it with a bucket.
 if (inject('engine') === 'sqlite') describe('files of a form', filesOfForm)
 else test('a cluster without a place for files says so, on a page', saysThatThereIsNoPlace)
