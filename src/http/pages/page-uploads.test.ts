@@ -252,7 +252,7 @@ describe('the text of a multipart form', () => {
     expect([sent.status, sent.text]).toEqual([status, expect.stringContaining(words)])
   })
 
-  // Anybody may send these, so they hold the least.
+  // Anonymous clients can send these, so they hold the least.
   test.each<[string, readonly string[], number]>([
     ['5 fields of 4 KiB', texts(5, 4 * 1024 - 1), 400],
     ['a field over 4 KiB', texts(1, 4 * 1024 + 1), 400],
