@@ -353,13 +353,17 @@ export class PostgresSession
     guid: string,
     work: (writing: Writing) => Promise<Written>,
   ): Promise<Written> {
+    const isFirst = this.#endTurn === undefined
     const taking = this.#takeTurn(storage, guid)
     if (taking) await taking
-    return this.#write(storage, async (writing, transactionWork) => {
+    const written = await this.#write(storage, async (writing, transactionWork) => {
       const outcome = await work(writing)
       if (outcome.outcome === 'written') noteWritten(transactionWork, storage, guid)
       return outcome
     })
+    // It has locked no row, so others need not wait for it.
+    if (isFirst && written.outcome !== 'written') this.#leaveTurn()
+    return written
   }
 
   /** Before the session has a connection. Other branches of its run do not wait: one turn is enough. */
