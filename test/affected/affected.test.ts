@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { changedLines } from './changed-lines.ts'
 import { type Changed, chooseSuites, type Known } from './choose-suites.ts'
 import { functionsOf } from './named-functions.ts'
+import { readCoverage } from './recorded-coverage.ts'
 
 const source = `import { a } from './a.ts'
 
@@ -131,4 +132,13 @@ describe('suites of a change', () => {
     expect(names(choice.chosen).toSorted()).toEqual(chosen.toSorted())
     expect(names(choice.left).toSorted()).toEqual(left.toSorted())
   })
+})
+
+test('the recording has the suites in which a function ran, on each engine', () => {
+  const { suites, functions } = readCoverage()
+  const ran = functions.get('src/shared/texts/normalized-text.ts')?.get('normalizedText') ?? new Set()
+  const names = [...ran].map((at) => `${suites[at]?.engine} ${suites[at]?.file}`)
+  expect(names).toContain('sqlite src/shared/texts/normalized-text.test.ts')
+  expect(suites.filter(({ engine }) => engine === 'postgres').length).toBeGreaterThan(100)
+  expect(functions.size).toBeGreaterThan(1_000)
 })

@@ -3,6 +3,7 @@
  * so, and compared so. A text without a character from U+0300 on is in this form already, which takes 1 ns a character to see.
  */
 import { isJsonObject, type JsonValue } from '../json.ts'
+import { normalizedText } from './normalized-text.ts'
 
 const MAYBE_OTHER = /[\u0300-\uffff]/
 /** Sorting more marks than any language has in a row takes the square of their number: such a text stays as it is. */
@@ -10,7 +11,7 @@ const MANY_MARKS = /[\p{M}\u0e33\u0eb3\uff9e\uff9f]{31}/u
 
 export function composedText(text: string): string {
   if (!MAYBE_OTHER.test(text) || (text.length > 30 && MANY_MARKS.test(text))) return text
-  return text.normalize('NFC')
+  return normalizedText(text, 'NFC')
 }
 
 /** The same value if all of its texts are composed already. Names of fields stay as they are. */
