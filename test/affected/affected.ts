@@ -109,7 +109,7 @@ function choose(base: string, everything: boolean) {
 
 function line({ engine, file, seconds, runs }: Chosen): string {
   const why = runs === 0 ? 'changed' : `runs ${runs} of the changed functions`
-  return `  ${file}${engine === 'sqlite' ? '' : ` (${engine})`}: ${seconds} s, ${why}`
+  return `  ${file}${engine === 'sqlite' ? '' : ` (${engine})`}: ${seconds.toFixed(1)} s, ${why}`
 }
 
 /** SQLite and PostgreSQL are projects of their own, so that a suite of both runs on the one that is needed. */
