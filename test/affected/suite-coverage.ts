@@ -1,6 +1,6 @@
 /**
  * Which functions of the repository ran in a suite, as V8 counts them in this process. Loaded only where that is recorded
- * (`npm run affected -- --record`); a run takes a tenth longer with it. What runs in other processes and in a browser is not seen.
+ * (`npm run affected -- --record`): tight loops take up to four times as long. What runs in other processes and in a browser is not seen.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { type Profiler, Session } from 'node:inspector'
