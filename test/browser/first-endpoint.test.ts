@@ -28,6 +28,14 @@ const expression = () => /^```text\n=(.*)\n```$/m.exec(guide)?.[1] ?? ''
 const dialog = () => page.getByRole('dialog')
 const isFocused = (target: Locator) => () => target.evaluate((one) => one === document.activeElement)
 
+test('the studio of the tests is the one that users get, without what React has for development', async () => {
+  const read = async (path: string) => (await fetch(new URL(path, studio.address))).text()
+  const [, libraries] = /href="([^"]+\/libraries-[^"]+\.js)"/.exec(await read('/studio/')) ?? []
+  const script = await read(libraries ?? '')
+  expect(script.includes('react')).toBe(true)
+  expect(script.includes('jsxDEV')).toBe(false)
+})
+
 test('steps 2 and 3: sign in and create a blueprint', async () => {
   await hand.click(page.getByLabel('User name or e-mail'))
   await hand.type(administrator.username, 'Tab')
