@@ -327,6 +327,12 @@ export class PinError extends Error {
 /** What a pin names is not there: 404 instead of 400 if the value came with the request. */
 export class MissingError extends PinError {}
 
+/**
+ * A text does not fit the one line that it is for: a subject, an address, a header, a file name. 400 wherever the run has it from,
+ * because line breaks come with what clients have sent.
+ */
+export class LineError extends PinError {}
+
 /** A deploy would refuse what the pin asks for: fields have changed since, or an older version has let it pass. */
 export class OutdatedPin extends PinError {}
 

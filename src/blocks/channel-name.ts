@@ -1,4 +1,4 @@
-import { PinError } from './block.ts'
+import { LineError, PinError } from './block.ts'
 
 const LONGEST = 200
 
@@ -6,6 +6,6 @@ const LONGEST = 200
 export function channelName(pin: string, given: string): string {
   const name = given.trim()
   if (name === '' || name.length > LONGEST) throw new PinError(pin, `must be 1 to ${LONGEST} characters`)
-  if (/\p{Cc}/u.test(name)) throw new PinError(pin, 'must not contain control characters')
+  if (/\p{Cc}/u.test(name)) throw new LineError(pin, 'must not contain control characters')
   return name.toWellFormed()
 }

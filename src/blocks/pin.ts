@@ -68,6 +68,7 @@ export type OutPins = Readonly<Record<string, OutPin>>
 export interface PinValues {
   flow: never
   value: string
+  line: string
   number: number
   condition: boolean
   object: JsonObject

@@ -91,12 +91,14 @@ export function fieldValueProblem(
   if (rule.storage === undefined && value === undefined) return undefined
   if (rule.required && isEmptyValue(value)) return 'is required and must not be empty'
   if (value === undefined || value === null) return undefined
+  const problem = fieldTypeEntries[rule.type].problem(value, rule.limits)
+  if (problem !== undefined) return problem
   if (takesBlank[rule.type] && typeof value === 'string' && value.trim() === '') return undefined
-  return fieldTypeEntries[rule.type].problem(value, rule.limits) ?? limitProblem(rule, value, spend)
+  return limitProblem(rule, value, spend)
 }
 
 /** Texts of any form. */
-const takesBlank: Readonly<Partial<Record<FieldType, true>>> = { string: true, long_text: true }
+const takesBlank: Readonly<Partial<Record<FieldType, true>>> = { string: true, line: true, long_text: true }
 
 function limitProblem(
   { type, limits }: FieldRule,

@@ -2,6 +2,8 @@
 export const pinTypes = [
   'flow',
   'value',
+  /** Text without line breaks. */
+  'line',
   'number',
   'condition',
   'object',
@@ -30,16 +32,17 @@ export type PinType = (typeof pinTypes)[number]
  * number): that is found when the flow runs, and is the requester's fault when the value came with the request.
  */
 const takes: Partial<Record<PinType, readonly PinType[]>> = {
-  value: ['number', 'condition', 'date', 'function'],
-  number: ['value', 'condition', 'date'],
-  condition: ['value', 'number'],
+  value: ['line', 'number', 'condition', 'date', 'function'],
+  line: ['value', 'number', 'condition', 'date', 'function'],
+  number: ['value', 'line', 'condition', 'date'],
+  condition: ['value', 'line', 'number'],
   object: ['document', 'user', 'value'],
-  array: ['documents', 'value'],
-  date: ['value', 'number'],
+  array: ['documents', 'value', 'line'],
+  date: ['value', 'line', 'number'],
   document: ['object', 'user'],
   documents: ['array'],
   user: ['object', 'document'],
-  function: ['value'],
+  function: ['value', 'line'],
 }
 
 /** These exist only inside a run; they are no JSON, so nothing but their own type takes them, not even `any`. */

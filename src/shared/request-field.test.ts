@@ -16,7 +16,7 @@ test.each([
     ],
     '"a" that is there twice',
   ],
-  [[{ name: 'a', type: 'telepathy' }], 'must have one of the types text, number'],
+  [[{ name: 'a', type: 'telepathy' }], 'must have one of the types text, line'],
   [[{ name: 'a', type: 'text', in: 'header' }], 'must be in path, query or body'],
   [[{ name: 'a', type: 'text', required: 'yes' }], 'true or false as required'],
   [[{ name: 'a', type: 'text', maximum: 5 }], 'unknown key "maximum"'],

@@ -13,6 +13,7 @@ import { patternProblem } from './texts/text-pattern.ts'
 
 export const requestTypes = [
   'text',
+  'line',
   'number',
   'whole number',
   'condition',
@@ -42,6 +43,7 @@ export type PlacedField = RequestField & { readonly in: RequestPlace }
 /** What a field's value is to the rules of documents; undefined for any value. */
 const ruleTypes: Readonly<Record<RequestType, FieldType | undefined>> = {
   text: 'string',
+  line: 'line',
   number: 'number',
   'whole number': 'number',
   condition: 'boolean',
@@ -54,6 +56,7 @@ const ruleTypes: Readonly<Record<RequestType, FieldType | undefined>> = {
 
 const pinTypeOf: Readonly<Record<RequestType, PinType>> = {
   text: 'value',
+  line: 'line',
   number: 'number',
   'whole number': 'number',
   condition: 'condition',

@@ -21,6 +21,7 @@ const fieldTypes = allTypes.flatMap((type) => (isWritten(type) ? [] : [type]))
 const choices = { choices: ['a', 2] }
 const tried: Readonly<Record<Exclude<FieldType, Written>, Tried>> = {
   string: { wrong: 5, problem: 'must be text' },
+  line: { wrong: 'a\nb', problem: 'must be one line', typed: 'a\r\nb' },
   number: { wrong: '5', problem: 'must be a number', typed: 'five' },
   boolean: { wrong: 'true', problem: 'must be true or false' },
   object: { wrong: [], problem: 'must be an object', typed: '[1]' },

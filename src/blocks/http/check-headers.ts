@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { PinError } from '../block.ts'
+import { LineError, PinError } from '../block.ts'
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 /** What may stand in a header's value: a line break here would start a forged header or reply. */
@@ -37,13 +37,13 @@ export function checkHeaders(
     const name = written.toLowerCase()
     const called = JSON.stringify(written)
     if (!TOKEN.test(name) || name === '__proto__')
-      throw new PinError('headers', `may not have the name ${called}`)
+      throw new LineError('headers', `may not have the name ${called}`)
     if (OF_THE_CONNECTION.has(name) || refused(name))
       throw new PinError('headers', `may not set ${called} here; leave it out`)
     const text = textOf(value)
     if (text === undefined) throw new PinError('headers', `must give text for ${called}`)
     if (!VALUE.test(text) || text.length > MAX_VALUE)
-      throw new PinError('headers', `must give ${called} one line of at most ${MAX_VALUE} Latin characters`)
+      throw new LineError('headers', `must give ${called} one line of at most ${MAX_VALUE} Latin characters`)
     if (value !== null) headers[name] = text
   }
   return headers

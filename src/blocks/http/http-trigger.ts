@@ -45,7 +45,7 @@ const common = {
   description: { kind: 'text', default: '', help: 'More about the endpoint, for the API documentation.' },
   schema: {
     kind: 'fields',
-    help: 'Fields of the request, checked before the flow starts: a list of { name, type, required, default, in, min, max, min_length, max_length, pattern, choices }. Types: text, number, whole number, condition, date (an instant), day (2026-01-31), list, object, any. in: path, query or body. Each field is an out-pin; a request that does not fit is 400 and lists every bad field. Other fields are passed on unchecked.',
+    help: 'Fields of the request, checked before the flow starts: a list of { name, type, required, default, in, min, max, min_length, max_length, pattern, choices }. Types: text, line (text without line breaks), number, whole number, condition, date (an instant), day (2026-01-31), list, object, any. in: path, query or body. Each field is an out-pin; a request that does not fit is 400 and lists every bad field. Other fields are passed on unchecked.',
   },
 } as const
 

@@ -1,10 +1,11 @@
 import type { JsonValue } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import { type MailAttachment, MOST_ATTACHED, MOST_ATTACHMENTS } from '../../shared/mail/mail.ts'
+import { isOneLine } from '../../shared/texts/one-line.ts'
 import type { Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { assetNamed, assetRecord } from '../asset-record.ts'
-import { PinError } from '../block.ts'
+import { LineError, PinError } from '../block.ts'
 
 const LONGEST_NAME = 255
 
@@ -33,6 +34,8 @@ export async function attachmentsIn(
 function nameIn(one: JsonValue): string | undefined {
   const name = isJsonObject(one) ? one.name : undefined
   if (name === undefined || name === null || name === '') return undefined
+  if (typeof name === 'string' && !isOneLine(name))
+    throw new LineError('attachments', `must have names that are one line`)
   if (typeof name !== 'string' || name.length > LONGEST_NAME || /[\p{C}/\\]/u.test(name))
     throw new PinError('attachments', `must have names of 1 to ${LONGEST_NAME} characters without slashes`)
   return name

@@ -1,7 +1,8 @@
 import type { JsonValue } from '../../shared/json.ts'
 import { MOST_RECIPIENTS } from '../../shared/mail/mail.ts'
 import { type MailAddress, mailAddress } from '../../shared/mail/mail-address.ts'
-import { PinError } from '../block.ts'
+import { isOneLine, ONE_LINE } from '../../shared/texts/one-line.ts'
+import { LineError, PinError } from '../block.ts'
 
 /** A text of addresses separated by commas, or a list of addresses. Empty for none. */
 export function addressesIn(pin: string, value: JsonValue | undefined): readonly MailAddress[] {
@@ -13,6 +14,7 @@ export function addressesIn(pin: string, value: JsonValue | undefined): readonly
 
 export function addressIn(pin: string, text: JsonValue): MailAddress {
   const address = typeof text === 'string' ? mailAddress(text) : undefined
+  if (typeof text === 'string' && !isOneLine(text.trim())) throw new LineError(pin, ONE_LINE)
   if (!address)
     throw new PinError(pin, 'must be an e-mail address such as ann@example.com or Ann <ann@example.com>')
   return address
@@ -27,6 +29,6 @@ function splitAddresses(text: string): readonly string[] {
 /** One line. Line breaks are refused, because they would begin further headers. */
 export function subjectIn(written: string): string {
   if (written.length > 500) throw new PinError('subject', 'must be at most 500 characters')
-  if (/\p{Cc}/u.test(written)) throw new PinError('subject', 'must be one line without control characters')
+  if (!isOneLine(written)) throw new LineError('subject', ONE_LINE)
   return written.toWellFormed()
 }

@@ -1,8 +1,10 @@
 import { safeHref } from '../../shared/pages/page-content.ts'
-import { PinError } from '../block.ts'
+import { isOneLine, ONE_LINE } from '../../shared/texts/one-line.ts'
+import { LineError, PinError } from '../block.ts'
 
 /** An address for a page as a builder gives it on a pin; PinError for one that must not be followed. */
 export function pageHref(pin: string, address: string): string {
+  if (!isOneLine(address.trim())) throw new LineError(pin, ONE_LINE)
   const href = safeHref(address)
   if (href === undefined)
     throw new PinError(pin, 'must be a path such as /tasks or an address that begins with https://')

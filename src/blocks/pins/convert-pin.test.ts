@@ -31,6 +31,8 @@ const refusedCases: readonly [Omit<InPin, 'help'>, unknown, string][] = [
   [{ type: 'value' }, ['a'], 'must be text'],
   [{ type: 'value' }, new StoredJson('{"a":1}'), 'must be text'],
   [{ type: 'value', choices: ['asc', 'desc'] }, 'up', 'must be one of asc, desc'],
+  [{ type: 'line' }, 'a\nb', 'must be one line without line breaks and other control characters'],
+  [{ type: 'line' }, {}, 'must be text'],
   [{ type: 'number' }, 'abc', 'must be a number'],
   [{ type: 'number' }, '0x10', 'must be a number'],
   [{ type: 'number' }, '1e999', 'must be a number'],

@@ -10,8 +10,9 @@ import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import { SECRET_NAME } from '../../shared/names/secret-name.ts'
 import { keepsDigits, readJson } from '../../shared/numbers/exact-json.ts'
 import type { PinType } from '../../shared/pin-type.ts'
+import { isOneLine, ONE_LINE } from '../../shared/texts/one-line.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
-import { PinError } from '../block.ts'
+import { LineError, PinError } from '../block.ts'
 import type { InPin } from '../pin.ts'
 import { readDate } from './read-date.ts'
 import { sortKeyOf } from './sort-literal.ts'
@@ -32,10 +33,12 @@ export function converterFor(pinId: string, pin: InPin, from: PinType): (value: 
   const keepsNull = pin.type === 'any'
   const emptyText = textIsEmpty.has(pin.type) || pin.default !== undefined
   const raw = pin.raw === true
+  const isLine = pin.type === 'line'
   return (given) => {
     const value = !raw && given instanceof StoredJson ? given.value : given
     if (value === undefined || (value === null && !keepsNull) || (value === '' && emptyText)) return undefined
     const converted = read(value)
+    if (isLine && typeof converted === 'string' && !isOneLine(converted)) throw new LineError(pinId, ONE_LINE)
     if (converted === refused || !fits(converted)) throw new PinError(pinId, expectation(pin))
     return converted
   }
@@ -86,7 +89,15 @@ const typeOfDefault: Readonly<Record<string, PinType>> = {
 /** Types whose out-pins may give JSON that is not parsed yet. */
 const maybeStored: ReadonlySet<PinType> = new Set(['document', 'documents', 'object', 'array', 'any'])
 /** Types whose out-pins give JSON already as `any` wants it. */
-const plainJson: ReadonlySet<PinType> = new Set(['value', 'number', 'condition', 'user', 'file', 'function'])
+const plainJson: ReadonlySet<PinType> = new Set([
+  'value',
+  'line',
+  'number',
+  'condition',
+  'user',
+  'file',
+  'function',
+])
 const textIsEmpty: ReadonlySet<PinType> = new Set(['number', 'condition', 'date', 'object', 'array'])
 
 function passesAsIs(pin: InPin, from: PinType): boolean {
@@ -94,7 +105,7 @@ function passesAsIs(pin: InPin, from: PinType): boolean {
     pin.min !== undefined || pin.max !== undefined || pin.integer || pin.choices !== undefined
   if (constrained) return false
   // The empty text becomes the default.
-  if (pin.default !== undefined && (from === 'value' || from === 'any')) return false
+  if (pin.default !== undefined && (from === 'value' || from === 'line' || from === 'any')) return false
   if (pin.type === 'any') return plainJson.has(from) || (pin.raw === true && maybeStored.has(from))
   if (pin.type !== from) return false
   return pin.raw === true || !maybeStored.has(pin.type)
@@ -105,6 +116,7 @@ const refused = Symbol('refused')
 /** Each gets a value that is there: not undefined, not null (but for `any`), and parsed unless the pin is raw. */
 const readers: Readonly<Record<PinType, (value: unknown) => unknown>> = {
   value: readText,
+  line: readText,
   number: readNumber,
   condition: readCondition,
   object: readObject,
@@ -132,6 +144,7 @@ const readers: Readonly<Record<PinType, (value: unknown) => unknown>> = {
 
 const musts: Readonly<Partial<Record<PinType, string>>> = {
   value: 'must be text',
+  line: 'must be text',
   condition: 'must be true or false',
   object: 'must be an object',
   array: 'must be a list',

@@ -1,4 +1,4 @@
-import { MissingError, OutdatedPin, PinError } from '../../blocks/block.ts'
+import { LineError, MissingError, OutdatedPin, PinError } from '../../blocks/block.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 
@@ -50,6 +50,11 @@ export class BlockFailure extends Error {
     return this.cause instanceof OutdatedPin && this.parameter === undefined
   }
 
+  /** Whether a text that no parameter gave as it is, such as that of a document, does not fit its line: the log names block and pin. */
+  get isMadeLine(): boolean {
+    return this.cause instanceof LineError && this.parameter === undefined
+  }
+
   /** The error that the client may see: its own fault, what a deploy would say of the block, or INTERNAL. */
   clientError(): QuoinError {
     const { cause, parameter } = this
@@ -59,6 +64,8 @@ export class BlockFailure extends Error {
       return new QuoinError('INVALID_QUERY', message, { fields: [parameter] })
     }
     if (this.isOutdated) return this.#asOfDeploy()
+    if (this.isMadeLine)
+      return new QuoinError('INVALID_QUERY', `${elementText(this.elements)}${this.pin} ${saidBy(cause)}`)
     if (!(cause instanceof QuoinError)) return new QuoinError('INTERNAL', 'internal error', { cause: this })
     if (this.elements.length === 0) return cause
     return new QuoinError(cause.code, this.message, { ...cause, cause: cause.cause ?? cause })

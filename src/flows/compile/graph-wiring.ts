@@ -10,7 +10,7 @@ import { markWritten } from '../../blocks/pins/written-rows.ts'
 import type { Steps } from '../../shared/in-turns.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import type { Graph, Node, Wire } from './blueprint-graph.ts'
-import { sentBy } from './expressions/pin-expression.ts'
+import { fieldOf, sentBy } from './expressions/pin-expression.ts'
 
 export interface Wiring {
   /** Whether a wire leaves the out-pin. */
@@ -108,7 +108,8 @@ export function* wiringOf(graph: Graph): Steps<Wiring> {
       const { definition } = wire.node
       if (definition.kind === 'trigger' && from.has(definition.on)) return wire.pin
       const out = wire.node.out.get(wire.pin)
-      if (out?.event && from.has('page')) return wire.pin
+      if (out?.event && from.has('page'))
+        return (node.expression && fieldOf(node.expression, wire)) ?? wire.pin
       if (seen.has(wire.node)) continue
       if (out?.takenFrom !== undefined) {
         seen.add(wire.node)

@@ -301,7 +301,7 @@ export class Run extends RunServices implements RunControl {
 
   #logFailure(entry: NonNullable<RunFailure['entry']>, { code }: QuoinError, error: unknown): void {
     const { flow, job = '' } = this.start
-    const told = !this.session.origin.afterFailure && !isShutdown(error)
+    const told = entry.level === 'error' && !this.session.origin.afterFailure && !isShutdown(error)
     this.log({ ...entry, ...(told && { failed: { code, trigger: drawnBlock(flow.trigger), job } }) })
   }
 

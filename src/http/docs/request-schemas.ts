@@ -3,6 +3,7 @@
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
 import { type FieldsOf, isFilledIn } from '../../shared/field-rule.ts'
 import type { RequestField } from '../../shared/request-field.ts'
+import { ONE_LINE_PATTERN } from '../../shared/texts/one-line.ts'
 import { documentFields } from './describe-replies.ts'
 import type { ApiSchema } from './open-api-document.ts'
 
@@ -24,9 +25,11 @@ function oneSchema(field: RequestField): ApiSchema {
   }
   switch (type) {
     case 'text':
+    case 'line':
       return {
         type: 'string',
         ...common,
+        ...(type === 'line' && { pattern: ONE_LINE_PATTERN }),
         ...(choices && { enum: choices }),
         ...(pattern !== undefined && { pattern }),
         ...(min_length !== undefined && { minLength: min_length }),

@@ -70,6 +70,7 @@ function stepOf(field: FieldRule | undefined): string {
 
 const typesOfRules: Readonly<Record<DrawnType, FieldType>> = {
   text: 'string',
+  line: 'line',
   number: 'number',
   date: 'date',
   date_time: 'date',
@@ -104,7 +105,7 @@ function ruleFor(input: RuledInput['input'], field: FieldRule | undefined): Fiel
 }
 
 export function isText(type: InputType): boolean {
-  return ['text', 'email', 'password', 'area', 'hidden'].includes(type)
+  return ['text', 'line', 'email', 'password', 'area', 'hidden'].includes(type)
 }
 
 function choicesOf(limits: FieldLimits | undefined): readonly InputOption[] | undefined {

@@ -117,6 +117,7 @@ function parsed(text: string): JsonValue | typeof UNREADABLE {
 }
 
 const saidOfType: Readonly<Partial<Record<FieldType, MessageKey>>> = {
+  line: 'field.one_line',
   number: 'field.number',
   integer: 'field.integer',
   decimal: 'field.places',

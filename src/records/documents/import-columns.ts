@@ -108,7 +108,7 @@ export function documentOfCells(
   return Object.keys(meta).length > 0 ? { ...document, _meta: meta } : document
 }
 
-const texts: ReadonlySet<FieldType> = new Set(['string', 'long_text'])
+const texts: ReadonlySet<FieldType> = new Set(['string', 'line', 'long_text'])
 
 function valueOfCell({ type, limits, free }: ColumnTarget, cell: Cell, dialect: TextDialect): ReadText {
   if (typeof cell !== 'string') return free ? { value: cell } : valueOfText({ type, limits }, String(cell))

@@ -20,6 +20,7 @@ export interface FieldLimits {
 
 export const itemTypes = [
   'string',
+  'line',
   'number',
   'integer',
   'boolean',

@@ -4,6 +4,7 @@
  */
 import { isJsonObject, type JsonValue } from '../json.ts'
 import type { InputType } from '../pages/page-input.ts'
+import { isOneLine, ONE_LINE, ONE_LINE_PATTERN } from '../texts/one-line.ts'
 import { type FieldLimits, type ItemType, itemTypes } from './field-limits.ts'
 import {
   dateOf,
@@ -43,6 +44,7 @@ export interface FieldTypeEntry {
 export interface JsonSchema {
   readonly type?: string | readonly string[]
   readonly format?: string
+  readonly pattern?: string
   readonly enum?: readonly JsonValue[]
   readonly items?: JsonSchema
   readonly properties?: Readonly<Record<string, JsonSchema>>
@@ -147,6 +149,14 @@ const entries = {
     value: 'any',
     input: 'date',
     read: 'date',
+  },
+  line: {
+    ...text,
+    label: 'One line',
+    problem: (value) =>
+      typeof value !== 'string' ? 'must be text' : isOneLine(value) ? undefined : ONE_LINE,
+    schema: () => ({ type: 'string', pattern: ONE_LINE_PATTERN }),
+    input: 'line',
   },
   long_text: { ...text, label: 'Long text', limits: [...lengths, 'pattern'], input: 'area' },
   integer: {

@@ -10,6 +10,8 @@ test.each([
   ['text', 'string', 'text', 'value', 'text'],
   ['string', 'string', 'text', 'value', 'text'],
   ['value', 'string', 'text', 'value', 'text'],
+  ['line', 'line', 'line', 'line', 'line'],
+  ['one line', 'line', 'line', 'line', 'line'],
   ['long_text', 'long_text', undefined, undefined, 'area'],
   ['number', 'number', 'number', 'number', 'number'],
   ['decimal', 'decimal', 'number', 'number', 'number'],

@@ -4,6 +4,7 @@
  */
 const sameWords: readonly (readonly string[])[] = [
   ['text', 'string', 'value'],
+  ['line', 'one line', 'one_line'],
   ['area', 'long_text', 'long text'],
   ['number', 'decimal'],
   ['whole number', 'integer', 'number'],

@@ -62,7 +62,7 @@ export function valueOfText(
     case 'object':
       return jsonOfText(trimmed)
     case 'text':
-      return { value: type === 'string' || type === 'long_text' ? text : trimmed }
+      return { value: type === 'string' || type === 'line' || type === 'long_text' ? text : trimmed }
     case 'any':
       return { value: /^\d{9,15}$/.test(trimmed) ? Number(trimmed) : (dayText(trimmed, dialect) ?? trimmed) }
   }

@@ -3,6 +3,8 @@ import type { JsonValue } from '../json.ts'
 
 export const inputTypes = [
   'text',
+  /** Text without line breaks; it looks the same. */
+  'line',
   'number',
   'date',
   'date_time',

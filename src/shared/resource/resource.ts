@@ -14,7 +14,14 @@ export type ResourceHook = (typeof resourceHooks)[number]
 /** Parameters of the list itself, and those of the paths. */
 const TAKEN: ReadonlySet<string> = new Set(['limit', 'offset', 'after', 'order', 'count', 'fields', 'guid'])
 /** Those whose values a document can equal. */
-const FILTER_TYPES: ReadonlySet<string> = new Set(['text', 'number', 'whole number', 'condition', 'day'])
+const FILTER_TYPES: ReadonlySet<string> = new Set([
+  'text',
+  'line',
+  'number',
+  'whole number',
+  'condition',
+  'day',
+])
 const MOST_ORDERS = 8
 const MOST_EXPAND = 16
 export const PAGE_SIZE = 20

@@ -10,6 +10,7 @@ import type { Facts } from './fold-constants.ts'
 
 const samples: Readonly<Partial<Record<PinType, JsonValue | Date>>> = {
   value: 'x',
+  line: 'x',
   number: 1,
   condition: true,
   object: {},
@@ -32,7 +33,7 @@ export const UNKNOWN = '\uf8fe'
 
 /** As {@link UNKNOWN}, for a value of any type. */
 export function unknownValue(type: PinType): unknown {
-  if (type === 'value' || type === 'any') return UNKNOWN
+  if (type === 'value' || type === 'line' || type === 'any') return UNKNOWN
   return type === 'array' ? [UNKNOWN] : samples[type]
 }
 

@@ -39,6 +39,13 @@ export function sentBy(expression: PinExpression, from: ReadonlySet<Listens>): s
     .find((one) => one !== undefined)
 }
 
+/** The field that an expression reads of what a wire gives: `name` of `form.values.name`. */
+export function fieldOf({ parsed, wires }: PinExpression, wire: Wire): string | undefined {
+  return namesOf(parsed).find(
+    ({ name, inBlocks, path }) => wires.get(readKey(name, inBlocks, path[0])) === wire && path.length > 1,
+  )?.path[1]
+}
+
 /** The names of the address's parameters that an expression reads. */
 export function addressFields({ parsed }: PinExpression): readonly string[] {
   return namesOf(parsed).flatMap(({ name, inBlocks, path: [field] }) =>

@@ -12,6 +12,7 @@ import type { Wire } from '../blueprint-graph.ts'
 
 const types: Readonly<Partial<Record<PinType, ValueType>>> = {
   value: textType,
+  line: textType,
   number: numberType,
   condition: conditionType,
   date: textType,

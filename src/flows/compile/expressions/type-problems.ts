@@ -158,6 +158,7 @@ export function checkTypes(
 
 const words: Readonly<Partial<Record<PinType, string>>> = {
   value: 'a text',
+  line: 'a text of one line',
   number: 'a number',
   condition: 'true or false',
   date: 'a date',

@@ -15,6 +15,8 @@ interface Known {
   readonly used: ReadonlySet<Node>
 }
 
+const takesText: ReadonlySet<PinType | undefined> = new Set(['value', 'line'] as const)
+
 /**
  * Lists on pins of the type `any` that need a text in the end: parameters of custom functions, and bodies that are text. A pin
  * of the type text refuses a list before.
@@ -39,7 +41,7 @@ export function* listsAsText({ triggers, calls, types, used }: Known): Steps<Dep
     yield
     const wanted = parameters.get(name)
     for (const pin of wanted ? node.added : [])
-      if (wanted?.get(pin) === 'value') look(node, pin, `${name} takes a text as ${pin}`)
+      if (takesText.has(wanted?.get(pin))) look(node, pin, `${name} takes a text as ${pin}`)
   }
   for (const node of used) {
     yield

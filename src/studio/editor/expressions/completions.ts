@@ -107,6 +107,7 @@ type On = MethodDeclaration['on']
 
 const pinKinds: Partial<Record<PinType, readonly On[]>> = {
   value: ['text', 'number'],
+  line: ['text'],
   number: ['number'],
   array: ['list'],
   documents: ['list'],

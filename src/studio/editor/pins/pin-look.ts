@@ -42,6 +42,7 @@ export interface PinLook {
 export const pinLooks: Readonly<Record<PinType, PinLook>> = {
   flow: { shape: 'arrow', color: 'signal' },
   value: { shape: 'circle', color: 'text' },
+  line: { shape: 'circle', color: 'text' },
   number: { shape: 'diamond', color: 'number' },
   condition: { shape: 'half', color: 'truth' },
   object: { shape: 'square', color: 'object' },

@@ -98,6 +98,7 @@ function isWritten({ name, computed, type }: StorageRule): boolean {
 }
 
 const ofTypes: ReadonlyMap<string, RequestType> = new Map([
+  ['line', 'line'],
   ['number', 'number'],
   ['integer', 'whole number'],
   ['boolean', 'condition'],

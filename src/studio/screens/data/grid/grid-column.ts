@@ -39,6 +39,7 @@ export interface GridColumn {
 
 const kinds: Readonly<Record<FieldType, CellKind>> = {
   string: 'text',
+  line: 'text',
   number: 'number',
   boolean: 'condition',
   object: 'json',
