@@ -37,15 +37,26 @@ test('every problem is listed, with the block and the pin', async () => {
     on,
     reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', valeu: 1 } },
     odd: { type: 'no_such_block' },
+    named: { ...on, in: { uri: 'y' }, fields: { sumary: 'a' } },
     search: { type: 'function_search', in: { flow: '@on.flo', limit: [] } },
   }
   const { code, lines, printed } = await checked(JSON.stringify({ name: 'A', blocks }))
   expect({ code, printed }).toEqual({ code: 1, printed: '' })
   expect(lines).toContainEqual(expect.stringMatching(/^reply\.valeu: /))
+  expect(lines).toContainEqual('reply.valeu: The block has no in-pin valeu. Did you mean value?')
+  expect(lines).toContainEqual('named.sumary: The block has no setting sumary. Did you mean summary?')
   expect(lines).toContainEqual(expect.stringMatching(/^odd: .*no_such_block/))
   expect(lines).toContainEqual(expect.stringMatching(/^search\.flow: .*flo/))
   expect(lines).toContainEqual(expect.stringMatching(/^search\.limit: /))
   expect(lines).toContainEqual(expect.stringMatching(/^search\.storage: /))
+})
+
+test('a setting that a block does not have is a problem by itself', async () => {
+  const { code, lines } = await checked(
+    JSON.stringify({ name: 'A', blocks: { on: { ...on, fields: { sumary: 'a' } } } }),
+  )
+  expect(code).toBe(1)
+  expect(lines.at(-1)).toBe('on.sumary: The block has no setting sumary. Did you mean summary?')
 })
 
 test("a path of Quoin's own is a problem", async () => {

@@ -2,6 +2,12 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
+import { findRecords } from '../../src/records/records.ts'
+import { setFields } from '../../src/shared/mutation.ts'
+import { guidOf } from '../../src/storage/document-fields.ts'
+import { ownStorages } from '../../src/storage/own-storages.ts'
+import { transact } from '../../src/storage/transact.ts'
+import { objectOf } from '../end-to-end/harness.ts'
 import { eventually, textsOf } from './studio-eventually.ts'
 import { expectNoProblem } from './studio-looks.ts'
 import { openStudio, type StudioRoom } from './studio-room.ts'
@@ -70,5 +76,24 @@ test('the button in the bar leads to the list', async () => {
   await page.keyboard.press('ControlOrMeta+z')
   await overview().getByRole('heading', { name: 'No problems' }).waitFor()
   await eventually(() => inBar().count()).toBe(0)
+  expect(studio.complaints()).toEqual([])
+})
+
+test('a setting that an earlier Quoin stored without its block having it is removed with a button', async () => {
+  const { database } = studio.quoin.quoin.flows.records
+  const query = { kind: 'term', field: 'type', value: 'reply' } as const
+  const reply = () => findRecords(database.session(), ownStorages.blocks, query)
+  const [stored] = await reply()
+  const changes = setFields({ fields: { ...objectOf(stored?.fields), colour: 'red' } })
+  await transact(database, (session) => session.update(ownStorages.blocks, guidOf(stored ?? {}), changes))
+  await page.reload()
+  await overview()
+    .getByText(/no setting colour/)
+    .click()
+  await expectNoProblem(page, 'the button of a setting that is no setting')
+  await page.getByRole('button', { name: 'Remove the setting colour' }).click()
+  await eventually(async () => objectOf(objectOf((await reply())[0]?.unsaved).fields).colour).toBe(undefined)
+  await page.locator('.react-flow__pane').click({ position: { x: 300, y: 600 } })
+  await overview().getByRole('heading', { name: 'No problems' }).waitFor()
   expect(studio.complaints()).toEqual([])
 })

@@ -11,7 +11,7 @@ let prices: TracedBlueprint
 beforeAll(async () => {
   room = await openTracingRoom()
   prices = await room.install('Prices', {
-    priced: { type: 'trigger_custom_function', fields: { name: 'price', parameters: ['item'] } },
+    priced: { type: 'trigger_custom_function', fields: { name: 'price' } },
     price: { type: 'function_return', in: { flow: '@priced.flow', value: 3 } },
   })
   shop = await room.install('Shop', {

@@ -90,6 +90,7 @@ describe('a block that can never work is not stored', () => {
       },
       /condition/,
     ],
+    ['a setting that the block does not have', { type: 'branch', fields: { colour: 1 } }, /fields\.colour/],
     ['a field that blocks do not have', { type: 'branch', colour: 'red' }, /colour/],
     ['an in-pin that is no object', { type: 'branch', in_pins: ['condition'] }, /in_pins/],
   ]
@@ -111,6 +112,52 @@ describe('a block that can never work is not stored', () => {
     const body = { type: 'branch', blueprint_guid: nobody }
     const answer = await quoin.send('POST', '/blueprintactions', { as: 'admin', body })
     expect(answer).toMatchObject({ status: 400, body: { fields: ['blueprint_guid'] } })
+  })
+})
+
+describe('a setting that its block does not have', () => {
+  const type = 'on_startup_register_uri_post'
+  const pins = { id: 'uri', value: 'unknown-settings' }
+  const cases: [string, JsonObject, RegExp][] = [
+    ['a misspelled one names the right one', { sumary: 'a' }, /no setting sumary\. Did you mean summary\?/],
+    ['one that is a pin says so', { uri: 'a' }, /no setting uri\. uri is an in-pin of it\./],
+    ['one like no other lists what there is', { nonsense: 'a' }, /no setting nonsense\. It has .*accepts/],
+    ['a name of every object is none', JSON.parse('{"constructor": 1}'), /no setting constructor/],
+    ['a long name is cut', { ['x'.repeat(5_000)]: 1 }, /^.{0,600}$/],
+  ]
+  test.each(cases)('%s', async (_name, fields, message) => {
+    const blueprint = await newBlueprint()
+    const body = { type, blueprint_guid: blueprint, fields }
+    const answer = await quoin.send('POST', '/blueprintactions', { as: 'admin', body })
+    expect([answer.status, objectOf(answer.body).message]).toEqual([400, expect.stringMatching(message)])
+  })
+
+  test('is refused by updates and edits, and nothing is stored', async () => {
+    const blueprint = await newBlueprint()
+    const guid = await addBlock(blueprint, type, { uri: word })
+    const fields = { sumary: 'a' }
+    const content = {
+      ...{ type, title: '', description: '', position: { x: 0, y: 0 } },
+      ...{ in_pins: [pins], custom_out_pins: [], fields, scopes: [] },
+    }
+    const block = await quoin.manage('GET', `/blueprintactions/${guid}`)
+    const hash = objectOf(objectOf(block)._meta).update_hash
+    const edit = { guid, update_hash: hash ?? null, content }
+    const answers = [
+      await quoin.send('PUT', `/blueprintactions/${guid}`, { as: 'admin', body: { fields } }),
+      await quoin.send('POST', `/blueprints/${blueprint}/edits`, { as: 'admin', body: { edits: [edit] } }),
+    ]
+    for (const { status, body, text } of answers) {
+      expect(status, text).toBe(400)
+      expect(body).toMatchObject({ fields: ['fields.sumary'], message: expect.stringMatching(/summary\?/) })
+    }
+    expect(await quoin.manage('GET', `/blueprintactions/${guid}`)).toEqual(block)
+  })
+
+  test('counts as not set where it is null or empty', async () => {
+    const fields = { sumary: null, nonsense: '' }
+    const guid = await addBlock(await newBlueprint(), type, {}, { fields })
+    expect(guid).not.toBe('')
   })
 })
 

@@ -1,7 +1,9 @@
 import { fieldNameProblem } from '../../shared/field-path.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { nearestName } from '../../shared/names/nearest-name.ts'
 import { requestFieldsProblem } from '../../shared/request-field.ts'
 import { storageNameProblem } from '../../storage/database.ts'
+import type { BlockDefinition } from '../block.ts'
 import type { Setting, Settings, SettingValues } from '../setting.ts'
 
 /** `message` finishes the sentence "The setting <setting> …". */
@@ -14,8 +16,8 @@ export interface SettingProblem {
 const MAX_NAMES = 200
 
 /**
- * Reads a block's `fields` by its settings: checked values with defaults, and what is wrong. Fields that the block has no
- * setting for are left alone, so that a blueprint written for a newer version still opens. Null and '' count as not set.
+ * Reads a block's `fields` by its settings: checked values with defaults, and what is wrong. Null and '' count as not set.
+ * `unknownSettings` tells which fields are no settings: blueprints that were deployed with one keep running.
  */
 export function readSettings(
   settings: Settings,
@@ -36,6 +38,50 @@ export function readSettings(
   }
   // Each value was checked against its own setting, which the type of a whole record cannot follow.
   return { values: values as SettingValues<Settings>, problems }
+}
+
+/** Unknown settings of one block that are reported, and settings and pins of a block that a message lists. */
+const MOST_UNKNOWN = 20
+/** Of a name in a message. */
+const LONGEST_NAME = 60
+
+type Known = Pick<BlockDefinition, 'settings' | 'in'>
+
+/** The fields that the block has no setting for, at most 20; each message is a whole sentence. */
+export function unknownSettings(definition: Known, fields: JsonObject): SettingProblem[] {
+  const problems: SettingProblem[] = []
+  for (const [setting, value] of Object.entries(fields)) {
+    const isSet = value !== null && value !== ''
+    if (!isSet || Object.hasOwn(definition.settings, setting)) continue
+    problems.push({ setting: shownName(setting), message: unknownName('setting', setting, definition) })
+    if (problems.length === MOST_UNKNOWN) break
+  }
+  return problems
+}
+
+/** What is said of a name that the block has no setting or in-pin for, with the name that was probably meant. */
+export function unknownName(
+  kind: 'setting' | 'in-pin',
+  name: string,
+  { settings, in: pins }: Known,
+  added: Iterable<string> = [],
+): string {
+  const inPins = [...Object.keys(pins), ...added]
+  const [own, others, other] =
+    kind === 'setting'
+      ? [Object.keys(settings), inPins, 'an in-pin']
+      : [inPins, Object.keys(settings), 'a setting']
+  const shown = shownName(name)
+  const said = `The block has no ${kind} ${shown}.`
+  if (others.includes(name)) return `${said} ${shown} is ${other} of it.`
+  const near = nearestName(name, own)
+  if (near !== undefined) return `${said} Did you mean ${near}?`
+  if (own.length === 0 || own.length > MOST_UNKNOWN) return said
+  return `${said} It has ${own.join(', ')}.`
+}
+
+function shownName(name: string): string {
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name
 }
 
 function unset(setting: Setting): unknown {

@@ -2,6 +2,7 @@ import type { BlockDefinition } from '../../blocks/block.ts'
 import type { BlockContent, SavedInPin } from '../../shared/blueprint.ts'
 import { invalidField } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { nearestName } from '../../shared/names/nearest-name.ts'
 
 type Given = Partial<BlockContent> & { readonly type: string }
 
@@ -26,8 +27,14 @@ export function withConfiguration<T extends Given>(
     else
       throw invalidField(
         'configuration',
-        `configuration.${name} is neither a setting nor an in-pin of the block ${input.type}. GET /blocks lists them.`,
+        `configuration.${name} is neither a setting nor an in-pin of the block ${input.type}.${meant(name, definition)} GET /blocks lists them.`,
       )
   }
   return { ...input, configuration: undefined, fields, in_pins: pins }
+}
+
+function meant(name: string, definition: BlockDefinition | undefined): string {
+  const names = [...Object.keys(definition?.settings ?? {}), ...Object.keys(definition?.in ?? {})]
+  const near = nearestName(name, names)
+  return near === undefined ? '' : ` Did you mean ${near}?`
 }

@@ -51,8 +51,9 @@ export async function stageEdits(
       throw new QuoinError('CONFLICT', `A blueprint holds at most ${MAX_BLOCKS} blocks. Split it.`)
     const after = namesAfter(read, edits)
     const blocks = await editedBlocks(edits, after, pause)
-    const others = new Map([...records].filter(([guid]) => !guids.has(guid)))
-    const derived = await derivedFields(context, catalogue, blocks, others, pause)
+    const gone = new Set(edits.filter(({ content }) => content === null).map(({ guid }) => guid))
+    const kept = new Map([...records].filter(([guid]) => !gone.has(guid)))
+    const derived = await derivedFields(context, catalogue, blocks, kept, pause)
     const touched: JsonObject[] = []
     for (const { guid } of edits) {
       const record = records.get(guid)

@@ -134,7 +134,7 @@ async function settled(
   const name = names.get(guid)
   const in_pins = block.in_pins.map(referrer(names, names))
   const content = { ...block, in_pins, ...(name !== undefined && { name }) }
-  const byGuid = new Map(others.map((record) => [guidOf(record), record]))
+  const byGuid = new Map(records.map((record) => [guidOf(record), record]))
   const derived = await derivedFields(context, catalogue, new Map([[guid, content]]), byGuid, pause)
   return { content, derived: derived(guid) }
 }

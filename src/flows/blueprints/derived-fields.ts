@@ -3,12 +3,13 @@
  * as a missing wire, is fine until the blueprint is activated: blocks are created one by one.
  */
 import type { BlockDefinition } from '../../blocks/block.ts'
+import { unknownSettings } from '../../blocks/pins/read-settings.ts'
 import type { RecordContext } from '../../records/records.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { invalidField } from '../../shared/errors.ts'
 import { inTurns, type Pause } from '../../shared/in-turns.ts'
-import type { JsonObject } from '../../shared/json.ts'
-import { type GraphProblem, graphSteps } from '../compile/blueprint-graph.ts'
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import { type GraphProblem, graphSteps, type Node } from '../compile/blueprint-graph.ts'
 import { changeOf, stagedContent } from './staged-content.ts'
 
 export interface DerivedFields {
@@ -20,20 +21,20 @@ export interface DerivedFields {
 const refusedWhenSaved = new Set(['type', 'pin', 'wire', 'value'])
 
 /**
- * What the server adds to each of the blocks; INVALID_BODY when it is asked for one that can never work. `others`: the records of the
- * other blocks by guid, of which only those are looked at from which a wire comes.
+ * What the server adds to each of the blocks; INVALID_BODY when it is asked for one that can never work. `records`: those of the
+ * blueprint by guid, of which only those are looked at from which a wire comes, and the former states of the blocks.
  */
 export async function derivedFields(
   context: RecordContext,
   catalogue: ReadonlyMap<string, BlockDefinition>,
   blocks: ReadonlyMap<string, Block>,
-  others: ReadonlyMap<string, JsonObject>,
+  records: ReadonlyMap<string, JsonObject>,
   pause: Pause,
 ): Promise<(guid: string) => DerivedFields> {
   const drawn = new Map(blocks)
   for (const { in_pins } of blocks.values()) {
     for (const { block: guid } of in_pins.flatMap(({ from = [] }) => from)) {
-      const record = drawn.has(guid) ? undefined : others.get(guid)
+      const record = drawn.has(guid) ? undefined : records.get(guid)
       if (!record || changeOf(record) === 'removed') continue
       drawn.set(guid, { guid, ...stagedContent(context, record) })
     }
@@ -49,6 +50,7 @@ export async function derivedFields(
     if (problem)
       throw invalidField(problem.rule === 'type' ? 'type' : `in_pins.${problem.pin ?? ''}`, problem.message)
     const node = nodes.get(guid)
+    if (node) refuseUnknownSettings(node, records.get(guid))
     const set = Object.entries(node?.definition.settings ?? {})
       .filter(([, setting]) => setting.kind === 'storage')
       .map(([name]) => node?.settings[name])
@@ -60,4 +62,15 @@ export async function derivedFields(
       storages: [...set, ...held].filter((name) => typeof name === 'string'),
     }
   }
+}
+
+/** A block that has one since before they were refused can be edited; its check and its deploy tell of it. */
+function refuseUnknownSettings({ block, definition }: Node, record: JsonObject | undefined): void {
+  const staged = record && isJsonObject(record.unsaved) ? record.unsaved.fields : undefined
+  const former = [record?.fields, staged].filter((fields) => isJsonObject(fields))
+  const added = Object.entries(block.fields).filter(
+    ([setting]) => !former.some((fields) => Object.hasOwn(fields, setting)),
+  )
+  const [unknown] = unknownSettings(definition, Object.fromEntries(added))
+  if (unknown) throw invalidField(`fields.${unknown.setting}`, unknown.message)
 }

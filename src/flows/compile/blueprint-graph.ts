@@ -2,7 +2,7 @@ import type { BlockDefinition } from '../../blocks/block.ts'
 import { builderStorage } from '../../blocks/builder-storage.ts'
 import type { InPin, OutPin } from '../../blocks/pin.ts'
 import { converterFor } from '../../blocks/pins/convert-pin.ts'
-import { readSettings } from '../../blocks/pins/read-settings.ts'
+import { readSettings, unknownName } from '../../blocks/pins/read-settings.ts'
 import { literalItems } from '../../blocks/pins/sort-literal.ts'
 import type { Settings, SettingValues } from '../../blocks/setting.ts'
 import type { ParsedExpression } from '../../expressions/language/expression.ts'
@@ -158,7 +158,7 @@ function connect(
     if (!pin) {
       if (!draft.sound) continue
       if (from.length > 0 || saved.value !== undefined || saved.expression !== undefined)
-        refuse('pin', saved.id, `The block has no in-pin ${saved.id}.`)
+        refuse('pin', saved.id, unknownName('in-pin', saved.id, draft.definition, draft.added))
       continue
     }
     const held = [

@@ -31,9 +31,10 @@ import { wiringOf } from './graph-wiring.ts'
 import { missingNotes, namesOf } from './named-notes.ts'
 import { neededIndexes } from './needed-indexes.ts'
 import { behindReferences } from './notes/behind-references.ts'
-import type { DeployNote } from './notes/deploy-note.ts'
+import { asProblem, type DeployNote } from './notes/deploy-note.ts'
 import { deployNotes } from './notes/deploy-notes.ts'
 import { type CalledName, calledNames, functionCalls } from './notes/function-calls.ts'
+import { unknownSettingNotes } from './notes/unknown-settings.ts'
 import { unsentMails } from './notes/unsent-mails.ts'
 import { unsetPublicUrl } from './notes/unset-public-url.ts'
 import { unshownInMail } from './notes/unshown-in-mail.ts'
@@ -147,9 +148,9 @@ function* compileSteps(
   yield
   const graph = yield* connectExpressions(yield* graphSteps(expanded, catalogue))
   const deep = yield* deepValues(graph)
-  if (deep.length > 0) return { blueprint: undefined, problems: ofDrawnBlocks(deep, (drawn) => drawn) }
+  if (deep.length > 0) return refused(deep)
   const problems: Problem[] = [...graph.problems, ...(yield* placeProblems(graph))]
-  yield
+  const settings = yield* unknownSettingNotes(blocks, catalogue)
   const wiring = yield* wiringOf(graph)
   problems.push(...(yield* runNameProblems(graph, wiring)), ...(yield* waitProblems(graph, wiring)))
   const types = yield* typeProblems(graph)
@@ -160,8 +161,7 @@ function* compileSteps(
   yield
   problems.push(...read.problems, ...(yield* constantProblems(graph, facts, problems)))
   // Flows are compiled only in a sound graph: values in a circle would be followed without end.
-  if (problems.length > 0)
-    return { blueprint: undefined, problems: ofDrawnBlocks(problems, (drawn) => drawn) }
+  if (problems.length > 0) return refused([...problems, ...settings.map(asProblem)])
   const counts = blockCounts(catalogue)
   const endpoints: CompiledEndpoint[] = []
   const pages: CompiledPage[] = []
@@ -186,8 +186,7 @@ function* compileSteps(
       problems.push(triggerProblem(trigger.node, error))
     }
   }
-  if (problems.length > 0)
-    return { blueprint: undefined, problems: ofDrawnBlocks(problems, (drawn) => drawn) }
+  if (problems.length > 0) return refused([...problems, ...settings.map(asProblem)])
   const needs = yield* neededIndexes(graph, facts, fieldsOf)
   const found = yield* deployNotes(graph, facts, {
     endpoints,
@@ -210,7 +209,7 @@ function* compileSteps(
           ...(yield* behindReferences(graph, facts, fieldsOf)),
         ]
   const notes = ofDrawnBlocks<DeployNote>(
-    [...found, ...types.notes, ...environment, ...unset, ...documents, ...mails, ...addresses],
+    [...settings, ...found, ...types.notes, ...environment, ...unset, ...documents, ...mails, ...addresses],
     (drawn, { level }) => ({ ...drawn, level }),
   )
   return {
@@ -232,6 +231,10 @@ function* compileSteps(
     },
     problems: [],
   }
+}
+
+function refused(problems: readonly Problem[]): Compiled {
+  return { blueprint: undefined, problems: ofDrawnBlocks(problems, (drawn) => drawn) }
 }
 
 /** A function of its own, so that what it gives holds on to nothing else. */

@@ -19,7 +19,7 @@ import {
   type PresentFacts,
   refusedBlueprint,
 } from '../compile/compile-blueprint.ts'
-import type { DeployNote } from '../compile/notes/deploy-note.ts'
+import { asProblem } from '../compile/notes/deploy-note.ts'
 import { applyValidationRules, type Findings } from './apply-validation-rules.ts'
 import type { LiveBlueprints } from './live-blueprints.ts'
 import { unknownFunctions } from './unknown-functions.ts'
@@ -91,10 +91,6 @@ async function findings(
   if (!database.has(ownStorages.validationRules)) return { failing, errors: [], notes }
   const ruled = await applyValidationRules(session, candidate)
   return { failing, errors: ruled.errors, notes: [...notes, ...ruled.notes] }
-}
-
-function asProblem({ level: _, refused: _always, ...problem }: DeployNote): Problem {
-  return problem
 }
 
 /** Also when the page itself did not change: any block of its flow may hand on what is typed there. */

@@ -14,7 +14,7 @@ import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import type { CompiledBlueprint, PresentFacts } from '../compile/compile-blueprint.ts'
 import { compileToRun } from '../compile/compile-blueprint.ts'
-import type { DeployNote } from '../compile/notes/deploy-note.ts'
+import { type DeployNote, ofDeployed } from '../compile/notes/deploy-note.ts'
 import { areSame, plain } from './block-differences.ts'
 import { refuseAccountPages, refuseLackedScopes, validateOrRefuse } from './check-candidate.ts'
 import { dropUnusedIndexes } from './drop-unused-indexes.ts'
@@ -110,7 +110,8 @@ async function candidateOf(
     version === undefined
       ? await savedBlocks(context, session, guid)
       : (await getVersion(context, guid, version)).blocks
-  const compiled = await compileToRun(guid, blocks, catalogue, await present())
+  const found = await compileToRun(guid, blocks, catalogue, await present())
+  const compiled = version === undefined ? found : { ...found, notes: ofDeployed(found.notes) }
   return { name: textIn(record.name), blocks, compiled }
 }
 

@@ -93,6 +93,34 @@ describe('at the start', () => {
     await after.close()
   })
 
+  test('a setting that its block does not have keeps running, is logged and can be rolled back to', async () => {
+    const before = await open()
+    const guid = await install(before, 'former')
+    const [stored] = before.live.table().blueprints.values()
+    const blocks = stored?.compiled.blocks.map((block) => ({
+      ...block,
+      fields: { ...block.fields, colour: 1 },
+    }))
+    await spoil(guid, blocks ?? [])
+    await before.close()
+
+    const after = await open()
+    expect(urisOf(after.live.table())).toEqual(['former'])
+    const message = expect.stringMatching(
+      /"former" runs as before\. .* will be refused at its next deploy: 2 problems\. get\.colour: The block has no setting colour/,
+    )
+    expect(await logged(after)).toEqual([
+      expect.objectContaining({ level: 'warn', blueprint: guid, message }),
+    ])
+    const deployer = { ...builder, mayTakeAccountPages: true, lacks: () => false }
+    // The saved blocks have no such setting: this is version 2.
+    await after.deployments.activate(guid, deployer)
+    await expect(after.deployments.rollBack(guid, 1, deployer)).resolves.toMatchObject({ version: 3 })
+    const checked = await after.deployments.check(guid, blocks ?? [])
+    expect(checked.problems).toContainEqual(expect.objectContaining({ pin: 'colour' }))
+    await after.close()
+  })
+
   test('many are served as they were deployed, and one that is not active is not', async () => {
     const uris = Array.from({ length: MANY }, (_, number) => `many-${number}`)
     const before = await open()

@@ -13,7 +13,8 @@ import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, numberIn, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { findInTurns } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
-import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
+import { type CompiledBlueprint, refusedBlueprint } from '../compile/compile-blueprint.ts'
+import { asProblem } from '../compile/notes/deploy-note.ts'
 import type { LiveBlueprint, LiveBlueprints } from './live-blueprints.ts'
 
 export interface Deployed {
@@ -106,7 +107,9 @@ class FollowingNode implements FollowedDeployments {
         try {
           const { number, blocks } = await this.#read(deployments.get(textIn(record.deployment_guid)), pause)
           if (serving?.deployment === number && serving.name === name) continue
-          changes.set(guid, { compiled: await compile(guid, blocks), name, deployment: number })
+          const compiled = await compile(guid, blocks)
+          changes.set(guid, { compiled, name, deployment: number })
+          this.#logRefused(compiled, name)
         } catch (error) {
           // Not the former deployment either: the reply to the deploy said that every node serves the new one.
           changes.set(guid, undefined)
@@ -145,6 +148,15 @@ class FollowingNode implements FollowedDeployments {
         this.#logOff(guid, next?.name ?? guid, error)
       }
     }
+  }
+
+  /** What was deployed before it was refused runs as it did. */
+  #logRefused({ guid, blocks, notes }: CompiledBlueprint, name: string): void {
+    const refused = notes.filter((note) => note.refused).map(asProblem)
+    if (refused.length === 0) return
+    const { message } = refusedBlueprint('will be refused at its next deploy', refused, blocks)
+    const told = `The active blueprint "${name}" runs as before. ${message}`
+    this.#options.log({ level: 'warn', message: told, blueprint: guid })
   }
 
   #logOff(blueprint: string, name: string, error: unknown): void {

@@ -19,7 +19,7 @@ function liveRoom() {
     first: { type: 'reply', in: { flow: '@one.flow', value: 1 } },
     two: { type: 'on_startup_register_uri_get', in: { uri: 'two' } },
     second: { type: 'reply', in: { flow: '@two.flow', value: 2 } },
-    called: { type: 'trigger_custom_function', fields: { name: 'called', parameters: [] } },
+    called: { type: 'trigger_custom_function', fields: { name: 'called' } },
     returned: { type: 'function_return', in: { flow: '@called.flow', value: 3 } },
   })
   if (!blueprint) throw new Error('It does not compile.')

@@ -38,6 +38,7 @@ export const propertiesTexts = {
   duplicateBlock: 'Duplicate block',
   remove: 'Remove',
   removeBlock: 'Remove block',
+  removeSetting: (name: string) => `Remove the setting ${name}`,
   unknownType: (type: string) => `Unknown block ${type}.`,
   changeTitle: 'Change title',
   title: 'Title',

@@ -2,9 +2,22 @@ import type { Problem } from '../../../shared/errors.ts'
 
 /**
  * What is said of blocks that can run; keeps nothing from being deployed, but for what is `refused`: with the fields of now each run
- * of the block fails. Blocks that are active stay so.
+ * of the block fails. Blocks that are active stay so. `unless deployed before`: a roll-back to a version that has it is not refused.
  */
-export type DeployNote = Problem & { readonly level: 'warn' | 'info'; readonly refused?: true }
+export type DeployNote = Problem & {
+  readonly level: 'warn' | 'info'
+  readonly refused?: true | 'unless deployed before'
+}
+
+/** The same, of blocks that were deployed before. */
+export function ofDeployed(notes: readonly DeployNote[]): readonly DeployNote[] {
+  return notes.map(({ refused, ...note }) => (refused === true ? { ...note, refused } : note))
+}
+
+/** A note that keeps blocks from being deployed. */
+export function asProblem({ level: _, refused: _always, ...problem }: DeployNote): Problem {
+  return problem
+}
 
 /** Of one kind: a builder does not read more, and each is a line of the system log. */
 const MOST = 50

@@ -1,8 +1,10 @@
-import { ActionIcon, Group, Text, Textarea, TextInput, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Group, Text, Textarea, TextInput, Tooltip } from '@mantine/core'
 import { useMemo } from 'react'
+import type { JsonObject } from '../../../shared/json.ts'
 import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { propertiesTexts } from '../../texts/properties.ts'
+import { setField } from '../model/changes/flow-changes.ts'
 import { changeBlock } from '../model/flow.ts'
 import { pinsOf } from '../model/pins/pins.ts'
 import { subjectOf } from '../model/words/block-names.ts'
@@ -104,6 +106,7 @@ export function BlockForm({ guid }: { readonly guid: string }) {
         {elsewhere.map((one) => (
           <ProblemNote key={one.message} {...one} />
         ))}
+        <UnknownSettings guid={guid} fields={content.fields} />
       </div>
       <LazyInput
         value={content.title}
@@ -171,4 +174,24 @@ export function BlockForm({ guid }: { readonly guid: string }) {
       </div>
     </section>
   )
+}
+
+/** Blocks may have some from before the server refused them; a block with one cannot be deployed. */
+function UnknownSettings({ guid, fields }: { readonly guid: string; readonly fields: JsonObject }) {
+  const editor = useEditor()
+  const catalogue = useEditorState((state) => state.catalogue)
+  const settings = useEditorState(
+    ({ drawing }) => catalogue.get(drawing.flow.get(guid)?.type ?? '')?.settings,
+  )
+  if (!settings) return null
+  const unknown = Object.keys(fields).filter((name) => !Object.hasOwn(settings, name))
+  return unknown.map((name) => {
+    const label = propertiesTexts.removeSetting(name)
+    const remove = () => editor.run(label, (flow) => setField(flow, catalogue, guid, name, undefined))
+    return (
+      <Button key={name} size="compact-xs" variant="default" onClick={remove}>
+        {label}
+      </Button>
+    )
+  })
 }
