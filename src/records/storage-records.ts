@@ -10,6 +10,7 @@ import { textIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
 import { findPage } from '../storage/find-page.ts'
 import { isOwnStorage, ownStorages } from '../storage/own-storages.ts'
+import type { PermittedDatabase } from '../storage/ruled.ts'
 import { transact } from '../storage/transact.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { DocumentHistory } from './documents/document-history.ts'
@@ -25,6 +26,11 @@ export interface StorageContext {
   readonly records: RecordContext
   readonly history: DocumentHistory
   readonly audit: Pick<AuditLog, 'record'>
+}
+
+/** Whose documents are opened on behalf of one user, or explicitly of the system. */
+export interface PermittedContext extends StorageContext {
+  readonly records: RecordContext & { readonly database: PermittedDatabase }
 }
 
 export interface StorageInput {
@@ -166,7 +172,7 @@ async function keptRules(records: RecordContext, guid: string, given: JsonValue)
   return rules
 }
 
-export async function countDocuments(context: StorageContext, guid: string): Promise<number> {
+export async function countDocuments(context: PermittedContext, guid: string): Promise<number> {
   const name = await storageNamed(context, guid)
   return context.records.database.session().count(name, matchAll)
 }

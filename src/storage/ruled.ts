@@ -1,6 +1,6 @@
 /**
  * Whether what is written to a database keeps to the rules of its fields is its type: code that needs the rules kept cannot
- * be given a database without them, and no database is wrapped twice.
+ * be given a database without them, and no database is wrapped twice. So is on whose behalf documents are opened.
  */
 import type { Database } from './database.ts'
 
@@ -11,7 +11,22 @@ export interface RawDatabase extends Database {
   readonly [keepsRules]: false
 }
 
+export const opensFor: unique symbol = Symbol('on whose behalf documents are opened')
+
 /** Each write keeps to the rules of its fields (`records/fields/ruled-database.ts`), or none is possible. */
 export interface RuledDatabase extends Database {
   readonly [keepsRules]: true
+}
+
+/**
+ * On whose behalf its documents are opened is said: a user's, as `records/permissions/permissions.ts` gives it, or the system's. Code
+ * that opens documents of builders for a request takes this one, so a request cannot read past the rules of a storage by mistake.
+ */
+export interface PermittedDatabase extends RuledDatabase {
+  readonly [opensFor]: 'user' | 'system'
+}
+
+/** For the system itself: the rules of storages about who may see or change what do not count. */
+export function asSystem(database: RuledDatabase): PermittedDatabase {
+  return { ...database, [opensFor]: 'system' }
 }

@@ -5,7 +5,7 @@
 import { auditMany } from '../../records/audited-documents.ts'
 import { refuseReferring } from '../../records/documents/referred-documents.ts'
 import type { Actor } from '../../records/records.ts'
-import { type StorageContext, storageNamed } from '../../records/storage-records.ts'
+import { type PermittedContext, storageNamed } from '../../records/storage-records.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { changeAtOnce } from '../../storage/many/change-at-once.ts'
 import type { ManyChange } from '../../storage/many/many-change.ts'
@@ -27,7 +27,7 @@ export interface StoredChanges {
 
 /** `guid`: of the storage. INVALID_QUERY for more documents than go at once; INVALID_BODY and CONFLICT where one is refused. */
 export async function changeStored(
-  context: StorageContext,
+  context: PermittedContext,
   guid: string,
   { inBackground, ...wanted }: StoredChange,
   by: Actor,

@@ -9,6 +9,7 @@ import { matchAll, type Query, type SortKey, search } from '../../shared/query.t
 import type { Database, Found, Session } from '../../storage/database.ts'
 import type { Reference } from '../../storage/reference/references.ts'
 import { cellOf, isBehind, rowDocuments } from '../../storage/reference/table-references.ts'
+import type { PermittedDatabase } from '../../storage/ruled.ts'
 
 /** Bytes that a page should have: what is in memory at a time is a few of them. */
 const PAGE_BYTES = 1024 * 1024
@@ -63,7 +64,7 @@ function csvValue(value: JsonValue | undefined): string {
 
 /** Present documents of a storage, one a line, in pieces of some lines. Throws what its search throws before the first of them. */
 export async function exportDocuments(
-  database: Database,
+  database: PermittedDatabase,
   name: string,
   { lines = ndjsonLines, ...wanted }: Exported = {},
 ): Promise<AsyncGenerator<string, void>> {
@@ -76,7 +77,7 @@ export async function exportDocuments(
 
 /** The same as a workbook. INVALID_QUERY for more rows than a sheet holds: `count` of them are there before the first byte. */
 export async function exportSheet(
-  database: Database,
+  database: PermittedDatabase,
   name: string,
   wanted: Omit<Exported, 'lines' | 'columns'>,
   { columns, count }: { readonly columns: ExportColumns; readonly count: number },

@@ -19,7 +19,7 @@ import { pipeline } from 'node:stream/promises'
 import { QuoinError } from '../../shared/errors.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Database, Origin, Session } from '../../storage/database.ts'
-import type { RuledDatabase } from '../../storage/ruled.ts'
+import type { PermittedDatabase, RuledDatabase } from '../../storage/ruled.ts'
 import { batchesOf, createRows, guidsOf, hashesOf } from './import-batch.ts'
 import {
   beginImport,
@@ -40,8 +40,8 @@ export type WhenWritten = (session: Session, count: number) => MaybePromise<void
 
 export interface ImportOptions {
   readonly whenWritten?: WhenWritten
-  /** On behalf of whom documents are created; without it the rules of storages do not count. */
-  readonly database?: RuledDatabase
+  /** On behalf of whom documents are created. */
+  readonly database: PermittedDatabase
   /** How the file is read: as NDJSON if not given. */
   readonly rows?: RowsOf
   /** Lines that are refused are left out, and listed. Without it one such line refuses all of them. */
@@ -68,7 +68,7 @@ export interface DocumentImports {
    * Errors name the line: INVALID_BODY for what no document can be or its rules refuse, CONFLICT for a guid or unique
    * value that is taken. FILE_TOO_BIG past the limit.
    */
-  run(name: string, source: AsyncIterable<Buffer>, origin: Origin, options?: ImportOptions): Promise<Imported>
+  run(name: string, source: AsyncIterable<Buffer>, origin: Origin, options: ImportOptions): Promise<Imported>
   /** What the first rows would become. Stores nothing. FILE_TOO_BIG past 4 MiB; a workbook is needed whole, up to the limit. */
   preview(
     name: string,
@@ -130,12 +130,7 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
 
   return {
     limit,
-    run(
-      name,
-      source,
-      origin,
-      { rows = ndjsonRows, skip = false, database: permitted = database, ...rest } = {},
-    ) {
+    run(name, source, origin, { rows = ndjsonRows, skip = false, database: permitted, ...rest }) {
       const wanted: Wanted = { name, origin, rows, skip, database, permitted, isClosed, ...rest }
       return counted(
         received(source, limit, async (path) => {
@@ -144,7 +139,7 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
         }),
       )
     },
-    preview: (name, source, origin, { reading, database: permitted = database }) =>
+    preview: (name, source, origin, { reading, database: permitted }) =>
       counted(
         received(source, reading.format === 'xlsx' ? limit : PREVIEW_BYTES, (path) =>
           previewRows(permitted.session({ ...origin, trial: true }), name, path, reading),
@@ -165,7 +160,7 @@ interface Wanted extends Pick<ImportOptions, 'whenWritten' | 'undo'> {
   readonly skip: boolean
   readonly database: RuledDatabase
   /** On behalf of whom documents are created. */
-  readonly permitted: RuledDatabase
+  readonly permitted: PermittedDatabase
   readonly isClosed: () => boolean
 }
 

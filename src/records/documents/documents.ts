@@ -9,7 +9,7 @@ import type { StoredJson } from '../../storage/stored-json.ts'
 import { transactAgain } from '../../storage/transact.ts'
 import { auditDocument } from '../audited-documents.ts'
 import { type Actor, notFound } from '../records.ts'
-import { type StorageContext, storageNamed } from '../storage-records.ts'
+import { type PermittedContext, storageNamed } from '../storage-records.ts'
 import { checkExpand, referringSearch, withReferred } from './referred-documents.ts'
 
 /** Which document: guids of its storage and its own. */
@@ -27,7 +27,7 @@ export interface FoundDocuments {
 
 /** `expand`: names of references to follow. Filters lead through references too. */
 export async function searchDocuments(
-  context: StorageContext,
+  context: PermittedContext,
   guid: string,
   wanted: Search,
   expand: readonly string[] = [],
@@ -42,7 +42,7 @@ export async function searchDocuments(
 }
 
 export async function getDocument(
-  context: StorageContext,
+  context: PermittedContext,
   { guid, document }: DocumentPlace,
   expand: readonly string[] = [],
 ): Promise<StoredJson> {
@@ -57,7 +57,7 @@ export async function getDocument(
 
 /** `fields` by dotted name. `expiry`: Unix seconds at which the document is deleted. */
 export async function createDocument(
-  context: StorageContext,
+  context: PermittedContext,
   guid: string,
   fields: JsonObject,
   expiry: number | undefined,
@@ -79,7 +79,7 @@ export async function createDocument(
 
 /** Changes what is given. CONFLICT if `updateHash` is given and no longer the document's. */
 export function updateDocument(
-  context: StorageContext,
+  context: PermittedContext,
   place: DocumentPlace,
   fields: JsonObject,
   updateHash: string | undefined,
@@ -92,7 +92,7 @@ export function updateDocument(
 
 /** Soft, so that it can be restored; `hard`: permanently, also if it was removed before. */
 export function removeDocument(
-  context: StorageContext,
+  context: PermittedContext,
   place: DocumentPlace,
   hard: boolean,
   by: Actor,
@@ -104,7 +104,7 @@ export function removeDocument(
 
 /** NOT_FOUND if there is no such document among the removed ones. */
 export function restoreDocument(
-  context: StorageContext,
+  context: PermittedContext,
   place: DocumentPlace,
   by: Actor,
 ): Promise<StoredJson> {
@@ -114,7 +114,7 @@ export function restoreDocument(
 }
 
 function change(
-  context: StorageContext,
+  context: PermittedContext,
   { guid, document }: DocumentPlace,
   by: Actor,
   action: 'updated' | 'removed' | 'restored' | 'deleted',
@@ -143,7 +143,7 @@ function change(
 
 /** Does work in the storage of that guid. NOT_FOUND if it does not exist, or was deleted during the work. */
 async function inStorage<T>(
-  context: StorageContext,
+  context: PermittedContext,
   guid: string,
   work: (name: string) => Promise<T>,
 ): Promise<T> {

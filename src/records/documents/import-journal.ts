@@ -15,6 +15,7 @@ import { refusalOf } from '../../storage/create-all.ts'
 import { type Database, documentOf, type Origin, type Session } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn, textsIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
+import type { PermittedDatabase } from '../../storage/ruled.ts'
 import { transact } from '../../storage/transact.ts'
 
 /** Batches in one transaction when they are undone or forgotten. */
@@ -150,7 +151,7 @@ export interface UndoneImport {
  */
 export async function undoDoneImport(
   database: Database,
-  permitted: Database,
+  permitted: PermittedDatabase,
   place: { readonly storage: string; readonly id: string },
   origin: Origin,
 ): Promise<UndoneImport | undefined> {

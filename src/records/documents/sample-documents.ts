@@ -9,7 +9,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import { createAll } from '../../storage/create-all.ts'
 import type { Session } from '../../storage/database.ts'
-import type { RuledDatabase } from '../../storage/ruled.ts'
+import type { PermittedDatabase } from '../../storage/ruled.ts'
 import { transact } from '../../storage/transact.ts'
 import { auditTransfer } from '../audited-documents.ts'
 import type { Actor } from '../records.ts'
@@ -27,7 +27,7 @@ interface Samples {
 export async function addSampleDocuments(
   context: StorageContext,
   /** On behalf of whom the documents are created; that the storage is empty is asked of all. */
-  permitted: RuledDatabase,
+  permitted: PermittedDatabase,
   { storage, documents }: Samples,
   by: Actor,
 ): Promise<number> {

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
 import { isOwnStorage } from '../../storage/own-storages.ts'
-import { keepsRules, type RuledDatabase } from '../../storage/ruled.ts'
+import { keepsRules, opensFor, type PermittedDatabase, type RuledDatabase } from '../../storage/ruled.ts'
 import { wrappedDatabase } from '../../storage/wrapped-database.ts'
 import type { FieldRules, KeptRules } from '../fields/field-rules.ts'
 import { compiledRules } from './compiled-rules.ts'
@@ -28,7 +28,7 @@ export interface Permissions {
   leadsTo(storage: string): MaybePromise<readonly string[]>
   /** The session on behalf of a user; the same one where no rule counts for the user. */
   session(session: Session, subject: Subject): Session
-  database(database: RuledDatabase, subject: Subject): RuledDatabase
+  database(database: RuledDatabase, subject: Subject): PermittedDatabase
   /** Names of fields that the user does not see. */
   hidden(storage: string, subject: Subject): MaybePromise<readonly string[]>
   /** Names of fields that the user may not set. */
@@ -100,11 +100,11 @@ export function openPermissions({ rules, clock, warn }: PermissionParts): Permis
         : andThen(rules.kept(storage), (kept) => compiledRules(storage, kept)?.sees ?? []),
     session,
     database(database, subject) {
-      if (!subject.bound) return database
+      if (!subject.bound) return { ...database, [opensFor]: 'user' }
       const permitted = wrappedDatabase(database, {
         session: (origin) => session(database.session(origin), subject),
       })
-      return { ...permitted, [keepsRules]: true }
+      return { ...permitted, [keepsRules]: true, [opensFor]: 'user' }
     },
     hidden: (storage, subject) => fieldsOf(storage, subject, 'hidden'),
     unsettable: (storage, subject) => fieldsOf(storage, subject, 'unsettable'),

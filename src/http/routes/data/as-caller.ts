@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Permissions } from '../../../records/permissions/permissions.ts'
 import { type Subject, subjectOf } from '../../../records/permissions/subject.ts'
-import type { StorageContext } from '../../../records/storage-records.ts'
+import type { PermittedContext, StorageContext } from '../../../records/storage-records.ts'
 import { callerOf } from '../../server/authenticate.ts'
 
 export function callerSubject(request: FastifyRequest): Subject {
@@ -14,7 +14,7 @@ export function asCaller(
   context: StorageContext,
   permissions: Permissions,
   request: FastifyRequest,
-): StorageContext {
+): PermittedContext {
   const database = permissions.database(context.records.database, callerSubject(request))
   return { ...context, records: { ...context.records, database } }
 }

@@ -5,8 +5,8 @@ import { matchAll, type Query, type Search } from '../../../shared/query.ts'
 import { checkText, type SearchField, searchRequest } from '../search-request.ts'
 
 /**
- * The search that a body asks for in a builder's storage. Nothing in there is hidden from who may search it, so any field
- * can be named, and free text looks into all of them. Types come from what is compared.
+ * The search that a body asks for in a builder's storage. Any field can be named here: the session of the caller refuses a filter by
+ * a field that is hidden from the caller. Free text looks into all fields. Types come from what is compared.
  */
 export function documentSearch(body: Static<typeof documentSearchSchema>): Search {
   const { query: words, include_removed: includeRemoved = false, expand: _, ...rest } = body
