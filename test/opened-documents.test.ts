@@ -24,10 +24,11 @@ test('documents cannot be opened without saying on whose behalf', () => {
   expectTypeOf<RuledDatabase>().not.toExtend<PermittedDatabase>()
   expectTypeOf<PermittedContext>().toExtend<StorageContext>()
   expectTypeOf(asSystem).returns.toExtend<PermittedDatabase>()
+  expect(refused).toBeTypeOf('function')
 })
 
 /** Only the compiler reads it: each line below is an error, or the compiler says that `@ts-expect-error` is not needed. */
-export async function refused(context: StorageContext, imports: DocumentImports): Promise<void> {
+async function refused(context: StorageContext, imports: DocumentImports): Promise<void> {
   const place = { guid: '', document: '' }
   const by = { guid: '', username: '' }
   const { database } = context.records
@@ -79,7 +80,7 @@ const OWN = /^\.session\(\)(?:,\s*|\s*\.\w+\(\s*)ownStorages\./
 
 /** The lines of a file in which a session is opened, or history read, for documents that may be a builder's. */
 function openedIn(text: string): string[] {
-  return [...text.matchAll(OPENS)].flatMap(({ 0: call, index }) => {
+  return [...text.matchAll(OPENS)].flatMap(({ index }) => {
     const before = text.slice(Math.max(0, index - 80), index)
     const behind = text.slice(index, index + 160)
     const isPermitted = /permissions(?:\.session\([\w.]+)?$/.test(before)
