@@ -47,8 +47,14 @@ export const conversionBodies: BodiesOf<typeof conversionFunctions> = {
     const alphabet = /[-_]/.test(text) ? 'base64url' : 'base64'
     return decoded('text', 'base64', () => Uint8Array.fromBase64(text, { alphabet }))
   },
-  hex: (_, text) => boundedText('text', utf8(text).toHex()),
-  fromHex: (_, text) => decoded('text', 'hexadecimal digits', () => Uint8Array.fromHex(text)),
+  hex: (context, text) => {
+    spendOnText(context, text, 20)
+    return boundedText('text', utf8(text).toHex())
+  },
+  fromHex: (context, text) => {
+    spendOnText(context, text, 10)
+    return decoded('text', 'hexadecimal digits', () => Uint8Array.fromHex(text))
+  },
   urlEncode: (context, text) => {
     spendOnText(context, text, 50)
     return urlEncoded(text)

@@ -20,7 +20,7 @@ function alike(
   test: (text: string, part: string) => boolean,
 ): boolean {
   if (!/[^\0-\x7f]/.test(part)) return false
-  spendOnText(context, text, 50)
+  for (const one of [text, part]) spendOnText(context, one, 50)
   return test(composedText(text), composedText(part))
 }
 
