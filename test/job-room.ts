@@ -6,14 +6,17 @@ import type { RunRequest } from '../src/blocks/run-request.ts'
 import { openAwaitedDocuments } from '../src/flows/background/awaited-documents.ts'
 import { jobRunner } from '../src/flows/background/run-job.ts'
 import { openStorageEvents } from '../src/flows/background/storage-events.ts'
+import { stageEdits } from '../src/flows/blueprints/block-edits.ts'
 import { installBlueprint } from '../src/flows/blueprints/install-blueprint.ts'
+import { saveStaged } from '../src/flows/blueprints/settle-staged.ts'
 import { type Flows, openFlows } from '../src/flows/flows.ts'
 import type { RunEnd } from '../src/flows/run/run-start.ts'
 import { type Runs, runPipeline } from '../src/flows/run-pipeline.ts'
 import { sendAlert } from '../src/flows/send-alert.ts'
-import { openRecords } from '../src/records/records.ts'
+import { blockRecords, openRecords } from '../src/records/records.ts'
 import { isJsonObject, type JsonObject } from '../src/shared/json.ts'
 import { matchAll, type Query, search } from '../src/shared/query.ts'
+import { guidOf, textIn } from '../src/storage/document-fields.ts'
 import type { Job } from '../src/storage/job.ts'
 import { ownStorages } from '../src/storage/own-storages.ts'
 import { bareRunServices } from './bare-services.ts'
@@ -143,4 +146,22 @@ export async function openJobRoom(
       await room.close()
     },
   }
+}
+
+/** Changes the block that holds this text, and deploys. */
+export async function redeploy(
+  { flows }: Pick<JobRoom, 'flows'>,
+  blueprint: string,
+  text: string,
+  change: (content: JsonObject) => JsonObject,
+): Promise<void> {
+  const { records, catalogue, deployments } = flows
+  const all = await blockRecords(records.database.session(), blueprint)
+  const block = all.find((one) => JSON.stringify(one).includes(text)) ?? {}
+  const { update_hash: hash } = isJsonObject(block._meta) ? block._meta : {}
+  const content = records.readContent(change({ ...records.readContent(block) }))
+  const edit = { guid: guidOf(block), update_hash: textIn(hash), content }
+  await stageEdits(records, catalogue, blueprint, [edit], ada)
+  await saveStaged(records, blueprint, ada)
+  await deployments.deploy(blueprint, { ...ada, mayTakeAccountPages: true, lacks: () => false })
 }

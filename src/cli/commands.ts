@@ -36,6 +36,7 @@ import { userResetPassword } from './user-reset-password.ts'
 import { waitCancel } from './waits/wait-cancel.ts'
 import { waitContinue } from './waits/wait-continue.ts'
 import { waitList } from './waits/wait-list.ts'
+import { waitMove } from './waits/wait-move.ts'
 import { waitShow } from './waits/wait-show.ts'
 
 const working: readonly Command[] = [
@@ -72,6 +73,7 @@ const working: readonly Command[] = [
   waitList,
   waitShow,
   waitContinue,
+  waitMove,
   waitCancel,
   backup,
   restore,

@@ -96,7 +96,7 @@ export async function openNodeFlows(
   })
   opened.add(() => background.close())
   if (!offline) openNodeAlerts(start, database, log)
-  return { flows, tracing, samples, runs, background, channels, waits: openWaits(raw, audit) }
+  return { flows, tracing, samples, runs, background, channels, waits: openWaits(raw, audit, flows) }
 }
 
 function warnOfSender({ mailUrl, mailFrom }: Options, log: SystemLog): void {

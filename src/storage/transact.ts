@@ -9,7 +9,7 @@ const MOST_TRIES = 5
  * a flow's run holds its own session.
  */
 export async function transact<T>(
-  database: Database,
+  database: Pick<Database, 'session'>,
   work: (session: Session) => T | Promise<T>,
   origin: Origin = {},
 ): Promise<T> {
@@ -26,7 +26,7 @@ export async function transact<T>(
 
 /** The same for work that can be done again from its beginning, where another transaction writes the same documents crosswise. */
 export async function transactAgain<T>(
-  database: Database,
+  database: Pick<Database, 'session'>,
   work: (session: Session) => T | Promise<T>,
   origin: Origin = {},
 ): Promise<T> {

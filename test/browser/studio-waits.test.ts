@@ -191,6 +191,52 @@ test('the job of a wait says on a phone what cancelling it does', async () => {
   await other.context().close()
 })
 
+test('a run that failed behind its decision continues on the deployed version, and others are moved there', async () => {
+  const { manage, send } = studio.quoin
+  const blueprint = await studio.quoin.install('Mended', {
+    ask: { type: 'on_startup_register_uri_post', in: { uri: 'mended' }, scopes: ['*public'] },
+    approval: {
+      type: 'wait_for_approval',
+      in: { flow: '@ask.flow', title: '=body.customer', scopes: ['a'] },
+    },
+    yes: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@approval.approved', storage: 'ended', set: '={ mended: approval.by.username + 1 }' },
+    },
+  })
+  for (const customer of ['Failed', 'Waits']) await send('POST', '/mended', { body: { customer } })
+  const waitOf = async (title: string) => (await stored()).find((one) => one.title === title)
+  const guid = guidOf((await waitOf('Failed')) ?? {})
+  await manage('POST', `/_system/waits/${guid}/continue`, { way: 'approved' })
+  await expect.poll(async () => (await waitOf('Failed'))?.error, { timeout: 10_000 }).not.toBe('')
+  const blocks = objectsOf(await manage('POST', '/blueprintactions/search', { limit: 100 }))
+  const bad = blocks.find(({ in_pins: pins }) => JSON.stringify(pins).includes('username + 1'))
+  const pins = JSON.parse(JSON.stringify(bad?.in_pins).replace(' + 1', ''))
+  await manage('PUT', `/blueprintactions/${guidOf(bad ?? {})}`, { in_pins: pins })
+  await manage('POST', `/blueprintactions/unsaved/${blueprint}`)
+  await manage('POST', `/blueprints/deploy/${blueprint}`)
+  await page.goto(`operate/waits?blueprint=${blueprint}`)
+  await row('Failed').getByText('failed', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Move to the deployed version' }).click()
+  const asked = dialog('Move to the deployed version')
+  await asked.getByText('2 runs move to version 2, 1 of those').waitFor()
+  expect(await axeProblems(page)).toEqual([])
+  await asked.getByRole('button', { name: 'Cancel' }).click()
+  await openWait('Failed')
+  await drawer().getByText('What the wait was ended with is kept').waitFor()
+  expect(await axeProblems(page)).toEqual([])
+  await drawer().getByRole('button', { name: 'Continue on the deployed version' }).click()
+  await expect.poll(ended, { timeout: 10_000 }).toContainEqual(expect.objectContaining({ mended: 'admin' }))
+  await openWait('Waits')
+  await drawer().getByRole('button', { name: 'Move to the deployed version' }).click()
+  await asked.getByText('1 run moves to version 2').waitFor()
+  await asked.getByRole('button', { name: 'Move', exact: true }).click()
+  await page.getByText('1 run moved').waitFor()
+  expect((await waitOf('Waits'))?.deployment).toBe(2)
+  await studio.quoin.manage('DELETE', `/_system/waits/${guidOf((await waitOf('Waits')) ?? {})}`)
+  await page.goto('operate/waits')
+})
+
 test('a run is cancelled when that is confirmed', async () => {
   await openWait('Reminder')
   await drawer().getByRole('button', { name: 'Cancel the run' }).click()

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { numberIn, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { findRecord } from '../find-record.ts'
 import { guidOf, type Management, recordsOf } from '../management.ts'
 
@@ -39,18 +40,43 @@ export interface Continued {
   readonly comment: string | undefined
   /** What counts as sent. */
   readonly body: JsonValue | undefined
+  /** On the deployed version. */
+  readonly current: boolean
 }
 
 export async function continueWait(
   management: Management,
   guid: string,
-  { way, comment, body }: Continued,
+  { way, comment, body, current }: Continued,
 ): Promise<void> {
   await management.call('POST', `${pathOf(guid)}/continue`, {
     ...(way !== undefined && { way }),
     ...(comment !== undefined && { comment }),
     ...(body !== undefined && { body }),
+    ...(current && { version: 'current' }),
   })
+}
+
+/** Runs of a blueprint that one call after the other has moved, and those that stay: a line of each. */
+export async function moveWaits(
+  management: Management,
+  blueprint: string,
+  wanted: { readonly again: boolean; readonly dry_run: boolean },
+): Promise<{ readonly moved: number; readonly continued: number; readonly kept: readonly string[] }> {
+  const named = { blueprint: guidOf(await findRecord(management, 'blueprints', blueprint)), ...wanted }
+  let [moved, continued] = [0, 0]
+  const kept: string[] = []
+  let after: JsonValue = null
+  do {
+    const body: JsonObject = after === null ? named : { ...named, after }
+    const reply = await management.call('POST', `${path}/move`, body)
+    if (!isJsonObject(reply)) break
+    moved += numberIn(reply.moved)
+    continued += numberIn(reply.continued)
+    for (const one of objectsIn(reply.kept)) kept.push(`${textIn(one.wait)}\t${textIn(one.reason)}`)
+    after = reply.next ?? null
+  } while (after !== null)
+  return { moved, continued, kept }
 }
 
 /** Unix seconds. */

@@ -76,6 +76,10 @@ describe.each(places)('%s', (where) => {
       await expect.poll(written, { timeout: 10_000 }).toBe(1)
     } else
       expect(JSON.parse((await run(['wait', 'show', first])).printed)).toMatchObject({ state: 'resumed' })
+    const none = { ...done, printed: '0 moved, 0 continue again, 0 stay.' }
+    expect(await run(['wait', 'move', 'Waits', '--again', '--dry-run'])).toEqual(none)
+    expect(await run(['wait', 'move', 'Wait'])).toMatchObject({ code: 1 })
+    expect(await run(['wait', 'continue', second, '--current'])).toMatchObject({ code: 1 })
     for (const one of [second, third]) expect(await run(['wait', 'cancel', one])).toEqual(done)
     for (const one of [second, third]) expect((await run(['wait', 'show', one])).code).toBe(1)
   })

@@ -1,15 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ada, adaUser, type JobRoom, openJobRoom } from '../../../test/job-room.ts'
+import { ada, adaUser, type JobRoom, openJobRoom, redeploy } from '../../../test/job-room.ts'
 import { startLocalServer } from '../../../test/local-server.ts'
 import type { FlowBlocks } from '../../../test/run-flow.ts'
 import { openAuditLog } from '../../records/audit-log.ts'
-import { blockRecords } from '../../records/records.ts'
-import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import type { JsonObject } from '../../shared/json.ts'
 import { search } from '../../shared/query.ts'
-import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { guidOf } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
-import { stageEdits } from '../blueprints/block-edits.ts'
-import { saveStaged } from '../blueprints/settle-staged.ts'
 import { queueSteering } from './queue-steering.ts'
 
 let room: JobRoom
@@ -42,19 +39,6 @@ function waiting(after: string, more: FlowBlocks = {}): FlowBlocks {
     after: creates('@pause.flow', after),
     ...more,
   }
-}
-
-/** Changes the block that holds this text, and deploys. */
-async function redeploy(blueprint: string, text: string, change: (content: JsonObject) => JsonObject) {
-  const { records, catalogue, deployments } = room.flows
-  const all = await blockRecords(records.database.session(), blueprint)
-  const block = all.find((one) => JSON.stringify(one).includes(text)) ?? {}
-  const { update_hash: hash } = isJsonObject(block._meta) ? block._meta : {}
-  const content = records.readContent(change({ ...records.readContent(block) }))
-  const edit = { guid: guidOf(block), update_hash: textIn(hash), content }
-  await stageEdits(records, catalogue, blueprint, [edit], ada)
-  await saveStaged(records, blueprint, ada)
-  await deployments.deploy(blueprint, by)
 }
 
 describe('a deploy refuses', () => {
@@ -310,7 +294,7 @@ describe('a deploy while a run waits', () => {
   ])('%s: the run goes on as %s', async (version, name) => {
     const blueprint = await room.install(blocks(version))
     await room.send(blueprint)
-    await redeploy(blueprint, 'name: \\"after', renamed)
+    await redeploy(room, blueprint, 'name: \\"after', renamed)
     minutes(1)
     expect(await room.work()).toMatchObject([{ error: undefined }])
     expect(await names()).toEqual(['before', name])
@@ -323,7 +307,7 @@ describe('a deploy while a run waits', () => {
     minutes(1)
     const [failed] = await room.work()
     expect(failed?.error).toBe(
-      'The blueprint of the run that waits is not active. Activate it, and requeue the job.',
+      'The blueprint of the run that waits is not active. Activate it, and continue the run again.',
     )
     await room.flows.deployments.activate(blueprint, by)
     await room.database.capabilities.jobs.requeue(failed?.job.guid ?? '')

@@ -46,7 +46,9 @@ async function flowOf(
 ) {
   const active = live.table().blueprints.get(blueprint)
   if (!active)
-    throw new Error('The blueprint of the run that waits is not active. Activate it, and requeue the job.')
+    throw new Error(
+      'The blueprint of the run that waits is not active. Activate it, and continue the run again.',
+    )
   const numbers = version === 'current' ? [0, deployment] : [deployment]
   for (const number of numbers) {
     const compiled = await versions.compiled(active, number)

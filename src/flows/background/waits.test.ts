@@ -12,7 +12,7 @@ let waits: Waits
 beforeEach(async () => {
   room = await openJobRoom()
   audit = await openAuditLog(room.database, {})
-  waits = openWaits(room.database, audit)
+  waits = openWaits(room.database, audit, room.flows)
 })
 afterEach(async () => {
   audit.close()

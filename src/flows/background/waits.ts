@@ -7,13 +7,20 @@ import type { AuditLog } from '../../records/audit-log.ts'
 import type { Actor } from '../../records/records.ts'
 import { isGuid } from '../../shared/guid.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import type { Search } from '../../shared/query.ts'
+import { type Search, search } from '../../shared/query.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { findPage } from '../../storage/find-page.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { type WaitRecord, waitRecordOf } from '../run/wait-record.ts'
 import { endWait } from './end-wait.ts'
+import {
+  continueAgain,
+  type KnownVersions,
+  type MovedWaits,
+  moveWaits,
+  type WaitsToMove,
+} from './move-waits.ts'
 
 /** How a wait is ended. */
 export interface WaitEnd {
@@ -31,15 +38,25 @@ export interface Waits {
   /** Also one whose job continues the run at present. */
   find(guid: string): Promise<WaitRecord | undefined>
   search(wanted: Search): Promise<RecordPage<WaitRecord>>
+  /** Why the jobs of waits have failed that continue their runs, by guid of the job. Not while they run. */
+  failures(waits: readonly WaitRecord[]): Promise<ReadonlyMap<string, string>>
   /** Has the run never continue. False when the wait has changed since it was read. */
   cancel(wait: WaitRecord, by: Actor): Promise<boolean>
   /** Has the run continue. False when the wait has ended since it was read: nothing is changed then. */
   end(wait: WaitRecord, end: WaitEnd): Promise<boolean>
+  /**
+   * Has a run whose job has failed continue with what its wait was ended with, on the present version where `present` says so.
+   * Throws CONFLICT where its job has not failed, or its blocks do not fit.
+   */
+  again(wait: WaitRecord, present: boolean, by: Actor): Promise<void>
+  /** Moves runs of a blueprint to its present version. Throws CONFLICT while that is not active. */
+  move(wanted: WaitsToMove, by: Actor): Promise<MovedWaits>
 }
 
 export function openWaits(
   database: Pick<Database, 'session' | 'capabilities'>,
   audit: Pick<AuditLog, 'record'>,
+  flows: KnownVersions,
 ): Waits {
   const { jobs } = database.capabilities
 
@@ -48,65 +65,82 @@ export function openWaits(
     return stored && waitRecordOf(documentOf(stored))
   }
 
-  /** As one transaction: committed if `work` gives true. */
-  async function inOne(
-    by: Actor | undefined,
-    work: (session: Session) => Promise<boolean>,
-  ): Promise<boolean> {
-    const session = database.session(by && { user: by })
-    try {
-      const done = await work(session)
-      await (done ? session.transaction.commit() : session.transaction.rollback())
-      return done
-    } catch (error) {
-      await session.transaction.rollback()
-      throw error
-    }
-  }
-
-  async function ended(session: Session, wait: WaitRecord, { gives, told }: WaitEnd): Promise<boolean> {
-    if (!(await endWait(session, wait, gives))) return false
-    const states = { before: { state: 'waiting' }, after: { state: 'resumed', ...told } }
-    await audit.record(session, {
-      ...{ category: 'waits', action: 'updated', guid: wait.guid, name: wait.title },
-      ...states,
-    })
-    return true
-  }
-
-  async function cancelled(
-    session: Session,
-    { guid, title, state, updateHash }: WaitRecord,
-  ): Promise<boolean> {
-    const { outcome } = await session.delete(ownStorages.waits, guid, { updateHash })
-    if (outcome !== 'written') return false
-    await audit.record(session, {
-      ...{ category: 'waits', action: 'deleted', guid, name: title },
-      ...{ before: { state }, after: undefined },
-    })
-    return true
-  }
-
   return {
     find: read,
     async waiting(guid) {
       const record = await read(guid)
       return record?.state === 'waiting' ? record : undefined
     },
+    async failures(waits) {
+      const values = waits.filter(({ state }) => state === 'resumed').map(({ job }) => job)
+      if (values.length === 0) return new Map()
+      const query = { kind: 'terms', field: '_meta.guid', values } as const
+      const page = await jobs.search(search({ query, limit: values.length }))
+      const failed = page.records.filter((job) => job.lastError !== null && job.state !== 'running')
+      return new Map(failed.map(({ guid, lastError }) => [guid, lastError ?? '']))
+    },
     async search(wanted) {
       const page = await findPage(database.session(), ownStorages.waits, wanted)
       return { ...page, records: page.records.map(waitRecordOf) }
     },
+    again: (wait, present, by) => continueAgain({ database, audit, flows }, wait, present, by),
+    move: (wanted, by) => moveWaits({ database, audit, flows }, wanted, by),
     async end(wait, end) {
-      if (!(await inOne(end.by, (session) => ended(session, wait, end)))) return false
+      if (!(await inOne(database, end.by, (session) => ended(audit, session, wait, end)))) return false
       // Left over after a crash, it finds that the wait has ended.
       if (wait.timer !== '') await jobs.cancel(wait.timer)
       return true
     },
     async cancel(wait, by) {
-      if (!(await inOne(by, (session) => cancelled(session, wait)))) return false
+      if (!(await inOne(database, by, (session) => cancelled(audit, session, wait)))) return false
       for (const job of new Set([wait.timer, wait.job])) if (job !== '') await jobs.cancel(job)
       return true
     },
   }
+}
+
+/** As one transaction: committed if `work` gives true. */
+async function inOne(
+  database: Pick<Database, 'session'>,
+  by: Actor | undefined,
+  work: (session: Session) => Promise<boolean>,
+): Promise<boolean> {
+  const session = database.session(by && { user: by })
+  try {
+    const done = await work(session)
+    await (done ? session.transaction.commit() : session.transaction.rollback())
+    return done
+  } catch (error) {
+    await session.transaction.rollback()
+    throw error
+  }
+}
+
+async function ended(
+  audit: Pick<AuditLog, 'record'>,
+  session: Session,
+  wait: WaitRecord,
+  { gives, told }: WaitEnd,
+): Promise<boolean> {
+  if (!(await endWait(session, wait, gives))) return false
+  const states = { before: { state: 'waiting' }, after: { state: 'resumed', ...told } }
+  await audit.record(session, {
+    ...{ category: 'waits', action: 'updated', guid: wait.guid, name: wait.title },
+    ...states,
+  })
+  return true
+}
+
+async function cancelled(
+  audit: Pick<AuditLog, 'record'>,
+  session: Session,
+  { guid, title, state, updateHash }: WaitRecord,
+): Promise<boolean> {
+  const { outcome } = await session.delete(ownStorages.waits, guid, { updateHash })
+  if (outcome !== 'written') return false
+  await audit.record(session, {
+    ...{ category: 'waits', action: 'deleted', guid, name: title },
+    ...{ before: { state }, after: undefined },
+  })
+  return true
 }

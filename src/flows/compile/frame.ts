@@ -173,6 +173,10 @@ export interface ResumePoint {
   /** The values that this block, if it is to run itself, and those behind it read. Throws for what cannot be stored. */
   save(frame: Frame): SavedFrame
   restore(frame: Frame, saved: SavedFrame): void
+  /** What `save` stores, by key, in words: out-pins of blocks before this one that only they can give, and names of the request. */
+  reads(): ReadonlyMap<string, string>
+  /** Type of the block. */
+  readonly type: string
   /** Puts what the block gives where others read it, and gives what follows. */
   readonly behind: (frame: Frame, given: Readonly<Record<string, unknown>>) => MaybePromise<Step | undefined>
   /** The block itself. */

@@ -9,6 +9,7 @@ import type { Wait } from '../../blocks/context.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { Origin } from '../../storage/database.ts'
 import { textIn, textsIn } from '../../storage/document-fields.ts'
+import { savedKeys } from '../compile/waiting/saved-frame.ts'
 import { savedValues } from '../compile/waiting/saved-value.ts'
 import type { SavedValue } from '../compile/waiting/stored-frame.ts'
 import { originIn } from './run-origin.ts'
@@ -105,4 +106,9 @@ function detailsIn(stored: string): JsonValue {
 function awaitsIn({ awaited, query, awaits_none: none }: JsonObject): WaitRecord['awaits'] {
   const storage = textIn(awaited)
   return storage === '' ? undefined : { storage, query: JSON.parse(textIn(query)), none: none === true }
+}
+
+/** What blocks behind the wait can read, as `reads` of a point names it. */
+export function storedKeys({ values }: WaitRecord): ReadonlySet<string> {
+  return savedKeys(JSON.parse(values))
 }

@@ -1,5 +1,5 @@
 import type { DocumentSearch } from '../../shared/api/data/documents.ts'
-import type { Wait } from '../../shared/api/operate/waits.ts'
+import type { MovedWaits, Wait } from '../../shared/api/operate/waits.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
 import { queryClient } from './query-client.ts'
@@ -18,6 +18,11 @@ export function readWait(guid: string, signal: AbortSignal): Promise<Wait> {
 /** The run goes on as a job. `ended`: the way, and what comes with it. */
 export async function continueWait(guid: string, ended: JsonObject): Promise<void> {
   await call('POST', `${path}/${guid}/continue`, { body: ended })
+}
+
+/** To the deployed version of their blueprint. */
+export function moveWaits(wanted: JsonObject): Promise<MovedWaits> {
+  return call<MovedWaits>('POST', `${path}/move`, { body: wanted })
 }
 
 export async function cancelWait(guid: string): Promise<void> {

@@ -7,6 +7,23 @@ export const waitsTexts = {
   commentHelp: 'The flow has it, and the audit log.',
   body: 'Body',
   bodyHelp: 'JSON: what counts as sent.',
+  moveRuns: 'Move to the deployed version',
+  move: 'Move',
+  moveText:
+    'A run that waits continues on the version that it began with. Move it after a mistake behind the wait was corrected and deployed.',
+  againToo: 'Runs that failed continue again',
+  willMove: (version: number, moved: number, continued: number) =>
+    `${moved === 1 ? '1 run moves' : `${moved} runs move`} to version ${version}, ${continued} of those that failed continue again.`,
+  movedRuns: (moved: number, continued: number) =>
+    `${moved === 1 ? '1 run moved' : `${moved} runs moved`}, ${continued} continue again`,
+  keptRuns: (count: number) =>
+    count === 1 ? '1 run stays on its version' : `${count} runs stay on their versions`,
+  moreRuns: 'There are more runs: move again for the rest.',
+  hasFailed: 'The run has failed behind its wait',
+  decisionIsKept: 'What the wait was ended with is kept. Continue the run again when the cause is mended.',
+  continueAgain: 'Continue again',
+  continueOnDeployed: 'Continue on the deployed version',
+  failed: 'failed',
   waitingRun: 'Waiting run',
   theRunContinues: 'The run continues',
   cancelTheRun: 'Cancel the run',

@@ -69,3 +69,17 @@ function unsaved({ node: { block, definition }, pin }: Wire): Error {
     `The value ${pin} of "${title}" cannot be stored while the run waits. Read what is needed of it before the wait.`,
   )
 }
+
+/** What is saved, as `reads` of a point names it. */
+export function savedKeys({ values, parameters, request }: SavedFrame): ReadonlySet<string> {
+  const pins = Object.entries(values).flatMap(([block, given]) =>
+    Object.keys(given).map((pin) => `${block}.${pin}`),
+  )
+  const { body, ...address } = request ?? {}
+  return new Set([
+    ...pins,
+    ...(parameters || request ? ['params'] : []),
+    ...(Object.keys(address).length > 0 ? ['query'] : []),
+    ...(body === undefined ? [] : ['body']),
+  ])
+}

@@ -104,7 +104,8 @@ describe('are listed', () => {
     })
     expect(Object.keys(objectOf(body)).sort()).toEqual(
       [
-        ...['_meta', 'block', 'blueprint', 'deployment', 'details', 'job', 'kind', 'run', 'scopes', 'state'],
+        ...['_meta', 'block', 'blueprint', 'deployment', 'details', 'error', 'job', 'kind', 'run', 'scopes'],
+        'state',
         ...['storage', 'title', 'until', 'user', 'version', 'ways'],
       ].sort(),
     )
@@ -165,6 +166,51 @@ describe('are continued by hand', () => {
     await expect.poll(done, { timeout: 10_000 }).toMatchObject([end])
     const [audited] = (await room.documents(ownStorages.auditLogs)).filter((one) => one.guid === wait)
     expect(audited).toMatchObject({ category: 'waits', user: { username: 'updater' } })
+    expect(await done()).toHaveLength(1)
+  })
+})
+
+describe('whose continuation failed', () => {
+  const failing = (set: string) => ({
+    ask: { type: 'on_startup_register_uri_post', in: { uri: 'mended' }, scopes: ['*public'] },
+    approval: { type: 'wait_for_approval', in: { flow: '@ask.flow', title: 'Order', scopes: ['a'] } },
+    reply: { type: 'reply', in: { flow: '@approval.now', value: '={ wait: approval.wait }' } },
+    yes: notes('@approval.approved', set),
+  })
+
+  test('say why, and continue again on the corrected version with what was decided', async () => {
+    const blueprint = await room.install('Mended', failing('={ id: body.id, end: approval.by.username + 1 }'))
+    const wait = await begin('mended')
+    const other = await begin('mended')
+    const go = (as: string, body: JsonObject) => room.send('POST', path(wait, '/continue'), { as, body })
+    await go('updater', { way: 'approved' })
+    const shown = async () => objectOf((await room.send('GET', path(wait), { as: 'viewer' })).body)
+    await expect.poll(async () => textIn((await shown()).error), { timeout: 10_000 }).toContain('takes two')
+    const move = (as: string, body: JsonObject) => room.send('POST', '/_system/waits/move', { as, body })
+    for (const as of ['nobody', 'viewer', 'remover']) {
+      expect((await move(as, { blueprint })).status).toBe(403)
+      expect((await go(as, { version: 'current' })).status).toBe(403)
+    }
+    expect((await move('updater', { blueprint: NOTHING })).status).toBe(409)
+    expect((await move('updater', {})).status).toBe(400)
+    const changed = await go('updater', { way: 'rejected', version: 'current' })
+    expect([changed.status, changed.text]).toEqual([409, expect.stringContaining('approved already')])
+    const blocks = objectsOf(await room.manage('POST', '/blueprintactions/search', { limit: 100 }))
+    const bad = blocks.find(({ in_pins: pins }) => JSON.stringify(pins).includes('username + 1'))
+    const pins = JSON.stringify(bad?.in_pins).replace(' + 1', '')
+    await room.manage('PUT', `/blueprintactions/${guidOf(bad ?? {})}`, { in_pins: JSON.parse(pins) })
+    await room.manage('POST', `/blueprintactions/unsaved/${blueprint}`)
+    await room.manage('POST', `/blueprints/deploy/${blueprint}`)
+    const early = await room.send('POST', path(other, '/continue'), {
+      as: 'updater',
+      body: { way: 'approved', version: 'current' },
+    })
+    expect(early.status).toBe(400)
+    const told = await move('updater', { blueprint, dry_run: true })
+    expect(told.body).toEqual({ version: 2, moved: 2, continued: 0, kept: [], next: null })
+    const moved = await move('updater', { blueprint, again: true })
+    expect(moved.body).toEqual({ version: 2, moved: 2, continued: 1, kept: [], next: null })
+    await expect.poll(done, { timeout: 10_000 }).toMatchObject([{ end: 'updater' }])
     expect(await done()).toHaveLength(1)
   })
 })

@@ -1,11 +1,16 @@
 import type { Waits } from '../../../flows/background/waits.ts'
 import type { WaitRecord } from '../../../flows/run/wait-record.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
-import { continueWaitSchema, waitSchema } from '../../../shared/api/operate/waits.ts'
+import {
+  continueWaitSchema,
+  movedWaitsSchema,
+  moveWaitsSchema,
+  waitSchema,
+} from '../../../shared/api/operate/waits.ts'
 import type { Clock } from '../../../shared/clock.ts'
 import { invalidField, QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
-import type { RouteFamily } from '../../server/route-family.ts'
+import type { App, RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 import { resource } from '../resource.ts'
 import type { SearchField } from '../search-request.ts'
@@ -37,12 +42,6 @@ function waysOf({ kind, awaits }: WaitRecord): readonly string[] {
 
 /** Runs that wait: listed, read, cancelled and continued by hand. */
 export function waitRoutes(waits: Waits, clock: Clock): RouteFamily {
-  async function found(guid: string): Promise<WaitRecord> {
-    const wait = await waits.find(guid)
-    if (!wait) throw new QuoinError('NOT_FOUND', `There is no wait with the guid ${guid}. It may have ended.`)
-    return wait
-  }
-
   return (app) => {
     const routes = resource(app, { path, scopes: 'waits', tags, record: waitSchema, searchable })
     routes.list(
@@ -53,11 +52,12 @@ export function waitRoutes(waits: Waits, clock: Clock): RouteFamily {
       },
       async (wanted) => {
         const page = await waits.search(wanted)
-        return { ...page, records: page.records.map(wireWait) }
+        const errors = await waits.failures(page.records)
+        return { ...page, records: page.records.map((wait) => wireWait(wait, errors)) }
       },
     )
     routes.get({ operationId: 'getWait', summary: 'One run that waits' }, async (guid) =>
-      wireWait(await found(guid)),
+      shownOf(waits, await foundIn(waits, guid)),
     )
     routes.remove(
       {
@@ -67,42 +67,100 @@ export function waitRoutes(waits: Waits, clock: Clock): RouteFamily {
         errors: ['CONFLICT'],
       },
       async (guid, request) => {
-        if (!(await waits.cancel(await found(guid), actorOf(request)))) throw changed()
+        if (!(await waits.cancel(await foundIn(waits, guid), actorOf(request)))) throw changed()
       },
     )
-    app.post(
-      `${path}/:guid/continue`,
-      {
-        config: {
-          permission: 'waits_update',
-          bodyOptional: true,
-          bodyBytes: MOST_BYTES,
-          errors: ['CONFLICT'],
-        },
-        schema: {
-          operationId: 'continueWaitByHand',
-          summary: 'Continue a run that waits',
-          description: 'Ends the wait on one of the ways of its block. The run continues as a job.',
-          tags,
-          params: guidParams,
-          body: continueWaitSchema,
-          response: { 200: waitSchema },
-        },
-      },
-      async (request) => {
-        const wait = await found(request.params.guid)
-        if (wait.state !== 'waiting') throw changed()
-        const { way = 'flow', comment = '', body } = request.body
-        const known = waysOf(wait)
-        if (!known.includes(way)) throw invalidField('way', `way must be one of ${known.join(', ')}.`)
-        const by = actorOf(request)
-        const gives = { next: way, at: new Date(clock()), comment, body, by: { ...by } }
-        const told = { decision: way, by_hand: true, ...(comment !== '' && { comment }) }
-        if (!(await waits.end(wait, { gives: givesOf(wait, gives), told, by }))) throw changed()
-        return wireWait((await waits.find(wait.guid)) ?? { ...wait, state: 'resumed' })
-      },
-    )
+    continueWaitRoute(app, waits, clock)
+    moveWaitsRoute(app, waits)
   }
+}
+
+async function foundIn(waits: Waits, guid: string): Promise<WaitRecord> {
+  const wait = await waits.find(guid)
+  if (!wait) throw new QuoinError('NOT_FOUND', `There is no wait with the guid ${guid}. It may have ended.`)
+  return wait
+}
+
+async function shownOf(waits: Waits, wait: WaitRecord): Promise<JsonObject> {
+  return wireWait(wait, await waits.failures([wait]))
+}
+
+function continueWaitRoute(app: App, waits: Waits, clock: Clock): void {
+  app.post(
+    `${path}/:guid/continue`,
+    {
+      config: {
+        permission: 'waits_update',
+        bodyOptional: true,
+        bodyBytes: MOST_BYTES,
+        errors: ['CONFLICT'],
+      },
+      schema: {
+        operationId: 'continueWaitByHand',
+        summary: 'Continue a run that waits',
+        description:
+          'Ends the wait on one of the ways of its block. The run continues as a job. Where that job has failed, the run continues again, with the way, user and comment that it was ended with.',
+        tags,
+        params: guidParams,
+        body: continueWaitSchema,
+        response: { 200: waitSchema },
+      },
+    },
+    async (request) => {
+      const wait = await foundIn(waits, request.params.guid)
+      const { way: asked, comment = '', body, version } = request.body
+      if (wait.state !== 'waiting') {
+        checkDecided(wait, asked)
+        await waits.again(wait, version === 'current', actorOf(request))
+        return shownOf(waits, await foundIn(waits, wait.guid))
+      }
+      if (version !== undefined)
+        throw invalidField('version', 'version is for runs whose job has failed. Move the others.')
+      const way = asked ?? 'flow'
+      const known = waysOf(wait)
+      if (!known.includes(way)) throw invalidField('way', `way must be one of ${known.join(', ')}.`)
+      const by = actorOf(request)
+      const gives = { next: way, at: new Date(clock()), comment, body, by: { ...by } }
+      const told = { decision: way, by_hand: true, ...(comment !== '' && { comment }) }
+      if (!(await waits.end(wait, { gives: givesOf(wait, gives), told, by }))) throw changed()
+      return shownOf(waits, (await waits.find(wait.guid)) ?? { ...wait, state: 'resumed' })
+    },
+  )
+}
+
+function moveWaitsRoute(app: App, waits: Waits): void {
+  app.post(
+    `${path}/move`,
+    {
+      config: { permission: 'waits_update', errors: ['CONFLICT'] },
+      schema: {
+        operationId: 'moveWaits',
+        summary: 'Move runs that wait to the present version',
+        description:
+          'A run that waits continues on the version that it began with. This moves the runs of a blueprint to its present version, where that has their blocks and they have stored what the blocks behind the wait read; the reply names the others.',
+        tags,
+        body: moveWaitsSchema,
+        response: { 200: movedWaitsSchema },
+      },
+    },
+    async (request) => {
+      const { blueprint, waits: named, again = false, dry_run: dryRun = false, after } = request.body
+      const wanted = { blueprint, waits: named, again, dryRun, after }
+      const { kept, next = null, ...done } = await waits.move(wanted, actorOf(request))
+      return { ...done, kept: [...kept], next }
+    },
+  )
+}
+
+/** A decision is not replaced: it may have been acted on. */
+function checkDecided({ gives }: WaitRecord, asked: string | undefined): void {
+  const { next } = gives
+  const decided = next && 'json' in next ? next.json : undefined
+  if (asked === undefined || decided === undefined || decided === asked) return
+  throw new QuoinError(
+    'CONFLICT',
+    `The wait was ended on the way ${String(decided)} already. Leave way out to continue with that.`,
+  )
 }
 
 interface Gives {
@@ -124,7 +182,7 @@ function changed(): QuoinError {
   return new QuoinError('CONFLICT', 'The wait has ended meanwhile, or its job continues the run already.')
 }
 
-function wireWait(wait: WaitRecord): JsonObject {
+function wireWait(wait: WaitRecord, errors: ReadonlyMap<string, string>): JsonObject {
   const { kind, state, title, blueprint, block, deployment, version, run, until, scopes, details } = wait
   return {
     _meta: wait.meta,
@@ -135,5 +193,6 @@ function wireWait(wait: WaitRecord): JsonObject {
     user: wait.origin.user ? { ...wait.origin.user } : null,
     storage: wait.awaits?.storage ?? '',
     job: wait.job || wait.timer,
+    error: errors.get(wait.job) ?? '',
   }
 }

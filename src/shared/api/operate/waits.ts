@@ -39,6 +39,10 @@ const wait = Type.Object({
   job: Type.String({
     description: 'The job that continues it, or that waits for its time; empty without one.',
   }),
+  error: Type.String({
+    description:
+      'Why its job has failed to continue the run; else empty. What the wait was ended with is kept: continue it again.',
+  }),
 })
 export type Wait = Wire<typeof wait>
 
@@ -55,6 +59,45 @@ export const continueWaitSchema = Type.Object(
     ),
     comment: Type.Optional(Type.String({ maxLength: 2_000, description: 'Of an approval.' })),
     body: Type.Optional(anyJson('What counts as sent, at the way `received`.')),
+    version: Type.Optional(
+      Type.Enum(['same', 'current'], {
+        description:
+          'Of a run whose job has failed: `current` continues it on the present version, if the blocks fit.',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
+
+export const moveWaitsSchema = Type.Object(
+  {
+    blueprint: Type.String({ maxLength: 64, description: 'Guid of the blueprint, which is active.' }),
+    waits: Type.Optional(
+      Type.Array(Type.String({ maxLength: 64 }), {
+        maxItems: 1_000,
+        description: 'Only these waits, by guid.',
+      }),
+    ),
+    again: Type.Optional(
+      Type.Boolean({ description: 'Runs whose job has failed continue again. Default: false.' }),
+    ),
+    dry_run: Type.Optional(Type.Boolean({ description: 'Only says what would be done. Default: false.' })),
+    after: Type.Optional(Type.String({ maxLength: 4_000, description: 'The `next` of the call before.' })),
+  },
+  { additionalProperties: false },
+)
+
+const kept = Type.Object({ wait: Type.String(), title: Type.String(), reason: Type.String() })
+
+export const movedWaitsSchema = Type.Object({
+  version: Type.Integer({ description: 'Number of the present version.' }),
+  moved: Type.Integer({
+    description: 'How many runs continue on it that would have continued on another one.',
+  }),
+  continued: Type.Integer({ description: 'How many had failed and continue again.' }),
+  kept: Type.Array(kept, { description: 'Runs that stay on their version, and why.' }),
+  next: Type.Union([Type.String(), Type.Null()], {
+    description: 'One call looks at 2,000 runs: send this as `after` for the rest. Null after the last one.',
+  }),
+})
+export type MovedWaits = Wire<typeof movedWaitsSchema>

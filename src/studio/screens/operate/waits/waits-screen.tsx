@@ -1,5 +1,6 @@
-import { Badge, Group, Text } from '@mantine/core'
+import { Badge, Button, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { Wait } from '../../../../shared/api/operate/waits.ts'
 import { blueprintNamesQuery } from '../../../api/blueprints.ts'
 import { findWaits } from '../../../api/waits.ts'
@@ -12,6 +13,7 @@ import { openAddress } from '../../../controls/open-address.ts'
 import { ScreenHead } from '../../../controls/screen-head.tsx'
 import { Time } from '../../../controls/time.tsx'
 import { waitsTexts } from '../../../texts/waits.ts'
+import { MoveDialog } from './move-dialog.tsx'
 import { WaitDrawer } from './wait-drawer.tsx'
 import { kindLabels } from './wait-ways.ts'
 
@@ -24,11 +26,15 @@ const columnsWith = (names: Names | undefined): readonly Column<Wait>[] => [
     label: waitsTexts.waitsFor,
     sort: 'kind',
     width: 190,
-    render: ({ kind, storage, state }) => (
+    render: ({ kind, storage, state, error }) => (
       <Group gap={6}>
         <Badge color="petrol">{kindLabels[kind]}</Badge>
         {storage}
-        {state === 'resumed' ? <Badge color="gray">{waitsTexts.continues}</Badge> : null}
+        {error !== '' ? (
+          <Badge color="red">{waitsTexts.failed}</Badge>
+        ) : state === 'resumed' ? (
+          <Badge color="gray">{waitsTexts.continues}</Badge>
+        ) : null}
       </Group>
     ),
   },
@@ -52,10 +58,21 @@ const columnsWith = (names: Names | undefined): readonly Column<Wait>[] => [
 export function WaitsScreen() {
   const [, , words] = useListAddress()
   const { data: names } = useQuery(blueprintNamesQuery)
+  const [moving, setMoving] = useState(false)
+  const chosen = filtersOf(words, { blueprint: 'blueprint' }).filters?.blueprint
   const blueprints = [...(names ?? [])].map(([value, label]) => ({ value, label }))
   return (
     <>
-      <ScreenHead title={waitsTexts.waitingRuns} about={waitsTexts.waitingRunsAbout} />
+      <ScreenHead title={waitsTexts.waitingRuns} about={waitsTexts.waitingRunsAbout}>
+        {chosen === undefined ? null : (
+          <Button variant="default" onClick={() => setMoving(true)}>
+            {waitsTexts.moveRuns}
+          </Button>
+        )}
+      </ScreenHead>
+      {chosen === undefined ? null : (
+        <MoveDialog blueprint={chosen} opened={moving} onClose={() => setMoving(false)} />
+      )}
       <Group mb="sm" gap="sm">
         <SelectFilter name="blueprint" label={waitsTexts.blueprint} options={blueprints} width={220} />
         <SelectFilter

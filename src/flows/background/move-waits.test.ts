@@ -1,0 +1,181 @@
+/** A mistake behind a wait, and the runs that wait there: they are moved to the corrected version, and what was decided is kept. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ada, type JobRoom, openJobRoom, redeploy } from '../../../test/job-room.ts'
+import { type AuditLog, openAuditLog } from '../../records/audit-log.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
+import { type WaitRecord, waitRecordOf } from '../run/wait-record.ts'
+import { openWaits, type Waits } from './waits.ts'
+
+let room: JobRoom
+let audit: AuditLog
+let waits: Waits
+beforeEach(async () => {
+  room = await openJobRoom()
+  audit = await openAuditLog(room.database, {})
+  waits = openWaits(room.database, audit, room.flows)
+})
+afterEach(async () => {
+  audit.close()
+  await room.close()
+})
+
+const by = ada
+const names = async () => (await room.documents('docs')).map(({ name }) => name)
+const stored = async () => (await room.documents(ownStorages.waits)).map(waitRecordOf)
+const wanted = (blueprint: string) => ({ blueprint, again: false, dryRun: false })
+/** In place of a text of the block's pins. */
+const instead = (text: string, other: string) => (content: JsonObject) => ({
+  ...content,
+  in_pins: JSON.parse(JSON.stringify(content.in_pins).replace(text, other)),
+})
+
+/** Its runs fail behind the wait: `env.MARK` is not there. */
+async function install(): Promise<string> {
+  return room.install({
+    get: { type: 'on_startup_register_uri_get', in: { uri: 'ask' }, scopes: ['*public'] },
+    first: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@get.flow', storage: 'docs', set: '={ name: "first", code: uuid() }' },
+    },
+    approval: { type: 'wait_for_approval', in: { flow: '@first.flow', title: 'Order', scopes: ['a'] } },
+    yes: {
+      type: 'function_create_document_from_mutations',
+      in: {
+        flow: '@approval.approved',
+        storage: 'docs',
+        set: '={ name: "yes" + env.MARK, by: approval.by.username, comment: approval.comment }',
+      },
+    },
+  })
+}
+
+async function begin(blueprint: string): Promise<WaitRecord> {
+  const before = new Set((await stored()).map(({ guid }) => guid))
+  expect((await room.send(blueprint, { query: { to: 'eve' } })).end.error).toBeUndefined()
+  const wait = (await stored()).find(({ guid }) => !before.has(guid))
+  if (!wait) throw new Error('Nothing waits.')
+  return wait
+}
+
+async function approve(wait: WaitRecord): Promise<void> {
+  const decided = { next: 'approved', at: new Date(room.clock.now), comment: 'Fine', by: { ...ada } }
+  expect(await waits.end(wait, { gives: decided, told: { decision: 'approved' }, by })).toBe(true)
+}
+
+const correct = (blueprint: string) => redeploy(room, blueprint, 'env.MARK', instead(' + env.MARK', ''))
+
+test('a decision whose continuation failed is continued again on the corrected version, once', async () => {
+  const blueprint = await install()
+  const wait = await begin(blueprint)
+  await approve(wait)
+  const [failed] = await room.work()
+  expect([failed?.error !== undefined, await names()]).toEqual([true, ['first']])
+  await correct(blueprint)
+  await room.database.capabilities.jobs.requeue(failed?.job.guid ?? '')
+  expect((await room.work())[0]?.error).toBeDefined()
+  const [decided] = await stored()
+  if (!decided) throw new Error('The decision is lost.')
+  expect([...(await waits.failures([decided])).values()]).toEqual([
+    expect.stringContaining('its right side is nothing'),
+  ])
+  await waits.again(decided, true, by)
+  expect((await waits.failures(await stored())).size).toBe(0)
+  await expect(waits.again(decided, true, by)).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect(await room.work()).toMatchObject([{ error: undefined }])
+  const [, yes] = await room.documents('docs')
+  expect(yes).toMatchObject({ name: 'yes', by: 'ada', comment: 'Fine' })
+  expect([await stored(), await room.work(), await names()]).toEqual([[], [], ['first', 'yes']])
+  const told = (await room.documents(ownStorages.auditLogs)).filter(({ guid }) => guid === wait.guid)
+  expect(told.at(-1)).toMatchObject({
+    user: { username: 'ada' },
+    states: [{ version: 1 }, { version: 2, continued_again: true }],
+  })
+})
+
+test('a decision is continued again on its own version when what failed is mended elsewhere', async () => {
+  const wait = await begin(await install())
+  await approve(wait)
+  expect((await room.work())[0]?.error).toBeDefined()
+  await room.flows.environmentValues.create({ name: 'MARK', value: '!' }, ada)
+  const [decided] = await stored()
+  if (decided) await waits.again(decided, false, by)
+  expect(await room.work()).toMatchObject([{ error: undefined }])
+  expect(await names()).toEqual(['first', 'yes!'])
+})
+
+test('a job that was never tried, or runs, is not continued again', async () => {
+  const wait = await begin(await install())
+  await expect(waits.again(wait, false, by)).rejects.toMatchObject({ code: 'CONFLICT' })
+  await approve(wait)
+  const [decided] = await stored()
+  if (!decided) throw new Error('The decision is lost.')
+  await expect(waits.again(decided, false, by)).rejects.toMatchObject({ code: 'CONFLICT' })
+  const { jobs } = room.database.capabilities
+  const [job] = await jobs.claim({ owner: 'one', leaseMs: 60_000, limit: 1 })
+  await expect(waits.again(decided, false, by)).rejects.toMatchObject({ code: 'CONFLICT' })
+  const moved = await waits.move({ ...wanted(wait.blueprint), again: true }, by)
+  expect(moved).toMatchObject({ moved: 0, continued: 0, kept: [] })
+  if (job) await jobs.fail(job, 'over')
+  await waits.again(decided, false, by)
+  expect((await room.work()).map(({ error }) => error)).toEqual([
+    expect.stringContaining('its right side is nothing'),
+  ])
+})
+
+test('runs that wait are moved to the present version, and a dry run only says so', async () => {
+  const blueprint = await install()
+  for (const _ of [1, 2]) await begin(blueprint)
+  const failed = await begin(blueprint)
+  await approve(failed)
+  await room.work()
+  await correct(blueprint)
+  const all = { ...wanted(blueprint), again: true }
+  const told = { version: 2, moved: 3, continued: 1, kept: [], next: undefined }
+  expect(await waits.move({ ...all, dryRun: true }, by)).toEqual(told)
+  expect((await stored()).map(({ deployment }) => deployment)).toEqual([1, 1, 1])
+  expect(await waits.move({ ...all, waits: [failed.guid] }, by)).toEqual({ ...told, moved: 1 })
+  expect(await waits.move(all, by)).toEqual({ ...told, moved: 2, continued: 0 })
+  expect(await waits.move(all, by)).toEqual({ ...told, moved: 0, continued: 0 })
+  for (const wait of await stored()) if (wait.state === 'waiting') await approve(wait)
+  expect((await room.work()).map(({ error }) => error)).toEqual([undefined, undefined, undefined])
+  expect((await names()).filter((name) => name === 'yes')).toHaveLength(3)
+})
+
+test('a run stays whose blocks do not fit, and the reply says why', async () => {
+  const blueprint = await install()
+  const wait = await begin(blueprint)
+  const reads = instead(
+    'name: \\"yes\\" + env.MARK',
+    'name: \\"yes\\" + params.to, code: first.document.code',
+  )
+  await redeploy(room, blueprint, 'env.MARK', reads)
+  const { kept, moved } = await waits.move(wanted(blueprint), by)
+  expect([moved, kept]).toEqual([
+    0,
+    [{ wait: wait.guid, title: 'Order', reason: expect.stringContaining('read document of "') }],
+  ])
+  expect(kept[0]?.reason).toContain(', params, which is not stored')
+  await approve(wait)
+  expect((await room.work())[0]?.error).toBeDefined()
+  const [decided] = await stored()
+  if (decided)
+    await expect(waits.again(decided, true, by)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('params'),
+    })
+  expect(await stored()).toMatchObject([{ deployment: 1 }])
+})
+
+test('a run stays whose block is gone, or while its blueprint is not active', async () => {
+  const blueprint = await install()
+  const wait = await begin(blueprint)
+  await redeploy(room, blueprint, 'wait_for_approval', (content) => ({
+    ...content,
+    in_pins: [{ id: 'title', value: 'Order' }],
+  }))
+  const { moved, kept } = await waits.move(wanted(blueprint), by)
+  expect([moved, kept[0]?.reason]).toEqual([0, expect.stringContaining(`no block ${wait.block}`)])
+  await room.flows.deployments.deactivate(blueprint, ada)
+  await expect(waits.move(wanted(blueprint), by)).rejects.toMatchObject({ code: 'CONFLICT' })
+})
