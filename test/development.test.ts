@@ -33,14 +33,14 @@ describe('npm run dev', () => {
 
   test('the studio comes from its sources, with the policy of the server', async () => {
     const page = await get('/studio/data/any', { accept: 'text/html' })
-    expect(await page.text()).toContain('src="/studio/main.tsx"')
+    expect(await page.text()).toContain('src="/studio/main.ts"')
     const served = studioHeaders('studio-nonce')['content-security-policy'].split('; ')
     const sent = page.headers.get('content-security-policy')?.split('; ') ?? []
     expect(served.filter((directive) => !sent.includes(directive))).toEqual([
       "script-src 'self'",
       "connect-src 'self'",
     ])
-    expect(await (await get('/studio/texts/start.ts')).text()).toContain('Sign in to Quoin')
+    expect(await (await get('/studio/texts/sign-in.ts')).text()).toContain('Sign in to Quoin')
   })
 
   test('a saved file of the studio replaces the components that use it', async () => {
@@ -48,10 +48,10 @@ describe('npm run dev', () => {
     const news = Promise.withResolvers<string>()
     socket.onerror = () => news.reject(new Error('There is no socket.'))
     socket.onmessage = ({ data }) => {
-      if (String(data).includes('"/screens/start/sign-in-screen.tsx"')) news.resolve(String(data))
+      if (String(data).includes('"/screens/start/welcome-screen.tsx"')) news.resolve(String(data))
     }
     await new Promise((resolve) => socket.addEventListener('open', resolve))
-    await get('/studio/screens/start/sign-in-screen.tsx')
+    for (const file of ['screens/start/welcome-screen.tsx', 'texts/start.ts']) await get(`/studio/${file}`)
     await save('src/studio/texts/start.ts')
     expect(JSON.parse(await news.promise).type).toBe('update')
     socket.close()

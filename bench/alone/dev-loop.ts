@@ -99,7 +99,10 @@ async function* studioEdits(address: string, page: Page): AsyncGenerator<number>
     if (message.text().includes('Content Security Policy')) refused.push(message.text())
   })
   await page.goto(`${address}/studio`, { waitUntil: 'load', timeout: 120_000 })
-  let text = 'Sign in to Quoin'
+  await page.getByLabel('User name or e-mail').fill('admin')
+  await page.getByLabel('Password', { exact: true }).fill('quoin-development')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  let text = 'Welcome to Quoin'
   await page.getByRole('heading', { name: text }).waitFor({ timeout: 120_000 })
   await page.evaluate(() => Object.assign(globalThis, { isOpenSince: true }))
   for (let round = 1; ; round++) {

@@ -1,38 +1,44 @@
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import './theme/studio.css'
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
-import { useStore } from 'zustand'
 import { queryClient } from './api/query-client.ts'
-import { session } from './api/session.ts'
 import { Screens } from './screens/screens.tsx'
-import { SignInScreen } from './screens/start/sign-in-screen.tsx'
 import { Shell } from './shell/shell.tsx'
 import { nonce } from './theme/nonce.ts'
 import { cssVariables, theme } from './theme/theme.ts'
 
-/** Who is not signed in gets the sign-in screen at whatever address was opened, and that address behind it. */
-export function App() {
-  const isSignedIn = useStore(session, ({ token }) => token !== '')
-  return (
-    <MantineProvider
-      theme={theme}
-      cssVariablesResolver={cssVariables}
-      defaultColorScheme="auto"
-      getStyleNonce={nonce}
-    >
-      <Notifications position="bottom-left" limit={4} />
-      <QueryClientProvider client={queryClient}>
-        <Router base="/studio">
-          {isSignedIn ? (
+// The package that makes style tags when a dialog locks the page's scrolling looks here for what the policy asks of them.
+Object.assign(globalThis, { __webpack_nonce__: nonce() })
+
+/** Opens the studio of who is signed in, in `root`, and gives what closes it. */
+export function openStudio(root: HTMLElement): () => void {
+  // Data that another user saw in this tab must not be shown.
+  queryClient.clear()
+  const opened = createRoot(root)
+  opened.render(
+    <StrictMode>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={cssVariables}
+        defaultColorScheme="auto"
+        getStyleNonce={nonce}
+      >
+        <Notifications position="bottom-left" limit={4} />
+        <QueryClientProvider client={queryClient}>
+          <Router base="/studio">
             <Shell>
               <Screens />
             </Shell>
-          ) : (
-            <SignInScreen />
-          )}
-        </Router>
-      </QueryClientProvider>
-    </MantineProvider>
+          </Router>
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
   )
+  return () => opened.unmount()
 }

@@ -24,7 +24,7 @@ function loadedFrom(file: string, seen = new Map<string, readonly string[]>()): 
 }
 
 test('no file of the studio loads what only the server needs', () => {
-  const loaded = loadedFrom(join(import.meta.dirname, 'main.tsx'))
+  const loaded = loadedFrom(join(import.meta.dirname, 'main.ts'))
   const places = [...loaded].map(([file]) => relative(import.meta.dirname, file))
   // The check sees the whole studio, and what it shares.
   expect(places).toEqual(expect.arrayContaining(['editor/canvas/canvas.tsx', '../shared/empty-content.ts']))

@@ -21,7 +21,7 @@ const untranslated: readonly (readonly [file: string, text?: string])[] = [
   ['editor/model/runs/glance.ts', '(evaluated once for each item)'],
   ['editor/runs/use-pause-news.tsx', 'paused ·'],
   ['editor/try/request-form.ts', 'whole number'],
-  ['main.tsx', 'index.html has no #studio'],
+  ['main.ts', 'index.html has no #studio'],
   [
     'screens/blueprints/pages-file.ts',
     '={ ...edited.document, update_hash: edited.document._meta.update_hash }',
@@ -30,7 +30,6 @@ const untranslated: readonly (readonly [file: string, text?: string])[] = [
   ['screens/operate/named/sign-in-fields.tsx', 'x-api-key'],
   ['screens/people/user-form.tsx', 'en'],
   ['screens/people/user-form.tsx', 'Europe/Amsterdam'],
-  ['screens/start/sign-in-screen.tsx', 'admin'],
   ['shell/shell.tsx', 'Quoin'],
 ]
 

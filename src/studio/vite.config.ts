@@ -29,6 +29,12 @@ export default defineConfig({
           // Else the canvas would take React along, and be loaded by everything.
           includeDependenciesRecursively: false,
           groups: [
+            // What the sign-in form needs: it is there before React is.
+            {
+              name: 'sign-in',
+              test: /node_modules\/zustand\/esm\/vanilla|src\/studio\/(quoin\.svg|sign-in\/|api\/(api-error|kept-places|page-session|request|session)|texts\/(api|sign-in)\.ts)/,
+              priority: 5,
+            },
             { name: 'canvas', test: /node_modules\/(@xyflow|d3-|classcat)/, priority: 3 },
             { name: 'layout', test: /node_modules\/@dagrejs/, priority: 3 },
             {

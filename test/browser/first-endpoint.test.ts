@@ -28,10 +28,16 @@ const expression = () => /^```text\n=(.*)\n```$/m.exec(guide)?.[1] ?? ''
 const dialog = () => page.getByRole('dialog')
 const isFocused = (target: Locator) => () => target.evaluate((one) => one === document.activeElement)
 
-test('the studio of the tests is the one that users get, without what React has for development', async () => {
-  const read = async (path: string) => (await fetch(new URL(path, studio.address))).text()
-  const [, libraries] = /href="([^"]+\/libraries-[^"]+\.js)"/.exec(await read('/studio/')) ?? []
-  const script = await read(libraries ?? '')
+test('the sign-in form is small, and the studio behind it is the one that users get, without what React has for development', async () => {
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  const loaded = async (): Promise<readonly (readonly [string, number])[]> =>
+    page.evaluate("performance.getEntriesByType('resource').map((one) => [one.name, one.encodedBodySize])")
+  const ofForm = (await loaded()).filter(([name]) => /\/(?:index|sign-in)-/.test(name))
+  // Measured: 5.2 KB. With React and the library of the other screens it would be 245.
+  expect(ofForm.reduce((sum, [, bytes]) => sum + bytes, 0)).toBeLessThan(20_000)
+  const libraries = async () => (await loaded()).find(([name]) => /\/libraries-.*\.js$/.test(name))?.[0]
+  await eventually(libraries).toBeDefined()
+  const script = await (await fetch((await libraries()) ?? '')).text()
   expect(script.includes('react')).toBe(true)
   expect(script.includes('jsxDEV')).toBe(false)
 })

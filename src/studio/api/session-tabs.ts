@@ -1,4 +1,3 @@
-import { queryClient } from './query-client.ts'
 import { session, signedIn, signedOut } from './session.ts'
 
 /** What tabs of one browser tell each other. Only pages of this origin hear it, and those could read `localStorage` too. */
@@ -24,8 +23,6 @@ export function shareSession(): { readonly ready: Promise<void>; close(): void }
     if (told?.kind === 'ask' && token !== '') tell({ kind: 'token', token })
     if (told?.kind === 'token' && token === '') {
       known = told.token
-      // Data that another user saw in this tab must not be shown.
-      queryClient.clear()
       signedIn(told.token, false)
       answered.resolve()
     }

@@ -1,4 +1,4 @@
-/** Texts of the sign-in and of the first steps. */
+/** Texts of the first steps. */
 export const startTexts = {
   callTasks: 'Its list is public. Call it here, or in a terminal:',
   get: (path: string) => `GET ${path}`,
@@ -8,15 +8,6 @@ export const startTexts = {
   andFindItIn: ', and find it in',
   theData: 'the data',
   howMany: 'how many',
-  signIn: 'Sign in',
-  signInToQuoin: 'Sign in to Quoin',
-  sessionExpired: 'Your session has expired. Sign in again to continue here.',
-  youNotSigned: 'You are not signed in',
-  userNameEMail: 'User name or e-mail',
-  password: 'Password',
-  staySignedMachine: 'Stay signed in on this machine',
-  firstStart: 'First start? The user is',
-  firstStartPassword: ', and the password was printed once in the terminal of Quoin.',
   notAllWasUndone: 'Not all was undone',
   leftOver: (part: string) => `${part} was made and could not be removed again.`,
   couldNotBeCreated: (title: string) => `${title} could not be created`,

@@ -5,6 +5,7 @@ import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
 import { search } from '../../api/request.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
+import { signInTexts } from '../../texts/sign-in.ts'
 import { startTexts } from '../../texts/start.ts'
 import { CallTasks } from './call-tasks.tsx'
 import { StarterCards } from './starter-cards.tsx'
@@ -29,7 +30,7 @@ export function WelcomeScreen() {
       <ScreenHead title={startTexts.welcomeToQuoin} about={startTexts.welcomeAbout} />
       {error ? <ErrorNotice error={error} title={startTexts.couldNotLoadBlueprints} /> : null}
       <Stack component="ol" gap="md" p={0} m={0} maw={820}>
-        <Step number={1} title={startTexts.signIn} done>
+        <Step number={1} title={signInTexts.signIn} done>
           <Text size="sm" c="dimmed">
             {startTexts.passwordDone}{' '}
             <Anchor component={Link} href="/account" inherit underline="always">
