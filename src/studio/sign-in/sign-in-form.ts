@@ -1,6 +1,6 @@
 /**
  * The sign-in form, in place of whatever was asked for. Without React and the library of the other screens: it is there
- * after 6 KB instead of 245, and the studio is loaded while somebody types.
+ * after 6 KB instead of 245, and the studio is loaded while the user types.
  */
 import './sign-in-form.css'
 import type { Info } from '../../shared/api/info.ts'
