@@ -116,21 +116,36 @@ function parsed(text: string): JsonValue | typeof UNREADABLE {
   return 'value' in read ? read.value : UNREADABLE
 }
 
-const saidOfType: Readonly<Partial<Record<FieldType, MessageKey>>> = {
+/** What is said of a value that is none of the type: the compiler asks for a sentence of each type. */
+const saidOfType: Readonly<Record<FieldType, MessageKey>> = {
+  string: 'field.text',
+  long_text: 'field.text',
   line: 'field.one_line',
   number: 'field.number',
   integer: 'field.integer',
   decimal: 'field.places',
+  autonumber: 'field.integer',
+  boolean: 'field.condition',
   date: 'field.date',
   day: 'field.date',
-  instant: 'field.date',
+  instant: 'field.instant',
+  choice: 'field.choice',
+  choices: 'field.choice',
   email: 'field.email',
   url: 'field.url',
   phone: 'field.phone',
+  object: 'field.object',
+  array: 'field.list',
+  list: 'field.list',
+  reference: 'field.reference',
+  file: 'field.file',
+  files: 'field.file',
+  created_by: 'field.object',
+  changed_by: 'field.object',
 }
 
 function unreadable({ type, limits }: FieldRule, messages: PageMessages): string {
-  return messages(saidOfType[type] ?? 'field.choice', { places: limits.places ?? USUAL_PLACES })
+  return messages(saidOfType[type], { places: limits.places ?? USUAL_PLACES })
 }
 
 const LENGTH = /^must have at (least|most) ([0-9]+)/
