@@ -10,6 +10,8 @@ import { pauses } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
+import type { Query, Search } from '../../shared/query.ts'
+import type { Aggregate } from '../../storage/aggregate/aggregate.ts'
 import { createAll, refusalOf } from '../../storage/create-all.ts'
 import type {
   CreatedAll,
@@ -26,6 +28,7 @@ import type { StoredJson } from '../../storage/stored-json.ts'
 import { wrappedDatabase } from '../../storage/wrapped-database.ts'
 import { WrappedSession } from '../../storage/wrapped-session.ts'
 import { ruleIndexes } from '../permissions/storage-rules.ts'
+import { withInstants } from './asked-instants.ts'
 import { checkListed } from './closed-fields.ts'
 import type { FieldRules, KeptRules } from './field-rules.ts'
 import {
@@ -249,6 +252,32 @@ class RuledSession extends WrappedSession {
         },
       )
     })
+  }
+
+  override find(storage: string, search: Search) {
+    return andThen(this.#asked(storage, search.query), (query) =>
+      super.find(storage, query === search.query ? search : { ...search, query }),
+    )
+  }
+
+  override findWithTotal(storage: string, search: Search) {
+    return andThen(this.#asked(storage, search.query), (query) =>
+      super.findWithTotal(storage, query === search.query ? search : { ...search, query }),
+    )
+  }
+
+  override count(storage: string, query: Query, includeRemoved?: boolean) {
+    return andThen(this.#asked(storage, query), (asked) => super.count(storage, asked, includeRemoved))
+  }
+
+  override aggregate(storage: string, wanted: Aggregate) {
+    return andThen(this.#asked(storage, wanted.query), (query) =>
+      super.aggregate(storage, { ...wanted, query }),
+    )
+  }
+
+  #asked(storage: string, query: Query): MaybePromise<Query> {
+    return isOwnStorage(storage) ? query : withInstants(storage, query, (name) => this.#rules.kept(name))
   }
 
   override holder(storage: string, by: readonly string[], document: JsonObject) {

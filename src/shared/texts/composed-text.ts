@@ -3,6 +3,7 @@
  * so, and compared so. A text without a character from U+0300 on is in this form already, which takes 1 ns a character to see.
  */
 import { isJsonObject, type JsonValue } from '../json.ts'
+import type { Bounds } from '../query.ts'
 import { normalizedText } from './normalized-text.ts'
 
 const MAYBE_OTHER = /[\u0300-\uffff]/
@@ -37,6 +38,16 @@ export function soughtValues<T extends string | number | boolean>(value: T): rea
   if (typeof value !== 'string') return [value]
   const composed = composedText(value)
   return composed === value ? [value] : [composed, value]
+}
+
+/** The bounds of a range that texts are compared with: stored ones are composed. */
+export function composedBounds(bounds: Bounds): Bounds {
+  return Object.fromEntries(
+    Object.entries(bounds).map(([name, bound]) => [
+      name,
+      typeof bound === 'string' ? composedText(bound) : bound,
+    ]),
+  )
 }
 
 /** Of longer texts only the same characters are equal: composing them takes up to 5 ns a character. */

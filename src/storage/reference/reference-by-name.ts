@@ -1,6 +1,7 @@
 /** A document that is referred to by a unique value, such as the name of a supplier, in place of its guid. */
 import { QuoinError } from '../../shared/errors.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
+import type { FieldType } from '../../shared/fields/field-type.ts'
 import { isGuid } from '../../shared/guid.ts'
 import { andThen, type MaybePromise, recover } from '../../shared/maybe-promise.ts'
 import type { Session } from '../database.ts'
@@ -8,10 +9,12 @@ import type { Session } from '../database.ts'
 /** `problem` finishes the sentence "The value …". */
 export type FoundByName = { readonly guid: string } | { readonly problem: string }
 
+const NAMING: ReadonlySet<FieldType> = new Set(['string', 'line', 'email'])
+
 /** The text fields of a storage that are unique by themselves: what its documents can be named by. */
 export function namingFields(rules: readonly FieldRule[]): readonly string[] {
   return rules
-    .filter(({ name, type, unique }) => unique?.key === name && (type === 'string' || type === 'email'))
+    .filter(({ name, type, unique }) => unique?.key === name && NAMING.has(type))
     .map(({ name }) => name)
 }
 

@@ -2,7 +2,7 @@ import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { isEmptyValue } from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { Bounds, FieldOperator, Query, Scalar } from '../../shared/query.ts'
-import { composedText } from '../../shared/texts/composed-text.ts'
+import { composedBounds, composedText } from '../../shared/texts/composed-text.ts'
 import { compareScalars } from './compare-values.ts'
 import { textMatches, textQuery } from './match-text.ts'
 import { documentTokens, valueTokens } from './text-tokens.ts'
@@ -35,7 +35,7 @@ export function matches(query: Query, document: JsonObject, lookup: Lookup = noL
     case 'terms':
       return someValue(document, query, (value) => query.values.some((wanted) => isSame(value, wanted)))
     case 'range':
-      return someValue(document, query, (value) => isWithin(query.bounds, value))
+      return isInRange(document, query)
     case 'fields':
       return areInOrder(
         valueAt(document, parseFieldPath(query.field)),
@@ -102,6 +102,11 @@ function isSame(value: JsonValue, wanted: Scalar): boolean {
     value === wanted ||
     (typeof value === 'string' && typeof wanted === 'string' && composedText(value) === composedText(wanted))
   )
+}
+
+function isInRange(document: JsonObject, query: Extract<Query, { kind: 'range' }>): boolean {
+  const bounds = composedBounds(query.bounds)
+  return someValue(document, query, (value) => isWithin(bounds, value))
 }
 
 function isWithin(bounds: Bounds, value: JsonValue): boolean {

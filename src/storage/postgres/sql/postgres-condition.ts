@@ -7,7 +7,7 @@
  */
 
 import type { Bounds, Query, Scalar } from '../../../shared/query.ts'
-import { soughtValues } from '../../../shared/texts/composed-text.ts'
+import { composedBounds, soughtValues } from '../../../shared/texts/composed-text.ts'
 import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
 import { wholeBounds } from '../../search/whole-bounds.ts'
 import { numbers, texts, value } from './compiled-sql.ts'
@@ -151,7 +151,8 @@ function byType(json: string, type: ScalarType, own: CompiledSql, items?: Compil
   return sql`(CASE json_typeof(${json}) WHEN '${type}' THEN ${own}${array} ELSE FALSE END)`
 }
 
-function rangeCondition(plan: SearchPlan, { field, bounds, scalar }: Range): CompiledSql {
+function rangeCondition(plan: SearchPlan, { field, bounds: given, scalar }: Range): CompiledSql {
+  const bounds = composedBounds(given)
   const { gte, gt, lte, lt } = bounds
   const type = typeof (gte ?? gt ?? lte ?? lt) === 'string' ? 'string' : 'number'
   const read = fieldSql(field)

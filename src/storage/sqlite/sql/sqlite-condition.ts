@@ -9,7 +9,7 @@
  */
 
 import type { Bounds, Query, Scalar } from '../../../shared/query.ts'
-import { soughtValues } from '../../../shared/texts/composed-text.ts'
+import { composedBounds, soughtValues } from '../../../shared/texts/composed-text.ts'
 import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
 import { wholeBounds } from '../../search/whole-bounds.ts'
 import { ARRAY, BOOLEAN, NUMBER, OBJECT, STRING } from '../core/document-shape.ts'
@@ -156,7 +156,8 @@ function isOneOf(read: string, values: readonly Scalar[]): CompiledSql {
 }
 
 function rangeCondition(target: SearchTarget, query: Range): CompiledSql {
-  const { field, bounds } = query
+  const { field } = query
+  const bounds = composedBounds(query.bounds)
   const { gte, gt, lte, lt } = bounds
   const type = typeof (gte ?? gt ?? lte ?? lt) === 'string' ? 'string' : 'number'
   if (field === '_meta.created' && type === 'number') return createdCondition(bounds)

@@ -1,0 +1,78 @@
+/** Searches by a field of the type `instant`: a time is found in whatever zone and with whatever digits it is asked for. */
+import type { FieldRule } from '../../shared/field-rule.ts'
+import { instantOf } from '../../shared/fields/value-forms.ts'
+import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
+import type { Bounds, Query, Scalar } from '../../shared/query.ts'
+
+export type RulesIn = (storage: string) => MaybePromise<{ readonly rules: readonly FieldRule[] }>
+
+/** The query with instants as they are stored; the one that was given where it asks for none. */
+export function withInstants(storage: string, query: Query, rulesIn: RulesIn): MaybePromise<Query> {
+  if (query.kind === 'all') return query
+  return andThen(rulesIn(storage), ({ rules }) => asked(query, instantsIn(rules), rulesIn))
+}
+
+const kept = new WeakMap<readonly FieldRule[], ReadonlySet<string>>()
+
+/** Of a list that `FieldRules.of` gave. */
+function instantsIn(rules: readonly FieldRule[]): ReadonlySet<string> {
+  const names =
+    kept.get(rules) ?? new Set(rules.flatMap(({ type, name }) => (type === 'instant' ? [name] : [])))
+  kept.set(rules, names)
+  return names
+}
+
+function asked(query: Query, instants: ReadonlySet<string>, rulesIn: RulesIn): MaybePromise<Query> {
+  switch (query.kind) {
+    case 'and':
+    case 'or':
+      return each(query, instants, rulesIn)
+    case 'not':
+    case 'filter':
+      return andThen(asked(query.query, instants, rulesIn), (inner) =>
+        inner === query.query ? query : { ...query, query: inner },
+      )
+    case 'through':
+      return andThen(withInstants(query.storage, query.query, rulesIn), (inner) =>
+        inner === query.query ? query : { ...query, query: inner },
+      )
+    case 'term': {
+      const values = instants.has(query.field) ? formsOf(query.value) : [query.value]
+      return values.length === 1 ? query : { ...query, kind: 'terms', values }
+    }
+    case 'terms':
+      return instants.has(query.field) ? { ...query, values: query.values.flatMap(formsOf) } : query
+    case 'range':
+      return instants.has(query.field) ? { ...query, bounds: storedBounds(query.bounds) } : query
+    default:
+      return query
+  }
+}
+
+function each(
+  query: Extract<Query, { kind: 'and' | 'or' }>,
+  instants: ReadonlySet<string>,
+  rulesIn: RulesIn,
+): MaybePromise<Query> {
+  const given = query.queries.map((inner) => asked(inner, instants, rulesIn))
+  const whole = (queries: readonly Query[]): Query =>
+    queries.every((inner, at) => inner === query.queries[at]) ? query : { ...query, queries }
+  const known = given.flatMap((inner) => (isPromise(inner) ? [] : [inner]))
+  return known.length === given.length ? whole(known) : Promise.all(given).then(whole)
+}
+
+/** Documents from before the field was one of instants may hold what is asked for as it is written. */
+function formsOf(value: Scalar): readonly Scalar[] {
+  const stored = storedInstant(value)
+  return stored === value ? [value] : [stored, value]
+}
+
+function storedBounds(bounds: Bounds): Bounds {
+  return Object.fromEntries(Object.entries(bounds).map(([name, bound]) => [name, storedInstant(bound)]))
+}
+
+/** Days and other texts stay as they are. */
+function storedInstant<T extends Scalar>(value: T): T | string {
+  const instant = instantOf(value)
+  return instant === undefined ? value : new Date(instant).toISOString()
+}
