@@ -6,6 +6,7 @@ import { describeBlock } from '../src/blocks/describe-block.ts'
 import { findBlocks, loadBlocks } from '../src/blocks/load-blocks.ts'
 import { readSettings } from '../src/blocks/pins/read-settings.ts'
 import type { Setting } from '../src/blocks/setting.ts'
+import { outsideKinds } from '../src/flows/compile/compile-flow.ts'
 import type { CustomOutPin } from '../src/shared/blueprint.ts'
 import type { JsonValue } from '../src/shared/json.ts'
 import { pinTypes } from '../src/shared/pin-type.ts'
@@ -107,6 +108,13 @@ function filled(setting: Setting): JsonValue {
       return 'tasks'
   }
 }
+
+test('of each block that touches the world outside it is known whether what it does would happen twice', () => {
+  const looks = ['each_row', 'function_kvstore_cache_delete_key', 'limit', 'read_file']
+  const outside = [...catalogue.values()].filter((one) => one.kind === 'flow' && one.outside && !one.mails)
+  const names = new Set(outside.map(({ identifier }) => identifier))
+  expect(names).toEqual(new Set([...looks, ...Object.keys(outsideKinds)]))
+})
 
 test('no two blocks have the same title', () => {
   const titles = found.map(({ definition }) => definition.title)

@@ -19,6 +19,8 @@ export interface RunRequest {
   readonly user: JsonObject | undefined
   /** What the signed-in user may do: scopes held directly and through groups; `*` stands for all. */
   readonly scopes?: ReadonlySet<string>
+  /** When it came, in milliseconds, where it is sent again later. */
+  readonly received?: number
   /** When a page is visited. */
   readonly visit?: PageVisit
 }

@@ -1,8 +1,10 @@
 import { runPeople } from '../access/run-people.ts'
 import { loadBlocks } from '../blocks/load-blocks.ts'
+import { openRequestLetters } from '../flows/background/request-letters.ts'
 import { openWaits, type Waits } from '../flows/background/waits.ts'
 import { type Channels, openChannels } from '../flows/channels.ts'
 import { type Flows, type FlowsOptions, openFlows } from '../flows/flows.ts'
+import type { RunEnd, RunStart } from '../flows/run/run-start.ts'
 import { type Runs, runPipeline } from '../flows/run-pipeline.ts'
 import { openSamples, type Samples } from '../flows/samples/samples.ts'
 import { openTracing, type Tracing } from '../flows/trace/tracing.ts'
@@ -20,6 +22,7 @@ import { openRetention } from '../records/retention/retention.ts'
 import { secretKeys } from '../records/secrets/secret-keys.ts'
 import { openSecretUses, type SecretUses } from '../records/secrets/secret-uses.ts'
 import type { SystemLog } from '../records/system-log.ts'
+import type { Database } from '../storage/database.ts'
 import { leads } from '../storage/leading-node.ts'
 import { type Background, openBackground } from './background.ts'
 import { openNodeAlerts } from './open-alerts.ts'
@@ -39,6 +42,22 @@ export interface NodeFlows {
   readonly waits: Waits
 }
 
+/** Before the flows, so that it is closed behind them: their last runs may fail when the node stops. */
+function openLetters({ clock, opened }: SetStart, database: Database, warn: (message: string) => void) {
+  const letters = openRequestLetters({ database, clock, warn })
+  opened.add(() => letters.close())
+  return letters
+}
+
+type Failed = (start: RunStart, end: RunEnd) => void
+
+function bothTold(one: Failed, other: Failed): Failed {
+  return (start, end) => {
+    one(start, end)
+    other(start, end)
+  }
+}
+
 /** The blueprints that are active, the one pipeline of runs, and the work that no request waits for. */
 export async function openNodeFlows(
   start: SetStart,
@@ -53,6 +72,7 @@ export async function openNodeFlows(
   const warn = (message: string) => logs.to?.write({ level: 'warn', message })
   const channels = openChannels({ capabilities, clock, warn })
   opened.add(() => channels.close())
+  const letters = openLetters(start, database, warn)
   const flows = await openLimitedFlows(start, {
     ...{
       records,
@@ -84,7 +104,8 @@ export async function openNodeFlows(
   opened.add(() => tracing.close())
   const samples = await openSamples(flows, tracing.copies)
   opened.add(() => samples.close())
-  const runs = runPipeline(flows, tracing.traced, tracing.failed, offline ? undefined : samples.sample)
+  const failed = bothTold(tracing.failed, letters.note)
+  const runs = runPipeline(flows, tracing.traced, failed, offline ? undefined : samples.sample)
   // Before anything of theirs runs again.
   if (!offline) await settleStuckFlows({ deployments, log, clock, directory: stuckDirectory(options.data) })
   const settings = mailSettings(set)

@@ -13,6 +13,7 @@
  * - waiting: until `runAt`, and until no earlier live job has its order key. Claimed: running, with `attempt` one higher.
  * - running: completed → done. Failed with a time → waiting until then. Failed without → dead. Released → waiting, and
  *   the attempt does not count. Its lease runs out → waiting at once, or dead if that was the last attempt.
+ * - A new job can be dead at once: what failed was no job, and a person decides whether it is done again.
  * - done: kept for a while to be looked at, then purged.
  * - dead: a dead letter. Kept until a caller requeues it (waiting, with all its attempts again) or cancels it.
  * - `cancel` deletes a job in any state; a worker that is running it finds out when it renews.
@@ -74,6 +75,8 @@ export interface NewJob extends JobRetries {
   readonly dedupeKey?: string | undefined
   /** Jobs with the same one run one after the other, in the order of enqueueing, until each is done or dead. */
   readonly orderKey?: string | undefined
+  /** It is a dead letter from the beginning. */
+  readonly dead?: { readonly error: string; readonly failedIn: FailedIn } | undefined
 }
 
 /** Who holds which job: the fencing token. A {@link Job} is one. */
@@ -239,11 +242,13 @@ export interface CheckedJob {
   readonly attempts: number
   readonly dedupeKey: string | null
   readonly orderKey: string | null
+  /** Of a dead letter; `failedIn` as JSON. */
+  readonly dead: { readonly error: string; readonly failedIn: string } | undefined
 }
 
 /** Throws INVALID_BODY, naming the field: blocks make jobs from what visitors send. */
 export function checkJob(job: NewJob, now: number): CheckedJob {
-  const { queue, kind, title, runAt = now, priority = 0, attempts = 3, dedupeKey, orderKey } = job
+  const { queue, kind, title, runAt = now, priority = 0, attempts = 3, dedupeKey, orderKey, dead } = job
   const nameProblem = queueNameProblem(queue)
   if (nameProblem) throw invalidField('queue', `The queue name ${JSON.stringify(queue)} ${nameProblem}.`)
   const { backOff } = job
@@ -261,6 +266,7 @@ export function checkJob(job: NewJob, now: number): CheckedJob {
     attempts,
     dedupeKey: key('dedupeKey', dedupeKey),
     orderKey: key('orderKey', orderKey),
+    dead: dead && { error: errorText(dead.error), failedIn: JSON.stringify(dead.failedIn) },
   }
 }
 

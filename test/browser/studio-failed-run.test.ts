@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
+import { axeProblems } from './axe-check.ts'
 import { pacedHand } from './paced-hand.ts'
 import { eventually } from './studio-eventually.ts'
 import { openStudio, type StudioRoom } from './studio-room.ts'
@@ -127,6 +128,42 @@ test('a user without access to values comes to the block by way of the log', asy
   await eventually(() => new URL(watcher.url()).searchParams.get('block')).toBe(guids.get('price'))
   expect(new URL(watcher.url()).searchParams.has('run')).toBe(false)
   await watcher.context().close()
+})
+
+test('a run that failed behind its reply is sent again from its panel and its dead letter, which say first what happens twice', async () => {
+  const { quoin } = studio
+  await quoin.install('Behind', {
+    ask: { type: 'on_startup_register_uri_post', in: { uri: 'behind' }, scopes: ['*public'] },
+    keep: {
+      type: 'function_create_document_from_mutations',
+      title: 'Keep it',
+      in: { flow: '@ask.flow', storage: 'behind', set: '={ id: body.id }' },
+    },
+    taken: { type: 'reply', in: { flow: '@keep.flow', code: 202, value: 'taken' } },
+    bad: { type: 'fail', title: 'Refuse', in: { flow: '@taken.flow', status: 500, message: 'No luck.' } },
+  })
+  expect((await studio.ask('POST', '/behind', { body: { id: 1 } })).status).toBe(202)
+  await page.goto(`${studio.address}/studio/operate`)
+  const row = page.getByRole('row', { name: /POST.*behind/ })
+  await eventually(async () => (await row.getByRole('cell').allTextContents()).join(' ')).toMatch(/ 1 .*Run/)
+  await row.getByRole('link', { name: 'Run' }).click()
+  await page.getByText('The run failed behind its reply').waitFor()
+  await page.getByRole('button', { name: 'Send again' }).click()
+  const asked = page.getByRole('dialog', { name: 'Send POST /api/v1/behind again?' })
+  await asked.getByText('Keep it: write of documents').waitFor()
+  expect(await axeProblems(page)).toEqual([])
+  await asked.getByRole('button', { name: 'Cancel' }).click()
+  expect(await quoin.documents('behind')).toHaveLength(1)
+  await page.goto(`${studio.address}/studio/operate/queues?status=dead`)
+  await page
+    .getByRole('row', { name: /api\/v1\/behind/ })
+    .getByRole('link')
+    .first()
+    .click()
+  await page.getByRole('dialog', { name: 'Job' }).getByRole('button', { name: 'Send again' }).click()
+  await asked.getByText('Keep it: write of documents').waitFor()
+  await asked.getByRole('button', { name: 'Send again' }).click()
+  await expect.poll(() => quoin.documents('behind'), { timeout: 10_000 }).toHaveLength(2)
 })
 
 test('the browser has complained of nothing', () => {

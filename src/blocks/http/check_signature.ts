@@ -129,7 +129,11 @@ export default defineFlow({
     const scheme = presets.get(settings.sender) ?? custom(settings, publicUrl, given)
     const asKey = keyOf(settings.sender === 'custom' ? settings.secret_encoding : 'text')
     const secrets = [secret.reveal(), ...(former ? [former.reveal()] : [])].map(asKey)
-    const reason = await refusal(scheme, request, body, { secrets, tolerance, now: context.now() })
+    const reason = await refusal(scheme, request, body, {
+      secrets,
+      tolerance,
+      now: request.received ?? context.now(),
+    })
     if (reason === undefined) return { next: 'valid' }
     if (context.wired('invalid')) return { next: 'invalid', reason }
     throw new QuoinError('FLOW_FAILED', 'The signature is not valid.', {

@@ -25,6 +25,7 @@ import { lookForDocuments } from './awaited-documents.ts'
 import { FailedRun } from './failed-run.ts'
 import { failureIn } from './failure-listeners.ts'
 import { formerCaller } from './former-caller.ts'
+import { isRequestJob, requestTarget } from './request-letters.ts'
 import { type WaitTarget, waitTarget } from './wait-target.ts'
 
 interface JobRunnerOptions {
@@ -45,7 +46,7 @@ type RunnableJob = Pick<Job, 'guid' | 'kind' | 'payload' | 'runAt' | 'attempts'>
   Partial<Pick<Job, 'owner' | 'attempt'>>
 
 /** What a job starts. */
-type Target = Pick<RunStart, 'flow' | 'blueprint' | 'given' | 'resume'> &
+type Target = Pick<RunStart, 'flow' | 'blueprint' | 'given' | 'resume' | 'request' | 'beforeReply'> &
   Partial<Pick<WaitTarget, 'callerScopes'>>
 
 /**
@@ -90,9 +91,18 @@ export function jobRunner({
     const user = origin.user && (await findUser(origin.user.guid))
     const { callerScopes, ...start } = target
     const caller = origin.user && callerScopes && (await formerCaller(origin.user, callerScopes, findActive))
+    const request = start.request && { request: { ...start.request, ...caller?.() } }
     const lease = leaseOf(job)
     const of = { job: job.guid, ...(lease && { lease }) }
-    const end = await runs.run({ ...start, user, origin, signal, ...of, ...(caller && { caller }) })
+    const end = await runs.run({
+      ...start,
+      ...request,
+      user,
+      origin,
+      signal,
+      ...of,
+      ...(caller && { caller }),
+    })
     if (end.error)
       throw new FailedRun(end.run, end.error, {
         blueprint: target.blueprint,
@@ -125,6 +135,7 @@ function targetOf(flows: JobRunnerOptions['flows'], job: RunnableJob): MaybeProm
 
 /** The function of the blueprint that asked, else of any other: the run is then the other's. */
 function functionTarget({ live }: JobRunnerOptions['flows'], { guid, payload }: RunnableJob): Target {
+  if (isRequestJob({ payload })) return requestTarget({ live }, { payload })
   const name = textIn(payload.function)
   const { blueprints } = live.table()
   const asked = textIn(payload.blueprint)

@@ -12,7 +12,7 @@ import { givenMeasure } from './bound-given.ts'
 import { callFailure } from './call-failure.ts'
 import { failureOf, type ValueCompiler, valueCompiler } from './compile-values.ts'
 import type { Facts } from './constants/fold-constants.ts'
-import type { CompiledFlow, Frame, Miss, ResumePoint, Step } from './frame.ts'
+import type { BlockEffect, CompiledFlow, Frame, Miss, ResumePoint, Step } from './frame.ts'
 import { joinArrivals } from './join-arrivals.ts'
 import { loneBlocks } from './waiting/lone-blocks.ts'
 import { resumePoint } from './waiting/resume-point.ts'
@@ -177,6 +177,36 @@ function isMiss(pin: string): pin is Miss {
   return pin === 'not_found' || pin === 'conflict' || pin === 'refused' || pin === 'exceeded'
 }
 
+/** Blocks that touch the world outside, of those that change something there. */
+export const outsideKinds: Readonly<Record<string, BlockEffect['kind']>> = {
+  http_request: 'call',
+  each_page: 'call',
+  download_file: 'call',
+  write_file: 'file',
+  write_rows: 'file',
+  convert_image: 'file',
+  delete_file: 'file',
+  create_user: 'user',
+  set_groups: 'user',
+}
+
+/** Undefined for a block that only looks, also outside. */
+function effectOf({ block }: Node, definition: FlowBlock): BlockEffect | undefined {
+  const { identifier, mails, waits, enqueues, publishes, writes } = definition
+  const kind = mails
+    ? 'mail'
+    : waits
+      ? 'wait'
+      : enqueues
+        ? 'job'
+        : publishes
+          ? 'message'
+          : writes
+            ? 'write'
+            : outsideKinds[identifier]
+  return kind && { block: block.guid, title: block.title || definition.title, kind }
+}
+
 function flowStep(
   node: Node,
   definition: FlowBlock,
@@ -190,6 +220,7 @@ function flowStep(
   const wired = facts.wired(node)
   const catches = wired('error')
   const measure = givenMeasure(node)
+  const effect = effectOf(node, definition)
   const nested = {
     wired,
     asUser: actsAsUser(node.settings),
@@ -226,6 +257,7 @@ function flowStep(
   }
 
   function run(frame: Frame): Step | undefined | Promise<Step | undefined> {
+    if (effect) frame.run.happens(effect)
     let given: MaybePromise<Given>
     let inputs: Inputs | undefined
     try {

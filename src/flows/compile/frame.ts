@@ -99,6 +99,8 @@ export interface RunControl {
   /** Makes what was written so far durable, and then publishes what was to be published with it. */
   commit(): MaybePromise<void>
   publish(channel: string, data: string): void
+  /** A block is about to do what would be done a second time if the request were sent again. */
+  happens(effect: BlockEffect): void
   log(entry: {
     readonly level: LogLevel
     readonly message: string
@@ -181,6 +183,14 @@ export interface ResumePoint {
   readonly behind: (frame: Frame, given: Readonly<Record<string, unknown>>) => MaybePromise<Step | undefined>
   /** The block itself. */
   readonly itself: Step
+}
+
+/** What a block does that stays: outside at once, the others with the commit. */
+export interface BlockEffect {
+  /** Guid and title of the block. */
+  readonly block: string
+  readonly title: string
+  readonly kind: 'call' | 'file' | 'user' | 'mail' | 'job' | 'wait' | 'message' | 'write'
 }
 
 /** The out-pin whose value is in a slot. */

@@ -5,13 +5,13 @@ import { subjectOf } from '../../records/permissions/subject.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
-import type { CompiledFlow, Frame, ResumePoint, StoredVariables } from '../compile/frame.ts'
+import type { BlockEffect, CompiledFlow, Frame, ResumePoint, StoredVariables } from '../compile/frame.ts'
 import type { LaterWork } from '../compile/later-work.ts'
 import type { FormerRequest } from '../compile/waiting/stored-frame.ts'
 import type { ResumedRun } from './resumed-run.ts'
 import type { RunEnvironment } from './run-environment.ts'
 import { RunJobs } from './run-jobs.ts'
-import type { RunStart } from './run-start.ts'
+import type { HappenedEffect, RunStart } from './run-start.ts'
 import { runVariables } from './run-variables.ts'
 import { storeWait, waitingRun } from './store-wait.ts'
 import { unitCounts } from './unit-counts.ts'
@@ -34,6 +34,7 @@ export abstract class RunServices {
   declare private variablesOnce: StoredVariables | undefined
   declare private envOnce: JsonObject | undefined
   declare private laterOnce: LaterWork | undefined
+  declare protected effectsOnce: RunEffects | undefined
 
   get counts(): RunCounts {
     this.countsOnce ??= unitCounts(this.environment.counts, this.start.unit)
@@ -86,11 +87,41 @@ export abstract class RunServices {
     depth: number,
   ): MaybePromise<JsonValue | undefined>
 
+  happens(effect: BlockEffect): void {
+    this.effectsOnce ??= new RunEffects()
+    this.effectsOnce.begin(effect)
+  }
+
   wait(point: ResumePoint, frame: Frame, wait: Wait): MaybePromise<StoredWait> {
     return storeWait(waitingRun(this, this.start.flow, this.resumed?.record), point, frame, wait)
   }
 
   reached(point: ResumePoint, frame: Frame): MaybePromise<void> {
     return frame.depth === 0 ? this.resumed?.reached(point, frame) : undefined
+  }
+}
+
+/** Blocks of one run: those of the largest blueprints have some hundred that change something. */
+const MOST_EFFECTS = 1_000
+
+/** How often each block of a run has done what stays. */
+class RunEffects {
+  readonly #done = new Map<BlockEffect, number>()
+  /** With the next commit. */
+  readonly #held = new Map<BlockEffect, number>()
+
+  begin(effect: BlockEffect): void {
+    const { kind } = effect
+    const counts = kind === 'call' || kind === 'file' || kind === 'user' ? this.#done : this.#held
+    if (counts.size < MOST_EFFECTS || counts.has(effect)) counts.set(effect, (counts.get(effect) ?? 0) + 1)
+  }
+
+  committed(): void {
+    for (const [effect, count] of this.#held) this.#done.set(effect, (this.#done.get(effect) ?? 0) + count)
+    this.#held.clear()
+  }
+
+  get done(): readonly HappenedEffect[] {
+    return Array.from(this.#done, ([effect, count]) => ({ ...effect, count }))
   }
 }

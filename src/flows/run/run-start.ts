@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Origin, Session } from '../../storage/database.ts'
 import type { JobLease } from '../../storage/job.ts'
-import type { CompiledFlow, Frame } from '../compile/frame.ts'
+import type { BlockEffect, CompiledFlow, Frame } from '../compile/frame.ts'
 import type { Resume } from './resumed-run.ts'
 import type { ReplyListener } from './run-reply.ts'
 import type { RunUnit } from './run-unit.ts'
@@ -46,6 +46,11 @@ export interface FormerCaller {
   readonly scopes: ReadonlySet<string>
 }
 
+/** What a block of a run has done, and how often. */
+export interface HappenedEffect extends BlockEffect {
+  readonly count: number
+}
+
 /** How a run ended. `replied` tells whether `onReply` was called. */
 export interface RunEnd {
   readonly run: string
@@ -61,6 +66,8 @@ export interface RunEnd {
     /** What a refusal that is no reply came from; its error is only what the client is told. */
     readonly cause?: unknown
   }
+  /** Of a run that has failed behind its reply: what stays of it. */
+  readonly happened?: readonly HappenedEffect[]
   /** Nothing of it remains, and it is to begin once more: see `run-units.ts`. */
   readonly again?: true
 }

@@ -132,7 +132,12 @@ export class Run extends RunServices implements RunControl {
   commit(): MaybePromise<void> {
     const messages = this.#messages?.take()
     const committed = this.session.transaction.commit()
-    return messages ? andThen(committed, () => this.environment.publish(messages)) : committed
+    const effects = this.effectsOnce
+    if (!messages && !effects) return committed
+    return andThen(committed, () => {
+      effects?.committed()
+      if (messages) this.environment.publish(messages)
+    })
   }
 
   publish(channel: string, data: string): void {
@@ -306,7 +311,9 @@ export class Run extends RunServices implements RunControl {
   }
 
   #over(error: QuoinError, again?: true): RunEnd {
-    const end = { run: this.guid, replied: this.#reply.sent, error, result: undefined }
-    return again ? { ...end, again } : end
+    const replied = this.#reply.sent
+    const end = { run: this.guid, replied, error, result: undefined }
+    if (again) return { ...end, again }
+    return replied ? { ...end, happened: this.effectsOnce?.done ?? [] } : end
   }
 }

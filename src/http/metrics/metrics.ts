@@ -13,7 +13,7 @@ import { runMetrics } from './run-metrics.ts'
 
 export interface MetricsOptions {
   readonly flows: Pick<Flows, 'catalogue' | 'live'>
-  readonly runs: Pick<Runs, 'ends' | 'underWay'>
+  readonly runs: Pick<Runs, 'ends' | 'behindReply' | 'underWay'>
   readonly version: string
   /** How many jobs are in each queue, by state. */
   readonly queues: () => MaybePromise<Iterable<QueueDepth>>

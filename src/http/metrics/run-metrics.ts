@@ -4,7 +4,7 @@ import type { Metric } from './prometheus-text.ts'
 
 /** Runs by blueprint and outcome, as the pipeline has counted them. */
 export function runMetrics(
-  { ends, underWay }: Pick<Runs, 'ends' | 'underWay'>,
+  { ends, behindReply, underWay }: Pick<Runs, 'ends' | 'behindReply' | 'underWay'>,
   live: Pick<LiveBlueprints, 'table'>,
 ): Metric[] {
   const { blueprints } = live.table()
@@ -18,6 +18,17 @@ export function runMetrics(
           labels: { blueprint, name: blueprints.get(blueprint)?.name ?? '', outcome },
           value,
         })),
+      ),
+    },
+    {
+      name: 'quoin_requests_failed_behind_reply_total',
+      help: 'Requests whose run has failed after its reply was sent. Each is a dead letter of the queue _requests.',
+      type: 'counter',
+      samples: [...blueprints.values()].flatMap(({ compiled }) =>
+        compiled.endpoints.flatMap(({ flow, listening: { method, uri } }) => {
+          const value = behindReply.get(flow.trigger)
+          return value === undefined ? [] : [{ labels: { method, route: `/api/v1/${uri}` }, value }]
+        }),
       ),
     },
     {

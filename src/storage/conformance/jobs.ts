@@ -347,6 +347,30 @@ export function jobChapter(declare: It): void {
     expect(await database.capabilities.jobs.requeue('nobody')).toBeUndefined()
   })
 
+  it('a job can be a dead letter from the beginning: it is not claimed until it is requeued', async (world) => {
+    const { jobs } = world.database.capabilities
+    const failedIn = { run: 'r', blueprint: 'b', block: '' }
+    const dead = { error: 'It failed.', failedIn }
+    for (const keys of [{}, { dedupeKey: `dead ${world.name}`, orderKey: world.name }]) {
+      const guid = await enqueue(world, { ...keys, dead, attempts: 1 })
+      expect(await claim(world)).toEqual([])
+      const about = {
+        state: 'dead',
+        attempt: 1,
+        lastError: 'It failed.',
+        failedIn,
+        finished: world.clock.now,
+      }
+      expect(await jobs.get(guid)).toMatchObject(about)
+      const waits = await enqueue(world, keys)
+      expect((await claimOne(world)).guid).toBe(waits)
+      await jobs.cancel(waits)
+      await jobs.requeue(guid)
+      expect(await claimOne(world)).toMatchObject({ guid, attempt: 1 })
+      await jobs.cancel(guid)
+    }
+  })
+
   it('what is handed back can be claimed at once, and the attempt does not count', async (world) => {
     await enqueue(world, { title: 'a', attempts: 1 })
     await enqueue(world, { title: 'b' })

@@ -5,7 +5,7 @@ import { send } from './request.ts'
 /** What came to one endpoint of the node that answered, since it started. */
 export interface Traffic {
   readonly requests: number
-  /** Replies with 5xx. */
+  /** Replies with 5xx, and runs that failed behind another reply. */
   readonly errors: number
   /** Milliseconds; undefined while nothing came. */
   readonly p50: number | undefined
@@ -50,6 +50,8 @@ export function reading(samples: readonly Sample[], at: number, before?: Reading
       const one = of(labels)
       one.requests += value
       if (labels.status === '5xx') one.errors += value
+    } else if (name === 'quoin_requests_failed_behind_reply_total') {
+      of(labels).errors += value
     } else if (name === 'quoin_http_request_duration_seconds_bucket') {
       const le = labels.le === '+Inf' ? Number.POSITIVE_INFINITY : Number(labels.le)
       of(labels).buckets.push({ le: le * 1000, count: value })

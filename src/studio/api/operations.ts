@@ -2,7 +2,14 @@ import { queryOptions } from '@tanstack/react-query'
 import type { DocumentSearch } from '../../shared/api/data/documents.ts'
 import type { AuditLog } from '../../shared/api/operate/audit-logs.ts'
 import type { NodeRecord } from '../../shared/api/operate/nodes.ts'
-import type { Job, JobSummary, Queue, Schedule, Tick } from '../../shared/api/operate/queues.ts'
+import {
+  type Job,
+  type JobSummary,
+  type Queue,
+  requestKey,
+  type Schedule,
+  type Tick,
+} from '../../shared/api/operate/queues.ts'
 import type { SystemLog } from '../../shared/api/operate/system-logs.ts'
 import type { UserLog } from '../../shared/api/people/user-logs.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
@@ -32,8 +39,16 @@ export async function removeJob(guid: string): Promise<void> {
   await call('DELETE', `/queue/${guid}`)
 }
 
-export async function requeueJob(guid: string): Promise<void> {
-  await call('POST', `/queue/${guid}/requeue`)
+/** `repeat`: what the run of a request has done may happen a second time. */
+export async function requeueJob(guid: string, repeat = false): Promise<void> {
+  await call('POST', `/queue/${guid}/requeue`, repeat ? { body: { repeat } } : {})
+}
+
+/** The dead letter of the request that a run has failed with behind its reply. */
+export async function letterOfRun(run: string, signal: AbortSignal): Promise<Job | null> {
+  const filters = { queue: '_requests', dedupe_key: requestKey(run) }
+  const [letter] = (await findJobs({ filters, limit: 1 }, signal)).records
+  return letter ? readJob(letter._meta.guid, signal) : null
 }
 
 export async function steerQueue(

@@ -52,4 +52,23 @@ export const controlsTexts = {
   studioFault: 'This is a fault of the studio. Saved changes are safe. Reloading the page usually helps.',
   reload: 'Reload the page',
   close: 'Close',
+  sendAgain: 'Send again',
+  sendAgainTitle: (request: string) => `Send ${request} again?`,
+  sendAgainText:
+    'The whole flow runs again on the deployed version, with the request as it came and for the user who sent it. Its first client gets no second reply.',
+  happensTwice: 'This has happened already, and may happen a second time:',
+  nothingTwice: 'Nothing that stays has happened.',
+  requestIsSent: 'The request is sent again',
+  effects: {
+    call: 'call of another server',
+    file: 'change of a file',
+    user: 'change of a user',
+    mail: 'mail',
+    job: 'job',
+    wait: 'run that waits',
+    message: 'message',
+    write: 'write of documents',
+  } as Readonly<Record<string, string>>,
+  effectOf: (effect: string, title: string, count: number) =>
+    count > 1 ? `${title}: ${effect}, ${count} times` : `${title}: ${effect}`,
 } as const

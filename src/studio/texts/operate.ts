@@ -134,6 +134,8 @@ export const operateTexts = {
   concurrencyOf: (name: string) => `Concurrency of ${name}`,
   concurrencyHelp: 'Most simultaneous jobs in the whole cluster',
   runDeadLettersAgain: (queue: string) => `Run the dead letters of ${queue} again?`,
+  sendRequestsAgainText: (count: string) =>
+    `${count} requests are sent again, each on the deployed version. What their runs have done already, such as writes, mails and calls, may happen a second time. Open one to see what.`,
   runDeadLettersText: (dead: string) =>
     `${dead} jobs become due immediately, with all their attempts. If the cause still exists, they fail again.`,
   jobsRunAgain: (value: number) => `${value} jobs run again`,
@@ -270,6 +272,7 @@ export const operateTexts = {
     _alerts: 'Alerts',
     _events: 'Storage events',
     _failures: 'Failures',
+    _requests: 'Requests that failed',
     _schedules: 'Schedules',
     _waits: 'Waiting runs',
   },

@@ -131,4 +131,6 @@ export const runsTexts = {
   failedRun: 'failed run',
   refusedRequest: 'refused request',
   sampledRuns: (spoken: string) => `Sampled runs: ${spoken}`,
+  failedBehindReply: 'The run failed behind its reply',
+  failedBehindReplyText: 'Its client has a reply and does not send the request again. It is a dead letter.',
 } as const

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { QueueSteering } from '../../../flows/background/queue-steering.ts'
+import { checkSendingAgain, isRequestJob } from '../../../flows/background/request-letters.ts'
 import { manyProgress } from '../../../records/documents/many-changes.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import {
@@ -9,6 +10,7 @@ import {
   jobSummarySchema,
   queueNameParams,
   queueSchema,
+  requeueSchema,
   updateQueueSchema,
 } from '../../../shared/api/operate/queues.ts'
 import { removedSchema } from '../../../shared/api/people/users.ts'
@@ -112,22 +114,26 @@ function getJobRoute(app: App, { jobs, database, entity }: SharedParts): void {
   )
 }
 
-function requeueJobRoute(app: App, { steering, entity }: SharedParts): void {
+function requeueJobRoute(app: App, { jobs, steering, entity }: SharedParts): void {
   app.post(
     '/queue/:guid/requeue',
     {
-      config: { permission: 'queue_update', errors: ['CONFLICT'] },
+      config: { permission: 'queue_update', bodyOptional: true, errors: ['CONFLICT'] },
       schema: {
         operationId: 'requeueJob',
         summary: 'Run a dead letter again',
-        description: 'It becomes due immediately, with all its attempts.',
+        description:
+          'It becomes due immediately, with all its attempts. A request that failed behind its reply is sent again on the deployed version: without `repeat`, one whose run has done something that stays is refused with 409, which lists that.',
         tags,
         params: guidParams,
+        body: requeueSchema,
         response: { 200: jobSchema },
       },
     },
     async (request) => {
       const { guid } = request.params
+      const job = await jobs.get(guid)
+      if (job?.state === 'dead' && isRequestJob(job)) checkSendingAgain(job, request.body.repeat === true)
       return jobRecord(found(await steering.requeue(guid, actorOf(request)), guid), entity)
     },
   )

@@ -85,6 +85,23 @@ export const queueNameParams = Type.Object({
   name: Type.String({ description: 'Name of a queue: 1 to 63 of a–z, 0–9, _ and -.' }),
 })
 
+/** `dedupe_key` of the dead letter of a request, by its run. */
+export function requestKey(run: string): string {
+  return `request of ${run}`
+}
+
+export const requeueSchema = Type.Object(
+  {
+    repeat: Type.Optional(
+      Type.Boolean({
+        description:
+          'Of a request that failed behind its reply: what its run has done, and `data.happened` lists, may happen a second time.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
 export const updateQueueSchema = Type.Object(
   {
     paused: Type.Optional(Type.Boolean({ description: 'Running jobs finish; no new ones start.' })),

@@ -27,6 +27,7 @@ export async function insertJob(
 ): Promise<boolean> {
   const { dedupeKey, orderKey } = job
   const { text, values } = insertStatement(job, made)
+  if (job.dead) return insertDead(transaction, text, values, job.dead, made)
   if (dedupeKey === null && orderKey === null && !made.unit) {
     transaction.defer({
       statement: () => transaction.statement(text, values),
@@ -48,4 +49,19 @@ function insertStatement(job: CheckedJob, { guid, now, unit }: Made) {
      RETURNING id`,
     values: [guid, queue, kind, title, payload, priority, runAt, attempts, now, dedupeKey, orderKey],
   }
+}
+
+async function insertDead(
+  transaction: PostgresTransaction,
+  text: string,
+  values: readonly (string | number | null)[],
+  { error, failedIn }: NonNullable<CheckedJob['dead']>,
+  { guid, now }: Made,
+): Promise<boolean> {
+  if ((await transaction.rows(text, values)).length === 0) return false
+  await transaction.run(
+    `UPDATE job SET state = 'dead', held = false, attempt = 1, finished = $2, last_error = $3, failed_in = $4 WHERE guid = $1`,
+    [guid, now, error, failedIn],
+  )
+  return true
 }

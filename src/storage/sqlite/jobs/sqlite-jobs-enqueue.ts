@@ -25,6 +25,14 @@ export function insertJob(connection: SqliteConnection, job: CheckedJob, guid: s
     orderKey,
   )
   if (inserted === undefined) return false
+  if (job.dead)
+    connection.run(
+      `UPDATE job SET state = 'dead', held = 0, attempt = 1, finished = ?, last_error = ?, failed_in = ? WHERE guid = ?`,
+      now,
+      job.dead.error,
+      job.dead.failedIn,
+      guid,
+    )
   ensureQueue(connection, queue)
   return true
 }

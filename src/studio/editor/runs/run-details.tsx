@@ -1,10 +1,13 @@
 import { Alert, Badge, Group, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Run } from '../../../shared/api/blueprints/runs.ts'
+import { letterOfRun } from '../../api/operations.ts'
 import { duration } from '../../controls/amounts.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Icon } from '../../controls/icon.tsx'
 import { JsonView } from '../../controls/json/json-view.tsx'
+import { isRequestLetter, SendAgain } from '../../controls/send-again.tsx'
 import { Time } from '../../controls/time.tsx'
 import { countsTexts } from '../../texts/counts.ts'
 import { runsTexts } from '../../texts/runs.ts'
@@ -46,6 +49,7 @@ export function RunDetails() {
             ) : null}
           </section>
           <Exchange run={run} />
+          {run.status === 'failed' ? <Letter run={run} /> : null}
           {isOver ? <RunAgain run={run} /> : null}
         </>
       ) : error ? null : (
@@ -55,6 +59,24 @@ export function RunDetails() {
         </Stack>
       )}
     </>
+  )
+}
+
+/** Of a run that has failed behind its reply. Without queue_view there is none to see. */
+function Letter({ run }: { readonly run: Run }) {
+  const { data } = useQuery({
+    queryKey: ['jobs', 'letter', run.guid],
+    queryFn: ({ signal }) => letterOfRun(run.guid, signal),
+    retry: false,
+  })
+  if (!data || !isRequestLetter(data)) return null
+  return (
+    <Alert color="red" variant="light" p="xs" title={runsTexts.failedBehindReply}>
+      <Stack gap={6} align="flex-start">
+        <Text size="xs">{runsTexts.failedBehindReplyText}</Text>
+        <SendAgain job={data} size="xs" />
+      </Stack>
+    </Alert>
   )
 }
 

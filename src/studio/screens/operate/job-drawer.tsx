@@ -9,6 +9,7 @@ import { JsonView } from '../../controls/json/json-view.tsx'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { RecordDrawer } from '../../controls/record-drawer.tsx'
 import { RunLink } from '../../controls/run-link.tsx'
+import { isRequestLetter, SendAgain } from '../../controls/send-again.tsx'
 import { Time } from '../../controls/time.tsx'
 import { operateTexts } from '../../texts/operate.ts'
 import { JobState } from './job-state.tsx'
@@ -65,7 +66,9 @@ function Opened({ job, close }: { readonly job: Job; readonly close: () => void 
       />
       <JsonView value={job.data} label={operateTexts.dataOfTheJob} />
       <Group gap="xs">
-        {job.status === 'dead' ? (
+        {isRequestLetter(job) ? (
+          <SendAgain job={job} />
+        ) : job.status === 'dead' ? (
           <Button onClick={() => void requeue()}>{operateTexts.runAgain}</Button>
         ) : null}
         <Button variant="default" color="red" onClick={() => askToRemove(job, close)}>

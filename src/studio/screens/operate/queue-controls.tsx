@@ -81,12 +81,19 @@ function Concurrency({ queue, onChange }: ConcurrencyProps) {
 }
 
 function askToRequeue(queue: string, dead: number): void {
+  const isOfRequests = queue === '_requests'
+  // Those that cannot be sent again stay.
+  const again = isOfRequests
+    ? (guid: string) => requeueJob(guid, true).catch(() => undefined)
+    : (guid: string) => requeueJob(guid)
   confirm({
     title: operateTexts.runDeadLettersAgain(queueName(queue)),
-    text: operateTexts.runDeadLettersText(dead.toLocaleString()),
+    text: isOfRequests
+      ? operateTexts.sendRequestsAgainText(dead.toLocaleString())
+      : operateTexts.runDeadLettersText(dead.toLocaleString()),
     action: operateTexts.runAgain,
     run: async () => {
-      notifyDone(operateTexts.jobsRunAgain(await eachJob({ queue, status: 'dead' }, requeueJob)))
+      notifyDone(operateTexts.jobsRunAgain(await eachJob({ queue, status: 'dead' }, again)))
     },
   })
 }

@@ -1,0 +1,234 @@
+/**
+ * Requests whose run has failed behind its reply. The client has a reply and will not ask again, so each becomes a dead letter: a job
+ * that waits for a person, who sees what has happened already and sends the request again, on the present version.
+ *
+ * It is a job of the kind `function`, as mails are: a node of an older version fails it, and it is a dead letter again.
+ */
+import type { RunRequest } from '../../blocks/run-request.ts'
+import { requestKey } from '../../shared/api/operate/queues.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { isSecretName } from '../../shared/names/secret-names.ts'
+import type { Database } from '../../storage/database.ts'
+import { textIn, textsIn } from '../../storage/document-fields.ts'
+import type { Job, NewJob } from '../../storage/job.ts'
+import { transact } from '../../storage/transact.ts'
+import { drawnBlock } from '../compile/expand-resources.ts'
+import type { Flows } from '../flows.ts'
+import { originPayload, runOrigin } from '../run/run-origin.ts'
+import type { HappenedEffect, RunEnd, RunStart } from '../run/run-start.ts'
+import { FailedRun } from './failed-run.ts'
+
+export const requestQueue = '_requests'
+const FUNCTION = '(send again)'
+const MOST_VALUES = 50_000
+const SECRETS = 'It held a password or token, which is not stored. Ask its client to send it again.'
+const TOO_LARGE = 'It is too large to be stored. Ask its client to send it again.'
+const FORM = 'It is a form of a page. Ask its visitor to send it again.'
+
+export interface RequestLetters {
+  /** Told of runs that have failed. Stores those that have replied. */
+  note(start: RunStart, end: RunEnd): void
+  /** When all are stored. */
+  close(): Promise<void>
+}
+
+interface LettersOptions {
+  readonly database: Database
+  readonly clock: () => number
+  readonly warn: (message: string) => void
+}
+
+export function openRequestLetters({ database, clock, warn }: LettersOptions): RequestLetters {
+  const pending = new Set<Promise<unknown>>()
+
+  async function store(request: RunRequest, start: RunStart, end: RunEnd): Promise<void> {
+    const about = { request, start, end, received: clock() }
+    const keep = (cannot?: string) =>
+      transact(database, (session) => session.enqueue(letterOf({ ...about, cannot })))
+    try {
+      await keep(cannotOf(request))
+    } catch (error) {
+      if (!(error instanceof QuoinError && error.code === 'INVALID_BODY')) throw error
+      await keep(TOO_LARGE)
+    }
+  }
+
+  return {
+    note(start, end) {
+      const { request, job } = start
+      if (!request || job !== undefined || !end.happened) return
+      const storing = store(request, start, end).catch((error: unknown) =>
+        warn(
+          `The request of the run ${end.run}, which failed behind its reply, could not be stored: ${String(error)}`,
+        ),
+      )
+      pending.add(storing)
+      void storing.then(() => pending.delete(storing))
+    },
+    async close() {
+      await Promise.all(pending)
+    },
+  }
+}
+
+interface Letter {
+  readonly request: RunRequest
+  readonly start: RunStart
+  readonly end: RunEnd
+  readonly received: number
+  /** Why it cannot be sent again; then only its address is stored. */
+  readonly cannot: string | undefined
+}
+
+function letterOf({ request, start, end, received, cannot }: Letter): NewJob {
+  const { blueprint, flow } = start
+  const error = end.error ?? new QuoinError('INTERNAL', 'internal error')
+  const failed = new FailedRun(end.run, error, { blueprint, trigger: flow.trigger })
+  const { run, block } = failed
+  const [address = ''] = request.url.split('?', 1)
+  return {
+    queue: requestQueue,
+    kind: 'function',
+    title: `${request.method} ${address}`,
+    attempts: 1,
+    dedupeKey: requestKey(run),
+    payload: {
+      ...{ function: FUNCTION, blueprint, block: flow.trigger, run, received, cannot: cannot ?? '' },
+      request: cannot === undefined ? storedRequest(request) : { method: request.method, url: address },
+      happened: (end.happened ?? []).map(shownEffect),
+      ...originPayload(runOrigin(run, request.user)),
+      ...(request.scopes && { caller_scopes: [...request.scopes] }),
+    },
+    dead: { error: failed.message, failedIn: { run, blueprint, block } },
+  }
+}
+
+function shownEffect({ block, title, kind, count }: HappenedEffect): JsonObject {
+  return { block: drawnBlock(block), title, kind, count }
+}
+
+/** Credentials are left out, and named: a flow that looks at one itself takes another way. */
+function storedRequest({ method, url, headers, ip, query, path, body, rawBody }: RunRequest): JsonObject {
+  const open: Record<string, JsonValue> = {}
+  const without: string[] = []
+  for (const [name, value] of Object.entries(headers)) {
+    if (isCredential(name)) without.push(name)
+    else if (value !== undefined) open[name] = typeof value === 'string' ? value : [...value]
+  }
+  return {
+    ...{ method, url, ip, headers: open, without, path: { ...path } },
+    query: Object.fromEntries(
+      Object.entries(query).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
+    ),
+    ...(body !== undefined && { body }),
+    ...(rawBody && { raw_body: Buffer.from(rawBody).toString('base64') }),
+  }
+}
+
+/** A signature opens nothing but its own request. */
+function isCredential(name: string): boolean {
+  return isSecretName(name) && !/signature/i.test(name)
+}
+
+function cannotOf({ visit, body, query, path }: RunRequest): string | undefined {
+  if (visit) return FORM
+  return [body, query, path].some(holdsSecret) ? SECRETS : undefined
+}
+
+function holdsSecret(whole: unknown): boolean {
+  const open: unknown[] = [whole]
+  for (let values = 0; open.length > 0; values++) {
+    // Who can tell what is in the rest?
+    if (values > MOST_VALUES) return true
+    const value = open.pop()
+    if (typeof value !== 'object' || value === null) continue
+    for (const [name, inner] of Object.entries(value)) {
+      if (!Array.isArray(value) && isCredential(name) && inner !== null && inner !== '') return true
+      open.push(inner)
+    }
+  }
+  return false
+}
+
+export function isRequestJob({ payload }: { readonly payload: JsonObject }): boolean {
+  return payload.function === FUNCTION
+}
+
+/** Throws CONFLICT for a request that cannot be sent again, and for one that would do something a second time, unless that is `agreed`. */
+export function checkSendingAgain({ payload }: Pick<Job, 'payload'>, agreed: boolean): void {
+  const cannot = textIn(payload.cannot)
+  if (cannot !== '') throw new QuoinError('CONFLICT', `The request cannot be sent again. ${cannot}`)
+  const happened = effectsIn(payload)
+  if (agreed || happened.length === 0) return
+  const told = happened
+    .slice(0, 20)
+    .map(({ title, kind, count }) => `${kind} of "${title}"${count > 1 ? `, ${count} times` : ''}`)
+  throw new QuoinError(
+    'CONFLICT',
+    `Sending the request again runs the whole flow, and does a second time: ${told.join('; ')}. Send { "repeat": true } to do that.`,
+  )
+}
+
+function effectsIn({ happened }: JsonObject) {
+  const all = Array.isArray(happened) ? happened.filter(isJsonObject) : []
+  return all.map(({ title, kind, count }) => ({
+    title: textIn(title),
+    kind: textIn(kind),
+    count: Number(count),
+  }))
+}
+
+/** The request on the present version. Throws while that has no such endpoint: the job is a dead letter again. */
+export function requestTarget(
+  { live }: Pick<Flows, 'live'>,
+  { payload }: Pick<Job, 'payload'>,
+): Pick<RunStart, 'flow' | 'blueprint' | 'given' | 'beforeReply'> & {
+  readonly request: RunRequest
+  readonly callerScopes: ReadonlySet<string> | undefined
+} {
+  const blueprint = textIn(payload.blueprint)
+  const block = textIn(payload.block)
+  const found = live.table().blueprints.get(blueprint)
+  if (!found) throw new Error('The blueprint is not active. Activate it, and send the request again.')
+  const endpoint = found.compiled.endpoints.find(({ flow }) => flow.trigger === block)
+  if (!endpoint) throw new Error('The deployed version has no such endpoint any more.')
+  const request = requestIn(payload)
+  const scopes = payload.caller_scopes
+  return {
+    ...{ flow: endpoint.flow, blueprint, request, given: endpoint.start(request) },
+    callerScopes: Array.isArray(scopes) ? new Set(textsIn(scopes)) : undefined,
+    beforeReply(_session, { code }) {
+      if (code >= 400) throw new Error(`The flow replied with status ${code}.`)
+    },
+  }
+}
+
+function requestIn({ request, received }: JsonObject): RunRequest {
+  const stored = isJsonObject(request) ? request : {}
+  const { method, url, ip, headers, query, path, body, raw_body: raw } = stored
+  return {
+    ...{
+      method: textIn(method),
+      url: textIn(url),
+      ip: textIn(ip),
+      headers: textsBy(headers),
+      query: textsBy(query),
+    },
+    path: Object.fromEntries(entriesOf(path).map(([name, value]) => [name, textIn(value)])),
+    body,
+    user: undefined,
+    ...(typeof raw === 'string' && { rawBody: Buffer.from(raw, 'base64') }),
+    ...(typeof received === 'number' && { received }),
+  }
+}
+
+function textsBy(value: JsonValue | undefined): Record<string, string | readonly string[]> {
+  return Object.fromEntries(
+    entriesOf(value).map(([name, one]) => [name, typeof one === 'string' ? one : textsIn(one)]),
+  )
+}
+
+function entriesOf(value: JsonValue | undefined): readonly (readonly [string, JsonValue])[] {
+  return Object.entries(isJsonObject(value) ? value : {})
+}
