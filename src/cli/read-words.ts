@@ -18,6 +18,8 @@ export interface Flag {
   /** May have several lines. */
   readonly help: string
   readonly completes?: Completes
+  /** May be typed several times. */
+  readonly multiple?: true
 }
 
 export type Flags = Readonly<Record<string, Flag>>

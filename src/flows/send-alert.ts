@@ -33,7 +33,7 @@ export async function sendAlert(
     'content-type': 'application/json',
     'user-agent': 'Quoin',
     'x-quoin-timestamp': time,
-    ...signatureOf(secrets, rule, `${time}.${body}`),
+    ...signatureOf(secrets, rule, url, `${time}.${body}`),
   }
   const agent = await sharedAgent(environment.allowedHosts)
   const request = { url, method: 'POST', headers, body, follow: false } as const
@@ -48,11 +48,12 @@ export async function sendAlert(
 function signatureOf(
   secrets: AlertFlows['secrets'],
   rule: JsonObject,
+  to: URL,
   signed: string,
 ): Readonly<Record<string, string>> {
   const name = textIn(rule.secret)
   if (name === '') return {}
-  const opened = secrets.open(name)
+  const opened = secrets.open(name, to)
   if ('problem' in opened) throw new Error(`The alert ${opened.problem}.`)
   return { 'x-quoin-signature': `sha256=${createHmac('sha256', opened.value).update(signed).digest('hex')}` }
 }

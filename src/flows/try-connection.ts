@@ -2,10 +2,9 @@
 import { PinError } from '../blocks/block.ts'
 import { sendOver } from '../blocks/http/connection-request.ts'
 import { sharedAgent } from '../blocks/http/shared-agent.ts'
-import { Secret } from '../blocks/secret.ts'
 import type { TriedConnection } from '../shared/api/operate/connections.ts'
 import { QuoinError } from '../shared/errors.ts'
-import { openConnection } from './compile/named-getter.ts'
+import { openConnection, secretNamed } from './compile/named-getter.ts'
 import type { RunEnvironment } from './run/run-environment.ts'
 
 type Environment = Pick<RunEnvironment, 'connections' | 'secrets' | 'allowedHosts' | 'clock'>
@@ -27,7 +26,9 @@ export async function tryConnection(
   try {
     const found = environment.connections(name)
     if (!found) throw new PinError('connection', `names ${name}, which is not there`)
-    const opened = openConnection(found, (secret) => secretOf(secret, secrets))
+    const opened = openConnection(found, (secret) =>
+      secretNamed(secrets, { name: secret, blueprint: '', block: TRY }, 'connection'),
+    )
     const agent = await sharedAgent(environment.allowedHosts)
     const { code } = await sendOver(opened, path, agent, { ...LIMITS, signal, now: clock })
     return { ok: code >= 200 && code <= 299, status: code, milliseconds: Math.max(0, clock() - began) }
@@ -37,13 +38,4 @@ export async function tryConnection(
       return { ok: false, problem: `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.` }
     throw error
   }
-}
-
-function secretOf(name: string, secrets: Environment['secrets']): Secret {
-  return new Secret(name, (noted) => {
-    const opened = secrets.open(name)
-    if ('problem' in opened) throw new PinError('connection', opened.problem)
-    if (noted) secrets.used({ name, blueprint: '', block: TRY })
-    return opened.value
-  })
 }

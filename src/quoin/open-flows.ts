@@ -4,6 +4,7 @@ import { openRequestLetters } from '../flows/background/request-letters.ts'
 import { openWaits, type Waits } from '../flows/background/waits.ts'
 import { type Channels, openChannels } from '../flows/channels.ts'
 import { type Flows, type FlowsOptions, openFlows } from '../flows/flows.ts'
+import { anywhereProblem } from '../flows/live/users-of-secrets.ts'
 import type { RunEnd, RunStart } from '../flows/run/run-start.ts'
 import { type Runs, runPipeline } from '../flows/run-pipeline.ts'
 import { openSamples, type Samples } from '../flows/samples/samples.ts'
@@ -92,6 +93,8 @@ export async function openNodeFlows(
   opened.add(uses.to.close)
   const unreadable = flows.secrets.problem()
   if (unreadable !== undefined) log.write({ level: 'error', message: unreadable })
+  const anywhere = anywhereProblem(flows.secrets, flows.connections)
+  if (anywhere !== undefined) log.write({ level: 'warn', message: anywhere })
   whenNoticed((message) => log.write({ level: 'error', message }))
   warnOfSender(set.present(), log)
   // Not waited for: usually there is nothing to do, and else it takes as long as its storages are large.

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { blockCounts } from '../../src/flows/compile/block-counts.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
-import { openTestQuoin, type TestQuoin } from './harness.ts'
+import { guidOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 const open = { scopes: ['*public'] }
 const blocks = {
@@ -52,7 +52,11 @@ function twoNodes(): void {
 
   beforeAll(async () => {
     temporary = await openTemporaryDatabase()
-    const settings = { DATABASE_URL: temporary.url, QUOIN_RATE_LIMIT: '0' }
+    const settings = {
+      DATABASE_URL: temporary.url,
+      QUOIN_RATE_LIMIT: '0',
+      QUOIN_SECRETS_KEY: '0f'.repeat(32),
+    }
     one = await openTestQuoin({ ...settings, QUOIN_NODE: 'one' })
     two = await openTestQuoin({ ...settings, QUOIN_NODE: 'two' })
     await one.install('Goods', blocks)
@@ -63,6 +67,17 @@ function twoNodes(): void {
       await numberAt(one, `/goods/${guid}`)
     }
   })
+  test('a list of hosts of a secret counts on each node from the reply on', async () => {
+    const key = { name: 'KEY', value: 'sk_live', hosts: ['shop.example'] }
+    const record = await one.manage('POST', '/_system/secrets', key)
+    const shop = new URL('https://shop.example/')
+    const opened = () => [one, two].map(({ quoin }) => quoin.flows.secrets.open('KEY', shop))
+    expect(opened()).toEqual([{ value: 'sk_live' }, { value: 'sk_live' }])
+    await one.manage('PUT', `/_system/secrets/${guidOf(record)}`, { hosts: [] })
+    const problem = expect.stringContaining('may not be sent to shop.example')
+    expect(opened()).toEqual([{ problem }, { problem }])
+  })
+
   afterAll(async () => {
     await one?.close()
     await two?.close()

@@ -24,14 +24,16 @@ const TOKEN = /^[\x21-\x7e]{1,16000}$/
 
 const tokens = new WeakMap<object, Kept>()
 
-/** Throws UNAVAILABLE when the server of tokens gives none. */
+/** `to`: what the token is for. It stands for the secret, which must be allowed there too. Throws UNAVAILABLE when the server of tokens gives none. */
 export async function accessToken(
   signIn: ClientCredentials,
+  to: URL,
   connection: object,
   agent: Agent,
   { signal, now }: { readonly signal: AbortSignal; readonly now: () => number },
 ): Promise<string> {
-  const secret = signIn.secret.reveal()
+  signIn.secret.revealTo(to)
+  const secret = signIn.secret.revealTo(outgoingUrl(signIn.tokenUrl))
   for (;;) {
     const known = tokens.get(connection)
     const kept = known?.secret === secret ? known : fetching(signIn, secret, connection, agent, now)

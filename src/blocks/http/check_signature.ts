@@ -31,7 +31,7 @@ export default defineFlow({
   title: 'Check signature',
   words: 'Check signature with {secret}',
   summary:
-    'Checks that the request was signed with a secret: an HMAC over the body as it was sent. Where invalid is not wired, the client gets 401.',
+    'Checks that the request was signed with a secret: an HMAC over the body as it was sent. The secret is sent nowhere. Where invalid is not wired, the client gets 401.',
   ends: true,
   readsRawBody: true,
   in: {
@@ -128,7 +128,7 @@ export default defineFlow({
     const { request, body } = withRawBody(connection ?? context.request)
     const scheme = presets.get(settings.sender) ?? custom(settings, publicUrl, given)
     const asKey = keyOf(settings.sender === 'custom' ? settings.secret_encoding : 'text')
-    const secrets = [secret.reveal(), ...(former ? [former.reveal()] : [])].map(asKey)
+    const secrets = [secret, ...(former ? [former] : [])].map((one) => asKey(one.revealToCompare()))
     const reason = await refusal(scheme, request, body, {
       secrets,
       tolerance,

@@ -1,7 +1,7 @@
 /** Requests over a connection: where they may lead, and how they are signed in. */
 import type { Agent } from 'undici'
 import { PinError } from '../block.ts'
-import type { OpenedConnection } from '../http-connection.ts'
+import type { OpenedConnection, SignIn } from '../http-connection.ts'
 import { accessToken, forgetToken } from './access-token.ts'
 import { checkHeaders } from './check-headers.ts'
 import {
@@ -58,9 +58,9 @@ export async function sendSignedIn<A extends AnswerHead>(
   send: (request: OutgoingRequest) => Promise<A>,
 ): Promise<A> {
   const { signIn } = connection
-  if (signIn.kind !== 'oauth2') return send(withHeaders(request, plainSignIn(connection)))
+  if (signIn.kind !== 'oauth2') return send(withHeaders(request, plainSignIn(signIn, request.url)))
   const once = async () => {
-    const token = await accessToken(signIn, connection.identity, agent, limits)
+    const token = await accessToken(signIn, request.url, connection.identity, agent, limits)
     const answer = await send(withHeaders(request, { authorization: `Bearer ${token}` }))
     return { token, answer }
   }
@@ -74,16 +74,16 @@ function withHeaders(request: OutgoingRequest, headers: Readonly<Record<string, 
   return { ...request, headers: { ...request.headers, ...headers } }
 }
 
-function plainSignIn({ signIn }: OpenedConnection): Record<string, string> {
+function plainSignIn(signIn: SignIn, to: URL): Record<string, string> {
   switch (signIn.kind) {
     case 'bearer':
-      return { authorization: `Bearer ${headerText(signIn.secret.reveal())}` }
+      return { authorization: `Bearer ${headerText(signIn.secret.revealTo(to))}` }
     case 'basic': {
-      const pair = Buffer.from(`${signIn.username}:${signIn.secret.reveal()}`).toString('base64')
+      const pair = Buffer.from(`${signIn.username}:${signIn.secret.revealTo(to)}`).toString('base64')
       return { authorization: `Basic ${pair}` }
     }
     case 'header':
-      return { [signIn.header.toLowerCase()]: headerText(signIn.secret.reveal()) }
+      return { [signIn.header.toLowerCase()]: headerText(signIn.secret.revealTo(to)) }
     default:
       return {}
   }

@@ -118,10 +118,12 @@ function keyOf(
 }
 
 /** The secret too: another one may open other data under the same connection. */
-function signInOf({ identity, signIn }: OpenedConnection): readonly [number, string] {
+function signInOf({ identity, signIn, baseUrl }: OpenedConnection): readonly [number, string] {
   if (!numbers.has(identity)) {
     lastNumber += 1
     numbers.set(identity, lastNumber)
   }
-  return [numbers.get(identity) ?? 0, signIn.kind === 'none' ? '' : signIn.secret.reveal()]
+  // A stored reply is refused too where the list of hosts has become shorter.
+  if (signIn.kind === 'oauth2') signIn.secret.revealTo(new URL(signIn.tokenUrl))
+  return [numbers.get(identity) ?? 0, signIn.kind === 'none' ? '' : signIn.secret.revealTo(baseUrl)]
 }

@@ -12,6 +12,11 @@ export const secretList = command({
     const { allSecrets } = await import('./stored-secrets.ts')
     const found = await withManagement(terminal, url, allSecrets)
     for (const { name, users } of found) terminal.print(`${name}\t${users.join(', ')}`)
+    for (const { name, anywhere, senders } of found)
+      if (anywhere && senders > 0)
+        terminal.complain(
+          `${name} may be sent to any server. Name its hosts: quoin secret set ${name} --host <host>`,
+        )
     for (const { name, readable } of found)
       if (!readable) terminal.complain(`${name} cannot be decrypted: it was encrypted with another key.`)
     if (found.length === 0) terminal.complain('There are no secrets. Set one: quoin secret set <name>')

@@ -8,6 +8,10 @@ export const secretKind: NamedKind = { path: '/_system/secrets', noun: 'secret',
 export interface NamedSecret {
   readonly name: string
   readonly readable: boolean
+  /** It has no list of hosts. */
+  readonly anywhere: boolean
+  /** Connections that send it. */
+  readonly senders: number
   /** Names of active blueprints. */
   readonly users: readonly string[]
 }
@@ -17,6 +21,8 @@ export async function allSecrets(management: Management): Promise<NamedSecret[]>
   return (await allNamed(management, secretKind)).map((record) => ({
     name: textIn(record.name),
     readable: record.readable === true,
+    anywhere: record.hosts === null,
+    senders: Array.isArray(record.sent_by) ? record.sent_by.length : 0,
     users: objectsIn(record.used_by).map(({ name }) => textIn(name)),
   }))
 }

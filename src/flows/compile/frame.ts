@@ -28,7 +28,8 @@ export interface SecretUse {
 
 /** The secrets of the cluster, for pins of the type `secret`. */
 export interface RunSecrets {
-  open(name: string): { readonly value: string } | { readonly problem: string }
+  /** `to`: where it would be sent. */
+  open(name: string, to?: URL): { readonly value: string } | { readonly problem: string }
   /** Never waits and never throws. */
   used(use: SecretUse): void
 }

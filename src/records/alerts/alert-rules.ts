@@ -5,9 +5,11 @@ import { invalidField } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { mailAddress } from '../../shared/mail/mail-address.ts'
 import type { Database } from '../../storage/database.ts'
+import { textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { type NamedRecords, openNamedRecords } from '../named-records.ts'
 import type { Actor } from '../records.ts'
+import { checkSecretRoute, type Lacks } from '../secret-route.ts'
 
 export interface AlertInput {
   readonly name: string
@@ -22,9 +24,15 @@ export interface AlertInput {
 }
 
 export interface AlertRules {
-  create(input: AlertInput, by: Actor): Promise<JsonObject>
+  /** Throws as `checkSecretRoute`. */
+  create(input: AlertInput, by: Actor, lacks: Lacks): Promise<JsonObject>
   get(guid: string): Promise<JsonObject>
-  update(guid: string, changes: Partial<Omit<AlertInput, 'name'>>, by: Actor): Promise<JsonObject>
+  update(
+    guid: string,
+    changes: Partial<Omit<AlertInput, 'name'>>,
+    by: Actor,
+    lacks: Lacks,
+  ): Promise<JsonObject>
   remove(guid: string, by: Actor): Promise<void>
   close(): void
 }
@@ -40,24 +48,37 @@ export async function openAlertRules(database: Database): Promise<AlertRules> {
     most: MAX_ALERTS,
   })
   return {
-    create(input, by) {
+    create(input, by, lacks) {
       check(input)
+      checkSecretRoute(
+        undefined,
+        routeOf({ secret: input.secret ?? '', webhook: input.webhook ?? '' }),
+        lacks,
+      )
       return records.create({ ...fresh, ...unknown, ...input, mail: [...(input.mail ?? [])] }, by)
     },
     get: (guid) => records.get(guid),
-    update(guid, changes, by) {
+    update(guid, changes, by, lacks) {
       check(changes)
       const { mail, ...rest } = changes
       const told = rest.figure === undefined && rest.threshold === undefined && rest.active === undefined
       return records.update(
         guid,
-        () => ({ ...rest, ...(mail && { mail: [...mail] }), ...(told ? {} : unknown) }),
+        (record) => {
+          checkSecretRoute(routeOf(record), routeOf({ ...record, ...rest }), lacks)
+          return { ...rest, ...(mail && { mail: [...mail] }), ...(told ? {} : unknown) }
+        },
         by,
       )
     },
     remove: (guid, by) => records.remove(guid, by),
     close: () => records.close(),
   }
+}
+
+/** What signs the webhook, and which server gets the signature. */
+function routeOf({ secret, webhook }: JsonObject) {
+  return { secret: textIn(secret), to: textIn(webhook) }
 }
 
 function check({ mail = [], webhook = '' }: Partial<AlertInput>): void {

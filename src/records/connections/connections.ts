@@ -9,6 +9,7 @@ import type { Database } from '../../storage/database.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { openNamedRecords } from '../named-records.ts'
 import type { Actor } from '../records.ts'
+import { checkSecretRoute, type Lacks } from '../secret-route.ts'
 
 export interface ConnectionInput {
   readonly name: string
@@ -29,10 +30,15 @@ export interface Connections {
   names(): readonly string[]
   /** The same object until the record changes. */
   find(name: string): StoredConnection | undefined
-  /** CONFLICT for a name that is taken, or when there are too many; INVALID_BODY for an address that is none. */
-  create(input: ConnectionInput, by: Actor): Promise<JsonObject>
+  /** CONFLICT for a name that is taken, or when there are too many; INVALID_BODY for an address that is none; as `checkSecretRoute`. */
+  create(input: ConnectionInput, by: Actor, lacks: Lacks): Promise<JsonObject>
   get(guid: string): Promise<JsonObject>
-  update(guid: string, changes: Partial<Omit<ConnectionInput, 'name'>>, by: Actor): Promise<JsonObject>
+  update(
+    guid: string,
+    changes: Partial<Omit<ConnectionInput, 'name'>>,
+    by: Actor,
+    lacks: Lacks,
+  ): Promise<JsonObject>
   remove(guid: string, by: Actor): Promise<void>
   close(): void
 }
@@ -63,22 +69,33 @@ export async function openConnections(database: Database): Promise<Connections> 
       read.set(record, connection)
       return connection
     },
-    async create({ name, base_url, auth = { kind: 'none' }, headers = {}, description = '' }, by) {
+    async create({ name, base_url, auth = { kind: 'none' }, headers = {}, description = '' }, by, lacks) {
       checkAddresses({ base_url, auth })
+      checkSecretRoute(undefined, routeOf({ base_url, auth }), lacks)
       return records.create({ name, base_url, auth: { ...auth }, headers: { ...headers }, description }, by)
     },
     get: records.get,
-    async update(guid, { base_url, auth, headers, description }, by) {
+    async update(guid, { base_url, auth, headers, description }, by, lacks) {
       checkAddresses({ base_url, auth })
       return records.update(
         guid,
-        () => ({ base_url, auth: auth && { ...auth }, headers: headers && { ...headers }, description }),
+        (record) => {
+          const now = stored.Parse(record)
+          const next = { base_url: base_url ?? now.base_url, auth: auth ?? now.auth }
+          checkSecretRoute(routeOf(now), routeOf(next), lacks)
+          return { base_url, auth: auth && { ...auth }, headers: headers && { ...headers }, description }
+        },
         by,
       )
     },
     remove: records.remove,
     close: records.close,
   }
+}
+
+/** Everything that says where the secret of a connection goes. */
+function routeOf({ base_url, auth }: { readonly base_url: string; readonly auth: ConnectionAuth }) {
+  return { secret: auth.kind === 'none' ? '' : auth.secret, to: [base_url, { ...auth }] }
 }
 
 function checkAddresses({

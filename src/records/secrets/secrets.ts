@@ -13,12 +13,15 @@ import { ownStorages } from '../../storage/own-storages.ts'
 import { openNamedRecords } from '../named-records.ts'
 import type { Actor } from '../records.ts'
 import { seal, sealedBy, unseal } from './sealed-text.ts'
+import { mayBeSentTo, secretHosts } from './secret-hosts.ts'
 import type { SecretKey, SecretKeys } from './secret-keys.ts'
 
 export interface SecretInput {
   readonly name: string
   readonly value: string
   readonly description?: string
+  /** Where it may be sent; an empty list: nowhere, null: no list. */
+  readonly hosts?: readonly string[] | null
 }
 
 /** The text, or why there is none, in words that finish "<pin> …". */
@@ -27,12 +30,15 @@ export type Opened = { readonly value: string } | { readonly problem: string }
 export interface Secrets {
   /** Of those that are set, in no order. */
   names(): readonly string[]
-  open(name: string): Opened
+  /** `to`: where it would be sent; undefined where it stays here, such as for a comparison. */
+  open(name: string, to?: URL): Opened
   guidOf(name: string): string | undefined
   /** The record as it is shown: without the encrypted text, and whether this node can decrypt it. */
   shown(record: JsonObject): JsonObject
   /** What an operator should know at the start, in one line. */
   problem(): string | undefined
+  /** Whether the secret is set and has no list of hosts. */
+  goesAnywhere(name: string): boolean
   /** UNAVAILABLE without a key; CONFLICT for a name that is taken, or when there are too many. */
   create(input: SecretInput, by: Actor): Promise<JsonObject>
   get(guid: string): Promise<JsonObject>
@@ -60,11 +66,10 @@ export async function openSecrets(database: Database, keys: SecretKeys, random: 
 
   return {
     names: () => [...records.present().keys()],
-    open(name) {
+    open(name, to) {
       const record = records.present().get(name)
-      return record
-        ? unsealed(record)
-        : { problem: `names the secret ${name}, which is not set. Set it: quoin secret set ${name}` }
+      const problem = problemOf(name, record, to)
+      return record && problem === undefined ? unsealed(record) : { problem: problem ?? '' }
     },
     guidOf(name) {
       const record = records.present().get(name)
@@ -72,6 +77,7 @@ export async function openSecrets(database: Database, keys: SecretKeys, random: 
     },
     shown: ({ sealed: _sealed, ...record }) => ({
       ...record,
+      hosts: record.hosts ?? null,
       readable: 'value' in unsealed({ ...record, sealed: _sealed ?? '' }),
     }),
     problem() {
@@ -83,15 +89,21 @@ export async function openSecrets(database: Database, keys: SecretKeys, random: 
         ? `${count} cannot be decrypted: QUOIN_SECRETS_KEY is not set. Blocks that use them fail.`
         : `${count} cannot be decrypted: they were encrypted with another key than QUOIN_SECRETS_KEY. Blocks that use them fail. Add that key to QUOIN_SECRETS_OLD_KEYS.`
     },
-    async create({ name, value, description = '' }, by) {
-      return records.create({ name, sealed: sealed(name, value), description }, by)
+    goesAnywhere(name) {
+      const record = records.present().get(name)
+      return record !== undefined && !hostsOf(record)
+    },
+    async create({ name, value, description = '', hosts = null }, by) {
+      return records.create({ name, sealed: sealed(name, value), description, hosts: stored(hosts) }, by)
     },
     get: records.get,
-    async update(guid, { value, description }, by) {
+    async update(guid, { value, description, hosts }, by) {
+      const list = hosts === undefined ? undefined : stored(hosts)
       return records.update(
         guid,
         ({ name }) => ({
           description,
+          hosts: list,
           sealed: value === undefined ? undefined : sealed(textIn(name), value),
         }),
         by,
@@ -116,6 +128,22 @@ export async function openSecrets(database: Database, keys: SecretKeys, random: 
     },
     close: records.close,
   }
+}
+
+/** In words that finish "<pin> …". */
+function problemOf(name: string, record: JsonObject | undefined, to: URL | undefined): string | undefined {
+  if (!record) return `names the secret ${name}, which is not set. Set it: quoin secret set ${name}`
+  if (!to || mayBeSentTo(hostsOf(record), to)) return undefined
+  return `names the secret ${name}, which may not be sent to ${to.host}: its list of hosts does not have it`
+}
+
+function stored(hosts: readonly string[] | null): string[] | null {
+  return hosts && secretHosts(hosts)
+}
+
+/** Undefined for no list, which is what secrets of earlier versions have. */
+function hostsOf({ hosts }: JsonObject): readonly string[] | undefined {
+  return Array.isArray(hosts) ? hosts.map(textIn) : undefined
 }
 
 function present({ current }: SecretKeys): SecretKey {

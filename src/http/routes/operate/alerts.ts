@@ -11,7 +11,7 @@ import {
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../actor-of.ts'
+import { actorOf, deployerOf } from '../actor-of.ts'
 import { resource } from '../resource.ts'
 import type { SearchField } from '../search-request.ts'
 
@@ -42,16 +42,16 @@ export function alertRoutes(rules: AlertRules, { database, clock }: RecordContex
         operationId: 'createAlert',
         summary: 'Add an alert',
         description:
-          'One node checks it each minute. It tells once when it fires and once when it is over, which is at 80 % of the threshold (`disk_free`: at 125 %). A cluster holds at most 50 alerts.',
+          'One node checks it each minute. It tells once when it fires and once when it is over, which is at 80 % of the threshold (`disk_free`: at 125 %). A cluster holds at most 50 alerts. To name a secret, and to change the webhook of an alert that has one, the caller needs `secrets_update` too.',
         errors: ['CONFLICT'],
         body: createAlertSchema,
       },
-      (body, request) => rules.create(body, actorOf(request)),
+      (body, request) => rules.create(body, actorOf(request), deployerOf(request).lacks),
     )
     alerts.get({ operationId: 'getAlert', summary: 'One alert' }, (guid) => rules.get(guid))
     alerts.update(
       { operationId: 'updateAlert', summary: 'Change an alert', body: updateAlertSchema },
-      (guid, body, request) => rules.update(guid, body, actorOf(request)),
+      (guid, body, request) => rules.update(guid, body, actorOf(request), deployerOf(request).lacks),
     )
     alerts.remove({ operationId: 'removeAlert', summary: 'Remove an alert' }, (guid, request) =>
       rules.remove(guid, actorOf(request)),

@@ -8,10 +8,10 @@ const root = '/_system/connections'
 let room: ManagementServer
 beforeAll(async () => {
   room = await openManagementServer()
-  await room.addUser(
-    'keeper',
-    ['view', 'create', 'update', 'remove'].map((verb) => `connections_${verb}`),
-  )
+  await room.addUser('keeper', [
+    ...['view', 'create', 'update', 'remove'].map((verb) => `connections_${verb}`),
+    'secrets_update',
+  ])
   await room.addUser('without_scopes', ['secrets_view'])
 })
 afterAll(() => room.close())

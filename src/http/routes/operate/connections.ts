@@ -13,7 +13,7 @@ import { textIn } from '../../../storage/document-fields.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../actor-of.ts'
+import { actorOf, deployerOf } from '../actor-of.ts'
 import { resource } from '../resource.ts'
 import type { SearchField } from '../search-request.ts'
 
@@ -51,11 +51,12 @@ export function connectionRoutes(
       {
         operationId: 'createConnection',
         summary: 'Add a connection',
-        description: 'A secret is named, never contained. A cluster holds at most 1,000 connections.',
+        description:
+          'A secret is named, never contained; to name one, the caller needs `secrets_update` too. A cluster holds at most 1,000 connections.',
         errors: ['CONFLICT'],
         body: createConnectionSchema,
       },
-      (body, request) => connections.create(body, actorOf(request)),
+      (body, request) => connections.create(body, actorOf(request), deployerOf(request).lacks),
     )
 
     connection.get({ operationId: 'getConnection', summary: 'One connection' }, (guid) =>
@@ -66,10 +67,11 @@ export function connectionRoutes(
       {
         operationId: 'updateConnection',
         summary: 'Change a connection',
-        description: 'Every request that begins after the reply uses it. No deploy is needed.',
+        description:
+          'Every request that begins after the reply uses it. No deploy is needed. To name a secret, and to change the address or the sign-in of a connection that has one, the caller needs `secrets_update` too.',
         body: updateConnectionSchema,
       },
-      (guid, body, request) => connections.update(guid, body, actorOf(request)),
+      (guid, body, request) => connections.update(guid, body, actorOf(request), deployerOf(request).lacks),
     )
 
     connection.remove(

@@ -74,7 +74,10 @@ describe('secrets', () => {
   it('is set, listed, changed and removed, and no reply contains its value', async () => {
     const made = await send('POST', '', { name: 'STRIPE', value: 'sk_live_first', description: 'Payments' })
     const guid = textAt(made.body, '_meta', 'guid')
-    const shown = { name: 'STRIPE', description: 'Payments', readable: true, used_by: [] }
+    const shown = {
+      ...{ name: 'STRIPE', description: 'Payments', readable: true, used_by: [] },
+      ...{ hosts: null, sent_by: [] },
+    }
     expect([made.status, made.body]).toMatchObject([200, { ...shown, created_by: { username: 'keeper' } }])
     expect(secrets().open('STRIPE')).toEqual({ value: 'sk_live_first' })
     const replies = [
@@ -89,7 +92,10 @@ describe('secrets', () => {
     for (const { body } of replies) {
       const one = Array.isArray(body) ? body[0] : body
       expect(Object.keys(Object(one)).sort()).toEqual(
-        ['_meta', 'created_by', 'description', 'modified_by', 'name', 'readable', 'used_by'].sort(),
+        [
+          ...['_meta', 'created_by', 'description', 'hosts', 'modified_by', 'name', 'readable'],
+          ...['sent_by', 'used_by'],
+        ].sort(),
       )
       expect(JSON.stringify(body)).not.toMatch(/sk_live|v1\./)
     }
@@ -174,6 +180,52 @@ describe('secrets', () => {
     after.close()
     // The node of the former key hears of it and says so.
     expect((await send('POST', '/search')).body).toMatchObject([{ readable: false }, { readable: false }])
+  })
+
+  it.each([
+    'https://api.example.com',
+    'api.example.com/v1',
+    'user@api.example.com',
+    '*.example.com',
+    'api example.com',
+    'api.example.com:',
+    'api.example.com:0',
+    'api.example.com:65536',
+    '',
+  ])('the host %j is refused, and the list stays', async (host) => {
+    const made = await send('POST', '', { name: 'LISTED', value: 'x', hosts: ['api.example.com'] })
+    const guid = textAt(made.body, '_meta', 'guid')
+    const reply = await send('PUT', `/${guid}`, { hosts: [host] })
+    expect([reply.status, jsonAt(reply.body, 'fields')]).toEqual([400, ['hosts']])
+    expect(jsonAt((await send('GET', `/${guid}`)).body, 'hosts')).toEqual(['api.example.com'])
+  })
+
+  it('a list of hosts bounds where a secret is sent', async () => {
+    const hosts = ['API.Example.com.', 'api.example.com', 'b.example:8443', '[::1]:8080']
+    const made = await send('POST', '', { name: 'BOUND', value: 'x', hosts })
+    expect(jsonAt(made.body, 'hosts')).toEqual(['api.example.com', 'b.example:8443', '[::1]:8080'])
+    const guid = textAt(made.body, '_meta', 'guid')
+    const goes = (address: string) => 'value' in secrets().open('BOUND', new URL(address))
+    expect(
+      [
+        ...['https://api.example.com/v1', 'http://API.example.com', 'https://api.example.com.:443'],
+        ...['https://b.example:8443', 'http://[::1]:8080/'],
+      ].map(goes),
+    ).toEqual([true, true, true, true, true])
+    expect(
+      [
+        ...['https://api.example.com:8443', 'https://api.example.com.evil.example', 'https://example.com'],
+        ...['https://b.example', 'https://x.api.example.com', 'http://[::1]/'],
+      ].map(goes),
+    ).toEqual([false, false, false, false, false, false])
+    // Where it is only compared the list says nothing.
+    expect(secrets().open('BOUND')).toEqual({ value: 'x' })
+    await send('PUT', `/${guid}`, { hosts: ['c.example'] })
+    expect([goes('https://api.example.com'), goes('https://c.example')]).toEqual([false, true])
+    await send('PUT', `/${guid}`, { hosts: [] })
+    expect(goes('https://c.example')).toBe(false)
+    await send('PUT', `/${guid}`, { hosts: null })
+    expect(goes('https://anywhere.example')).toBe(true)
   })
 
   it('there are 1,000 at most', async () => {

@@ -1,5 +1,6 @@
 import type { Flows } from '../../../flows/flows.ts'
-import { usersOfSecrets } from '../../../flows/live/users-of-secrets.ts'
+import { sendersOfSecrets, usersOfSecrets } from '../../../flows/live/users-of-secrets.ts'
+import type { Secrets } from '../../../records/secrets/secrets.ts'
 import {
   createSecretSchema,
   rotatedSecretsSchema,
@@ -10,7 +11,7 @@ import type { JsonObject } from '../../../shared/json.ts'
 import { textIn } from '../../../storage/document-fields.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
-import type { RouteFamily } from '../../server/route-family.ts'
+import type { App, RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 import { resource } from '../resource.ts'
 import type { SearchField } from '../search-request.ts'
@@ -23,9 +24,11 @@ const searchable: readonly SearchField[] = [
 ]
 
 /** Secrets: set by name, never shown. */
-export function secretRoutes({ secrets, live, records }: Flows): RouteFamily {
-  const shown = (record: JsonObject, users = usersOfSecrets(live.table())) => ({
+export function secretRoutes({ secrets, connections, live, records }: Flows): RouteFamily {
+  const uses = () => ({ users: usersOfSecrets(live.table()), senders: sendersOfSecrets(connections) })
+  const shown = (record: JsonObject, { users, senders } = uses()) => ({
     ...secrets.shown(record),
+    sent_by: senders.get(textIn(record.name)) ?? [],
     used_by: users.get(textIn(record.name)) ?? [],
   })
   return (app) => {
@@ -44,8 +47,8 @@ export function secretRoutes({ secrets, live, records }: Flows): RouteFamily {
       },
       async (wanted) => {
         const page = await findPage(records.database.session(), ownStorages.secrets, wanted)
-        const users = usersOfSecrets(live.table())
-        return { ...page, records: page.records.map((record) => shown(record, users)) }
+        const now = uses()
+        return { ...page, records: page.records.map((record) => shown(record, now)) }
       },
     )
 
@@ -85,20 +88,24 @@ export function secretRoutes({ secrets, live, records }: Flows): RouteFamily {
       (guid, request) => secrets.remove(guid, actorOf(request)),
     )
 
-    app.post(
-      '/_system/secrets/rotate',
-      {
-        config: { permission: 'secrets_update', errors: ['UNAVAILABLE'] },
-        schema: {
-          operationId: 'rotateSecrets',
-          summary: 'Encrypt all secrets with the present key',
-          description:
-            'Decrypts what was encrypted with one of QUOIN_SECRETS_OLD_KEYS and encrypts it with QUOIN_SECRETS_KEY. Every node needs the present key before.',
-          tags,
-          response: { 200: rotatedSecretsSchema },
-        },
-      },
-      async (request) => secrets.rotate(actorOf(request)),
-    )
+    rotateRoute(app, secrets)
   }
+}
+
+function rotateRoute(app: App, secrets: Secrets): void {
+  app.post(
+    '/_system/secrets/rotate',
+    {
+      config: { permission: 'secrets_update', errors: ['UNAVAILABLE'] },
+      schema: {
+        operationId: 'rotateSecrets',
+        summary: 'Encrypt all secrets with the present key',
+        description:
+          'Decrypts what was encrypted with one of QUOIN_SECRETS_OLD_KEYS and encrypts it with QUOIN_SECRETS_KEY. Every node needs the present key before.',
+        tags,
+        response: { 200: rotatedSecretsSchema },
+      },
+    },
+    async (request) => secrets.rotate(actorOf(request)),
+  )
 }

@@ -5,6 +5,10 @@ import { metaSchema } from '../meta.ts'
 import { storedRecord } from '../stored-record.ts'
 import type { Wire } from '../wire.ts'
 
+const hosts = Type.Union([Type.Array(Type.String({ maxLength: 260 }), { maxItems: 20 }), Type.Null()], {
+  description:
+    'Hosts that it may be sent to: `api.example.com` (ports 443 and 80) or `api.example.com:8443`. An empty list: it is only compared. Null, the default: any server that a connection or an alert names.',
+})
 const given = {
   value: Type.String({
     minLength: 1,
@@ -12,6 +16,7 @@ const given = {
     description: 'The secret, up to 16 KB. Stored encrypted; no reply contains it.',
   }),
   description: Type.Optional(Type.String({ maxLength: 1000 })),
+  hosts: Type.Optional(hosts),
 }
 
 export const createSecretSchema = Type.Object(
@@ -33,6 +38,8 @@ const secretRecord = Type.Object({
   _meta: metaSchema,
   name: Type.String(),
   description: Type.String(),
+  hosts,
+  sent_by: Type.Array(Type.String(), { description: 'Connections that send it, by name.' }),
   readable: Type.Boolean({ description: 'Whether this node has the key that the value is encrypted with.' }),
   used_by: Type.Array(Type.Object({ guid: Type.String(), name: Type.String() }), {
     description: 'Active blueprints with a block that names the secret.',
