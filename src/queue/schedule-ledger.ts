@@ -77,7 +77,7 @@ export class ScheduleLedger {
 
   /** A first record. CONFLICT when another node was faster. */
   async create(schedule: Schedule, plan: string, next: number | undefined): Promise<ScheduleRecord> {
-    const fields = { ...described(schedule), plan, next_at: seconds(next), last_at: null }
+    const fields = { ...described(schedule), plan, next_at: seconds(next), last_at: null, lost_at: null }
     const stored = await transact(this.#database, (session) =>
       session.create(ownStorages.schedules, setFields(fields)),
     )
@@ -135,9 +135,11 @@ export class ScheduleLedger {
     const expiry = Math.floor(now / 1000) + KEEP_SECONDS
     return transact(this.#database, async (session) => {
       const last = ticks.at(-1)?.plannedAt
+      const lost = ticks.filter(({ late, runs }) => late && !runs)
       const updated = await this.#update(session, record, {
         next_at: seconds(next),
         last_at: seconds(last ?? record.last),
+        ...(lost.length > 0 && { lost_at: seconds(lost.at(-1)?.plannedAt) }),
       })
       for (const tick of ticks) {
         const job = tick.runs ? await enqueueTick(session, schedule, tick) : ''

@@ -208,6 +208,26 @@ test.each([
   )
 })
 
+test('a first working day that fell into a downtime is told: in the log, and beside its schedule', async () => {
+  const day = 86_400_000
+  const away = await open(schedule({ cron: '0 8 * * 1-5' }))
+  await away.close()
+  // Thursday and Friday: the clock begins at a Thursday, 0 o'clock.
+  room.clock.now += day + 9 * 3_600_000
+  const scheduler = await open(...active)
+  expect(planned(await runDue())).toEqual([(day + 8 * 3_600_000) / 1000])
+  const first = start + 8 * 3_600_000
+  const lost = new Date(first).toISOString()
+  expect(log.at(-1)).toMatchObject({
+    level: 'warn',
+    message: expect.stringContaining(
+      `Never started: ${lost}. Where one of them matters, run the schedule by hand`,
+    ),
+  })
+  const { records } = await scheduler.searchSchedules(search({ limit: 10 }))
+  expect(records).toMatchObject([{ lost_at: first / 1000 }])
+})
+
 test('a start right at a tick is on time for it, and the missed ones before count as missed', async () => {
   const away = await open(schedule({ every: '10m', catchUp: 'none' }))
   await away.close()

@@ -136,6 +136,8 @@ export const operateTexts = {
   runDeadLettersAgain: (queue: string) => `Run the dead letters of ${queue} again?`,
   sendRequestsAgainText: (count: string) =>
     `${count} requests are sent again, each on the deployed version. What their runs have done already, such as writes, mails and calls, may happen a second time. Open one to see what.`,
+  neverStarted: 'never started:',
+  neverStartedHelp: 'This planned time passed while no node was running, and catch_up did not start it.',
   runDeadLettersText: (dead: string) =>
     `${dead} jobs become due immediately, with all their attempts. If the cause still exists, they fail again.`,
   jobsRunAgain: (value: number) => `${value} jobs run again`,

@@ -304,6 +304,30 @@ test.each<[string, FlowBlocks, Named[]]>([
     [['write', undefined, /Decide with if in this block/]],
   ],
   [
+    'a schedule whose flow reads planned_at, without catch_up',
+    {
+      tick: { type: 'schedule_repeating_event', in: { cron: '0 8 * * 1-5' } },
+      keep: {
+        ...create('@tick.flow'),
+        in: { flow: '@tick.flow', storage: 'goods', set: '={ at: tick.planned_at }' },
+      },
+    },
+    [['tick', 'catch_up', /a day that matters may be lost/]],
+  ],
+  [
+    'a schedule that says what becomes of missed times, and one whose flow does not look at them',
+    {
+      tick: { type: 'schedule_repeating_event', in: { cron: '0 8 * * 1-5', catch_up: 'last' } },
+      keep: {
+        ...create('@tick.flow'),
+        in: { flow: '@tick.flow', storage: 'goods', set: '={ at: tick.planned_at }' },
+      },
+      other: { type: 'schedule_repeating_event', in: { cron: '0 8 * * 1-5' } },
+      kept: { ...create('@other.flow'), in: { flow: '@other.flow', storage: 'goods', set: '={ a: 1 }' } },
+    },
+    [],
+  ],
+  [
     'an update that decides with if',
     {
       post: staff,

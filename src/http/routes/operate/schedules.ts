@@ -30,6 +30,7 @@ const scheduleFields: readonly SearchField[] = [
   { name: 'catch_up', type: 'string' },
   { name: 'next_at', type: 'number' },
   { name: 'last_at', type: 'number' },
+  { name: 'lost_at', type: 'number' },
   ...metaFields,
 ]
 

@@ -130,6 +130,13 @@ const scheduleRecord = Type.Object({
   catch_up: Type.Enum(['last', 'all', 'none']),
   next_at: nullableTime,
   last_at: nullableTime,
+  // Records of older versions have none.
+  lost_at: Type.Optional(
+    Type.Union([Type.Integer(), Type.Null()], {
+      description:
+        'The last planned time, in Unix seconds, that passed while no node was running and was never started. Its ticks have the state `skipped`.',
+    }),
+  ),
 })
 export type Schedule = Wire<typeof scheduleRecord>
 export const scheduleSchema = storedRecord(scheduleRecord)

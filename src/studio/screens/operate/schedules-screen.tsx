@@ -11,6 +11,9 @@ import { Time } from '../../controls/time.tsx'
 import { operateTexts } from '../../texts/operate.ts'
 import { TicksDrawer } from './ticks-drawer.tsx'
 
+/** Milliseconds for which a planned time that was lost is shown in the list: as long as its tick is kept. */
+const LOST_SHOWN = 30 * 86_400_000
+
 const columns: readonly Column<Schedule>[] = [
   {
     id: 'title',
@@ -44,7 +47,16 @@ const columns: readonly Column<Schedule>[] = [
     label: operateTexts.last,
     sort: 'last_at',
     width: 130,
-    render: ({ last_at }) => <Time at={last_at} />,
+    render: ({ last_at, lost_at }) => (
+      <>
+        <Time at={last_at} />
+        {(lost_at ?? 0) * 1_000 > Date.now() - LOST_SHOWN ? (
+          <Badge color="red" title={operateTexts.neverStartedHelp}>
+            {operateTexts.neverStarted} <Time at={lost_at} />
+          </Badge>
+        ) : null}
+      </>
+    ),
   },
   {
     id: 'policy',
