@@ -91,6 +91,8 @@ interface ErrorDetails {
   readonly details?: JsonObject | undefined
   /** Only with FLOW_FAILED: what the flow says of its failure. */
   readonly flow?: FlowFailure | undefined
+  /** Kept for the record of a run, never sent: what the block would have given on its pins. */
+  readonly gave?: Readonly<Record<string, unknown>> | undefined
   /** Kept for the log, never sent. */
   readonly cause?: unknown
 }
@@ -104,6 +106,7 @@ export class QuoinError extends Error {
   readonly retryAfter: number | undefined
   readonly details: JsonObject | undefined
   readonly flow: FlowFailure | undefined
+  readonly gave: Readonly<Record<string, unknown>> | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -115,6 +118,7 @@ export class QuoinError extends Error {
     this.retryAfter = details.retryAfter
     this.details = details.details
     this.flow = details.flow
+    this.gave = details.gave
   }
 
   get status(): number {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonValue } from '../../src/shared/json.ts'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
-import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 const secret = 'shop-key-Vk42-onyx'
 let quoin: TestQuoin
@@ -14,8 +14,12 @@ beforeAll(async () => {
   shop = await startLocalServer((request, response) => {
     requests += 1
     const { url, headers } = request
-    response.writeHead(url?.includes('gone') ? 410 : 200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify({ url, sent: headers.authorization }))
+    const refused = url?.includes('refused')
+    const code = refused ? 422 : url?.includes('gone') ? 410 : 200
+    const cookie = refused ? { 'set-cookie': 'sid=Zp81-cookie' } : {}
+    response.writeHead(code, { 'content-type': 'application/json', ...cookie })
+    const error = refused ? 'amount must be integer cents' : undefined
+    response.end(JSON.stringify({ url, sent: headers.authorization, error, token: refused && 'Zp82-token' }))
   })
   quoin = await openTestQuoin({
     QUOIN_ALLOWED_HOSTS: `127.0.0.1:${shop.port}`,
@@ -91,4 +95,41 @@ test('a flow that keeps replies sends a request once, and again with a changed s
   expect(requests).toBe(3)
   await quoin.manage('PUT', `/_system/secrets/${guidOf(key)}`, { value: 'another-key' })
   await expect.poll(() => asked('orders'), { timeout: 30_000 }).toEqual({ kept: false, ...orders })
+})
+
+test('the reply of another server that is an error is in the run, traced or not, masked, and in its replay', async () => {
+  const pays = await quoin.install('Pays', {
+    on: { type: 'on_startup_register_uri_post', in: { uri: 'pays' }, scopes: ['*public'] },
+    ask: { type: 'http_request', in: { flow: '@on.flow', connection: 'SHOP', url: 'refused' } },
+    done: { type: 'reply', in: { flow: '@ask.flow', value: '=ask.body' } },
+  })
+  const ends = async (guid: string) => {
+    const { steps } = objectOf(await quoin.manage('GET', `/runs/${guid}`))
+    return objectsOf(steps).find(({ type }) => type === 'http_request')
+  }
+  const runs = async () => objectsOf(await quoin.manage('GET', `/runs?blueprint=${pays}&status=failed`))
+  const shown = {
+    in: { connection: '(connection SHOP)' },
+    out: {
+      code: 422,
+      headers: { 'content-type': 'application/json', 'set-cookie': '•••' },
+      body: { error: 'amount must be integer cents', sent: 'Bearer •••', token: '•••' },
+    },
+    error: 'the other server replied with status 422',
+  }
+  expect((await quoin.send('POST', '/pays')).text).not.toContain('integer cents')
+  await expect.poll(async () => (await runs()).length, { timeout: 30_000 }).toBe(1)
+  await quoin.manage('PUT', `/blueprints/${pays}/tracing`, { on: true })
+  await quoin.send('POST', '/pays')
+  await expect.poll(async () => (await runs()).length, { timeout: 30_000 }).toBe(2)
+  const all = await runs()
+  expect(all.map((run) => run.recorded_as).toSorted()).toEqual(['failed', 'traced'])
+  for (const { guid } of all) expect(await ends(String(guid))).toMatchObject(shown)
+
+  const traced = all.find((run) => run.recorded_as === 'traced')
+  const asked = requests
+  const again = objectOf(await quoin.manage('POST', `/runs/${traced?.guid}/replay`))
+  expect(requests).toBe(asked)
+  expect(await ends(String(again.guid))).toMatchObject({ out: shown.out, error: shown.error })
+  expect(again.compared).toMatchObject({ same: true })
 })

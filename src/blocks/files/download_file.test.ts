@@ -127,6 +127,16 @@ describe('stores nothing', () => {
     expect([outputs.file, await stored()]).toEqual([undefined, []])
   })
 
+  test('a refusal that is an error of the block has the reply, of a body of any size its beginning', async () => {
+    for (const body of ['no', 'n'.repeat(5 * MIB)]) {
+      replies = [sends(body, { 'x-why': 'gone' }, 410)]
+      await expect(download()).rejects.toMatchObject({
+        message: 'the other server replied with status 410',
+        gave: { code: 410, headers: { 'x-why': 'gone' }, body: body.slice(0, 64 * 1024) },
+      })
+    }
+  })
+
   test('a file that replaces and breaks leaves the former one', async () => {
     await room.put('report.csv', 'old')
     await room.put('report.csv', 'public', 'public')

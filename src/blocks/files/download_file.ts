@@ -1,7 +1,6 @@
-import { QuoinError } from '../../shared/errors.ts'
 import { defineFlow } from '../block.ts'
 import { prepareRequest, sendingIn, sendPrepared } from '../http/prepared-request.ts'
-import { headersOf, refuseCompressed } from '../http/read-answer.ts'
+import { beginningOf, headersOf, refuseCompressed, refusedReply } from '../http/read-answer.ts'
 import {
   addressPins,
   bodyPin,
@@ -14,6 +13,8 @@ import {
 import { type OpenAnswer, tooLarge, withAnswer } from '../http/send-request.ts'
 import { sentName } from './sent-name.ts'
 import { placePins, storeFile } from './store-file.ts'
+
+const NOTHING = new Uint8Array()
 
 export default defineFlow({
   identifier: 'download_file',
@@ -73,7 +74,7 @@ export default defineFlow({
     const sending = sendingIn(inputs, settings, context)
     const prepared = await prepareRequest({ ...inputs, bodyAs: settings.body_as }, context)
     const store = async ({ body, ...head }: OpenAnswer) => {
-      if (!isGood(head.code)) return head
+      if (!isGood(head.code)) return { ...head, bytes: wired('failed') ? NOTHING : await beginningOf(body) }
       refuseCompressed(head.headers)
       if (Number(head.headers['content-length']) > maxSize) throw tooLarge(maxSize)
       const file = {
@@ -90,7 +91,7 @@ export default defineFlow({
     const given = { code: answer.code, headers: headersOf(answer) }
     if ('file' in answer) return { ...given, file: answer.file }
     if (wired('failed')) return { ...given, next: 'failed' }
-    throw new QuoinError('UNAVAILABLE', `the other server replied with status ${answer.code}`)
+    throw refusedReply(answer)
   },
 })
 

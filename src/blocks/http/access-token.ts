@@ -6,6 +6,7 @@ import type { Agent } from 'undici'
 import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import type { SignIn } from '../http-connection.ts'
+import { recordedReply } from './read-answer.ts'
 import { outgoingUrl, type SendLimits, sendRequest } from './send-request.ts'
 
 type ClientCredentials = Extract<SignIn, { kind: 'oauth2' }>
@@ -98,6 +99,8 @@ async function fetchToken(
     throw new QuoinError(
       'UNAVAILABLE',
       `the server of access tokens replied with status ${answer.code} and no token`,
+      // A reply that is no error may hold a token under any name.
+      { gave: answer.code < 400 ? { code: answer.code } : recordedReply(answer) },
     )
   const valid = typeof seconds === 'number' && seconds > 0 ? seconds : UNSAID_SECONDS
   return { token, until: now() + Math.min(valid, 86_400) * 1000 - EARLY_MS }

@@ -180,6 +180,11 @@ test('a refusal takes the way failed, with the page that was refused', async () 
     next: 'failed',
   })
   expect(passes).toHaveLength(1)
+  seen = []
+  await expect(pages()).rejects.toMatchObject({
+    message: 'the other server replied with status 410 for page 2',
+    gave: { code: 410, body: { why: 'gone' } },
+  })
 })
 
 test('a connection signs in each page, and retries count for each', async () => {

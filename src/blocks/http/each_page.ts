@@ -11,7 +11,7 @@ import {
   sendingIn,
   sendPrepared,
 } from './prepared-request.ts'
-import { longNumberSetting, readBody } from './read-answer.ts'
+import { longNumberSetting, readBody, refusedReply } from './read-answer.ts'
 import { addressPins, headPins, requestAttemptPins, retrySettings } from './request-pins.ts'
 import { type Answer, sendRequest } from './send-request.ts'
 
@@ -137,7 +137,7 @@ export default defineFlow({
       const body = readBody(answer, settings.long_numbers)
       if (code < 200 || code > 299) {
         if (wired('failed')) return { code, body, page, count, pages: page - 1, next: 'failed' }
-        throw new QuoinError('UNAVAILABLE', `the other server replied with status ${code} for page ${page}`)
+        throw refusedReply(answer, ` for page ${page}`)
       }
       const list = listAt(body, path, page)
       const next = nextPage({ head: answer, body, items: list, asked: url })

@@ -266,6 +266,7 @@ test('with must_succeed any status outside of 200 to 299 is an error, and the ot
     await expect(ask(path, {}, { fields })).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       message: `the other server replied with status ${code}`,
+      gave: { code, headers: { connection: 'keep-alive' } },
     })
   expect((await ask('/empty', {}, { fields })).outputs).toMatchObject({ code: 204, ok: true })
 })

@@ -1,8 +1,7 @@
-import { QuoinError } from '../../shared/errors.ts'
 import { defineFlow } from '../block.ts'
 import { keptAnswers } from './kept-answers.ts'
 import { prepareRequest, sendingIn, sendPrepared } from './prepared-request.ts'
-import { headersOf, longNumberSetting, readBody } from './read-answer.ts'
+import { headersOf, longNumberSetting, readBody, refusedReply } from './read-answer.ts'
 import {
   addressPins,
   bodyPin,
@@ -114,8 +113,7 @@ export default defineFlow({
       from_cache: !isOwn,
     }
     if (!ok && wired('failed') && !settings.must_succeed) return { ...given, next: 'failed' }
-    if (!ok && (settings.must_succeed || opened))
-      throw new QuoinError('UNAVAILABLE', `the other server replied with status ${code}`)
+    if (!ok && (settings.must_succeed || opened)) throw refusedReply(answer)
     return given
   },
 })

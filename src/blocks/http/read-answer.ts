@@ -31,32 +31,73 @@ export const longNumberSetting = {
   },
 } as const satisfies Settings
 
+/** A record of a run shows less. */
+const MOST_RECORDED = 64 * 1024
+
+/** What pins would have given of a reply that is an error of its block: for the record of the run. */
+export function recordedReply({ code, headers, bytes, url }: Answer): JsonObject {
+  const beginning = isCompressed(headers) ? new Uint8Array() : bytes.subarray(0, MOST_RECORDED)
+  const text = decoderFor(String(headers['content-type'] ?? '')).decode(beginning)
+  const read = readJson(text)
+  const body = 'value' in read ? read.value : text
+  return { code, headers: headersOf({ code, headers, url }), ...(bytes.byteLength > 0 && { body }) }
+}
+
+/** A client learns the status only; who looks at the run sees the whole reply. */
+export function refusedReply(answer: Answer, about = ''): QuoinError {
+  return new QuoinError('UNAVAILABLE', `the other server replied with status ${answer.code}${about}`, {
+    gave: recordedReply(answer),
+  })
+}
+
+/** The beginning of a body whose status is an error. What arrives too late, or not at all, is left out. */
+export async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk)
+      size += chunk.byteLength
+      if (size >= MOST_RECORDED) break
+    }
+  } catch {
+    // The status is what failed.
+  }
+  return Buffer.concat(chunks, size)
+}
+
 /** Parsed if it is JSON, else text. Undefined without a body. */
-export function readBody({ headers, bytes }: Answer, longNumbers: string): JsonValue | undefined {
+export function readBody(answer: Answer, longNumbers: string): JsonValue | undefined {
+  const { headers, bytes } = answer
   if (bytes.byteLength === 0) return undefined
   refuseCompressed(headers)
   const type = String(headers['content-type'] ?? '')
   const text = decoderFor(type).decode(bytes)
-  const value = JSON_TYPE.test(type) ? parsed(text, longNumbers) : undefined
+  const value = JSON_TYPE.test(type) ? parsed(text, longNumbers, answer) : undefined
   return value === undefined ? text : value
 }
 
 /** Requests accept none: bounds count bytes. */
 export function refuseCompressed(headers: AnswerHead['headers']): void {
-  const encoding = headers['content-encoding']
-  if (encoding !== undefined && encoding !== 'identity')
+  if (isCompressed(headers))
     throw new QuoinError('INTERNAL', 'the other server sent a compressed reply although none was accepted')
 }
 
+function isCompressed({ 'content-encoding': encoding }: AnswerHead['headers']): boolean {
+  return encoding !== undefined && encoding !== 'identity'
+}
+
 /** undefined for text that is no JSON, or JSON that Quoin could not store. */
-function parsed(text: string, longNumbers: string): JsonValue | undefined {
+function parsed(text: string, longNumbers: string, answer: Answer): JsonValue | undefined {
   const read = readJson(text)
   if ('value' in read) return read.value
   // Only of JSON: other text has no fields.
   const long = read.field === undefined ? undefined : longNumberIn(text)
   if (!long) return undefined
   if (longNumbers !== 'text')
-    throw new QuoinError('INTERNAL', `the reply ${longNumberProblem(long)}, or set long_numbers to text`)
+    throw new QuoinError('INTERNAL', `the reply ${longNumberProblem(long)}, or set long_numbers to text`, {
+      gave: recordedReply(answer),
+    })
   const texts = readJson(longNumbersAsTexts(text))
   return 'value' in texts ? texts.value : undefined
 }

@@ -63,7 +63,7 @@ export interface RunEnd {
     readonly milliseconds: number
     /** With a status from 400 on. */
     readonly refusal?: Reply
-    /** What a refusal that is no reply came from; its error is only what the client is told. */
+    /** What a failure or a refusal that is no reply came from; its error is only what the client is told. */
     readonly cause?: unknown
   }
   /** Of a run that has failed behind its reply: what stays of it. */

@@ -299,9 +299,9 @@ export class Run extends RunServices implements RunControl {
     // A client that has its reply does not learn of the failure: the log does.
     const waits = this.request !== undefined && !this.#reply.sent
     const { told, entry } = explainFailure(asked ?? error, waits)
-    if (!entry) return { ...this.#over(told), left: { ...this.#left(), cause: asked ?? error } }
-    this.#logFailure(entry, told, error)
-    return isShutdown(error) ? this.#over(told) : { ...this.#over(told), left: this.#left() }
+    if (entry) this.#logFailure(entry, told, error)
+    if (entry && isShutdown(error)) return this.#over(told)
+    return { ...this.#over(told), left: { ...this.#left(), cause: asked ?? error } }
   }
 
   #logFailure(entry: NonNullable<RunFailure['entry']>, { code }: QuoinError, error: unknown): void {

@@ -54,7 +54,7 @@ function giveAgain(
     if (!more) return { next: null }
     if (broke === true)
       throw new Error('The recorded run failed in this pass, so no pass behind it is recorded.')
-    if (isJsonObject(error)) throw recordedError(error)
+    if (isJsonObject(error)) throw recordedError(error, isJsonObject(out) ? out : undefined)
     if (!isJsonObject(out))
       throw new Error(
         'A replay sends no external requests, and the recorded result was too long to be stored.',
@@ -64,9 +64,9 @@ function giveAgain(
 }
 
 /** What a flow sees of an error is its code, if it has one, and its message. */
-function recordedError({ code, message }: JsonObject): Error {
+function recordedError({ code, message }: JsonObject, gave: JsonObject | undefined): Error {
   const text = textIn(message)
-  return isErrorCode(code) && code !== 'INTERNAL' ? new QuoinError(code, text) : new Error(text)
+  return isErrorCode(code) && code !== 'INTERNAL' ? new QuoinError(code, text, { gave }) : new Error(text)
 }
 
 function isErrorCode(code: unknown): code is ErrorCode {

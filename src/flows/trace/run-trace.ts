@@ -189,7 +189,7 @@ export class RunTrace {
     thrown?: unknown,
     passes?: RecordedPasses,
   ): void {
-    const { text, bytes, whole } = showValue(given, this.secrets, OUTSIDE_BYTES)
+    const { text, bytes, whole } = showValue(gaveBy(thrown) ?? given, this.secrets, OUTSIDE_BYTES)
     const code = thrown instanceof QuoinError ? thrown.code : 'INTERNAL'
     const error = message === null ? null : { code, message }
     const all = bytes + (passes?.bytes ?? 0)
@@ -206,6 +206,9 @@ export class RunTrace {
   fail(step: TraceStep, error: unknown, next: string | null): void {
     step.us = this.elapsed - step.at_us
     step.next = next
+    const gave = gaveBy(error)
+    // Before the message: what is secret in it is dots there too.
+    if (gave && this.#kept.has(step)) step.out = this.#pins(gave)
     step.error = this.#messageOf(error)
     this.failed = step
   }
@@ -245,6 +248,12 @@ export class RunTrace {
     this.#began += performance.now() - began
     return pins
   }
+}
+
+/** What a block that failed had in hand, such as the reply of another server. */
+function gaveBy(error: unknown): Given | undefined {
+  const cause = error instanceof BlockFailure ? error.cause : error
+  return cause instanceof QuoinError ? cause.gave : undefined
 }
 
 function messageOf(error: unknown): string {

@@ -4,6 +4,8 @@
  * A value under a secret name (`password`, `token`, `authorization` …) is shown as dots, and so is the same text wherever
  * it appears again in this run: a flow passes a password on through pins that are called `value`.
  */
+import { HttpConnection } from '../../blocks/http-connection.ts'
+import { Secret } from '../../blocks/secret.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { isSecretName } from '../../shared/names/secret-names.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
@@ -118,6 +120,8 @@ class Writer {
     else if (depth >= DEEPEST) this.#put('"(deeper)"')
     else if (Array.isArray(value)) this.#writeItems(value, depth)
     else if (isPlain(value)) this.#writeFields(value, depth)
+    else if (value instanceof Secret || value instanceof HttpConnection)
+      this.#put(JSON.stringify(value.toJSON()))
     else this.#put(JSON.stringify(`(${value.constructor.name})`))
   }
 
