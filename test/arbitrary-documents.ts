@@ -69,6 +69,8 @@ const someText: fc.Arbitrary<string> = fc.oneof(
       '["open"]',
       '{}',
       'ÿ',
+      'Ä',
+      'Done',
     ),
   },
   {
@@ -323,11 +325,15 @@ const someQuery: fc.Arbitrary<Query> = fc
   }))
   .query.filter((query) => textProblem(textsOf(query)) === undefined)
 
-const someSortKey: fc.Arbitrary<SortKey> = fc.record({
-  field: someField,
-  order: fc.constantFrom('asc' as const, 'desc' as const),
-  missing: fc.constantFrom('first' as const, 'last' as const),
-})
+const someSortKey: fc.Arbitrary<SortKey> = fc.record(
+  {
+    field: someField,
+    order: fc.constantFrom('asc' as const, 'desc' as const),
+    missing: fc.constantFrom('first' as const, 'last' as const),
+    collation: fc.constantFrom('und' as const, 'sv' as const),
+  },
+  { requiredKeys: ['field', 'order', 'missing'] },
+)
 
 /** Pages are small, so that a walk along the cursors takes several. */
 export const someSearch: fc.Arbitrary<Search> = fc.record({

@@ -2,7 +2,7 @@ import { loadBlocks } from '../src/blocks/load-blocks.ts'
 import type { Reply } from '../src/blocks/reply.ts'
 import type { RunRequest } from '../src/blocks/run-request.ts'
 import { importBlueprint } from '../src/flows/blueprints/blueprint-file.ts'
-import { type Compiled, compileBlueprint } from '../src/flows/compile/compile-blueprint.ts'
+import { type Compiled, compileBlueprint, type PresentFacts } from '../src/flows/compile/compile-blueprint.ts'
 import type { Recorder, Recorders } from '../src/flows/compile/probe.ts'
 import { Run } from '../src/flows/run/run.ts'
 import { runCache } from '../src/flows/run/run-cache.ts'
@@ -28,7 +28,7 @@ export interface FlowRun {
 }
 
 export interface FlowRoom extends TestDatabase {
-  compile(blocks: FlowBlocks): Compiled
+  compile(blocks: FlowBlocks, present?: PresentFacts): Compiled
   /** Compiles, makes the storages, and runs the flow behind the first endpoint. */
   run(
     blocks: FlowBlocks,
@@ -56,7 +56,7 @@ export async function openFlowRoom(): Promise<FlowRoom> {
   const random = (bytes: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(bytes)
   const newGuid = guidSource(Date.now, random)
 
-  function compile(blocks: FlowBlocks): Compiled {
+  function compile(blocks: FlowBlocks, present?: PresentFacts): Compiled {
     const ids = Object.keys(blocks)
     const { blocks: imported } = importBlueprint(
       { name: 'Test', blocks },
@@ -65,7 +65,7 @@ export async function openFlowRoom(): Promise<FlowRoom> {
         return () => ids[next++] ?? ''
       })(),
     )
-    return compileBlueprint('blueprint', imported, catalogue)
+    return compileBlueprint('blueprint', imported, catalogue, present)
   }
 
   return {

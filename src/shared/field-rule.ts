@@ -12,6 +12,7 @@ import { type FieldType, fieldTypeEntries } from './fields/field-type.ts'
 import type { JsonValue } from './json.ts'
 import { characterCount } from './texts/character-count.ts'
 import type { PatternSpending } from './texts/pattern-budget.ts'
+import { type Collation, type CollationName, isCollation } from './texts/text-order.ts'
 import { patternMisfit } from './texts/text-pattern.ts'
 
 export interface FieldRule {
@@ -35,6 +36,8 @@ export interface FieldRule {
   /** Smaller ones come first, those without last. */
   readonly order?: number
   readonly reference?: FieldReference
+  /** How lists are ordered by it. */
+  readonly collation?: CollationName
   /** Expressions over `user`: who sees the field, and who may set it. Everyone who may read or write the document without one. */
   readonly visibleTo?: string
   readonly settableBy?: string
@@ -55,6 +58,18 @@ export function isFilledIn(rule: FieldRule): boolean {
 /** Whether each write gives it its value, and what is sent for it does not count. */
 export function isAutomatic({ computed, type }: FieldRule): boolean {
   return computed !== undefined || fieldTypeEntries[type].automatic === true
+}
+
+/** How a search of documents with these fields sorts by one of them: texts as people do, unless the field says otherwise. */
+export function sortCollation(rules: readonly FieldRule[], field: string): Collation | undefined {
+  const rule = rules.find(({ name }) => name === field)
+  if (rule === undefined || !isFreeText(rule)) return undefined
+  const { collation = 'und' } = rule
+  return isCollation(collation) ? collation : undefined
+}
+
+export function isFreeText({ type }: FieldRule): boolean {
+  return takesBlank[type] === true
 }
 
 /** No two present documents may hold the same value. */

@@ -13,6 +13,8 @@
  * - `not` holds exactly where the inner query does not: missing fields included.
  * - `and` of nothing holds for all, `or` of nothing holds for none.
  */
+import type { Collation } from './texts/text-order.ts'
+
 export type Scalar = string | number | boolean
 
 export type Query =
@@ -71,6 +73,8 @@ export interface SortKey {
   readonly field: string
   readonly order: 'asc' | 'desc'
   readonly missing: 'first' | 'last'
+  /** Strings as people sort them and not by code point. */
+  readonly collation?: Collation
 }
 
 /**

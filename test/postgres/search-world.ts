@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { Client } from 'pg'
 import type { JsonObject } from '../../src/shared/json.ts'
 import type { Search } from '../../src/shared/query.ts'
+import { readIndexed } from '../../src/storage/document-index.ts'
 import type { PostgresConnection } from '../../src/storage/postgres/core/rows.ts'
 import { statement } from '../../src/storage/postgres/sql/compiled-sql.ts'
 import { decideTexts } from '../../src/storage/postgres/sql/decide-texts.ts'
@@ -41,6 +42,7 @@ const steps = [
   '0009-totals-by-number.sql',
   '0014-totals-in-one-pass.sql',
   '0015-costs.sql',
+  '0016-sorted-texts.sql',
 ]
 
 export async function openSearchWorld(options: PostgresWorldOptions): Promise<PostgresWorld> {
@@ -61,7 +63,7 @@ export async function openSearchWorld(options: PostgresWorldOptions): Promise<Po
     await client.query(
       `CREATE INDEX ix_${number} ON doc_1 (${fields.map(indexExpression).join(', ')}, created, guid) WHERE removed = 0`,
     )
-  for (const field of new Set(options.indexes.flat())) {
+  for (const field of new Set(options.indexes.flat().map((indexed) => readIndexed(indexed).field))) {
     const odd = oddIndex('doc_1', field)
     if (odd) await client.query(odd.sql)
   }

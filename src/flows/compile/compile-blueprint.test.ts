@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FlowBlocks, type FlowRoom, openFlowRoom, replyWith } from '../../../test/run-flow.ts'
+import type { FieldType } from '../../shared/fields/field-type.ts'
+import type { CollationName } from '../../shared/texts/text-order.ts'
 
 let room: FlowRoom
 beforeAll(async () => {
@@ -296,6 +298,27 @@ describe('what a blueprint needs of its storages', () => {
     ],
   ])('%s', (_, blocks, needs) => {
     expect(room.compile(blocks).blueprint?.needs.get('things')).toEqual(needs)
+  })
+
+  test.each<[FieldType, CollationName | undefined, string]>([
+    ['string', undefined, 'title COLLATE "und"'],
+    ['long_text', 'sv', 'title COLLATE "sv"'],
+    ['string', 'binary', 'title'],
+    ['date', undefined, 'title'],
+  ])('sorted by a %s with the collation %s: an index in its order', (type, collation, indexed) => {
+    const blocks = searching({ in: { field: 'status', value } }, { field: 'title' })
+    const rule = {
+      name: 'title',
+      storage: 'things',
+      type,
+      required: false,
+      defaultValue: undefined,
+      limits: {},
+    }
+    const { blueprint } = room.compile(blocks, {
+      fieldsOf: () => [{ ...rule, ...(collation && { collation }) }],
+    })
+    expect(blueprint?.needs.get('things')?.indexes).toEqual([{ fields: ['status', indexed] }])
   })
 })
 

@@ -1,10 +1,10 @@
 import type { BlockDefinition } from '../../blocks/block.ts'
 import type { InPin } from '../../blocks/pin.ts'
-import type { FieldsOf } from '../../shared/field-rule.ts'
+import { type FieldRule, type FieldsOf, sortCollation } from '../../shared/field-rule.ts'
 import type { Steps } from '../../shared/in-turns.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import type { Query, SortKey } from '../../shared/query.ts'
-import type { Index, Needs } from '../../storage/document-index.ts'
+import { type Index, type Needs, readIndexed, sortedField } from '../../storage/document-index.ts'
 import type { Graph, Node } from './blueprint-graph.ts'
 import type { Facts } from './constants/fold-constants.ts'
 import { sampler, UNKNOWN, unknownValue } from './constants/sample-values.ts'
@@ -49,16 +49,18 @@ export function* neededIndexes(
         addNeeds(needOf, [other.query], [], true)
       }
       const bare = sampled<Query>(silent, node, 'query').every(({ kind }) => kind === 'all')
-      const sorts = [sampled<SortKey>(sent, node, 'sort'), sampled<SortKey>(silent, node, 'sort')]
+      const rules = fieldsOf?.(name) ?? []
+      const sorts = [sent, silent].map((sample) => collated(sampled<SortKey>(sample, node, 'sort'), rules))
       addNeeds(need, queries, sorts, bare)
       const more = visitorsSearches(node, sent)
       need.text ||= more.text
-      for (const sort of more.sorts) addNeeds(need, queries, [[sort]], bare)
+      const chosen = collated(more.sorts, rules)
+      for (const sort of chosen) addNeeds(need, queries, [[sort]], bare)
       for (const filter of more.filters) addNeeds(need, [...queries, filter], [], bare)
       addRead(need, queries, more.read ?? [], bare)
       // Both together, as far as there is room: a page of what is filtered is then read in order.
       for (const filter of more.filters.filter(({ kind }) => kind === 'term'))
-        for (const sort of more.sorts) addNeeds(need, [...queries, filter], [[sort]], bare)
+        for (const sort of chosen) addNeeds(need, [...queries, filter], [[sort]], bare)
     }
   }
   // A storage that is chosen and not yet read or written is made all the same.
@@ -93,10 +95,18 @@ function isUnknown(text: string): boolean {
   return text.includes(UNKNOWN)
 }
 
+/** Keys as the searches will have them: `records/fields/sorting-session.ts`. */
+function collated(sorts: readonly SortKey[], rules: readonly FieldRule[]): SortKey[] {
+  return sorts.map((key) => {
+    const collation = sortCollation(rules, key.field)
+    return collation === undefined ? key : { ...key, collation }
+  })
+}
+
 /** The fields that one index can sort by: as far as they are known, and go in the direction of the first. */
 function sortedFields(sorts: readonly SortKey[]): string[] {
   const end = sorts.findIndex(({ field, order }) => isUnknown(field) || order !== sorts[0]?.order)
-  return sorts.slice(0, end < 0 ? undefined : end).map(({ field }) => field)
+  return sorts.slice(0, end < 0 ? undefined : end).map(sortedField)
 }
 
 function pinsOf(node: Node, type: PinType): [string, InPin][] {
@@ -148,12 +158,22 @@ function addRead(need: Need, queries: readonly Query[], read: readonly string[],
 }
 
 function add(indexes: Index[], wanted: readonly string[]): void {
-  const fields = wanted.slice(0, MAX_FIELDS)
+  const fields = fitting(wanted)
   // Newest first is what every storage has an index for.
   if (fields.every((field) => field.startsWith('_meta.'))) return
   const key = fields.join(' ')
   if (indexes.length < MOST && !indexes.some((index) => index.fields.join(' ') === key))
     indexes.push({ fields })
+}
+
+/** An entry of an index has room for so many: what texts are sorted by is up to twice as long as they are. */
+function fitting(fields: readonly string[]): readonly string[] {
+  let left = MAX_FIELDS
+  const end = fields.findIndex((field) => {
+    left -= readIndexed(field).collation === undefined ? 1 : 2
+    return left < 0
+  })
+  return fields.slice(0, end < 0 ? undefined : end)
 }
 
 function look(query: Query, seen: { equal: Set<string>; range: Set<string>; text: boolean }): void {

@@ -2,7 +2,7 @@
 
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { fieldNameProblem } from '../../shared/field-path.ts'
-import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
+import { type FieldRule, fieldValueProblem, isFreeText } from '../../shared/field-rule.ts'
 import { fieldTypeEntries, fieldTypes } from '../../shared/fields/field-type.ts'
 import { wordFor } from '../../shared/fields/type-words.ts'
 import { numberOf } from '../../shared/fields/value-forms.ts'
@@ -43,6 +43,7 @@ export const fieldDefaults: JsonObject = {
   help: '',
   order: null,
   reference: null,
+  collation: null,
   computed: null,
   default_expression: null,
   visible_to: null,
@@ -186,6 +187,8 @@ export function checkedField(record: JsonObject): JsonObject {
   checkAutomatic(rule)
   checkExpressions(rule)
   checkPermissions(rule)
+  if (rule.collation !== undefined && !isFreeText(rule))
+    throw invalidField('collation', 'collation is of texts only: of the types string, line and long_text.')
   if (rule.unique && rule.storage === undefined)
     throw invalidField('unique', 'unique needs a storage: values are unique among its documents.')
   return type === 'autonumber' ? { ...record, unique: true } : record

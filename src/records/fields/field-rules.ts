@@ -19,6 +19,7 @@ import { isFieldType, isItemType } from '../../shared/fields/field-type.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { type Query, search } from '../../shared/query.ts'
+import { collations } from '../../shared/texts/text-order.ts'
 import type { Database, Session } from '../../storage/database.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
@@ -229,6 +230,7 @@ export function ruleOf(record: JsonObject): FieldRule | undefined {
     limits: limitsOf(record.validation_rules),
     ...uniqueOf(name, record.unique),
     ...referenceOf(record.reference),
+    ...collationOf(record.collation),
     ...shownAs(record),
     ...expressionsOf(record),
     ...permittedOf(record),
@@ -275,6 +277,11 @@ function referenceOf(reference: JsonValue | undefined): { readonly reference?: F
   if (!isJsonObject(reference) || typeof reference.storage !== 'string') return {}
   const onDelete = onDeletes.find((one) => one === reference.on_delete) ?? 'refuse'
   return { reference: { storage: reference.storage, onDelete } }
+}
+
+function collationOf(name: JsonValue | undefined): Pick<FieldRule, 'collation'> {
+  const collation = collations.find((one) => one === name)
+  return collation === undefined ? {} : { collation }
 }
 
 function limitsOf(rules: JsonValue | undefined): FieldLimits {

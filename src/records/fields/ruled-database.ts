@@ -26,7 +26,6 @@ import { isOwnStorage } from '../../storage/own-storages.ts'
 import { keepsRules, type RawDatabase, type RuledDatabase } from '../../storage/ruled.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import { wrappedDatabase } from '../../storage/wrapped-database.ts'
-import { WrappedSession } from '../../storage/wrapped-session.ts'
 import { ruleIndexes } from '../permissions/storage-rules.ts'
 import { withInstants } from './asked-instants.ts'
 import { checkListed } from './closed-fields.ts'
@@ -50,6 +49,7 @@ import {
   type FilledDocument,
   filledToCreate,
 } from './rule-mutations.ts'
+import { SortingSession } from './sorting-session.ts'
 import { aloneWithUnique, settleUnique, uniqueKeysOf } from './unique-fields.ts'
 import { writePlan } from './write-plan.ts'
 
@@ -134,16 +134,14 @@ function isFree({ rules, closed }: KeptRules): boolean {
   return rules.length === 0 && !closed
 }
 
-class RuledSession extends WrappedSession {
-  readonly #rules: FieldRules
+class RuledSession extends SortingSession {
   readonly #world: FieldWorld
   readonly #reserve = new NumberReserve()
   /** Documents that a trial has created. */
   #tried = 0
 
   constructor(session: Session, rules: FieldRules, world: FieldWorld) {
-    super(session)
-    this.#rules = rules
+    super(session, rules)
     this.#world = world
   }
 
@@ -153,7 +151,7 @@ class RuledSession extends WrappedSession {
     options?: CreateOptions,
   ): MaybePromise<StoredJson> {
     if (isOwnStorage(storage)) return this.session.create(storage, mutations, options)
-    return andThen(this.#rules.kept(storage), (kept) => {
+    return andThen(this.rules.kept(storage), (kept) => {
       if (isFree(kept)) return this.session.create(storage, mutations, options)
       const { rules } = kept
       const filled = this.#filled(storage, kept, mutations)
@@ -166,7 +164,7 @@ class RuledSession extends WrappedSession {
 
   override async createAll(storage: string, documents: readonly NewDocument[]): Promise<CreatedAll> {
     if (isOwnStorage(storage)) return createAll(this.session, storage, documents)
-    const kept = await this.#rules.kept(storage)
+    const kept = await this.rules.kept(storage)
     if (isFree(kept)) return createAll(this.session, storage, documents)
     const { rules } = kept
     const filled = await uptoRefusal(documents, ({ mutations }) => this.#filled(storage, kept, mutations))
@@ -186,7 +184,7 @@ class RuledSession extends WrappedSession {
     options?: WriteCondition,
   ): MaybePromise<Written> {
     if (isOwnStorage(storage)) return this.session.update(storage, guid, mutations, options)
-    return andThen(this.#rules.kept(storage), (kept) => {
+    return andThen(this.rules.kept(storage), (kept) => {
       const { rules } = kept
       if (isFree(kept)) return this.session.update(storage, guid, mutations, options)
       const { later, condition } = checked({ ...kept, storage }, mutations, options)
@@ -240,7 +238,7 @@ class RuledSession extends WrappedSession {
     restored: Extract<Written, { outcome: 'written' }>,
     following: number | undefined,
   ): MaybePromise<Written> {
-    return andThen(this.#rules.kept(storage), ({ rules }) => {
+    return andThen(this.rules.kept(storage), ({ rules }) => {
       const without = unnumbered(rules, restored.document)
       return andThen(
         this.#reserve.missing(this.session, storage, without, following),
@@ -282,7 +280,7 @@ class RuledSession extends WrappedSession {
 
   override holder(storage: string, by: readonly string[], document: JsonObject) {
     if (isOwnStorage(storage)) return super.holder(storage, by, document)
-    return andThen(this.#rules.kept(storage), ({ rules }) =>
+    return andThen(this.rules.kept(storage), ({ rules }) =>
       super.holder(storage, by, writePlan(rules).stored(document)),
     )
   }

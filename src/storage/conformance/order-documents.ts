@@ -1,7 +1,7 @@
 import { valueAt } from '../../shared/field-path.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Search } from '../../shared/query.ts'
-import { compareScalars } from '../search/compare-values.ts'
+import { compareScalars, compareSorted } from '../search/compare-values.ts'
 import { matches } from '../search/evaluate-query.ts'
 import {
   addToStatistics,
@@ -66,7 +66,7 @@ function compareBySort(search: Search): (a: CursorPlace, b: CursorPlace) => numb
         if (left === right) continue
         return (left === null) === (key.missing === 'first') ? -1 : 1
       }
-      const order = compareScalars(left, right)
+      const order = compareSorted(left, right, key.collation)
       if (order !== 0) return key.order === 'asc' ? order : -order
     }
     return tie * (a.cms - b.cms || compareScalars(a.guid, b.guid))

@@ -1,5 +1,6 @@
 import { type FieldPath, valueAt } from '../../shared/field-path.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { type Collation, sortedText } from '../../shared/texts/text-order.ts'
 
 /**
  * Order of strings by code point, which is also the order of their UTF-8 bytes and so both engines' order. JavaScript's
@@ -33,4 +34,14 @@ export function sortValue(document: JsonObject, path: FieldPath): string | numbe
 export function compareScalars(a: string | number, b: string | number): number {
   if (typeof a === 'string') return typeof b === 'string' ? compareStrings(a, b) : 1
   return typeof b === 'string' ? -1 : a - b
+}
+
+/** As a sort does it. */
+export function compareSorted(
+  a: string | number,
+  b: string | number,
+  collation: Collation | undefined,
+): number {
+  if (collation === undefined || typeof a !== 'string' || typeof b !== 'string') return compareScalars(a, b)
+  return compareStrings(sortedText(a, collation), sortedText(b, collation))
 }

@@ -1,6 +1,6 @@
 /** Which index would help a search, as far as the search and the indexes that are there tell. */
 import type { Query, Search } from '../../shared/query.ts'
-import type { Index } from '../document-index.ts'
+import { type Index, readIndexed, sortedField } from '../document-index.ts'
 import { sortKeys } from './order-sql.ts'
 import { isRelevanceOrder } from './rank-text.ts'
 
@@ -62,11 +62,11 @@ export function adviseIndex(
   if (removed) return none('It looks at removed documents too, and indexes hold only those that are present.')
 
   const fields = helpfulFields(search, parts, counts)
-  const lists = fields.filter((field) => searched.holdsLists(field))
+  const lists = fields.filter((field) => searched.holdsLists(readIndexed(field).field))
   const [list] = lists
   if (list !== undefined && lists.length === fields.length)
     return none(`Documents hold lists or objects in ${list}, and no index is over those.`)
-  const usable = fields.filter((field) => !searched.holdsLists(field)).slice(0, MAX_FIELDS)
+  const usable = fields.filter((field) => !lists.includes(field)).slice(0, MAX_FIELDS)
   if (usable.length === 0) return unhelped(search, none)
   const index = {
     fields: usable,
@@ -97,7 +97,7 @@ function helpfulFields(search: Search, parts: readonly Query[], counts: boolean)
   const equal = new Set(parts.filter(isEquality).map(({ field }) => field))
   const sorts = counts || isRelevanceOrder(search) ? [] : sortKeys(search)
   const oneWay = new Set(sorts.map(({ order }) => order)).size <= 1
-  const order = oneWay ? sorts.map(({ field }) => field) : []
+  const order = oneWay ? sorts.map(sortedField) : []
   const ranges = parts.flatMap((part) => (part.kind === 'range' ? [part.field] : []))
   const further = order.length > 0 ? order : ranges.slice(0, 1)
   const fields = [...equal, ...further.filter((field) => !equal.has(field))]

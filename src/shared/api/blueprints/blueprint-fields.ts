@@ -3,6 +3,7 @@ import { onDeletes } from '../../field-rule.ts'
 import { itemTypes } from '../../fields/field-limits.ts'
 import { fieldTypes, MOST_PLACES } from '../../fields/field-type.ts'
 import { otherWords } from '../../fields/type-words.ts'
+import { type CollationName, collations } from '../../texts/text-order.ts'
 import { actorSchema } from '../actor.ts'
 import { anyJson } from '../any-json.ts'
 import { metaSchema } from '../meta.ts'
@@ -97,6 +98,12 @@ const reference = Type.Union(
   },
 )
 
+const collation = Type.Unsafe<CollationName | null>({
+  enum: [...collations, null],
+  description:
+    'The order of lists by this text: that of a language (`sv`: å behind z), `und` for accents and case after letters, which is the default, or `binary` for code points.',
+})
+
 const name = Type.String({ minLength: 1, maxLength: 256, description: 'Use dots for nested fields.' })
 const writtenType = Type.Enum([...fieldTypes, ...otherWords(fieldTypes)], {
   description:
@@ -144,6 +151,7 @@ const optional = {
     }),
   ),
   reference: Type.Optional(reference),
+  collation: Type.Optional(collation),
   computed: Type.Optional(
     expression(
       'An expression over `doc`, such as `doc.price * doc.quantity`: each write stores its result, and replaces what was sent for the field.',
@@ -191,6 +199,7 @@ const fieldRecord = Type.Object({
   help: Type.Optional(Type.String()),
   order: Type.Optional(Type.Unsafe<number | null>({ type: ['number', 'null'] })),
   reference: Type.Optional(reference),
+  collation: Type.Optional(collation),
   computed: Type.Optional(nullableText),
   default_expression: Type.Optional(nullableText),
   visible_to: Type.Optional(nullableText),

@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto'
 import { QuoinError } from '../../../shared/errors.ts'
 import { fieldNameProblem } from '../../../shared/field-path.ts'
-import type { Index } from '../../document-index.ts'
+import { type Index, readIndexed } from '../../document-index.ts'
 import { IS_REMOVED, indexExpression, oddIndex, REMOVED } from '../sql/field-sql.ts'
 import { isUnsupported, violatedIndex } from './postgres-errors.ts'
 import { type FieldStatistics, fieldStatistics } from './postgres-statistics.ts'
@@ -33,7 +33,7 @@ export function planIndex(entry: Pick<StorageEntry, 'id' | 'table'>, index: Inde
   if (fields.length === 0 || fields.length > MAX_FIELDS)
     throw new QuoinError('INVALID_QUERY', `An index needs 1 to ${MAX_FIELDS} fields.`)
   for (const field of fields) {
-    const problem = fieldNameProblem(field)
+    const problem = fieldNameProblem(readIndexed(field).field)
     if (problem) throw new QuoinError('INVALID_QUERY', `The field name ${JSON.stringify(field)} ${problem}.`)
   }
   const columns = unique ? fields.map(indexExpression) : orderColumns(fields)

@@ -32,9 +32,11 @@ export async function releaseIndexes(
   // The index of a field's odd values and its statistics serve all indexes over the field.
   const fieldsOf = (indexes: readonly (readonly [string, Index])[]) =>
     indexes.flatMap(([, { fields }]) => fields)
-  const still = new Set(fieldsOf([...entry.indexes].filter(isKept)))
-  const left = [...new Set(fieldsOf(gone))].filter((field) => !still.has(field))
-  const beside = left.flatMap((field) => oddIndex(entry.table, field)?.name ?? [])
+  const kept = fieldsOf([...entry.indexes].filter(isKept))
+  const left = [...new Set(fieldsOf(gone))].filter((field) => !kept.includes(field))
+  const oddNames = (fields: readonly string[]) =>
+    new Set(fields.flatMap((field) => oddIndex(entry.table, field)?.name ?? []))
+  const beside = oddNames(left).difference(oddNames(kept))
   for (const one of [...names, ...beside])
     await parts.pool.lasting.run(`DROP INDEX CONCURRENTLY IF EXISTS ${one}`)
   for (const { name: one } of left.flatMap((field) => fieldStatistics(entry.table, field) ?? []))

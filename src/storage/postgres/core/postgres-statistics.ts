@@ -21,9 +21,9 @@ export interface FieldStatistics {
   readonly sql: string
 }
 
-/** undefined for columns, which have their own. */
+/** undefined for columns, which have their own, and for what texts are sorted by, which nothing is compared with. */
 export function fieldStatistics(table: string, field: string): FieldStatistics | undefined {
-  if (fieldSql(field).kind !== 'json') return undefined
+  if (field.endsWith('"') || fieldSql(field).kind !== 'json') return undefined
   const name = `${table}_stat_${createHash('sha256').update(field).digest('hex').slice(0, 12)}`
   return { name, sql: `CREATE STATISTICS IF NOT EXISTS ${name} ON ${indexExpression(field)} FROM ${table}` }
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { boundedMap } from '../../../shared/bounded-map.ts'
 import { parseFieldPath } from '../../../shared/field-path.ts'
+import { type Collation, tailoring } from '../../../shared/texts/text-order.ts'
+import { readIndexed } from '../../document-index.ts'
 
 /** How a field is read in SQL, in a statement over a document table. */
 export type FieldSql =
@@ -54,9 +56,17 @@ function readField(field: string): FieldSql {
  * The expression that conditions, orders and indexes share: the planner uses an index only for the very same one. As it
  * stands in the list of an index: `(quoin_key(doc -> 'status') COLLATE "C")`, `guid`, `(created / 1000)`.
  */
-export function indexExpression(field: string): string {
+export function indexExpression(indexed: string): string {
+  const { field, collation } = readIndexed(indexed)
   const read = fieldSql(field)
-  return read.kind === 'json' ? keyOf(read.json) : read.read
+  return read.kind === 'json' ? sortedSql(keyOf(read.json), collation) : read.read
+}
+
+/** The key by which texts sort as people sort them, of either key below (see migrations/0016-sorted-texts.sql). */
+export function sortedSql(key: string, collation: Collation | undefined): string {
+  if (collation === undefined) return key
+  const pairs = tailoring(collation).flat().join(',')
+  return `(quoin_sorted(${key}, '{${pairs}}') COLLATE "C")`
 }
 
 /** The key of an indexed field. Only for fields whose values are all plain (see migrations/0002-search.sql). */
@@ -73,7 +83,8 @@ export function fullKeyOf(json: string): string {
  * The index that stands beside each index over a field: of the few documents whose value there is odd (an array or a long
  * text), so that a search can ask at no cost whether there is one. It is usually empty. undefined for columns.
  */
-export function oddIndex(table: string, field: string): { name: string; sql: string } | undefined {
+export function oddIndex(table: string, indexed: string): { name: string; sql: string } | undefined {
+  const { field } = readIndexed(indexed)
   const read = fieldSql(field)
   if (read.kind !== 'json') return undefined
   const name = `${table}_odd_${createHash('sha256').update(field).digest('hex').slice(0, 12)}`

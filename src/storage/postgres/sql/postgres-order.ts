@@ -6,12 +6,14 @@
  * other: documents that have the field, and documents that do not; each is one range of the index.
  */
 import { QuoinError } from '../../../shared/errors.ts'
-import type { Search } from '../../../shared/query.ts'
+import type { Search, SortKey } from '../../../shared/query.ts'
+import { sortedText } from '../../../shared/texts/text-order.ts'
+import { sortedField } from '../../document-index.ts'
 import { type CompiledSql, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
 import { behindPlace, lastWay, type OrderStep, orderBy, sortKeys } from '../../search/order-sql.ts'
 import type { CursorPlace } from '../../search/search-cursor.ts'
 import { value } from './compiled-sql.ts'
-import { fieldSql, fullKeyOf, keyOf } from './field-sql.ts'
+import { fieldSql, fullKeyOf, keyOf, sortedSql } from './field-sql.ts'
 import { isWalked, type SearchPlan } from './search-plan.ts'
 import { sortKey } from './sort-key.ts'
 
@@ -25,12 +27,12 @@ export interface Walk {
 /** The walks that make a search, in their order. */
 export function walksOf(plan: SearchPlan, search: Search, place: CursorPlace | undefined): Walk[] {
   const way = lastWay(search)
-  const steps = sortKeys(search).map((key) => ({ key, read: readOf(plan, key.field) }))
+  const steps = sortKeys(search).map((key) => ({ key, read: readOf(plan, key) }))
   const [first, ...rest] = steps
   const natural = first?.key.order === 'desc' ? 'first' : 'last'
   if (
     !first ||
-    !isWalked(plan, search, first.key.field) ||
+    !isWalked(plan, search, sortedField(first.key)) ||
     (place === undefined && first.key.missing === natural)
   )
     return [{ where: behind(steps, way, place), order: orderBy(steps, way) }]
@@ -52,10 +54,11 @@ export function walksOf(plan: SearchPlan, search: Search, place: CursorPlace | u
   return first.key.missing === 'first' ? walks.toReversed() : walks
 }
 
-function readOf(plan: SearchPlan, field: string): string {
-  const read = fieldSql(field)
+function readOf(plan: SearchPlan, key: SortKey): string {
+  const read = fieldSql(key.field)
   if (read.kind !== 'json') return read.read
-  return plan.plain.has(field) ? keyOf(read.json) : fullKeyOf(read.json)
+  const plain = plan.plain.has(sortedField(key)) ? keyOf(read.json) : fullKeyOf(read.json)
+  return sortedSql(plain, key.collation)
 }
 
 /** `present`: the first step is never NULL. */
@@ -82,7 +85,8 @@ function behind(
 /** Throws INVALID_QUERY for a made-up place that the field can never have. */
 function bindPlace(at: string | number, { key }: OrderStep): CompiledSql {
   const { kind } = fieldSql(key.field)
-  if (kind === 'json') return value(sortKey(at))
+  if (kind === 'json')
+    return value(sortKey(typeof at === 'string' && key.collation ? sortedText(at, key.collation) : at))
   if (kind === 'whole' ? !Number.isSafeInteger(at) : typeof at !== 'string')
     throw new QuoinError('INVALID_QUERY', 'The cursor is not one that this search gave. Start without it.', {
       fields: ['after'],

@@ -12,6 +12,8 @@ import { whereAgreement } from '../../../../test/where-agreement.ts'
 const indexes = [
   ...someFields.map((field) => [field]),
   ['status', 'count'],
+  ['status COLLATE "sv"'],
+  ['count', 'nested.name COLLATE "und"'],
   ['nested.name', 'status', 'count'],
   ['count', '_meta.created', '_meta.guid'],
 ]

@@ -13,7 +13,13 @@ import { jsonField } from './field-sql.ts'
 import { compileFind } from './postgres-query.ts'
 import { UNDECIDED } from './search-plan.ts'
 
-const indexes = [['status'], ['count'], ['status', 'count'], ['status', 'title', 'count']]
+const indexes = [
+  ['status'],
+  ['count'],
+  ['status', 'count'],
+  ['status', 'title', 'count'],
+  ['title COLLATE "sv"'],
+]
 const documents = manyDocuments(4_000)
 
 let world: PostgresWorld
@@ -40,6 +46,7 @@ describe('an index gives the rows in order, nothing is sorted', () => {
   const status = `${KEY('status')} = 'sopen'::text`
   const both = `ix_2 (${status})`
   const newest = by('_meta.created', 'desc')
+  const swedish: SortKey = { ...by('title'), collation: 'sv' }
 
   test.each<[string, Partial<Search>, string]>([
     ['newest first', {}, 'doc_1_created'],
@@ -56,6 +63,12 @@ describe('an index gives the rows in order, nothing is sorted', () => {
     ['sort by a field', { sort: [by('count')] }, 'ix_1'],
     ['descending', { sort: [by('count', 'desc')] }, 'ix_1'],
     ['missing first', { sort: [by('count', 'asc', 'first')] }, 'ix_1'],
+    ['texts as people sort them', { sort: [swedish] }, 'ix_4'],
+    [
+      'texts as people sort them, behind a cursor',
+      { sort: [swedish], after: cursor([{ ...swedish, field: 'title COLLATE "sv"' }], ['x']) },
+      'ix_4 ((quoin_sorted(',
+    ],
     ['descending, missing first', { sort: [by('count', 'desc', 'first')] }, 'ix_1'],
     ['equality, sort by a field', { query: open, sort: [by('count')] }, both],
     ['equality, descending by a field', { query: open, sort: [by('count', 'desc')] }, 'ix_2 (('],

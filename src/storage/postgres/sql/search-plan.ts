@@ -6,6 +6,7 @@
  * lookup a field, nearly always in an empty index), and runs one. Fields without an index have only the exact form.
  */
 import type { Query, Search } from '../../../shared/query.ts'
+import { readIndexed, sortedField } from '../../document-index.ts'
 import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import type { TextClause } from '../../search/rank-text.ts'
 import { allPlain, fieldSql, jsonField } from './field-sql.ts'
@@ -13,7 +14,7 @@ import type { SearchTarget } from './search-target.ts'
 
 export interface SearchPlan {
   readonly target: SearchTarget
-  /** Fields that are known to have no odd values where this SQL runs. */
+  /** Fields, as indexes are over them, that are known to have no odd values where this SQL runs. */
   readonly plain: ReadonlySet<string>
   readonly decided: Decisions
 }
@@ -35,13 +36,14 @@ export const UNDECIDED: Decisions = { guids: new Map(), similar: NO_WORDS }
 /** The fields of a search for which plain comparisons are worth asking for. */
 export function askedFields(target: SearchTarget, query: Query, sort: Search['sort'] = []): string[] {
   const indexed = new Set([...target.indexes.values()].flatMap((index) => index.fields))
-  const used = new Set([...comparedFields(query), ...sort.map((key) => key.field)])
-  return [...used].filter((field) => indexed.has(field) && fieldSql(field).kind === 'json')
+  const used = new Set([...comparedFields(query), ...sort.map(sortedField)])
+  return [...used].filter((field) => indexed.has(field) && fieldSql(readIndexed(field).field).kind === 'json')
 }
 
 /** Whether plain comparisons of these fields are exact at this moment. */
 export function question(target: SearchTarget, fields: readonly string[]): CompiledSql {
-  return sql`${fields.map((field) => allPlain(target.table, jsonField(field))).join(' AND ')}`
+  const asked = new Set(fields.map((field) => readIndexed(field).field))
+  return sql`${[...asked].map((field) => allPlain(target.table, jsonField(field))).join(' AND ')}`
 }
 
 /** Whether an index gives the documents in the order of the field, once the fields that must be equal are. */

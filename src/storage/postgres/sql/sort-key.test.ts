@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { Client } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSearchWorld, type PostgresWorld } from '../../../../test/postgres/search-world.ts'
 import type { Scalar } from '../../../shared/query.ts'
+import { collations, isCollation, sortedText } from '../../../shared/texts/text-order.ts'
 import { compareScalars } from '../../search/compare-values.ts'
+import { sortedSql } from './field-sql.ts'
 import { AFTER_NUMBERS, FIRST_TEXT, sortKey } from './sort-key.ts'
 
 let world: PostgresWorld
@@ -68,6 +70,33 @@ test('keys sort as values do', async () => {
   )
 })
 
+describe('of texts as people sort them', () => {
+  const characters = Array.from({ length: 0x2_fff }, (_, at) => String.fromCharCode(at + 1))
+  const wide = Array.from({ length: 0x200 }, (_, at) => String.fromCharCode(0xfe00 + at))
+  const known = collations.filter(isCollation)
+
+  test.each(known)('%s: both languages make the same keys', async (collation) => {
+    const texts = [...characters, ...wide, ...words, ...words.map((word) => word.toUpperCase()), long]
+    const keys = texts.map(sortKey)
+    const rows = await world.connection.rows(
+      `SELECT ${sortedSql('key', collation)} AS sorted FROM unnest($1::text[]) WITH ORDINALITY AS all_keys(key, at) ORDER BY at`,
+      [keys],
+    )
+    expect(rows.map((row) => row.sorted)).toEqual(texts.map((text) => `s${sortedText(text, collation)}`))
+  })
+
+  test('numbers keep their keys', async () => {
+    const rows = await world.connection.rows(`SELECT ${sortedSql('quoin_key($1::json)', 'sv')} AS sorted`, [
+      '5',
+    ])
+    expect(rows).toEqual([{ sorted: sortKey(5) }])
+  })
+})
+
+/** Longer than what is made plain, with pairs of units where that ends. */
+const long = '😀É'.repeat(700)
+const words = ['chata', 'džem', 'ljubav', 'ﬁn', 'ийіїјк', 'a\u030A', '{x|y}', 'ıİIi', 'Straße', 'ǄǅǆĲĳŉ']
+
 test('what counts as missing has no key', async () => {
   expect(await keysOf([null, {}, { a: 1 }])).toEqual(Array(3).fill({ full: null, indexed: null, odd: false }))
   expect(await keysOf([[], ['open']])).toEqual(Array(2).fill({ full: null, indexed: null, odd: true }))
@@ -97,7 +126,9 @@ test('long texts keep apart in an index, and eight of them fit into an entry', a
 })
 
 test('a dump restores: functions in indexes find each other without a search path', async () => {
-  await world.connection.run('CREATE INDEX by_key ON doc_1 (quoin_key(doc), quoin_odd(doc))')
+  await world.connection.run(
+    `CREATE INDEX by_key ON doc_1 (quoin_key(doc), quoin_odd(doc), ${sortedSql('quoin_key(doc)', 'sv')})`,
+  )
   const [row] = await world.connection.rows('SELECT current_database() AS name, inet_server_port() AS port')
   const client = new Client({
     connectionString: `postgres://quoin@127.0.0.1:${row?.port}/${row?.name}`,

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { QuoinError } from '../../../shared/errors.ts'
 import { fieldNameProblem } from '../../../shared/field-path.ts'
-import type { Index } from '../../document-index.ts'
+import { type Index, readIndexed } from '../../document-index.ts'
 import { EXPIRES, EXPIRY, IS_REMOVED, indexExpression, REMOVED } from '../sql/field-sql.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { violatedIndex } from './sqlite-errors.ts'
@@ -22,7 +22,7 @@ export function planIndex(entry: StorageEntry, index: Index): PlannedIndex | und
   if (fields.length === 0 || fields.length > MAX_FIELDS)
     throw new QuoinError('INVALID_QUERY', `An index needs 1 to ${MAX_FIELDS} fields.`)
   for (const field of fields) {
-    const problem = fieldNameProblem(field)
+    const problem = fieldNameProblem(readIndexed(field).field)
     if (problem) throw new QuoinError('INVALID_QUERY', `The field name ${JSON.stringify(field)} ${problem}.`)
   }
   const columns = unique ? fields.map(indexExpression) : orderColumns(fields)

@@ -1,4 +1,6 @@
 import { parseFieldPath } from '../../../shared/field-path.ts'
+import type { Collation } from '../../../shared/texts/text-order.ts'
+import { readIndexed } from '../../document-index.ts'
 import { ANY_TYPE, type DocumentShape, NUMBER, OBJECT, STRING, typesAt } from '../core/document-shape.ts'
 
 /** How a field is read in SQL, in a statement over a document table. */
@@ -46,8 +48,15 @@ export function fieldSql(shape: DocumentShape, field: string): FieldSql {
  * The expression that conditions, orders and indexes share: the planner uses an index only for the very same one. It
  * does not depend on what the storage holds, so an index stays of use when a field gets a value of another type.
  */
-export function indexExpression(field: string): string {
-  return (Object.hasOwn(metaFields, field) && metaFields[field]?.column) || `doc ->> ${jsonPath(field)}`
+export function indexExpression(indexed: string): string {
+  const { field, collation } = readIndexed(indexed)
+  const read = (Object.hasOwn(metaFields, field) && metaFields[field]?.column) || `doc ->> ${jsonPath(field)}`
+  return sortedSql(read, collation)
+}
+
+/** What sorts as the value does. The function is of every connection: `sqlite-connection.ts`. */
+export function sortedSql(read: string, collation: Collation | undefined): string {
+  return collation === undefined ? read : `quoin_sorted(${read}, '${collation}')`
 }
 
 /**

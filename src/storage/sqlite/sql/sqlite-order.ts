@@ -1,10 +1,11 @@
 /** The order of a search in SQLite, which walks an index for NULLS FIRST and NULLS LAST alike. */
-import type { Search } from '../../../shared/query.ts'
+import type { Search, SortKey } from '../../../shared/query.ts'
+import { sortedText } from '../../../shared/texts/text-order.ts'
 import { type CompiledSql, joinWith, sql } from '../../search/compiled-sql.ts'
 import { behindPlace, lastWay, type OrderStep, orderBy, sortKeys } from '../../search/order-sql.ts'
 import type { CursorPlace } from '../../search/search-cursor.ts'
 import { ARRAY, type DocumentShape, OBJECT } from '../core/document-shape.ts'
-import { fieldSql } from './field-sql.ts'
+import { fieldSql, sortedSql } from './field-sql.ts'
 import { jsonValue, value } from './sql-values.ts'
 
 export function orderSql(shape: DocumentShape, search: Search): string {
@@ -30,7 +31,7 @@ export function walksBehind(shape: DocumentShape, search: Search, place: CursorP
   const tied = sql`(${value(place.cms)}, ${value(place.guid)})`
   const way = lastWay(search)
   const steps = orderSteps(shape, search)
-  const behind = (from: readonly OrderStep[], at: CursorPlace) => behindPlace(from, way, at, tied, jsonValue)
+  const behind = (from: readonly OrderStep[], at: CursorPlace) => behindPlace(from, way, at, tied, bindPlace)
   const [first, ...rest] = steps
   const order = orderBy(steps, way)
   if (first === undefined) return [{ where: behind(steps, place), order }]
@@ -52,12 +53,17 @@ export function walksBehind(shape: DocumentShape, search: Search, place: CursorP
 }
 
 function orderSteps(shape: DocumentShape, search: Search): OrderStep[] {
-  return sortKeys(search).map((key) => ({ key, read: sortExpression(shape, key.field) }))
+  return sortKeys(search).map((key) => ({ key, read: sortExpression(shape, key) }))
+}
+
+function bindPlace(at: string | number, { key: { collation } }: OrderStep): CompiledSql {
+  return jsonValue(typeof at === 'string' && collation ? sortedText(at, collation) : at)
 }
 
 /** Booleans come as 1 and 0 and numbers before texts, as they should; arrays and objects come as texts, and must not. */
-function sortExpression(shape: DocumentShape, field: string): string {
-  const { value: read, path, types } = fieldSql(shape, field)
+function sortExpression(shape: DocumentShape, { field, collation }: SortKey): string {
+  const { value, path, types } = fieldSql(shape, field)
+  const read = sortedSql(value, collation)
   if ((types & (ARRAY | OBJECT)) === 0) return read
   return `CASE WHEN json_type(doc, ${path}) IN ('array', 'object') THEN NULL ELSE ${read} END`
 }

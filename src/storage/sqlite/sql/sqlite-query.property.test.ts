@@ -55,7 +55,11 @@ function emptyWorld({ indexed, text, shapeOf, memory = false }: WorldOptions): W
   db.exec(documentTableSql(1))
   db.exec(textTableSql(1))
   if (indexed)
-    for (const [number, field] of someFields.entries())
+    for (const [number, field] of [
+      ...someFields,
+      'status COLLATE "sv"',
+      'nested.name COLLATE "und"',
+    ].entries())
       db.exec(
         `CREATE INDEX ix_${number} ON ${documentTable(1)} (${indexExpression(field)}, created, guid) WHERE removed = 0`,
       )

@@ -32,6 +32,7 @@ beforeAll(() => {
     ['ix_status', ['status']],
     ['ix_count', ['count']],
     ['ix_both', ['status', 'count']],
+    ['ix_sorted', ['note COLLATE "sv"']],
   ] as const) {
     const columns = fields.map((field) => indexExpression(field)).join(', ')
     db.exec(`CREATE INDEX ${name} ON doc_1 (${columns}, created, guid) WHERE removed = 0`)
@@ -86,6 +87,7 @@ describe('an index gives the rows in order, nothing is sorted', () => {
     ['sort by a field', { sort: [by('count')] }, 'ix_count'],
     ['descending', { sort: [by('count', 'desc')] }, 'ix_count'],
     ['missing first', { sort: [by('count', 'asc', 'first')] }, 'ix_count'],
+    ['texts as people sort them', { sort: [{ ...by('note', 'desc'), collation: 'sv' }] }, 'ix_sorted'],
     ['equality, sort by a field', { query: open, sort: [by('count')] }, 'ix_both (<expr>=?)'],
     ['equality, descending by a field', { query: open, sort: [by('count', 'desc')] }, 'ix_both (<expr>=?)'],
     [
