@@ -275,7 +275,7 @@ class RuledSession extends SortingSession {
   }
 
   #asked(storage: string, query: Query): MaybePromise<Query> {
-    return isOwnStorage(storage) ? query : withInstants(storage, query, (name) => this.#rules.kept(name))
+    return isOwnStorage(storage) ? query : withInstants(storage, query, (name) => this.rules.kept(name))
   }
 
   override holder(storage: string, by: readonly string[], document: JsonObject) {
