@@ -9,8 +9,11 @@ export interface TripProxy {
   readonly port: number
   /** Of all connections together, those of opening them included. */
   readonly trips: number
-  /** The next connection that sends this text is lost: before that reaches the server, or before its answer comes back. */
-  breakAt(when: 'before' | 'behind', text: string): void
+  /**
+   * The next connection that sends this text is lost: before that reaches the server, or before its answer comes back, or behind the
+   * answer, where an administrator ends the connection before the server is ready for the next question.
+   */
+  breakAt(when: BreaksAt, text: string): void
   /** What the server says from now on, and that it has gone, is heard when its client has said something more. */
   keepFarewells(): void
   /** What the server says to the next connection, its greeting included, is heard in one piece when it has ended it. */
@@ -18,17 +21,30 @@ export interface TripProxy {
   close(): Promise<void>
 }
 
+type BreaksAt = 'before' | 'behind' | 'farewell'
+
+/** The end of an answer: the server is ready for the next question. */
+const READY_BYTES = 6
+
+/** What PostgreSQL says to a connection that an administrator ends. */
+function farewell(): Buffer {
+  const fields = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0'
+  const head = Buffer.from('E\0\0\0\0')
+  head.writeInt32BE(fields.length + 4, 1)
+  return Buffer.concat([head, Buffer.from(fields)])
+}
+
 export async function openTripProxy(target: number): Promise<TripProxy> {
   const ends = new Set<Socket>()
   let trips = 0
   let keeps = false
   let keepsNext = false
-  let fault: { readonly when: 'before' | 'behind'; readonly text: string } | undefined
+  let fault: { readonly when: BreaksAt; readonly text: string } | undefined
 
   const server = createServer((near) => {
     const far = connect(target, '127.0.0.1')
     let waits = false
-    let breaks = false
+    let breaks: BreaksAt | undefined
     const greeting: Uint8Array[] | undefined = keepsNext ? [] : undefined
     keepsNext = false
     const kept: Uint8Array[] = []
@@ -53,7 +69,7 @@ export async function openTripProxy(target: number): Promise<TripProxy> {
       if (!waits) trips += 1
       waits = true
       if (fault !== undefined && bytes.includes(fault.text)) {
-        breaks = true
+        breaks = fault.when
         if (fault.when === 'before') near.destroy()
         else far.write(bytes)
         fault = undefined
@@ -63,7 +79,9 @@ export async function openTripProxy(target: number): Promise<TripProxy> {
     })
     far.on('data', (bytes) => {
       waits = false
-      if (breaks) near.destroy()
+      if (breaks === 'farewell')
+        near.end(Buffer.concat([Buffer.from(bytes).subarray(0, -READY_BYTES), farewell()]))
+      else if (breaks) near.destroy()
       else if (greeting) greeting.push(Buffer.from(bytes))
       else if (keeps) kept.push(Buffer.from(bytes))
       else near.write(bytes)

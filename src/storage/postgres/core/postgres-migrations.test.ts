@@ -12,7 +12,7 @@ import { stamps } from '../../document-stamps.ts'
 import { joinDocument } from '../../document-text.ts'
 import type { Migration } from '../../migrations.ts'
 import { transact } from '../../transact.ts'
-import { openPostgresPool } from './postgres-connection.ts'
+import { openPostgresPool, type PostgresPool } from './postgres-connection.ts'
 import { migratePostgres, postgresMigrations } from './postgres-migrations.ts'
 import { documentTableSql } from './tables.ts'
 
@@ -83,6 +83,25 @@ test('a database with the schema before the newest, and data in it, is brought u
   const { documents } = await database.session().find('notes', search({ query, sort }))
   expect(documents.value).toMatchObject([{ n: 3 }, { n: 2 }, { n: 1 }])
   expect(await database.capabilities.queues.list()).toMatchObject([{ name: 'default', waiting: 1 }])
+})
+
+test('only the steps give up a lock after a second: transactions behind them wait for a row as long as before', async () => {
+  const limitsOf = async (pool: PostgresPool) => {
+    const transaction = pool.transaction()
+    const [row] = await transaction.rows('SHOW lock_timeout')
+    await transaction.rollback()
+    return row?.lock_timeout
+  }
+  const pool = openPostgresPool({ url: temporary.url, connections: 1, pooled: false })
+  try {
+    const before = await limitsOf(pool)
+    await migratePostgres(pool, today)
+    expect([before, await limitsOf(pool)]).toEqual(['0', '0'])
+    await expect(migratePostgres(pool, next('SELECT no_such_function()'))).rejects.toThrow('no_such_function')
+    expect(await limitsOf(pool)).toBe('0')
+  } finally {
+    await pool.close()
+  }
 })
 
 describe('a rolling upgrade', () => {

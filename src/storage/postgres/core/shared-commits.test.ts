@@ -119,6 +119,18 @@ test('so it is when the connection is lost meanwhile, and none is sent again', a
   expect(await kept()).toEqual([1, 2, 3])
 })
 
+test('nor is one when the connection is ended behind the answers to its statements', async () => {
+  await create(0)
+  proxy.breakAt('farewell', '"n":7001')
+  const told = await Promise.allSettled([7_001, 7_002, 7_003].map(create))
+  expect(told.map((one) => (one.status === 'rejected' ? String(one.reason) : 'stored'))).toEqual([
+    unknown,
+    unknown,
+    unknown,
+  ])
+  expect(await count()).toBe(4)
+})
+
 test('creates of ten sessions at once: one trip', async () => {
   await create(0)
   expect(await tripsOf(() => times(10, create))).toBe(1)

@@ -4,6 +4,7 @@ import { openNode } from '../../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import { matchAll, search } from '../../../shared/query.ts'
+import { createAll } from '../../create-all.ts'
 import { type Database, documentOf } from '../../database.ts'
 import { guidOf, objectsIn } from '../../document-fields.ts'
 import { transact } from '../../transact.ts'
@@ -134,6 +135,33 @@ test('is refused while a node of a former version is there', async () => {
   })
   await admin.run(`DELETE FROM node WHERE guid = 'old'`)
   expect(one.capabilities.uniqueValues.unfinished(name)).toEqual([])
+})
+
+test('two imports of the same values in opposite orders do not deadlock', async () => {
+  const name = await storage()
+  const documents = Array.from({ length: 201 }, (_, n) => ({
+    mutations: setFields({ sku: `v${1_000 + n}` }),
+  }))
+  // Has the value in the middle: both imports are under way when they come to it.
+  const blocker = one.session()
+  await blocker.create(name, setFields({ sku: 'v1100' }))
+  const imports = [
+    transact(one, (session) => createAll(session, name, documents)),
+    transact(two, (session) => createAll(session, name, documents.toReversed())),
+  ]
+  const ended = Promise.allSettled(imports)
+  const waiting = `SELECT pid FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'INSERT INTO unique_%'`
+  await expect.poll(() => admin.rows(waiting), { timeout: 10_000 }).toHaveLength(2)
+  await blocker.transaction.rollback()
+  const results = (await ended).map((result) =>
+    result.status === 'fulfilled'
+      ? [result.value.documents.length, result.value.refused?.code]
+      : String(result.reason),
+  )
+  expect(results).toContainEqual([201, undefined])
+  expect(results).toContainEqual([0, 'CONFLICT'])
+  await expectInStep(name)
 })
 
 /** Each document with a value has exactly its row, and there is no other. */

@@ -1,0 +1,182 @@
+/** When leases are renewed, and from when they count, on a clock that runs: the timers of the workers are those of the test. */
+import { randomFillSync } from 'node:crypto'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../test/test-database.ts'
+import type { Timer, Timers } from '../shared/timers.ts'
+import type { Job, Jobs } from '../storage/job.ts'
+import { transact } from '../storage/transact.ts'
+import { openQueue, type Queue } from './queue-worker.ts'
+
+const LEASE = 300
+
+let room: TestDatabase
+let queues: Queue[]
+let clock: RunningClock
+
+beforeEach(async () => {
+  room = await openTestDatabase()
+  queues = []
+  clock = runningClock()
+})
+afterEach(async () => {
+  const closed = Promise.all(queues.map((queue) => queue.close()))
+  // What they wait for is a matter of the clock too.
+  for (let turns = 0; turns < 20; turns++) await clock.run(100)
+  await closed
+  await room.close()
+})
+
+interface RunningClock {
+  readonly timers: Timers
+  /** Lets so many milliseconds pass, one after the other, and what is called in each of them be done. */
+  run(milliseconds: number): Promise<void>
+}
+
+function runningClock(): RunningClock {
+  const due = new Set<{ at: number; readonly every: number | undefined; readonly call: () => void }>()
+  const began = (ms: number, every: number | undefined, call: () => void): Timer => {
+    const one = { at: room.clock.now + ms, every, call }
+    due.add(one)
+    return {
+      end: () => due.delete(one),
+      refresh: () => undefined,
+      ref: () => undefined,
+      unref: () => undefined,
+    }
+  }
+  const settled = async () => {
+    for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  return {
+    timers: {
+      after: (ms, call) => began(ms, undefined, call),
+      every: (ms, call) => began(ms, ms, call),
+      soon: (call) => void setImmediate(call),
+    },
+    async run(milliseconds) {
+      for (let passed = 0; passed < milliseconds; passed++) {
+        room.clock.now += 1
+        for (const one of [...due]) {
+          if (one.at > room.clock.now || !due.has(one)) continue
+          if (one.every === undefined) due.delete(one)
+          else one.at += one.every
+          one.call()
+          await settled()
+        }
+      }
+    },
+  }
+}
+
+function work(runJob: (job: Job, signal: AbortSignal) => Promise<void>, jobs: Jobs): Queue {
+  const queue = openQueue({
+    ...room.database.capabilities,
+    jobs,
+    async runJob(job, signal) {
+      await runJob(job, signal)
+      return undefined
+    },
+    clock: room.clock,
+    random: randomFillSync,
+    timers: clock.timers,
+    settings: { leaseMs: LEASE, pollMs: 10, graceMs: 10, drainMs: 10 },
+    log: () => undefined,
+  })
+  queues.push(queue)
+  return queue
+}
+
+const enqueue = () =>
+  transact(room.database, (session) =>
+    session.enqueue({ queue: 'default', kind: 'function', title: 'long', payload: {} }),
+  )
+
+test('a job that takes ten leases is run once, although another worker asks every 10 ms', async () => {
+  const { jobs } = room.database.capabilities
+  const started: number[] = []
+  const renewed: number[] = []
+  const noted: Jobs = {
+    ...methodsOf(jobs),
+    renew(job, leaseMs) {
+      renewed.push(room.clock.now)
+      return jobs.renew(job, leaseMs)
+    },
+  }
+  const runJob = (at: number) => async (_job: Job, signal: AbortSignal) => {
+    started.push(at)
+    await new Promise<void>((resolve) => {
+      clock.timers.after(10 * LEASE, resolve)
+      signal.addEventListener('abort', () => resolve())
+    })
+  }
+  const began = room.clock.now
+  work(runJob(1), noted)
+  work(runJob(2), noted)
+  await enqueue()
+  await clock.run(11 * LEASE)
+  expect(started).toHaveLength(1)
+  const [found] = await room.database.capabilities.queues.list()
+  expect(found).toMatchObject({ done: 1, dead: 0, running: 0 })
+  // Two renewals in a row may be lost.
+  const gaps = renewed.map((at, index) => at - (renewed[index - 1] ?? began))
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(LEASE / 3)
+})
+
+/** A third of a lease on its way. */
+const answered = () => new Promise<void>((resolve) => clock.timers.after(LEASE / 3, resolve))
+
+test.each([
+  ['its claim', 0],
+  ['its last renewal', 2],
+])(
+  'a worker whose renewals fail stops when the lease is over, counted from when it asked for %s',
+  async (_from, renewals) => {
+    const { jobs } = room.database.capabilities
+    /** When the lease was asked for last, with success. */
+    let asked = 0
+    let left = renewals
+    const slow: Jobs = {
+      ...methodsOf(jobs),
+      async claim(options) {
+        const at = room.clock.now
+        const claimed = await jobs.claim(options)
+        if (claimed.length === 0) return claimed
+        asked = at
+        await answered()
+        return claimed
+      },
+      async renew(lease, leaseMs) {
+        if (left === 0) throw new Error('The database is gone.')
+        left -= 1
+        asked = room.clock.now
+        const renewed = await jobs.renew(lease, leaseMs)
+        await answered()
+        return renewed
+      },
+    }
+    let stopped = 0
+    await enqueue()
+    work(async (_job, signal) => {
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+      stopped = room.clock.now
+    }, slow)
+    await clock.run(4 * LEASE)
+    expect(asked).toBeGreaterThan(0)
+    expect(stopped - asked).toBe(LEASE)
+  },
+)
+
+function methodsOf(jobs: Jobs): Jobs {
+  return {
+    claim: (claim) => jobs.claim(claim),
+    renew: (lease, leaseMs) => jobs.renew(lease, leaseMs),
+    complete: (lease) => jobs.complete(lease),
+    fail: (lease, message, retryAt, failedIn) => jobs.fail(lease, message, retryAt, failedIn),
+    release: (leases) => jobs.release(leases),
+    get: (guid) => jobs.get(guid),
+    search: (search) => jobs.search(search),
+    requeue: (guid) => jobs.requeue(guid),
+    cancel: (guid) => jobs.cancel(guid),
+    onEnqueued: (listener) => jobs.onEnqueued(listener),
+  }
+}
