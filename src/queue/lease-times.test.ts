@@ -1,20 +1,31 @@
 /** When leases are renewed, and from when they count, on a clock that runs: the timers of the workers are those of the test. */
 import { randomFillSync } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openTestDatabase, type TestDatabase } from '../../test/test-database.ts'
 import type { Timer, Timers } from '../shared/timers.ts'
+import type { Database } from '../storage/database.ts'
 import type { Job, Jobs } from '../storage/job.ts'
+import { openSqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
 import { transact } from '../storage/transact.ts'
 import { openQueue, type Queue } from './queue-worker.ts'
 
 const LEASE = 300
 
-let room: TestDatabase
+let directory: string
+let database: Database
+let now: number
+const clockNow = () => now
 let queues: Queue[]
 let clock: RunningClock
 
 beforeEach(async () => {
-  room = await openTestDatabase()
+  now = Date.UTC(2026, 0, 1)
+  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  const world = { clock: clockNow, random: randomFillSync, entity: 1, synchronous: 'OFF' } as const
+  // What its operations take is not seen on the clock of the test, so they must not wait for another process.
+  database = await openSqliteDatabase({ ...world, directory })
   queues = []
   clock = runningClock()
 })
@@ -23,7 +34,8 @@ afterEach(async () => {
   // What they wait for is a matter of the clock too.
   for (let turns = 0; turns < 20; turns++) await clock.run(100)
   await closed
-  await room.close()
+  await database.close()
+  await rm(directory, { recursive: true, force: true })
 })
 
 interface RunningClock {
@@ -35,7 +47,7 @@ interface RunningClock {
 function runningClock(): RunningClock {
   const due = new Set<{ at: number; readonly every: number | undefined; readonly call: () => void }>()
   const began = (ms: number, every: number | undefined, call: () => void): Timer => {
-    const one = { at: room.clock.now + ms, every, call }
+    const one = { at: now + ms, every, call }
     due.add(one)
     return {
       end: () => due.delete(one),
@@ -55,9 +67,9 @@ function runningClock(): RunningClock {
     },
     async run(milliseconds) {
       for (let passed = 0; passed < milliseconds; passed++) {
-        room.clock.now += 1
+        now += 1
         for (const one of [...due]) {
-          if (one.at > room.clock.now || !due.has(one)) continue
+          if (one.at > now || !due.has(one)) continue
           if (one.every === undefined) due.delete(one)
           else one.at += one.every
           one.call()
@@ -70,16 +82,16 @@ function runningClock(): RunningClock {
 
 function work(runJob: (job: Job, signal: AbortSignal) => Promise<void>, jobs: Jobs): Queue {
   const queue = openQueue({
-    ...room.database.capabilities,
+    ...database.capabilities,
     jobs,
     async runJob(job, signal) {
       await runJob(job, signal)
       return undefined
     },
-    clock: room.clock,
+    clock: clockNow,
     random: randomFillSync,
     timers: clock.timers,
-    settings: { leaseMs: LEASE, pollMs: 10, graceMs: 10, drainMs: 10 },
+    settings: { concurrency: 1, leaseMs: LEASE, pollMs: 10, graceMs: 10, drainMs: 10 },
     log: () => undefined,
   })
   queues.push(queue)
@@ -87,18 +99,18 @@ function work(runJob: (job: Job, signal: AbortSignal) => Promise<void>, jobs: Jo
 }
 
 const enqueue = () =>
-  transact(room.database, (session) =>
+  transact(database, (session) =>
     session.enqueue({ queue: 'default', kind: 'function', title: 'long', payload: {} }),
   )
 
 test('a job that takes ten leases is run once, although another worker asks every 10 ms', async () => {
-  const { jobs } = room.database.capabilities
+  const { jobs } = database.capabilities
   const started: number[] = []
   const renewed: number[] = []
   const noted: Jobs = {
     ...methodsOf(jobs),
     renew(job, leaseMs) {
-      renewed.push(room.clock.now)
+      renewed.push(now)
       return jobs.renew(job, leaseMs)
     },
   }
@@ -109,13 +121,13 @@ test('a job that takes ten leases is run once, although another worker asks ever
       signal.addEventListener('abort', () => resolve())
     })
   }
-  const began = room.clock.now
+  const began = now
   work(runJob(1), noted)
   work(runJob(2), noted)
   await enqueue()
   await clock.run(11 * LEASE)
   expect(started).toHaveLength(1)
-  const [found] = await room.database.capabilities.queues.list()
+  const [found] = await database.capabilities.queues.list()
   expect(found).toMatchObject({ done: 1, dead: 0, running: 0 })
   // Two renewals in a row may be lost.
   const gaps = renewed.map((at, index) => at - (renewed[index - 1] ?? began))
@@ -131,14 +143,14 @@ test.each([
 ])(
   'a worker whose renewals fail stops when the lease is over, counted from when it asked for %s',
   async (_from, renewals) => {
-    const { jobs } = room.database.capabilities
+    const { jobs } = database.capabilities
     /** When the lease was asked for last, with success. */
     let asked = 0
     let left = renewals
     const slow: Jobs = {
       ...methodsOf(jobs),
       async claim(options) {
-        const at = room.clock.now
+        const at = now
         const claimed = await jobs.claim(options)
         if (claimed.length === 0) return claimed
         asked = at
@@ -148,7 +160,7 @@ test.each([
       async renew(lease, leaseMs) {
         if (left === 0) throw new Error('The database is gone.')
         left -= 1
-        asked = room.clock.now
+        asked = now
         const renewed = await jobs.renew(lease, leaseMs)
         await answered()
         return renewed
@@ -158,9 +170,9 @@ test.each([
     await enqueue()
     work(async (_job, signal) => {
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
-      stopped = room.clock.now
+      stopped ||= now
     }, slow)
-    await clock.run(4 * LEASE)
+    await clock.run(3.5 * LEASE)
     expect(asked).toBeGreaterThan(0)
     expect(stopped - asked).toBe(LEASE)
   },
