@@ -91,10 +91,7 @@ export async function openNodeFlows(
   logs.to = log
   uses.to = openSecretUses({ database, audit, clock, failed: (error) => log.write(unstoredUse(error)) })
   opened.add(uses.to.close)
-  const unreadable = flows.secrets.problem()
-  if (unreadable !== undefined) log.write({ level: 'error', message: unreadable })
-  const anywhere = anywhereProblem(flows.secrets, flows.connections)
-  if (anywhere !== undefined) log.write({ level: 'warn', message: anywhere })
+  tellOfSecrets(flows)
   whenNoticed((message) => log.write({ level: 'error', message }))
   warnOfSender(set.present(), log)
   // Not waited for: usually there is nothing to do, and else it takes as long as its storages are large.
@@ -121,6 +118,13 @@ export async function openNodeFlows(
   opened.add(() => background.close())
   if (!offline) openNodeAlerts(start, database, log)
   return { flows, tracing, samples, runs, background, channels, waits: openWaits(raw, audit, flows) }
+}
+
+function tellOfSecrets({ secrets, connections, log }: Flows): void {
+  const unreadable = secrets.problem()
+  if (unreadable !== undefined) log.write({ level: 'error', message: unreadable })
+  const anywhere = anywhereProblem(secrets, connections)
+  if (anywhere !== undefined) log.write({ level: 'warn', message: anywhere })
 }
 
 function warnOfSender({ mailUrl, mailFrom }: Options, log: SystemLog): void {

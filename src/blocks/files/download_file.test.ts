@@ -238,6 +238,26 @@ test('a connection signs in, and a redirect to another server gets none of it', 
   await expect(download({ connection, url: `${server.url}/x` })).rejects.toMatchObject({ pin: 'url' })
 })
 
+test('a stored file, its name and the headers hold no secret that the other server sends back', async () => {
+  const connection = new HttpConnection('SHOP', () => ({
+    ...{ baseUrl: new URL(`${server.url}/v1/`), headers: {}, identity: {} },
+    signIn: { kind: 'bearer', secret: new Secret('KEY', () => 't0ken') },
+  }))
+  const named = { 'x-sent': 't0ken', 'content-disposition': 'attachment; filename=t0ken.txt' }
+  replies = [
+    sends('you sent Bearer t0ken', named),
+    sends('', { location: `${server.url}/v1/t0ken.csv` }, 302),
+    sends('x'),
+  ]
+  const first = (await download({ connection, url: 'export' })).outputs
+  expect([first.file, first.headers]).toMatchObject([
+    { name: '***.txt', size: 'you sent Bearer ***'.length },
+    { 'x-sent': '***' },
+  ])
+  const second = (await download({ connection, url: 'export' })).outputs
+  expect(second.file).toMatchObject({ name: '***.csv' })
+})
+
 test('a broken file is requested again, and stored once', async () => {
   replies = [breaks(), sends('busy', {}, 503), sends('whole')]
   const { outputs } = await download({}, { fields: { retries: 3 } })

@@ -254,6 +254,43 @@ describe('access tokens', () => {
   })
 })
 
+describe('what the other server sends back of a secret is masked', () => {
+  const secret = 'sk_live_Vk42'
+  test.each<[string, () => SignIn, string]>([
+    ['bearer', () => ({ kind: 'bearer', secret: secretOf(secret) }), secret],
+    ['basic', () => ({ kind: 'basic', username: 'quoin', secret: secretOf(secret) }), secret],
+    ['header', () => ({ kind: 'header', header: 'x-key', secret: secretOf(secret) }), secret],
+    ['oauth2', () => oauth2({ secret: secretOf(secret) }), 'token-1'],
+  ])('%s: in the body, in headers and behind a redirect', async (_kind, signIn, sent) => {
+    const echo = (response: ServerResponse) => {
+      const arrived = JSON.stringify(seen.at(-1)?.headers)
+      const basic = Buffer.from(`quoin:${sent}`).toString('base64')
+      json(response, 200, { arrived, basic, [sent]: 1 }, { 'x-sent': `${sent} ${basic}` })
+    }
+    planned = [
+      echo,
+      (response) => void response.writeHead(302, { location: `/v1/${sent}?key=${sent}` }).end(),
+      echo,
+    ]
+    const connection = connectionWith(signIn())
+    for (const _time of ['direct', 'redirected']) {
+      const { outputs } = await ask(connection)
+      expect(outputs.code).toBe(200)
+      const shown = JSON.stringify(outputs)
+      expect(shown).toContain('***')
+      for (const text of [sent, Buffer.from(`quoin:${sent}`).toString('base64')])
+        expect(shown).not.toContain(text)
+    }
+  })
+
+  test('of a status that fails the way is taken with a masked reply', async () => {
+    planned = [(response) => json(response, 422, { why: `${secret} is wrong` })]
+    const signIn: SignIn = { kind: 'bearer', secret: secretOf(secret) }
+    const { next, outputs } = await ask(connectionWith(signIn), {}, { wired: ['failed'] })
+    expect([next, outputs.body]).toEqual(['failed', { why: '*** is wrong' }])
+  })
+})
+
 describe('a status outside of 200 to 299', () => {
   const refuse = (response: ServerResponse) => json(response, 422, { why: 'sold out' })
   test('fails a block with a connection, unless failed is wired', async () => {

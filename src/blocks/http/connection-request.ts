@@ -4,6 +4,7 @@ import { PinError } from '../block.ts'
 import type { OpenedConnection, SignIn } from '../http-connection.ts'
 import { accessToken, forgetToken } from './access-token.ts'
 import { checkHeaders } from './check-headers.ts'
+import { replyMask } from './masked-reply.ts'
 import {
   type Answer,
   type AnswerHead,
@@ -58,10 +59,15 @@ export async function sendSignedIn<A extends AnswerHead>(
   send: (request: OutgoingRequest) => Promise<A>,
 ): Promise<A> {
   const { signIn } = connection
-  if (signIn.kind !== 'oauth2') return send(withHeaders(request, plainSignIn(signIn, request.url)))
+  if (signIn.kind === 'none') return send(request)
+  if (signIn.kind !== 'oauth2') {
+    const secret = signIn.secret.revealTo(request.url)
+    return send(signedIn(request, plainSignIn(signIn, secret), [secret]))
+  }
   const once = async () => {
     const token = await accessToken(signIn, request.url, connection.identity, agent, limits)
-    const answer = await send(withHeaders(request, { authorization: `Bearer ${token}` }))
+    const secrets = [token, signIn.secret.hidden() ?? '']
+    const answer = await send(signedIn(request, { authorization: `Bearer ${token}` }, secrets))
     return { token, answer }
   }
   const first = await once()
@@ -70,22 +76,27 @@ export async function sendSignedIn<A extends AnswerHead>(
   return (await once()).answer
 }
 
-function withHeaders(request: OutgoingRequest, headers: Readonly<Record<string, string>>): OutgoingRequest {
-  return { ...request, headers: { ...request.headers, ...headers } }
+/** `secrets`: what the reply does not show to a flow. */
+function signedIn(
+  request: OutgoingRequest,
+  headers: Readonly<Record<string, string>>,
+  secrets: readonly string[],
+): OutgoingRequest {
+  return { ...request, headers: { ...request.headers, ...headers }, mask: replyMask(secrets) }
 }
 
-function plainSignIn(signIn: SignIn, to: URL): Record<string, string> {
+type PlainSignIn = Exclude<SignIn, { readonly kind: 'none' | 'oauth2' }>
+
+function plainSignIn(signIn: PlainSignIn, secret: string): Record<string, string> {
   switch (signIn.kind) {
     case 'bearer':
-      return { authorization: `Bearer ${headerText(signIn.secret.revealTo(to))}` }
+      return { authorization: `Bearer ${headerText(secret)}` }
     case 'basic': {
-      const pair = Buffer.from(`${signIn.username}:${signIn.secret.revealTo(to)}`).toString('base64')
+      const pair = Buffer.from(`${signIn.username}:${secret}`).toString('base64')
       return { authorization: `Basic ${pair}` }
     }
     case 'header':
-      return { [signIn.header.toLowerCase()]: headerText(signIn.secret.revealTo(to)) }
-    default:
-      return {}
+      return { [signIn.header.toLowerCase()]: headerText(secret) }
   }
 }
 

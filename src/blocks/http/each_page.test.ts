@@ -54,6 +54,12 @@ const shop = () =>
     signIn: { kind: 'bearer', secret: new Secret('KEY', () => 't0ken') },
   }))
 
+test('pages show no secret that the other server sends back', async () => {
+  reply = (response) => sends(response, [{ sent: 'Bearer t0ken' }], { 'x-sent': 't0ken' })
+  const { passes } = await pages({ connection: shop(), url: 'goods' })
+  expect(passes).toMatchObject([{ items: [{ sent: 'Bearer ***' }], body: [{ sent: 'Bearer ***' }] }])
+})
+
 describe('ends with an error', () => {
   const next = (address: () => string) => (response: ServerResponse) =>
     sends(response, [1], { link: `<${address()}>; rel=next` })

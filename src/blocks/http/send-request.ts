@@ -1,6 +1,7 @@
 import type { Agent } from 'undici'
 import { QuoinError } from '../../shared/errors.ts'
 import { PinError } from '../block.ts'
+import type { ReplyMask } from './masked-reply.ts'
 
 export interface OutgoingRequest {
   readonly url: URL
@@ -10,6 +11,8 @@ export interface OutgoingRequest {
   readonly body: string | Uint8Array | undefined
   /** False: a redirect is the answer. */
   readonly follow?: false
+  /** Of what signs it in: the reply is masked with it. */
+  readonly mask?: ReplyMask | undefined
 }
 
 export interface AnswerHead {
@@ -54,10 +57,11 @@ const FOR_ANYBODY = new Set(['accept', 'accept-encoding', 'accept-language', 'co
  * time, INTERNAL for an answer that cannot be used, and the signal's reason when it is aborted.
  */
 export function sendRequest(request: OutgoingRequest, agent: Agent, limits: SendLimits): Promise<Answer> {
-  return withAnswer(request, agent, limits, async ({ body, ...head }) => ({
-    ...head,
-    bytes: await read(body, limits.maxSize),
-  }))
+  const { mask } = request
+  return withAnswer(request, agent, limits, async ({ body, ...head }) => {
+    const bytes = await read(body, limits.maxSize)
+    return { ...head, bytes: mask ? await mask.escapes(bytes) : bytes }
+  })
 }
 
 /**
@@ -84,11 +88,18 @@ export async function withAnswer<T>(
     throw told(error)
   })
   try {
-    return await use({ ...head, body: telling(body, told) })
+    return await use(maskedAnswer({ ...head, body: telling(body, told) }, request))
   } finally {
     // A body that was not read to its end says so in an event when it is closed.
     if (!body.readableEnded) body.on('error', () => undefined).destroy()
   }
+}
+
+/** Before a flow sees it. The address too where the other server has chosen it. */
+function maskedAnswer(answer: OpenAnswer, { mask, url: asked }: OutgoingRequest): OpenAnswer {
+  if (!mask) return answer
+  const url = answer.url === asked ? asked : new URL(mask.text(answer.url.href))
+  return { ...answer, url, headers: mask.headers(answer.headers), body: mask.pieces(answer.body) }
 }
 
 async function* telling(
