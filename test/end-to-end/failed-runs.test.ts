@@ -1,4 +1,5 @@
 /** Runs that fail are kept with their values, without tracing. */
+import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { objectOf, objectsOf } from './harness.ts'
@@ -107,6 +108,48 @@ test('a traced run that fails is kept once, as a trace', async () => {
   await failing.trace(false)
   const runs = (await failing.runs()).filter(({ guid }) => guid === objectOf(answer.body).run)
   expect(runs.map(({ recorded_as }) => recorded_as)).toEqual(['traced'])
+})
+
+test('a run that began with a signed webhook runs again, after its time too, and so does one that was refused', async () => {
+  const body = '{"item":"tea"}'
+  const at = '1700000000'
+  const hook = await room.install('Signed', {
+    hook: { type: 'on_startup_register_uri_post', in: { uri: 'signed' }, scopes: ['*public'] },
+    check: {
+      type: 'check_signature',
+      in: { flow: '@hook.flow', secret: 'SHOP', tolerance: 10 },
+      fields: { sender: 'stripe' },
+    },
+    call: { type: 'function_custom_execute', in: { flow: '@check.valid', function: 'unknown' } },
+    refused: { type: 'reply', in: { flow: '@check.invalid', code: 422, value: '=check.reason' } },
+  })
+  const send = (time: string, content = body) => {
+    const v1 = createHmac('sha256', 'the key of the shop').update(`${time}.${content}`).digest('hex')
+    const headers = { 'stripe-signature': `t=${time},v1=${v1}`, 'content-type': 'application/json' }
+    return room.quoin.send('POST', '/signed', { headers, body: JSON.parse(content) })
+  }
+  const now = String(Math.floor(Date.now() / 1000))
+  expect((await send(now)).status).toBe(500)
+  expect((await send(at)).body).toBe('too_old')
+  await hook.trace(true)
+  expect((await send(now, '{"password":"hunter2 of Ada"}')).status).toBe(500)
+  await hook.trace(false)
+  const check = hook.block('check')
+  for (const [as, finding, raw] of [
+    ['failed', 'valid', body],
+    ['refused', 'too_old', body],
+    ['traced', 'valid', undefined],
+  ] as const) {
+    const run = await whole(await soon(async () => (await hook.runs()).find((one) => one.recorded_as === as)))
+    const { raw_body: kept, signatures } = objectOf(run.request)
+    expect([kept, signatures]).toEqual([raw, { [check]: [finding] }])
+    expect(JSON.stringify(run)).not.toContain('hunter2')
+    const again = objectOf(await room.quoin.manage('POST', `/runs/${String(run.guid)}/replay`))
+    const steps = objectsOf(again.steps)
+    const next = finding === 'valid' ? 'valid' : 'invalid'
+    expect(steps.find(({ block }) => block === check)).toMatchObject({ next, error: null })
+    expect(again.compared).toMatchObject({ status: finding === 'valid' ? [500, 500] : [422, 422] })
+  }
 })
 
 test('a burst of failures is answered whole and kept in part', async () => {

@@ -73,6 +73,7 @@ function handRequest(
     query: inTexts(objectIn(input, 'query')),
     headers: inTexts(objectIn(input, 'headers')),
     body: input.body ?? null,
+    ...(input.body !== undefined && { raw_body: JSON.stringify(input.body) }),
   }
   return requestOf(recorded, caller, visit)
 }

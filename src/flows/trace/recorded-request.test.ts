@@ -32,6 +32,8 @@ test('is the request that it was, for the user as they are now', () => {
     query: { q: 'a b', tag: ['x', 'y'] },
     path: { n: '7' },
     body: undefined,
+    rawBody: new Uint8Array(),
+    signatures: { found: {}, recorded: {} },
     user,
     scopes,
   })

@@ -1,6 +1,6 @@
 import type { Listens } from '../../blocks/block.ts'
 import type { PageVisit } from '../../blocks/page-visit.ts'
-import type { RunRequest } from '../../blocks/run-request.ts'
+import type { RunRequest, SignatureFinding } from '../../blocks/run-request.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { textIn, textsIn } from '../../storage/document-fields.ts'
@@ -52,10 +52,30 @@ export function requestOf(
     query,
     path: Object.fromEntries(params.map(([name, value]) => [name, textIn(value)])),
     body: recorded.body ?? undefined,
+    ...rawBodyOf(recorded),
+    signatures: { found: {}, recorded: signaturesIn(recorded.signatures) },
     user: caller?.user,
     ...(caller && { scopes: caller.scopes }),
     ...(visit && { visit }),
   }
+}
+
+/** As it was sent; of a request without a body it is empty. */
+function rawBodyOf({ raw_body: raw, body }: JsonObject): Pick<RunRequest, 'rawBody'> {
+  if (typeof raw === 'string') return { rawBody: Buffer.from(raw) }
+  return body === undefined || body === null ? { rawBody: new Uint8Array() } : {}
+}
+
+const findings: readonly SignatureFinding[] = ['valid', 'missing', 'too_old', 'wrong']
+
+function signaturesIn(value: JsonValue | undefined): Record<string, readonly SignatureFinding[]> {
+  const entries = Object.entries(isJsonObject(value) ? value : {})
+  return Object.fromEntries(
+    entries.map(([block, found]) => [
+      block,
+      textsIn(found).flatMap((text) => findings.find((one) => one === text) ?? []),
+    ]),
+  )
 }
 
 function textsBy(value: JsonValue | undefined): Record<string, string | readonly string[]> {

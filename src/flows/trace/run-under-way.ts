@@ -1,4 +1,5 @@
 /** One traced run from its beginning to its end: what is told of it at each moment. */
+import { isUtf8 } from 'node:buffer'
 import { ChannelReply, FileBody, type PlainText, type Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { Compared, RunStatus, RunSummary } from '../../shared/api/blueprints/runs.ts'
@@ -8,7 +9,7 @@ import { isJsonObject } from '../../shared/json.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import { BlockFailure } from '../compile/block-failure.ts'
 import type { RunEnd, RunStart } from '../run/run-start.ts'
-import { shownJson, showValue } from '../values/shown-value.ts'
+import { hasMasked, shownJson, showValue } from '../values/shown-value.ts'
 import { marksOf } from './block-marks.ts'
 import { plainGiven } from './plain-given.ts'
 import type { RunBrake } from './run-brake.ts'
@@ -102,7 +103,7 @@ export class RunUnderWay {
   detail(): RunDetail {
     const meta = this.#user?._meta
     return {
-      request: this.#request,
+      request: this.#request && { ...this.#request, ...this.#signatures },
       reply: this.#reply,
       steps: this.trace.steps.map((step) => ({ ...step })),
       cut: this.trace.cut,
@@ -153,14 +154,28 @@ export class RunUnderWay {
     return { code: error.code, message: this.trace.secrets.hide(reason), block }
   }
 
-  #shownRequest({ method, url, headers, query, path, body }: RunRequest): JsonObject {
+  #shownRequest({ method, url, headers, query, path: params, body, rawBody }: RunRequest): JsonObject {
     const shown = {
       headers: this.#shown(headers, HEAD_BYTES),
       query: this.#shown(query, HEAD_BYTES),
-      params: this.#shown(path, HEAD_BYTES),
+      params: this.#shown(params, HEAD_BYTES),
       body: body === undefined ? null : this.#shown(body, BODY_BYTES),
     }
-    return { method, path: this.trace.secrets.hide(url.split('?', 1)[0] ?? ''), ...shown }
+    const path = this.trace.secrets.hide(url.split('?', 1)[0] ?? '')
+    return { method, path, ...shown, ...(rawBody && this.#shownRawBody(rawBody, shown.body)) }
+  }
+
+  /** The body as it was sent. Not one with a secret: its text has no names by which all of them would be found. */
+  #shownRawBody(bytes: Uint8Array, body: JsonValue): JsonObject {
+    if (bytes.byteLength === 0 || bytes.byteLength > BODY_BYTES || !isUtf8(bytes)) return {}
+    const text = Buffer.from(bytes).toString('utf8')
+    const isOpen = !hasMasked(body) && this.trace.secrets.hide(text) === text
+    return isOpen ? { raw_body: text } : {}
+  }
+
+  get #signatures(): JsonObject {
+    const { found = {} } = this.#start.request?.signatures ?? {}
+    return Object.keys(found).length === 0 ? {} : { signatures: found }
   }
 
   #shown(value: unknown, most: number): JsonValue {

@@ -94,6 +94,11 @@ export function shownJson({ text, bytes, whole }: Shown): JsonValue {
   return whole ? JSON.parse(text) : ({ $cut: text, bytes } satisfies Cut)
 }
 
+/** Whether a secret was left out of a shown value. */
+export function hasMasked(shown: JsonValue): boolean {
+  return JSON.stringify(shown).includes(DOTS)
+}
+
 class Writer {
   text = ''
   bytes = 0

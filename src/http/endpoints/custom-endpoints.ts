@@ -145,7 +145,7 @@ function readAndAnswer(
   const { listening, keepsRawBody } = found.endpoint
   return andThen(endpointBody(exchange, listening, door.uploads), ({ value, raw }) => {
     const request = runRequest(exchange, found.parameters, value)
-    const given = keepsRawBody && raw ? { ...request, rawBody: raw } : request
+    const given = keepsRawBody && raw ? { ...request, rawBody: raw, signatures: { found: {} } } : request
     if (exchange.uploads)
       return answerWithUploads(exchange.uploads, () => answer(door, exchange, found, given, traced))
     return answer(door, exchange, found, given, traced)

@@ -55,6 +55,10 @@ type RunRequest = {
   readonly params?: JsonValue
   readonly headers: JsonValue
   readonly body: JsonValue
+  /** As it was sent. */
+  readonly raw_body?: string
+  /** By block: `valid`, or why it was refused. */
+  readonly signatures?: JsonValue
 }
 
 type RunReply = { readonly status: number; readonly headers: JsonValue; readonly body: JsonValue }
@@ -135,7 +139,7 @@ const steps = Type.Array(step, { description: 'At most 500; of each value block 
 const runRecord = Type.Object({
   ...summary,
   request: typedJson<RunRequest | null>(
-    '`{ method, path, query, params, headers, body }`; null for a run without one.',
+    '`{ method, path, query, params, headers, body }`; null for a run without one. Where a block checks signatures also `raw_body`, the body as it was sent (without secrets, at most 64 KiB), and `signatures`, what each check found.',
   ),
   reply: typedJson<RunReply | null>('`{ status, headers, body }`, or null.'),
   steps,
