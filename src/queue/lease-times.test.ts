@@ -147,13 +147,14 @@ test.each([
     /** When the lease was asked for last, with success. */
     let asked = 0
     let left = renewals
+    let stopped = 0
     const slow: Jobs = {
       ...methodsOf(jobs),
       async claim(options) {
         const at = now
         const claimed = await jobs.claim(options)
         if (claimed.length === 0) return claimed
-        asked = at
+        if (stopped === 0) asked = at
         await answered()
         return claimed
       },
@@ -166,7 +167,6 @@ test.each([
         return renewed
       },
     }
-    let stopped = 0
     await enqueue()
     work(async (_job, signal) => {
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
