@@ -43,6 +43,18 @@ export interface NodeFlows {
   readonly waits: Waits
 }
 
+/** Not waited for: usually there is nothing to do, and else it takes as long as its storages are large. Gives what waits for it. */
+function settledUnique(
+  database: Database,
+  rules: NodeRecords['rules'],
+  log: SystemLog,
+): () => Promise<void> {
+  const settled = settleAllUnique(database, rules).catch((error: unknown) =>
+    log.write({ level: 'error', message: `A unique field could not be settled: ${String(error)}` }),
+  )
+  return () => settled
+}
+
 /** Before the flows, so that it is closed behind them: their last runs may fail when the node stops. */
 function openLetters({ clock, opened }: SetStart, database: Database, warn: (message: string) => void) {
   const letters = openRequestLetters({ database, clock, warn })
@@ -94,11 +106,7 @@ export async function openNodeFlows(
   tellOfSecrets(flows)
   whenNoticed((message) => log.write({ level: 'error', message }))
   warnOfSender(set.present(), log)
-  // Not waited for: usually there is nothing to do, and else it takes as long as its storages are large.
-  const settled = settleAllUnique(database, rules).catch((error: unknown) =>
-    log.write({ level: 'error', message: `A unique field could not be settled: ${String(error)}` }),
-  )
-  opened.add(() => settled)
+  opened.add(settledUnique(database, rules, log))
   if (!offline) openPurges(start, database, assets, log)
   const tracing = await openTracing(flows)
   opened.add(() => tracing.close())

@@ -23,10 +23,27 @@ function readFrom(operand: Part, root: Expression): readonly NameUse[] {
   const parameters = parametersIn(operand)
   if (parameters.length === 0) return namesIn(operand)
   const uses = new Map(namesIn(operand).map((use) => [use.start, use]))
-  for (const source of sourcesOf(operand, parameters, root)) {
+  const around = sourcesOf(operand, parameters, root)
+  const sources = [...around, ...namedIn([...parameters, ...around.flatMap(parametersIn)], root)]
+  for (const source of sources) {
     for (const use of namesIn(source)) uses.set(use.start, use)
   }
   return [...uses.values()]
+}
+
+/** What `let` has named, and what that reads of what was named before. */
+function namedIn(parameters: readonly ParameterRead[], root: Expression): readonly Part[] {
+  if (root.kind !== 'let') return []
+  const found = new Set<Part>()
+  const open = [...parameters]
+  for (let read = open.pop(); read; read = open.pop()) {
+    const { slot, name } = read
+    const value = root.bindings.find((one) => one.slot === slot && one.name === name)?.value
+    if (!value || found.has(value)) continue
+    found.add(value)
+    open.push(...parametersIn(value))
+  }
+  return [...found]
 }
 
 function parametersIn(part: Part): readonly ParameterRead[] {

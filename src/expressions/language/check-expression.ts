@@ -67,6 +67,11 @@ function typeOf(part: Expression, parameters: ParameterTypes, checker: TypeCheck
     case 'choice':
       type(part.test, parameters)
       return eitherType(type(part.then, parameters), type(part.otherwise, parameters))
+    case 'let': {
+      const types = [...parameters]
+      for (const { slot, value } of part.bindings) types[slot] = type(value, types)
+      return type(part.body, types)
+    }
     case 'call':
       return typeOfCall(part, parameters, checker)
     case 'method':

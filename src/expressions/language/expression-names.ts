@@ -50,6 +50,8 @@ function staticKey(part: Argument | Entry | Spread): string | undefined {
 
 /** Whether a value can be worked out before a run: nothing in it depends on names, parameters or functions. */
 export function isConstant(part: Expression | Entry | Spread): boolean {
+  // A part that is named is written down by each evaluation.
+  if (part.kind === 'let') return false
   if (part.kind === 'name' || part.kind === 'parameter' || part.kind === 'call' || part.kind === 'method')
     return false
   return partsOf(part).every((one) => one.kind !== 'arrow' && isConstant(one))

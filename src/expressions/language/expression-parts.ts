@@ -28,6 +28,8 @@ export function partsOf(part: Argument | Entry | Spread): readonly (Argument | E
       return [part.test, part.then, part.otherwise]
     case 'arrow':
       return [part.body]
+    case 'let':
+      return [...part.bindings.map(({ value }) => value), part.body]
     case 'call':
       return part.arguments
     case 'method':

@@ -17,6 +17,7 @@ export type Expression =
   | Choice
   | Call
   | MethodCall
+  | Let
 
 export interface Place {
   readonly start: number
@@ -37,7 +38,7 @@ export interface NameRead extends Place {
   readonly at: Place
 }
 
-/** A parameter of an arrow function that is around it. */
+/** A parameter of an arrow function that is around it, or a part that `let` has named. */
 export interface ParameterRead extends Place {
   readonly kind: 'parameter'
   readonly name: string
@@ -143,9 +144,23 @@ export interface MethodCall extends Place {
   readonly arguments: readonly Argument[]
 }
 
+/** `let day = startOf(now(), 'day'); day > due`: names parts of the expression that follows. Only at the beginning. */
+export interface Let extends Place {
+  readonly kind: 'let'
+  readonly bindings: readonly Binding[]
+  readonly body: Expression
+}
+
+export interface Binding {
+  readonly name: string
+  /** As of a parameter of an arrow function: reads of it are the same. */
+  readonly slot: number
+  readonly value: Expression
+}
+
 export interface ParsedExpression {
   readonly text: string
   readonly root: Expression
-  /** How many values of arrow parameters there can be at a time. */
+  /** How many values of arrow parameters and named parts there can be at a time. */
   readonly slots: number
 }

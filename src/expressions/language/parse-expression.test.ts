@@ -106,6 +106,32 @@ describe('bounds', () => {
   })
 })
 
+describe('named parts', () => {
+  test.each([
+    ['let a = 1', 'Write ; behind the value of let a.', 9],
+    ['let a = 1 a', 'Write ; behind the value of let a.', 9],
+    ['let a = 1;', 'Write the value of the expression behind the last ;.', 9],
+    ['let a = 1; let a = 2; a', 'Another part is named a already.', 15],
+    ['let blocks = 1; blocks', 'A part cannot have the name blocks.', 4],
+    ['let a = x => x; a', 'An arrow function is only allowed as the argument', 8],
+    ['let a = (b = 1); a', 'An expression cannot assign a value.', 9],
+    ['let [a] = b; a', 'Unexpected text after the end of the expression.', 0],
+    ['1 + (let a = 1; a)', '', 0],
+    ['var a = 1; a', '', 0],
+    ['a; b', 'Unexpected text after the end of the expression.', 1],
+    ['let a = 1; a; b', 'Unexpected text after the end of the expression.', 12],
+    [
+      `${Array.from({ length: 600 }, (_, at) => `let a${at} = 1;`).join('')}1${'+1'.repeat(700)}`,
+      'more than 2,000 parts',
+      0,
+    ],
+  ])('%s: %s', (text, message, start) => {
+    const { problem } = parseExpression(text)
+    expect(problem?.message).toContain(message)
+    if (start > 0) expect(problem?.start).toBe(start)
+  })
+})
+
 describe('names', () => {
   test.each([
     ['a.b.c + blocks.d.e', ['a.b.c 0-1', 'blocks: d.e 15-16']],
@@ -118,6 +144,7 @@ describe('names', () => {
     ['{ a, b: c, ...d.e }', ['a 2-3', 'c 8-9', 'd.e 14-15']],
     ['constructor.__proto__', ['constructor.__proto__ 0-11']],
     ['a.b?.c', ['a.b.c 0-1']],
+    ['let a = b.c; a + d', ['b.c 8-9', 'd 17-18']],
     ['1 + "a"', []],
   ])('of %s', (text, names) => {
     const { expression } = parseExpression(text)

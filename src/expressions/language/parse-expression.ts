@@ -1,7 +1,7 @@
 import { type Expression as AcornExpression, parseExpressionAt, tokenizer } from 'acorn'
 import type { ParsedExpression, Place } from './expression.ts'
 import type { ExpressionProblem } from './expression-problem.ts'
-import { MAX_NESTING, readNodes } from './read-nodes.ts'
+import { MAX_NESTING, type NamedPart, readNodes } from './read-nodes.ts'
 import { RefusedNode } from './refused-node.ts'
 
 export const MAX_EXPRESSION = 10_000
@@ -19,17 +19,70 @@ export function parseExpression(text: string): Parsed {
   if (text.trim() === '')
     return { problem: { message: 'The expression is empty.', start: 0, end: text.length } }
   try {
-    return { expression: { text, ...readNodes(wholeText(text)) } }
+    const { named, at } = namedParts(text)
+    return { expression: { text, ...readNodes(wholeText(text, at), named) } }
   } catch (error) {
     return { problem: problemOf(error, text) }
   }
 }
 
-/** Acorn's tree of the text, of which nothing is left over. */
-function wholeText(text: string): AcornExpression {
+/** `let day = …;` as often as it stands before the expression, which begins at `at`. */
+function namedParts(text: string): { readonly named: readonly NamedPart[]; readonly at: number } {
+  const named: NamedPart[] = []
+  let at = 0
+  for (let found = letAt(text, at); found; found = letAt(text, at)) {
+    const tree = parseExpressionAt(text, found.behind, optionsFor(text))
+    const end = tokenAt(text, tree.end)
+    const place = { start: tree.end, end: Math.min(text.length, tree.end + 1) }
+    if (end?.label !== ';') throw new RefusedNode(`Write ; behind the value of let ${found.name}.`, place)
+    named.push({ name: found.name, at: found.at, tree })
+    at = end.end
+  }
+  if (named.length > 0 && tokenAt(text, at)?.label === 'eof') {
+    const place = { start: Math.max(0, at - 1), end: at }
+    throw new RefusedNode('Write the value of the expression behind the last ;.', place)
+  }
+  return { named, at }
+}
+
+/** `let`, a name and `=`: no other expression begins so. */
+function letAt(text: string, from: number) {
+  const word = tokenAt(text, from)
+  if (word?.text !== 'let') return undefined
+  const name = tokenAt(text, word.end)
+  const equals = name && tokenAt(text, name.end)
+  if (name?.label !== 'name' || equals?.label !== '=') return undefined
+  return { name: name.text, at: { start: name.start, end: name.end }, behind: equals.end }
+}
+
+/** Undefined where the text cannot be read: the parser then says why. */
+function tokenAt(text: string, from: number) {
+  try {
+    const { type, start, end } = tokenizer(text.slice(from), {
+      ...optionsFor(text),
+      onComment: [],
+    }).getToken()
+    return {
+      label: type.label,
+      text: text.slice(from + start, from + end),
+      start: from + start,
+      end: from + end,
+    }
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function optionsFor(text: string) {
   const onComment = (_block: boolean, _text: string, start: number) => refuseOldComment(text, start)
-  const options = { ecmaVersion: 2025, preserveParens: true, allowHashBang: false, onComment } as const
-  const tree = parseExpressionAt(text, 0, options)
+  return { ecmaVersion: 2025, preserveParens: true, allowHashBang: false, onComment } as const
+}
+
+/** Acorn's tree of the text from there on, of which nothing is left over. */
+function wholeText(text: string, from: number): AcornExpression {
+  const options = optionsFor(text)
+  const tree = parseExpressionAt(text, from, options)
   const rest = tokenizer(text.slice(tree.end), { ...options, onComment: [] }).getToken()
   if (rest.type.label !== 'eof') {
     const place = { start: tree.end + rest.start, end: tree.end + Math.max(rest.end, rest.start + 1) }

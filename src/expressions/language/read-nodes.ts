@@ -9,7 +9,7 @@ import type {
   SpreadElement,
   Super,
 } from 'acorn'
-import type { Argument, Arrow, Entry, Expression, Spread } from './expression.ts'
+import type { Argument, Arrow, Binding, Entry, Expression, Place, Spread } from './expression.ts'
 import { binaryOperator, readLiteral, readTemplateTexts, refusal } from './read-parts.ts'
 import { RefusedNode } from './refused-node.ts'
 
@@ -23,11 +23,32 @@ const MOST_PARAMETERS = 3
 type Scope = readonly string[]
 type Inside = AcornExpression | Super | PrivateIdentifier
 
+/** A part that is named before the expression, and where its name is. */
+export interface NamedPart {
+  readonly name: string
+  readonly at: Place
+  readonly tree: AcornExpression
+}
+
 /** Our tree from acorn's. Throws `RefusedNode` at the first node that the language does not have. */
-export function readNodes(tree: AcornExpression): { readonly root: Expression; readonly slots: number } {
+export function readNodes(
+  tree: AcornExpression,
+  named: readonly NamedPart[] = [],
+): { readonly root: Expression; readonly slots: number } {
   const reader = new NodeReader()
-  const root = reader.read(tree, [], 1)
-  return { root, slots: reader.slots }
+  const bindings: Binding[] = []
+  let scope: Scope = []
+  for (const { name, at, tree: value } of named) {
+    if (name === 'blocks' || name === 'undefined')
+      throw new RefusedNode(`A part cannot have the name ${name}.`, at)
+    if (scope.includes(name)) throw new RefusedNode(`Another part is named ${name} already.`, at)
+    bindings.push({ name, slot: scope.length, value: reader.read(value, scope, 1) })
+    scope = [...scope, name]
+  }
+  const body = reader.read(tree, scope, 1)
+  const slots = Math.max(reader.slots, scope.length)
+  if (bindings.length === 0) return { root: body, slots }
+  return { root: { kind: 'let', start: 0, end: tree.end, bindings, body }, slots }
 }
 
 class NodeReader {

@@ -1,6 +1,7 @@
 /** Texts of the panel of a block: pins, settings, rows, scopes. */
 export const propertiesTexts = {
   functionParameter: 'The parameter of the function.',
+  namedPart: 'A part of this expression that let has named.',
   blockNamed: (title: string) => `The block ${title}.`,
   set: (pin: string) => `Set ${pin}`,
   textOf: (pin: string) => `Text of ${pin}`,

@@ -42,6 +42,12 @@ describe('gives', () => {
     ['7 % 4 - -1', 4],
     ['"a" + \'b\'', 'ab'],
     ['(1 + 2) * 3 // a comment', 9],
+    ['let twice = price * 2; twice + twice', 50],
+    ['let a = 2; let b = a + 1; // named\n [a, b].map(x => x * b)', [6, 9]],
+    ['let rows = tags; rows.length', 3],
+    ['let a = [1, 2].map(x => x + 1); a.map(x => x * a[0])', [4, 6]],
+    ['let none = null; none ?? "x"', 'x'],
+    ['let let = 1; let + 1', 2],
     ['null', undefined],
     ['none', undefined],
     ['[none, missing]', [null, null]],
@@ -184,6 +190,8 @@ describe('refuses', () => {
     ['round(«x => x»)', 'cannot be an arrow function', []],
     ['rows.map(r => «r.open» * 2)', 'is a condition', ['rows']],
     ['rows.map(r => tags.map(t => r.n + «t»))', 'is a text', ['rows', 'tags']],
+    ['let a = title; let b = a; 1 + «b»', 'is a text', ['title']],
+    ['let a = rows; a.map(r => «r.open» * 2)', 'is a condition', ['rows']],
   ])('%s', (marked, message, blamed) => {
     const [start, end] = [marked.indexOf('«'), marked.indexOf('»') - 1]
     const text = marked.replace(/[«»]/g, '')
@@ -247,6 +255,20 @@ describe('bounds', () => {
     expect(first).toEqual([{ a: 2 }])
     expect(evaluate(undefined)).toBe(first)
     expect(Object.isFrozen(first)).toBe(true)
+  })
+
+  test('a part that let has named is worked out once, and of no other evaluation', () => {
+    let asked = 0
+    const names = {
+      get title() {
+        asked += 1
+        return 'Tea'
+      },
+    }
+    expect(evaluateText('let t = title; t + t + t', names)).toBe('TeaTeaTea')
+    const before = asked
+    expect(evaluateText('let t = title; 1', names)).toBe(1)
+    expect(asked).toBe(before * 2)
   })
 
   test('a constant that fails does so only when it is reached', () => {

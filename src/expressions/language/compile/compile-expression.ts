@@ -1,6 +1,6 @@
 import { errorAt } from '../blame.ts'
 import type { Compiler, Evaluate, Locals } from '../evaluate.ts'
-import type { Expression, NameRead, ParsedExpression } from '../expression.ts'
+import type { Expression, Let, NameRead, ParsedExpression } from '../expression.ts'
 import { ExpressionError } from '../expression-error.ts'
 import type { ExpressionHost } from '../expression-host.ts'
 import { isConstant } from '../expression-names.ts'
@@ -82,10 +82,22 @@ function compilePart<F>(part: Expression, compiler: Compiler<F>): Evaluate<F> {
       return compileLogical(part, compiler)
     case 'choice':
       return compileChoice(part, compiler)
+    case 'let':
+      return compileLet(part, compiler)
     case 'call':
       return compileCall(part, compiler)
     case 'method':
       return compileMethod(part, compiler)
+  }
+}
+
+/** Each part once, in order, also where the body does not read it. */
+function compileLet<F>({ bindings, body }: Let, compiler: Compiler<F>): Evaluate<F> {
+  const values = bindings.map(({ slot, value }) => ({ slot, evaluate: compiler.compile(value) }))
+  const root = compiler.compile(body)
+  return (frame, locals) => {
+    for (const { slot, evaluate } of values) locals[slot] = evaluate(frame, locals)
+    return root(frame, locals)
   }
 }
 

@@ -24,6 +24,8 @@ export function refusalOf(part: Argument): string {
       return `A search cannot call ${part.name} with a field; it knows contains, startsWith, isEmpty and search. ${stored}`
     case 'method':
       return `A search cannot call ${part.name} on a field. ${instead[part.name] ?? stored}`
+    case 'let':
+      return 'A search cannot name parts with let. Calculate them in another pin or a block Value before.'
     case 'choice':
       return 'A search cannot choose with ? and :. Write && and || instead.'
     case 'logical':

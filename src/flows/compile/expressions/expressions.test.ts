@@ -227,6 +227,12 @@ describe('values by the schema of the trigger', () => {
     ['its default', '=[params.page, query.page]', {}, [0, 0]],
     ['a day stays a day', '=params.day', { day: '2026-01-31' }, '2026-01-31'],
     ['a list', '=params.tags.length', { tags: ['a', 'b'] }, 2],
+    [
+      'named parts',
+      '=let zone = "Europe/Berlin"; let day = startOf("2026-03-29T12:00:00Z", "day", zone); { day, page: params.page }',
+      { page: '4' },
+      { day: '2026-03-28T23:00:00.000Z', page: 4 },
+    ],
     ['all of them', '=params', { page: '4', x: 'y' }, { page: 4, x: 'y' }],
   ])('%s', async (_what, expression, query, value) => {
     const { replies, end } = await room.run({ ...replyWith(expression), get }, { query })

@@ -19,6 +19,7 @@ export function misplacedChanges(root: Expression, isSet: boolean): readonly Cal
 }
 
 function fieldValues(root: Expression): readonly Expression[] {
+  if (root.kind === 'let') return fieldValues(root.body)
   if (root.kind === 'choice') return [...fieldValues(root.then), ...fieldValues(root.otherwise)]
   if (root.kind !== 'object') return []
   return root.entries.flatMap((entry) => {

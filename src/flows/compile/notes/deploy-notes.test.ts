@@ -315,7 +315,7 @@ test.each<[string, FlowBlocks, Named[]]>([
     [['tick', 'catch_up', /a day that matters may be lost/]],
   ],
   [
-    'a schedule that says what becomes of missed times, and one whose flow does not look at them',
+    'a schedule that says which missed times are started, and one whose flow does not look at them',
     {
       tick: { type: 'schedule_repeating_event', in: { cron: '0 8 * * 1-5', catch_up: 'last' } },
       keep: {

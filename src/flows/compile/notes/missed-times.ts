@@ -3,7 +3,7 @@ import type { Facts } from '../constants/fold-constants.ts'
 import type { DeployNote } from './deploy-note.ts'
 
 /**
- * Schedules whose flow looks at the planned time, and that do not say what becomes of missed ones: of the times that passed while no
+ * Schedules whose flow looks at the planned time, and that do not say what happens to missed ones: of the times that passed while no
  * node was running only the last is started, so the first working day of a month may never come.
  */
 export function missedTimes(nodes: readonly Node[], facts: Pick<Facts, 'wired'>): DeployNote[] {

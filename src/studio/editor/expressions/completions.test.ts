@@ -50,6 +50,7 @@ test.each<[string, string[], string[]]>([
   ['goods.tags[0].|', ['trim', 'map'], ['document']],
   ['goods.tags.map(tag => ta|', ['tag'], []],
   ['goods.tags.reduce((sum, tag) => |', ['sum', 'tag'], ['sum, tag']],
+  ['let twice = goods.total * 2; tw|', ['twice'], []],
   ['`Hello ${go|', ['goods'], []],
   ['`Hello ${goods.|', ['document'], ['goods']],
 ])('at %s there are %j and not %j', (marked, some, none) => {

@@ -39,7 +39,7 @@ export function completionsAt(text: string, at: number, scope: ExpressionScope):
   const behind = before.slice(0, from).trimEnd()
   if (/\d$/.test(behind) && word === '') return undefined
   if (!behind.endsWith('.'))
-    return { from, options: [...parameters(before), ...names(scope), ...functions(scope)] }
+    return { from, options: [...named(before), ...parameters(before), ...names(scope), ...functions(scope)] }
   if (/(^|[^\w$])\d+\.$/.test(behind) || behind.endsWith('...')) {
     return behind.endsWith('...') ? { from, options: names(scope) } : undefined
   }
@@ -49,6 +49,17 @@ export function completionsAt(text: string, at: number, scope: ExpressionScope):
   const isWhole = path !== undefined && !/[.)\]]\s*$/.test(behind.slice(0, start))
   const keys = path?.split('.').flatMap((key) => key.replace('?', '').trim() || [])
   return { from, options: keys && isWhole ? members(keys, scope) : methods() }
+}
+
+/** Parts that `let` has named before. */
+function named(before: string): Completion[] {
+  const names = [...before.matchAll(/\blet\s+([A-Za-z_$][\w$]*)\s*=/g)].map(([, name = '']) => name)
+  return [...new Set(names)].map((label) => ({
+    label,
+    kind: 'name',
+    detail: 'let',
+    help: propertiesTexts.namedPart,
+  }))
 }
 
 /** Parameters of arrow functions that begin before. */
