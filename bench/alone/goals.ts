@@ -1,4 +1,5 @@
 import { aggregates } from './aggregates.ts'
+import { backgroundWork } from './background-work.ts'
 import { bareHttp } from './bare-http.ts'
 import { followers } from './followers.ts'
 import { freeText, freeTextOfMillion } from './free-text.ts'
@@ -26,6 +27,7 @@ export const goals: readonly Goal[] = [
   swap,
   manyBlueprints,
   manyDeploys,
+  ...backgroundWork,
   idleMemory,
   start,
   followers,

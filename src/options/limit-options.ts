@@ -65,6 +65,13 @@ export const limitOptions = {
     changeable: true,
     ...number(100, 1_000_000_000),
   },
+  jobsAtOnce: {
+    variable: 'QUOIN_JOBS_AT_ONCE',
+    fallback: '64',
+    help: 'Jobs that a node runs at the same time, and fewer of single queues: 64, mail=4. The concurrency of a queue holds for all nodes together.',
+    accepts: 'a whole number from 1 to 512, and after commas queue=number',
+    read: readJobsAtOnce,
+  },
 } as const satisfies OptionGroup
 
 export function readLimitOptions(read: ReadOne): ReadGroup<typeof limitOptions> {
@@ -78,5 +85,27 @@ export function readLimitOptions(read: ReadOne): ReadGroup<typeof limitOptions> 
     replyMemory: read(limitOptions.replyMemory),
     runDeadline: read(limitOptions.runDeadline),
     runBudget: read(limitOptions.runBudget),
+    jobsAtOnce: read(limitOptions.jobsAtOnce),
   }
+}
+
+export interface JobsAtOnce {
+  readonly concurrency: number
+  readonly queues: ReadonlyMap<string, number>
+}
+
+const atOnce = number(1, 512)
+
+function readJobsAtOnce(text: string): JobsAtOnce | undefined {
+  const [all = '', ...single] = text.split(',').map((part) => part.trim())
+  const concurrency = atOnce.read(all)
+  if (concurrency === undefined) return undefined
+  const queues = new Map<string, number>()
+  for (const part of single) {
+    const [, name = '', most = ''] = /^([a-z0-9_-]{1,63})=(\d{1,3})$/.exec(part) ?? []
+    const room = atOnce.read(most)
+    if (name === '' || room === undefined) return undefined
+    queues.set(name, room)
+  }
+  return { concurrency, queues }
 }

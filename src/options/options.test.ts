@@ -5,6 +5,9 @@ import { optionsHelp, optionTable, readOptions } from './options.ts'
 test.each([
   ['QUOIN_PORT', 'http', 'QUOIN_PORT is "http"; it must be a whole number from 0 to 65535.'],
   ['QUOIN_PORT', '70000', 'QUOIN_PORT is "70000"; it must be a whole number from 0 to 65535.'],
+  ['QUOIN_JOBS_AT_ONCE', '0', /^QUOIN_JOBS_AT_ONCE is "0"; it must be a whole number from 1 to 512/],
+  ['QUOIN_JOBS_AT_ONCE', '64, mail=0', /^QUOIN_JOBS_AT_ONCE is "64, mail=0"/],
+  ['QUOIN_JOBS_AT_ONCE', '64, Mail=4', /^QUOIN_JOBS_AT_ONCE is "64, Mail=4"/],
   ['QUOIN_PORT', '-1', 'QUOIN_PORT is "-1"; it must be a whole number from 0 to 65535.'],
   ['QUOIN_EXAMPLES', 'yes', 'QUOIN_EXAMPLES is "yes"; it must be empty, 0 or 1.'],
   [
@@ -113,4 +116,16 @@ test('--help lists every setting, and every variable but the one that all platfo
     expect(help).toContain(variable)
     expect(help).toContain(text)
   }
+})
+
+test('jobs at once are a number for the node and further ones for queues', () => {
+  expect(readOptions({}).jobsAtOnce).toEqual({ concurrency: 64, queues: new Map() })
+  const queues = new Map([
+    ['mail', 4],
+    ['_schedules', 16],
+  ])
+  expect(readOptions({ QUOIN_JOBS_AT_ONCE: '100, mail=4,_schedules=16' }).jobsAtOnce).toEqual({
+    concurrency: 100,
+    queues,
+  })
 })

@@ -186,6 +186,7 @@ function methodsOf(jobs: Jobs): Jobs {
     fail: (lease, message, retryAt, failedIn) => jobs.fail(lease, message, retryAt, failedIn),
     release: (leases) => jobs.release(leases),
     get: (guid) => jobs.get(guid),
+    states: (guids) => jobs.states(guids),
     search: (search) => jobs.search(search),
     requeue: (guid) => jobs.requeue(guid),
     cancel: (guid) => jobs.cancel(guid),

@@ -1,5 +1,5 @@
 import type { Schedule } from '../flows/background/schedules.ts'
-import type { DueTick } from './schedule-ledger.ts'
+import type { DueTick } from './due-ticks.ts'
 
 const MOST_NAMED = 5
 

@@ -113,6 +113,27 @@ test('runs no more at once than it has room for, and all of them in the end', as
   expect(most).toBe(3)
 })
 
+test('64 jobs run at once unless it is told otherwise, and of a queue with a limit of its own no more than that', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const running: string[] = []
+  await transact(room.database, async (session) => {
+    for (let n = 0; n < 70; n++)
+      for (const queue of ['mail', 'plain'])
+        await session.enqueue({ queue, kind: 'function', title: 'a job', payload: {} })
+  })
+  const queue = work(
+    async (one) => {
+      running.push(one.queue)
+      await released
+    },
+    { queues: new Map([['mail', 4]]) },
+  )
+  await vi.waitFor(() => expect(running).toHaveLength(64), { interval: 5 })
+  expect(running.filter((name) => name === 'mail')).toHaveLength(4)
+  release()
+  await vi.waitFor(() => expect([running.length, queue.running]).toEqual([140, 0]), { interval: 5 })
+})
+
 test('a job that throws is tried again later and later, and is dead after its last attempt', async () => {
   const guid = await enqueue({ attempts: 3, title: 'bad' })
   let ran = 0

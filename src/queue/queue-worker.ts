@@ -39,6 +39,8 @@ import { type WorkerMode, workerTransitions } from './worker-mode.ts'
 export interface WorkerSettings {
   /** Most jobs at once. */
   readonly concurrency: number
+  /** Most at once of these queues. */
+  readonly queues: ReadonlyMap<string, number>
   readonly leaseMs: number
   readonly pollMs: number
   /** Longest that one attempt may take. */
@@ -52,7 +54,8 @@ export interface WorkerSettings {
 }
 
 const usual: WorkerSettings = {
-  concurrency: 10,
+  concurrency: 64,
+  queues: new Map(),
   leaseMs: 15_000,
   pollMs: 1_000,
   deadlineMs: 300_000,
@@ -130,6 +133,7 @@ class QueueWorker implements Queue {
   /** Whether the last claim failed: told once, not every second. */
   #failing = false
   #closed: Promise<void> | undefined
+  #ending = false
   /** Renewals and purges under way: the storage may be closed only after them. */
   readonly #errands = new Set<Promise<void>>()
 
@@ -175,6 +179,16 @@ class QueueWorker implements Queue {
     }
   }
 
+  /** Jobs that end in the same turn of the event loop leave their room to one claim. */
+  #pumpSoon(): void {
+    if (this.#ending) return
+    this.#ending = true
+    this.#timers.soon(() => {
+      this.#ending = false
+      this.#pump()
+    })
+  }
+
   async #claim(): Promise<void> {
     await this.#claimOnce()
     while (this.#mode === 'claiming again') {
@@ -192,7 +206,7 @@ class QueueWorker implements Queue {
     try {
       const leaseUntil = clock() + leaseMs
       const died = (job: Job) => this.#errand(this.#reportDead(job))
-      const claimed = await jobs.claim({ owner: this.owner, leaseMs, limit, died })
+      const claimed = await jobs.claim({ owner: this.owner, leaseMs, limit, rooms: this.#rooms(), died })
       this.#failing = false
       if (this.#isClaiming()) for (const job of claimed) this.#start(job, leaseUntil)
       else await jobs.release(claimed)
@@ -200,6 +214,17 @@ class QueueWorker implements Queue {
       if (!this.#failing) this.#log('error', 'Jobs cannot be claimed', error)
       this.#failing = true
     }
+  }
+
+  /** What queues with a limit of their own have left. */
+  #rooms(): ReadonlyMap<string, number> {
+    const rooms = new Map(this.#settings.queues)
+    if (rooms.size === 0) return rooms
+    for (const { job } of this.#running.values()) {
+      const room = rooms.get(job.queue)
+      if (room !== undefined) rooms.set(job.queue, room - 1)
+    }
+    return rooms
   }
 
   #isClaiming(): boolean {
@@ -216,7 +241,7 @@ class QueueWorker implements Queue {
       .finally(() => {
         this.#running.delete(job.guid)
         resolve()
-        this.#pump()
+        this.#pumpSoon()
       })
   }
 

@@ -5,6 +5,8 @@
  * A schedule's record says when it fires next. A node moves that time on only if the record still has the version that it
  * has read; of several nodes one succeeds, and the others read again. In the same transaction the node writes one record
  * for each tick that has become due, and the job of each tick that runs. So a tick fires once, on any number of nodes.
+ * A transaction does so for many schedules, in the order of their records: of two nodes one waits for the other, never
+ * crosswise.
  *
  * A tick is
  * - planned: its job waits. - claimed: its job runs. - done: its job was done. - failed: its job is dead.
@@ -15,38 +17,58 @@
 
 import type { Schedule } from '../flows/background/schedules.ts'
 import { QuoinError } from '../shared/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
+import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { type Query, type Search, search } from '../shared/query.ts'
 import type { RecordPage } from '../shared/record-page.ts'
-import { type Database, documentOf, type Session } from '../storage/database.ts'
+import { createAll } from '../storage/create-all.ts'
+import { type Database, documentOf, type NewDocument, type Session } from '../storage/database.ts'
 import { findWithTotal } from '../storage/find-with-total.ts'
-import { type Job, type NewJob, scheduleQueue } from '../storage/job.ts'
+import type { NewJob } from '../storage/job.ts'
 import { ownStorages } from '../storage/own-storages.ts'
 import { transact } from '../storage/transact.ts'
+import type { DueTick } from './due-ticks.ts'
+import {
+  described,
+  guidOf,
+  OPEN,
+  recordsOf,
+  type ScheduleRecord,
+  scheduleRecord,
+  seconds,
+  textOf,
+  tickDocument,
+  tickJob,
+  tickState,
+} from './schedule-record.ts'
 
-export interface ScheduleRecord {
-  readonly guid: string
-  readonly updateHash: string
-  /** What the times were worked out from. */
+/** A new schedule, or one whose plan has changed. */
+export interface Planning {
+  readonly schedule: Schedule
   readonly plan: string
-  /** Milliseconds; undefined = never. */
   readonly next: number | undefined
-  readonly last: number | undefined
+  /** undefined for a new one. */
+  readonly record: ScheduleRecord | undefined
 }
 
-export interface DueTick {
-  /** Milliseconds. */
-  readonly plannedAt: number
-  readonly late: boolean
-  readonly runs: boolean
+/** Ticks of a schedule that are due. */
+export interface Firing {
+  readonly schedule: Schedule
+  readonly record: ScheduleRecord
+  readonly ticks: readonly DueTick[]
+  readonly next: number | undefined
+  /** Jobs that tell flows of missed ticks. */
+  readonly missed: readonly NewJob[]
 }
 
-const OPEN = ['planned', 'claimed']
+/** How many ticks of a schedule wait or run. */
+export type OpenTicks = ReadonlyMap<string, number>
+
 /** Ticks in one transaction: on PostgreSQL it keeps their rows from others, and is some statements for each. */
-const SETTLE_BATCH = 100
-const KEEP_SECONDS = 30 * 86_400
+const SETTLE_BATCH = 64
+const READ_BATCH = 500
 const PURGE_BATCH = 500
+const DELETE_BATCH = 64
 
 export class ScheduleLedger {
   readonly #database: Database
@@ -67,32 +89,41 @@ export class ScheduleLedger {
     return new ScheduleLedger(database)
   }
 
-  async read(id: string): Promise<ScheduleRecord | undefined> {
-    const found = await this.#database
-      .session()
-      .find(ownStorages.schedules, search({ query: named(id), limit: 1 }))
-    const [record] = recordsOf(found.documents.value)
-    return record && scheduleRecord(record)
+  /** By id, those that are stored. */
+  async read(ids: readonly string[]): Promise<ReadonlyMap<string, ScheduleRecord>> {
+    const records = new Map<string, ScheduleRecord>()
+    for (let at = 0; at < ids.length; at += READ_BATCH) {
+      const query = named(ids.slice(at, at + READ_BATCH))
+      const found = await this.#database
+        .session()
+        .find(ownStorages.schedules, search({ query, limit: READ_BATCH }))
+      for (const record of recordsOf(found.documents.value))
+        records.set(textOf(record, 'schedule'), scheduleRecord(record))
+    }
+    return records
   }
 
-  /** A first record. CONFLICT when another node was faster. */
-  async create(schedule: Schedule, plan: string, next: number | undefined): Promise<ScheduleRecord> {
-    const fields = { ...described(schedule), plan, next_at: seconds(next), last_at: null, lost_at: null }
-    const stored = await transact(this.#database, (session) =>
-      session.create(ownStorages.schedules, setFields(fields)),
-    )
-    return scheduleRecord(documentOf(stored))
-  }
-
-  /** A changed plan, or a next time for one that had none. Throws CONFLICT when another node was faster. */
-  async replan(
-    record: ScheduleRecord,
-    schedule: Schedule,
-    plan: string,
-    next: number | undefined,
-  ): Promise<ScheduleRecord> {
-    const fields = { ...described(schedule), plan, next_at: seconds(next) }
-    return transact(this.#database, (session) => this.#update(session, record, fields))
+  /** Of all or of none, one for each. Throws CONFLICT when another node was faster with one of them. */
+  async plan(plannings: readonly Planning[]): Promise<ScheduleRecord[]> {
+    return transact(this.#database, async (session) => {
+      const created: NewDocument[] = []
+      const records: (ScheduleRecord | undefined)[] = []
+      for (const { schedule, plan, next, record } of plannings) {
+        const fields = { ...described(schedule), plan, next_at: seconds(next) }
+        if (record) records.push(await this.#update(session, record, fields))
+        else {
+          created.push({ mutations: setFields({ ...fields, last_at: null, lost_at: null }) })
+          records.push(undefined)
+        }
+      }
+      const { documents, refused } = await createAll(session, ownStorages.schedules, created)
+      if (refused) throw refused
+      const stored = documents.values()
+      return records.flatMap((record) => {
+        const document = record === undefined ? stored.next().value : undefined
+        return record ?? (document ? scheduleRecord(documentOf(document)) : [])
+      })
+    })
   }
 
   /**
@@ -106,7 +137,7 @@ export class ScheduleLedger {
     now: number,
   ): Promise<ScheduleRecord> {
     const toCome = { kind: 'range', field: 'planned_at', bounds: { gt: Math.floor(now / 1000) } } as const
-    const query: Query = { kind: 'and', queries: [named(id), toCome] }
+    const query: Query = { kind: 'and', queries: [named([id]), toCome] }
     let restarted = record
     for (;;) {
       const found = await this.#database
@@ -123,80 +154,72 @@ export class ScheduleLedger {
     }
   }
 
-  /** The ticks with their jobs, those that tell flows of missed ones, and the time of the next one. Throws CONFLICT when another node was faster. */
-  async fire(
-    record: ScheduleRecord,
-    schedule: Schedule,
-    ticks: readonly DueTick[],
-    next: number | undefined,
-    now: number,
-    missed: readonly NewJob[] = [],
-  ): Promise<ScheduleRecord> {
-    const expiry = Math.floor(now / 1000) + KEEP_SECONDS
-    return transact(this.#database, async (session) => {
-      const last = ticks.at(-1)?.plannedAt
-      const lost = ticks.filter(({ late, runs }) => late && !runs)
-      const updated = await this.#update(session, record, {
-        next_at: seconds(next),
-        last_at: seconds(last ?? record.last),
-        ...(lost.length > 0 && { lost_at: seconds(lost.at(-1)?.plannedAt) }),
-      })
-      for (const tick of ticks) {
-        const job = tick.runs ? await enqueueTick(session, schedule, tick) : ''
-        // It has a job already, from a record of the schedule that is gone.
-        if (job === undefined) continue
-        const { id, blueprint, block } = schedule
+  /**
+   * The ticks with their jobs, those that tell flows of missed ones, and the times of the next ones: of all schedules or of none.
+   * One record for each. Throws CONFLICT when another node was faster with one of them.
+   */
+  async fire(firings: readonly Firing[], now: number): Promise<ScheduleRecord[]> {
+    const ordered = firings.toSorted((a, b) => (a.record.guid < b.record.guid ? -1 : 1))
+    const written = await transact(this.#database, async (session) => {
+      const records = new Map<string, ScheduleRecord>()
+      const ticks: NewDocument[] = []
+      for (const { schedule, record, ticks: due, next, missed } of ordered) {
+        const last = due.at(-1)?.plannedAt ?? record.last
+        const lost = due.findLast(({ late, runs }) => late && !runs)
         const fields = {
-          schedule: id,
-          blueprint,
-          block,
-          planned_at: seconds(tick.plannedAt),
-          late: tick.late,
-          state: tick.runs ? 'planned' : 'skipped',
-          job,
+          ...{ next_at: seconds(next), last_at: seconds(last) },
+          ...(lost && { lost_at: seconds(lost.plannedAt) }),
         }
-        await session.create(ownStorages.ticks, setFields(fields), { expiry })
+        records.set(record.guid, await this.#update(session, record, fields))
+        for (const tick of due) {
+          const job = tick.runs ? await session.enqueue(tickJob(schedule, tick)) : ''
+          // Without a guid it has a job already, from a record of the schedule that is gone.
+          if (job !== undefined) ticks.push(tickDocument(schedule, tick, job, now))
+        }
+        for (const job of missed) await session.enqueue(job)
       }
-      for (const job of missed) await session.enqueue(job)
-      return updated
+      const { refused } = await createAll(session, ownStorages.ticks, ticks)
+      if (refused) throw refused
+      return records
     })
+    return firings.flatMap(({ record }) => written.get(record.guid) ?? [])
   }
 
-  /** A schedule that is no more; its ticks stay. */
-  async forget(record: ScheduleRecord): Promise<void> {
-    await transact(this.#database, (session) => session.delete(ownStorages.schedules, record.guid))
-  }
-
-  /** How many ticks of the schedule wait or run. */
-  async countOpen(id: string): Promise<number> {
-    const query: Query = {
-      kind: 'and',
-      queries: [{ kind: 'terms', field: 'state', values: OPEN }, named(id)],
-    }
-    return this.#database.session().count(ownStorages.ticks, query)
+  /** Schedules that are no more; their ticks stay. */
+  async forget(records: readonly ScheduleRecord[]): Promise<void> {
+    for (let at = 0; at < records.length; at += DELETE_BATCH)
+      await transact(this.#database, async (session) => {
+        for (const { guid } of records.slice(at, at + DELETE_BATCH))
+          await session.delete(ownStorages.schedules, guid)
+      })
   }
 
   /**
-   * Stores the states of the jobs of open ticks: of one schedule, or of all. Gives how many ticks are still open.
+   * Stores the states of the jobs of open ticks: of these schedules, or of all. Gives how many ticks of each are still open.
    * Several nodes may do it at once: the result is the same, only the work is done twice.
    */
-  async settle(id?: string): Promise<number> {
+  async settle(ids?: readonly string[]): Promise<OpenTicks> {
+    const open = new Map<string, number>()
+    for (let at = 0; at < (ids?.length ?? 1); at += READ_BATCH)
+      await this.#settle(ids?.slice(at, at + READ_BATCH), open)
+    return open
+  }
+
+  async #settle(ids: readonly string[] | undefined, open: Map<string, number>): Promise<void> {
     const isOpen: Query = { kind: 'terms', field: 'state', values: OPEN }
-    const query: Query = id === undefined ? isOpen : { kind: 'and', queries: [isOpen, named(id)] }
-    let open = 0
+    const query: Query = ids === undefined ? isOpen : { kind: 'and', queries: [isOpen, named(ids)] }
     let after: string | undefined
     do {
       const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
       const page = search({ query, sort, limit: SETTLE_BATCH, ...(after !== undefined && { after }) })
       const found = await this.#database.session().find(ownStorages.ticks, page)
       const ticks = recordsOf(found.documents.value)
-      const jobs = await Promise.all(
-        ticks.map((tick) => this.#database.capabilities.jobs.get(textOf(tick, 'job'))),
-      )
+      const states = await this.#database.capabilities.jobs.states(ticks.map((tick) => textOf(tick, 'job')))
       const changes: { readonly guid: string; readonly state: string }[] = []
-      for (const [index, tick] of ticks.entries()) {
-        const state = stateOf(jobs[index], tick.late === true)
-        if (OPEN.includes(state)) open += 1
+      for (const tick of ticks) {
+        const state = tickState(states.get(textOf(tick, 'job')), tick.late === true)
+        const id = textOf(tick, 'schedule')
+        if (OPEN.includes(state)) open.set(id, (open.get(id) ?? 0) + 1)
         if (state !== tick.state) changes.push({ guid: guidOf(tick), state })
       }
       after = found.next()
@@ -206,7 +229,6 @@ export class ScheduleLedger {
             await session.update(ownStorages.ticks, guid, setFields({ state }))
         })
     } while (after !== undefined)
-    return open
   }
 
   /** Deletes ticks that are more than 30 days old. */
@@ -246,76 +268,6 @@ export class ScheduleLedger {
   }
 }
 
-function enqueueTick(session: Session, schedule: Schedule, { plannedAt, late }: DueTick) {
-  const { id, blueprint, block, title, overlap, retries } = schedule
-  return session.enqueue({
-    queue: scheduleQueue,
-    kind: 'tick',
-    ...retries,
-    title,
-    payload: { schedule: id, blueprint, block, planned_at: plannedAt, late },
-    runAt: plannedAt,
-    dedupeKey: `${id}@${plannedAt}`,
-    // Late ones come one after the other also where `skip` would not let them wait.
-    ...(overlap !== 'allow' && { orderKey: id }),
-  })
-}
-
-function described(schedule: Schedule): JsonObject {
-  const { id, blueprint, block, title, cron, every, startAt, timeZone, overlap, catchUp } = schedule
-  return {
-    schedule: id,
-    blueprint,
-    block,
-    title,
-    cron: cron ?? '',
-    every: every ?? '',
-    start_at: seconds(startAt),
-    time_zone: timeZone,
-    overlap,
-    catch_up: catchUp,
-  }
-}
-
-function stateOf(job: Job | undefined, late: boolean): string {
-  // A job that is done is kept longer than it takes to get here: one that is gone was cancelled.
-  if (job === undefined) return 'skipped'
-  const states = { waiting: 'planned', running: 'claimed', done: late ? 'caught_up' : 'done', dead: 'failed' }
-  return states[job.state]
-}
-
-function named(id: string): Query {
-  return { kind: 'term', field: 'schedule', value: id }
-}
-
-function seconds(ms: number | undefined): number | null {
-  return ms === undefined ? null : Math.floor(ms / 1000)
-}
-
-function scheduleRecord(record: JsonObject): ScheduleRecord {
-  const meta = isJsonObject(record._meta) ? record._meta : {}
-  return {
-    guid: guidOf(record),
-    updateHash: textOf(meta, 'update_hash'),
-    plan: textOf(record, 'plan'),
-    next: milliseconds(record.next_at),
-    last: milliseconds(record.last_at),
-  }
-}
-
-function milliseconds(value: JsonValue | undefined): number | undefined {
-  return typeof value === 'number' ? value * 1000 : undefined
-}
-
-function recordsOf(value: JsonValue): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : []
-}
-
-function guidOf(record: JsonObject): string {
-  return isJsonObject(record._meta) ? textOf(record._meta, 'guid') : ''
-}
-
-function textOf(record: JsonObject, field: string): string {
-  const value = record[field]
-  return typeof value === 'string' ? value : ''
+function named(ids: readonly string[]): Query {
+  return { kind: 'terms', field: 'schedule', values: ids }
 }

@@ -168,6 +168,52 @@ test('on three nodes that look at the same time each tick fires once', async () 
   expect(log).toEqual([])
 })
 
+/** How many transactions wrote ticks while the work was done. */
+async function transactions(work: () => Promise<unknown>): Promise<number> {
+  const sessions = new Set<object>()
+  const end = database.observe('_schedule_ticks', (session) => void sessions.add(session))
+  await work()
+  end()
+  return sessions.size
+}
+
+const many = Array.from({ length: 130 }, (_, n) => schedule({ id: `b1 a${n}`, every: '10s' }))
+
+test('schedules that are due together are fired and settled 64 in a transaction', async () => {
+  const scheduler = await open(...many)
+  expect(await transactions(() => move(scheduler, seconds(10)))).toBe(3)
+  const jobs = await runDue()
+  expect(new Set(jobs.map(({ orderKey }) => orderKey))).toEqual(new Set(many.map(({ id }) => id)))
+  expect(await transactions(() => scheduler.check())).toBe(3)
+  expect(await ticks(scheduler)).toEqual(many.map(() => '10:done'))
+  expect(log).toEqual([])
+})
+
+test('a tick that cannot be stored keeps no other of its transaction from firing', async () => {
+  const scheduler = await open(...many)
+  const end = database.observe('_schedule_ticks', (_, { after }) => {
+    if (after?.text.includes('"b1 a7"')) throw new Error('not this one')
+  })
+  await move(scheduler, seconds(10))
+  expect(await runDue()).toHaveLength(129)
+  expect(new Set(log.map(({ message }) => message))).toEqual(
+    new Set(['The schedule of Reports (b1 a7) could not be planned: not this one']),
+  )
+  end()
+  await scheduler.check()
+  expect((await runDue()).map(({ orderKey }) => orderKey)).toEqual(['b1 a7'])
+})
+
+test('nodes that start together plan each of many schedules once', async () => {
+  const nodes = await Promise.all([open(...many), open(...many), open(...many)])
+  await Promise.all(nodes.map((node) => node.check()))
+  expect((await nodes[0]?.searchSchedules(search()))?.total).toBe(130)
+  room.clock.now += seconds(10)
+  for (let n = 0; n < 2; n++) await Promise.all(nodes.map((node) => node.check()))
+  expect(await runDue()).toHaveLength(130)
+  expect(log).toEqual([])
+})
+
 test.each([
   ['skip', [10], ['10:claimed', '20:skipped', '30:skipped']],
   ['queue', [10], ['10:claimed', '20:planned', '30:planned']],

@@ -2,11 +2,8 @@
  * Turns schedules into jobs when their time comes. Looks when the next one is due, when the schedules change, and at
  * least once a minute, since another node may have moved a time. What it finds due goes through the ledger.
  *
- * Which of the due ticks run. A tick is on time when it is the last one that is due and at most 10 s old; every other
- * one is late, because no node was up. Of the late ones run, by `catchUp`: all; the last one, and only if no tick after
- * it is on time; or none. A tick on time is skipped while another tick of its schedule waits or runs, if `overlap` is
- * `skip`; with `queue` it runs after that one, with `allow` beside it. Of more than 1,000 missed ticks only the last
- * 1,000 are looked at.
+ * What is due is fired in groups of up to 64 ticks, each one transaction. Of several nodes the oldest that is live fires and settles
+ * for all; the others look two seconds later at what it has left, so that nodes do not write the same records at once.
  *
  * A clock that was ahead and is set back by more than a minute leaves schedules whose next time is later than it should be. They are
  * planned again from the present time, and the log says so: times that the wrong clock has fired come again. Of several nodes
@@ -23,10 +20,12 @@ import type { ClusterNode } from '../storage/cluster.ts'
 import type { Database } from '../storage/database.ts'
 import type { NewJob } from '../storage/job.ts'
 import { ownStorages } from '../storage/own-storages.ts'
+import { dueTick, dueTimes } from './due-ticks.ts'
+import { isTooLate, type Known, KnownSchedules } from './known-schedules.ts'
 import { type MissedTicks, missedTicks } from './missed-ticks.ts'
-import { type PlannedTimes, plannedTimes } from './planned-times.ts'
 import type { QueueLogEntry } from './queue-worker.ts'
-import { type DueTick, ScheduleLedger, type ScheduleRecord } from './schedule-ledger.ts'
+import { GROUP, inGroups } from './schedule-groups.ts'
+import { type Firing, type OpenTicks, ScheduleLedger } from './schedule-ledger.ts'
 
 export interface SchedulerOptions {
   readonly database: Database
@@ -53,12 +52,8 @@ export interface Scheduler {
   close(): Promise<void>
 }
 
-const ON_TIME = 10_000
-/** What clocks of nodes may differ by, and what is set back without a word. */
-const SET_BACK = 60_000
-const MOST_MISSED = 1_000
-/** Ticks in one transaction: all sessions share the writer. */
-const BATCH = 100
+/** How long nodes wait for the one that fires for all. */
+const AFTER_FIRST = 2_000
 const LONGEST_SLEEP = 60_000
 /** Milliseconds between two looks at the jobs of open ticks. */
 const SETTLE_SLEEP = 1_000
@@ -72,22 +67,19 @@ export async function openScheduler(options: SchedulerOptions): Promise<Schedule
   return scheduler
 }
 
-interface Known {
-  readonly plan: string
-  readonly times: PlannedTimes | undefined
-  record: ScheduleRecord
-  /** When `nextRun` was last asked. */
-  asked: number
+/** A schedule that is due, or fires ticks of one transaction. */
+interface Due {
+  readonly schedule: Schedule
+  readonly known: Known
 }
+
+type Fires = Due & Firing & { readonly told: MissedTicks | undefined }
 
 class LedgerScheduler implements Scheduler {
   readonly #options: SchedulerOptions
   readonly #ledger: ScheduleLedger
-  /** What this process has seen of the schedules. */
-  readonly #known = new Map<string, Known>()
+  readonly #known: KnownSchedules
   readonly #unlisten: () => void
-  /** By schedule and plan: what was logged as wrong, once. */
-  readonly #refused = new Map<string, string>()
   #checking: Promise<void> = Promise.resolve()
   readonly #timers: Timers
   #timer: Timer | undefined
@@ -97,11 +89,21 @@ class LedgerScheduler implements Scheduler {
   #latest = 0
   /** Ticks for which a job was made here. */
   #fired = 0
+  /** Milliseconds until the next look, as far as this one has found out. */
+  #sleep = LONGEST_SLEEP
+  /** Schedules that this look could not fire: they wait for the next one. */
+  readonly #stuck = new Set<string>()
 
   constructor(options: SchedulerOptions, ledger: ScheduleLedger) {
     this.#options = options
     this.#ledger = ledger
     this.#timers = options.timers ?? processTimers
+    this.#known = new KnownSchedules({
+      ledger,
+      first: (schedule, now) => this.#asked(schedule, now),
+      overtaken: () => this.#wake(0),
+      failed: (message, error) => this.#fail(message, error),
+    })
     this.#unlisten = options.onChange(() => void this.check())
   }
 
@@ -120,8 +122,7 @@ class LedgerScheduler implements Scheduler {
 
   async isRunning(schedule: string): Promise<boolean> {
     // A tick whose end is not noted yet would count as one that runs.
-    await this.#ledger.settle(schedule)
-    return (await this.#ledger.countOpen(schedule)) > 0
+    return ((await this.#ledger.settle([schedule])).get(schedule) ?? 0) > 0
   }
 
   async close(): Promise<void> {
@@ -136,120 +137,135 @@ class LedgerScheduler implements Scheduler {
     if (this.#closed) return
     this.#timer?.end()
     const now = this.#options.clock()
-    let sleep = LONGEST_SLEEP
+    this.#sleep = LONGEST_SLEEP
+    this.#stuck.clear()
     try {
-      const schedules = this.#options.schedules()
-      await this.#forgetOthers(schedules)
-      const nodes = (await this.#options.database.capabilities.cluster?.nodes()) ?? []
-      this.#latest = nodes.reduce((latest, { seen }) => Math.max(latest, seen * 1000), now)
-      const open = settles(nodes) ? await this.#ledger.settle() : 0
-      const fired = this.#fired
-      for (const schedule of schedules) {
-        const next = await this.#advance(schedule, now)
-        if (next !== undefined) sleep = Math.min(sleep, Math.max(0, next - this.#options.clock()))
-      }
-      if (open > 0 || this.#fired > fired) sleep = Math.min(sleep, SETTLE_SLEEP)
+      await this.#look(this.#options.schedules(), now)
       if (now - this.#purged >= PURGE_EVERY) {
         this.#purged = now
         await this.#ledger.purge(now)
       }
     } catch (error) {
-      sleep = SETTLE_SLEEP
-      this.#log('error', 'Schedules could not be looked after', error)
+      this.#fail('Schedules could not be looked after', error)
     }
     if (this.#closed) return
-    this.#timer = this.#timers.after(sleep, () => void this.check())
+    this.#timer = this.#timers.after(this.#sleep, () => void this.check())
     this.#timer.unref()
   }
 
-  /**
-   * Only what this process has seen active and is not any more: at the start a schedule may not have been loaded yet,
-   * and its record says which ticks were missed.
-   */
-  async #forgetOthers(schedules: readonly Schedule[]): Promise<void> {
-    const active = new Set(schedules.map(({ id }) => id))
-    for (const [id, { record }] of this.#known)
-      if (!active.has(id)) {
-        this.#known.delete(id)
-        await this.#ledger.forget(record)
-      }
+  async #look(schedules: readonly Schedule[], now: number): Promise<void> {
+    await this.#known.forgetOthers(schedules)
+    const nodes = (await this.#options.database.capabilities.cluster?.nodes()) ?? []
+    this.#latest = nodes.reduce((latest, { seen }) => Math.max(latest, seen * 1000), now)
+    const patience = isFirst(nodes) ? 0 : AFTER_FIRST
+    const open = patience === 0 ? await this.#ledger.settle() : undefined
+    const fired = this.#fired
+    await this.#known.learn(schedules, now)
+    await this.#plan(schedules, now)
+    let due = this.#due(schedules, now - patience)
+    if (patience > 0 && due.length > 0) {
+      await this.#known.refresh(due.map(({ schedule }) => schedule))
+      due = this.#due(schedules, now - patience)
+    }
+    // Without this, a tick whose end the first node has not settled yet would count as an overlap.
+    if (due.length > 0) await this.#fireAll(due, open ?? (await this.#settle(due)), now)
+    const clock = this.#options.clock()
+    for (const { id } of schedules) {
+      const next = this.#stuck.has(id) ? undefined : this.#known.get(id)?.record.next
+      if (next !== undefined) this.#wake(next + patience - clock)
+    }
+    if ((open !== undefined && open.size > 0) || this.#fired > fired) this.#wake(SETTLE_SLEEP)
   }
 
-  /** Gives when to look at the schedule again. */
-  async #advance(schedule: Schedule, now: number): Promise<number | undefined> {
-    try {
-      const known = await this.#know(schedule, now)
-      if (known === undefined) return undefined
-      if (isTooLate(known, this.#latest)) await this.#restart(schedule, known, now)
-      const { next } = known.record
-      if (next !== undefined && next <= now) await this.#fire(schedule, known, next, now)
-      else if (next === undefined && now - known.asked >= LONGEST_SLEEP)
-        await this.#replan(schedule, known, now)
-      return known.record.next
-    } catch (error) {
-      // Another node was faster: what it wrote is read at once in the next round.
-      if (error instanceof QuoinError && error.code === 'CONFLICT') {
-        this.#known.delete(schedule.id)
-        return now
+  /** Times that are to be worked out again. */
+  async #plan(schedules: readonly Schedule[], now: number): Promise<void> {
+    for (const schedule of schedules) {
+      const known = this.#known.get(schedule.id)
+      if (known === undefined) continue
+      const asks = known.record.next === undefined && now - known.asked >= LONGEST_SLEEP
+      if (!asks && !isTooLate(known, this.#latest)) continue
+      try {
+        if (asks) await this.#replan(schedule, known, now)
+        else await this.#restart(schedule, known, now)
+      } catch (error) {
+        this.#failed(schedule, error)
       }
-      this.#log('error', `The schedule of ${schedule.title} (${schedule.id}) could not be planned`, error)
-      return now + SETTLE_SLEEP
     }
   }
 
-  /** The schedule's record, created or planned again where needed. Undefined for an invalid schedule. */
-  async #know(schedule: Schedule, now: number): Promise<Known | undefined> {
-    const plan = planOf(schedule)
-    const before = this.#known.get(schedule.id)
-    if (before?.plan === plan) return before
-    let times: PlannedTimes | undefined
-    try {
-      times = plannedTimes(schedule)
-    } catch (error) {
-      if (this.#refused.get(schedule.id) === plan) return undefined
-      this.#refused.set(schedule.id, plan)
-      this.#log('error', `The schedule of ${schedule.title} (${schedule.id}) never fires`, error)
-      return undefined
-    }
-    const stored = await this.#ledger.read(schedule.id)
-    // `every` without a start counts from now; a pattern may fit this very second.
-    const first = async () => (times ? times.next(now - 1) : this.#asked(schedule, now))
-    let record = stored
-    if (record === undefined) record = await this.#ledger.create(schedule, plan, await first())
-    else if (record.plan !== plan) record = await this.#ledger.replan(record, schedule, plan, await first())
-    const known = { plan, times, record, asked: now }
-    this.#known.set(schedule.id, known)
-    return known
+  #due(schedules: readonly Schedule[], now: number): Due[] {
+    return schedules.flatMap((schedule) => {
+      const known = this.#known.get(schedule.id)
+      return known?.record.next !== undefined && known.record.next <= now ? { schedule, known } : []
+    })
   }
 
-  async #fire(schedule: Schedule, known: Known, from: number, now: number): Promise<void> {
-    const due = known.times ? dueTimes(known.times, from, now) : [from]
+  #settle(due: readonly Due[]): Promise<OpenTicks> {
+    return this.#ledger.settle(due.map(({ schedule }) => schedule.id))
+  }
+
+  async #fireAll(due: readonly Due[], open: OpenTicks, now: number): Promise<void> {
+    const firings: Fires[] = []
+    for (const { schedule, known } of due) {
+      try {
+        const parts = await this.#firings(schedule, known, open.get(schedule.id) ?? 0, now)
+        // Each part leaves the record at the first tick that it has not written; the next node continues there.
+        for (const part of parts.slice(0, -1)) await this.#fire([{ ...part, record: known.record }], now)
+        const last = parts.at(-1)
+        if (last) firings.push({ ...last, record: known.record })
+      } catch (error) {
+        this.#failed(schedule, error)
+      }
+    }
+    await inGroups(firings, ({ ticks }) => ticks.length, {
+      work: (group) => this.#fire(group, now),
+      overtaken: ({ schedule }) => this.#overtaken(schedule),
+      failed: ({ schedule }, error) => this.#failed(schedule, error),
+    })
+  }
+
+  /** The ticks that are due, in parts of one transaction. */
+  async #firings(schedule: Schedule, known: Known, open: number, now: number): Promise<Fires[]> {
+    const { record, times } = known
+    const from = record.next ?? now
+    const due = times ? dueTimes(times, from, now) : [from]
     const last = due.at(-1) ?? from
-    // Without this, a tick whose end another node has not settled yet would count as an overlap.
-    if (this.#options.database.capabilities.cluster) await this.#ledger.settle(schedule.id)
-    const open = await this.#ledger.countOpen(schedule.id)
     const ticks = due.map((plannedAt) => dueTick(schedule, plannedAt, { last, now, open }))
-    const next = known.times ? known.times.next(last) : await this.#ask(schedule, known, last + 1000, now)
+    const next = times ? times.next(last) : await this.#ask(schedule, known, last + 1000, now)
     const missed = missedTicks(schedule, ticks, now)
-    // Each batch leaves the record at the first tick that it has not written; the next node continues there.
-    for (let at = 0; at < ticks.length; at += BATCH) {
-      const batch = ticks.slice(at, at + BATCH)
-      const then = due[at + BATCH] ?? next
-      const isLast = at + BATCH >= ticks.length
-      const jobs = missed && isLast ? (this.#options.missed?.(missed) ?? []) : []
-      known.record = await this.#ledger.fire(known.record, schedule, batch, then, now, jobs)
-      this.#fired += batch.filter(({ runs }) => runs).length
+    const parts: Fires[] = []
+    for (let at = 0; at < ticks.length; at += GROUP) {
+      const told = at + GROUP >= ticks.length ? missed : undefined
+      parts.push({
+        ...{ schedule, known, record, told },
+        ticks: ticks.slice(at, at + GROUP),
+        next: due[at + GROUP] ?? next,
+        missed: told ? (this.#options.missed?.(told) ?? []) : [],
+      })
     }
-    if (missed) {
+    return parts
+  }
+
+  /** All of them in one transaction. */
+  async #fire(group: readonly Fires[], now: number): Promise<void> {
+    const records = await this.#ledger.fire(group, now)
+    for (const [index, { schedule, known, ticks, told }] of group.entries()) {
+      const record = records[index]
+      if (record) known.record = record
+      this.#fired += ticks.filter(({ runs }) => runs).length
+      if (told === undefined) continue
       const { blueprint, block } = schedule
-      this.#options.log({ level: 'warn', message: missed.message, blueprint, block })
+      this.#options.log({ level: 'warn', message: told.message, blueprint, block })
     }
   }
 
   async #replan(schedule: Schedule, known: Known, now: number): Promise<void> {
     const { last } = known.record
     const next = await this.#ask(schedule, known, last === undefined ? now : last + 1000, now)
-    if (next !== undefined) known.record = await this.#ledger.replan(known.record, schedule, known.plan, next)
+    if (next === undefined) return
+    const { plan, record } = known
+    const [replanned] = await this.#ledger.plan([{ schedule, plan, record, next }])
+    if (replanned) known.record = replanned
   }
 
   async #restart({ id, title, blueprint, block }: Schedule, known: Known, now: number): Promise<void> {
@@ -279,49 +295,38 @@ class LedgerScheduler implements Scheduler {
     }
   }
 
+  #overtaken(schedule: Schedule): void {
+    this.#known.drop(schedule)
+    this.#wake(0)
+  }
+
+  #failed(schedule: Schedule, error: unknown): void {
+    // Another node was faster: what it wrote is read at once in the next round.
+    if (error instanceof QuoinError && error.code === 'CONFLICT') this.#overtaken(schedule)
+    else {
+      this.#stuck.add(schedule.id)
+      this.#fail(`The schedule of ${schedule.title} (${schedule.id}) could not be planned`, error)
+    }
+  }
+
+  #fail(message: string, error: unknown): void {
+    this.#wake(SETTLE_SLEEP)
+    this.#log('error', message, error)
+  }
+
+  /** Looks again in so many milliseconds at the latest. */
+  #wake(ms: number): void {
+    this.#sleep = Math.max(0, Math.min(this.#sleep, ms))
+  }
+
   #log(level: QueueLogEntry['level'], message: string, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)
     this.#options.log({ level, message: `${message}: ${reason}` })
   }
 }
 
-/** Whether a time that lies before the next one is to come still, by a clock that may be a minute behind. */
-function isTooLate({ times, record: { next } }: Known, now: number): boolean {
-  const should = times?.next(now + SET_BACK)
-  return next !== undefined && should !== undefined && next > should
-}
-
-/** Of several nodes the oldest that is live settles for all: they would write the same into the same rows. */
-function settles(nodes: readonly ClusterNode[]): boolean {
+/** The oldest node that is live fires and settles for all. */
+function isFirst(nodes: readonly ClusterNode[]): boolean {
   const live = nodes.filter((node) => node.live).toSorted((a, b) => (a.guid < b.guid ? -1 : 1))
   return live.length === 0 || live[0]?.self === true
-}
-
-/** The planned times from `from` up to now; of more than 1,000 the last ones. */
-function dueTimes(times: PlannedTimes, from: number, now: number): number[] {
-  const list = (start: number): number[] => {
-    const found: number[] = []
-    for (let time: number | undefined = start; time !== undefined && time <= now; time = times.next(time)) {
-      found.push(time)
-      if (found.length > MOST_MISSED) break
-    }
-    return found
-  }
-  const all = list(from)
-  if (all.length <= MOST_MISSED) return all
-  return list(Math.max(from, times.recent(MOST_MISSED, now) ?? from)).slice(-MOST_MISSED)
-}
-
-function dueTick(
-  { overlap, catchUp }: Schedule,
-  plannedAt: number,
-  { last, now, open }: { readonly last: number; readonly now: number; readonly open: number },
-): DueTick {
-  const late = plannedAt !== last || now - plannedAt > ON_TIME
-  if (!late) return { plannedAt, late, runs: overlap !== 'skip' || open === 0 }
-  return { plannedAt, late, runs: catchUp === 'all' || (catchUp === 'last' && plannedAt === last) }
-}
-
-function planOf({ cron, every, startAt, timeZone, nextRun }: Schedule): string {
-  return JSON.stringify({ cron, every, startAt, timeZone, asked: nextRun !== undefined })
 }

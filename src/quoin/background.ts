@@ -9,6 +9,7 @@ import type { Flows } from '../flows/flows.ts'
 import type { Runs } from '../flows/run-pipeline.ts'
 import { sendAlert } from '../flows/send-alert.ts'
 import type { QueueDepth } from '../http/metrics/metrics.ts'
+import type { JobsAtOnce } from '../options/limit-options.ts'
 import { openQueue } from '../queue/queue-worker.ts'
 import { openScheduler, type Scheduler } from '../queue/scheduler.ts'
 import type { MailJob } from '../records/mail/send-mail.ts'
@@ -27,6 +28,7 @@ export interface BackgroundOptions {
   readonly random: Random
   /** Writes still leave their events and jobs, but nothing runs them and nothing is planned. */
   readonly offline: boolean
+  readonly jobsAtOnce: JobsAtOnce
   /** Sends the mail of a job. */
   readonly mail: (job: MailJob, signal: AbortSignal) => Promise<void>
 }
@@ -69,7 +71,9 @@ export async function openBackground(options: BackgroundOptions): Promise<Backgr
     const failure = deadJob(job, error, clock())
     if (failure) await failures.tell(failure)
   }
-  const queue = openQueue({ ...database.capabilities, runJob, died, failedIn, clock, random, log: write })
+  const settings = options.jobsAtOnce
+  const work = { runJob, died, failedIn, settings }
+  const queue = openQueue({ ...database.capabilities, ...work, clock, random, log: write })
   opened.add(() => queue.close())
   return { scheduler, close: opened.release }
 }

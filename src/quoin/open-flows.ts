@@ -120,7 +120,7 @@ export async function openNodeFlows(
   const mail = (job: MailJob, signal: AbortSignal) =>
     sendMail({ settings, database, assets, accountMail: access.links.mailOf }, job, signal)
   const background = await openBackground({
-    ...{ database, flows, runs, access, clock, random, offline },
+    ...{ database, flows, runs, access, clock, random, offline, jobsAtOnce: options.jobsAtOnce },
     mail,
   })
   opened.add(() => background.close())

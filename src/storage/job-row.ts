@@ -21,6 +21,8 @@ export interface ColumnReaders {
 export interface JobRows {
   readonly summaryOf: (row: Row) => JobSummary
   readonly jobOf: (row: Row) => Job
+  /** Of rows with `guid` and `state`. */
+  readonly statesOf: (rows: readonly Row[]) => ReadonlyMap<string, JobState>
 }
 
 /** All columns that a summary needs: not the payload, of which a page could hold a gigabyte. */
@@ -30,6 +32,8 @@ export const summaryColumns =
 export const jobColumns = `${summaryColumns}, payload`
 
 export function jobRows({ numberOf, textOf }: ColumnReaders): JobRows {
+  const stateOf = (row: Row) => oneOf<JobState>(jobStates, textOf(row, 'state'))
+
   function summaryOf(row: Row): JobSummary {
     const { dedupe_key: dedupeKey, order_key: orderKey, last_error: lastError, failed_in: failedIn } = row
     return {
@@ -37,7 +41,7 @@ export function jobRows({ numberOf, textOf }: ColumnReaders): JobRows {
       queue: textOf(row, 'queue'),
       kind: oneOf<JobKind>(jobKinds, textOf(row, 'kind')),
       title: textOf(row, 'title'),
-      state: oneOf<JobState>(jobStates, textOf(row, 'state')),
+      state: stateOf(row),
       priority: numberOf(row, 'priority'),
       runAt: numberOf(row, 'run_at'),
       attempt: numberOf(row, 'attempt'),
@@ -61,6 +65,7 @@ export function jobRows({ numberOf, textOf }: ColumnReaders): JobRows {
     summaryOf,
     // Our own text: enqueue wrote it from a checked object.
     jobOf: (row) => ({ ...summaryOf(row), payload: JSON.parse(textOf(row, 'payload')) as JsonObject }),
+    statesOf: (rows) => new Map(rows.map((row) => [textOf(row, 'guid'), stateOf(row)])),
   }
 }
 

@@ -153,6 +153,8 @@ export interface Claim {
   readonly leaseMs: number
   /** Most jobs to give. */
   readonly limit: number
+  /** Most jobs to give of these queues. */
+  readonly rooms?: ReadonlyMap<string, number>
   /** Told of jobs that this claim has found dead, because the lease of their last attempt had run out. */
   readonly died?: (job: Job) => void
 }
@@ -169,6 +171,8 @@ export interface Jobs {
   /** Hands jobs back as if they had not been claimed. Gives how many were still the owner's. */
   release(leases: readonly JobLease[]): Promise<number>
   get(guid: string): MaybePromise<Job | undefined>
+  /** By guid, of those that there are. One read. */
+  states(guids: readonly string[]): MaybePromise<ReadonlyMap<string, JobState>>
   /** Fields: {@link jobFields}; no free text. Newest first unless sorted. Throws INVALID_QUERY. */
   search(search: Search): MaybePromise<RecordPage<JobSummary>>
   /** Gives a dead job all its attempts again, due now. Throws CONFLICT if it is not dead, or its dedupe key is taken. */

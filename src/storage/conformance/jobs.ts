@@ -42,6 +42,25 @@ export function jobChapter(declare: It): void {
     expect(await claim(world)).toEqual([])
   })
 
+  it('states of jobs are read together, and what is no job has none', async (world) => {
+    const { jobs } = world.database.capabilities
+    const [waiting, running] = [await enqueue(world, { runAt: world.clock.now + 1e6 }), await enqueue(world)]
+    await claimOne(world)
+    const states = await jobs.states([waiting, running, 'no guid', '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'])
+    expect(Object.fromEntries(states)).toEqual({ [waiting]: 'waiting', [running]: 'running' })
+    expect(await jobs.states([])).toEqual(new Map())
+  })
+
+  it('a claim takes no more of a queue than it has room for', async (world) => {
+    const { jobs } = world.database.capabilities
+    const take = (room: number) =>
+      jobs.claim({ owner: 'w', limit: 8, leaseMs: LEASE, rooms: new Map([[world.name, room]]) })
+    for (let n = 0; n < 5; n++) await enqueue(world)
+    expect(await take(0)).toEqual([])
+    expect(await take(2)).toHaveLength(2)
+    expect(await take(9)).toHaveLength(3)
+  })
+
   it('a job is there when its transaction is committed, and with the documents of it', async (world) => {
     const { database, name, clock } = world
     const session = database.session()

@@ -57,6 +57,7 @@ function jobsWith(jobs: Jobs, changes: Partial<Jobs>): Jobs {
     fail: jobs.fail.bind(jobs),
     release: jobs.release.bind(jobs),
     get: jobs.get.bind(jobs),
+    states: jobs.states.bind(jobs),
     search: jobs.search.bind(jobs),
     requeue: jobs.requeue.bind(jobs),
     cancel: jobs.cancel.bind(jobs),

@@ -50,6 +50,7 @@ export function wiredJobs({ jobs, notes, wire, time, owner, dice, clock, wakes }
     },
     release: (leases) => wire.call(() => jobs.release(leases)),
     get: (guid) => wire.call(() => jobs.get(guid)),
+    states: (guids) => wire.call(() => jobs.states(guids)),
     search: (search) => wire.call(() => jobs.search(search)),
     requeue: (guid) => wire.call(() => jobs.requeue(guid)),
     cancel: (guid) => wire.call(() => jobs.cancel(guid)),

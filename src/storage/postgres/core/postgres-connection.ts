@@ -53,6 +53,8 @@ export interface TransactionOptions {
   readonly begin?: readonly string[]
   /** Called around the sending of deferred writes. */
   readonly during?: <T>(sending: Promise<T>) => Promise<T>
+  /** Of a job: it leaves connections to requests. */
+  readonly background?: boolean
 }
 
 export interface PoolOptions {
@@ -163,7 +165,7 @@ export function openPostgresPool(options: PoolOptions): PostgresPool {
     snapshot: (work) => snapshotsInTurn(() => onALivingOne(connections, () => snapshot(work))),
     transaction(how = {}) {
       if (statements.ending) throw storageError(new Error('Cannot use a pool that is closed'))
-      return transactionOn((use) => shared.take(use), how)
+      return transactionOn((use) => shared.take(use, how.background), how)
     },
     connections: () => connectionsOf(statements, shared, connections),
     async close() {

@@ -98,7 +98,8 @@ export class PostgresSession
     const opened = async (work: Work) => {
       if (job) work.place = await parts.jobs.lock(work.transaction, job)
     }
-    this.#transaction = new SessionTransaction(parts.pool, parts.writes, unit, unit && job && opened)
+    const pool = job ? ofJobs(parts.pool) : parts.pool
+    this.#transaction = new SessionTransaction(pool, parts.writes, unit, unit && job && opened)
     this.origin = origin
   }
 
@@ -421,4 +422,9 @@ export class PostgresSession
     await this.#parts.catalogue.entry(storage)
     throw error
   }
+}
+
+/** The pool for a run that nobody waits for. */
+function ofJobs(pool: PostgresPool): Pick<PostgresPool, 'transaction'> {
+  return { transaction: (how) => pool.transaction({ ...how, background: true }) }
 }

@@ -60,7 +60,7 @@ const BEGIN_UNIT = [SERIALIZABLE, 'LOCK TABLE migration IN ROW SHARE MODE']
 const BEGIN_ALONE = [SERIALIZABLE, 'LOCK TABLE migration IN EXCLUSIVE MODE']
 
 export class SessionTransaction {
-  readonly #pool: PostgresPool
+  readonly #pool: Pick<PostgresPool, 'transaction'>
   readonly #writes: WritesUnderWay
   /** Until the first commit. */
   #unit: UnitOfWork | undefined
@@ -77,7 +77,7 @@ export class SessionTransaction {
   #flushing: NodeJS.Immediate | undefined
 
   constructor(
-    pool: PostgresPool,
+    pool: Pick<PostgresPool, 'transaction'>,
     writes: WritesUnderWay,
     unit: UnitOfWork | undefined,
     opened?: (work: Work) => Promise<void>,

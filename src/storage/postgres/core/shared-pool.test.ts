@@ -45,6 +45,27 @@ test.each([2, 3, 4, 10])(
     }),
 )
 
+test('64 jobs that hold transactions leave one to a request, and have theirs one after the other', () =>
+  withPool(10, async (pool) => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    let begun = 0
+    const jobs = Array.from({ length: 64 }, async () => {
+      const job = pool.transaction({ background: true })
+      await job.rows(pid)
+      begun += 1
+      await released
+      await job.commit()
+    })
+    const request = pool.transaction()
+    await request.rows(pid)
+    await request.commit()
+    expect(begun).toBeLessThanOrEqual(4)
+    release()
+    await Promise.all(jobs)
+    expect(begun).toBe(64)
+    expect(pool.connections()).toMatchObject({ busy: 0, waiting: 0 })
+  }))
+
 test('reads may have all connections, and never more', () =>
   withPool(4, async (pool) => {
     const processes = await Promise.all(

@@ -42,7 +42,11 @@ export interface Due {
 }
 
 /** One read, also when there is nothing to do. It walks the index from each queue to the next, not over all jobs. */
-export async function findDue(connection: PostgresConnection, limit: number, now: number): Promise<Due> {
+export async function findDue(
+  connection: PostgresConnection,
+  { limit, rooms }: Pick<Claim, 'limit' | 'rooms'>,
+  now: number,
+): Promise<Due> {
   const rows = await connection.rows(
     `WITH RECURSIVE used AS (
       (SELECT queue AS name FROM job WHERE ${WAITING} ORDER BY queue LIMIT 1)
@@ -62,16 +66,17 @@ export async function findDue(connection: PostgresConnection, limit: number, now
       WHERE NOT coalesce(queue.paused, false)) AS due ON true`,
     [now, limit],
   )
-  const queues = rows.filter((row) => row.name !== null).map(dueQueue)
+  const queues = rows.filter((row) => row.name !== null).map((row) => dueQueue(row, rooms))
   return { leasesOver: rows[0]?.over === true, queues: queues.filter(({ room }) => room > 0) }
 }
 
-function dueQueue(row: Row): DueQueue {
+function dueQueue(row: Row, rooms: Claim['rooms']): DueQueue {
+  const name = textOf(row, 'name')
   const running = numberOf(row, 'running')
   const limited = row.concurrency !== null
   const most = limited ? numberOf(row, 'concurrency') - running : Number.POSITIVE_INFINITY
-  const room = Math.min(numberOf(row, 'due'), most)
-  return { name: textOf(row, 'name'), limited, since: numberOf(row, 'since'), room, running }
+  const room = Math.min(numberOf(row, 'due'), most, rooms?.get(name) ?? Number.POSITIVE_INFINITY)
+  return { name, limited, since: numberOf(row, 'since'), room, running }
 }
 
 /**

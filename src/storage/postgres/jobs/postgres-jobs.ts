@@ -12,6 +12,7 @@ import {
   type FailedIn,
   type Job,
   type JobLease,
+  type JobState,
   type JobSummary,
   type Jobs,
   type NewJob,
@@ -34,7 +35,7 @@ import {
 import { insertJob } from './postgres-jobs-enqueue.ts'
 import type { JobNews } from './postgres-jobs-news.ts'
 import { endAndLetNextGo, LIVE, lockOrderKey } from './postgres-jobs-order.ts'
-import { jobOf } from './postgres-jobs-row.ts'
+import { jobOf, statesOf } from './postgres-jobs-row.ts'
 import { searchJobs } from './postgres-jobs-search.ts'
 
 export interface JobParts {
@@ -94,20 +95,20 @@ export class PostgresJobs implements Jobs {
   async claim(claim: Claim): Promise<readonly Job[]> {
     const now = this.#clock()
     if (claim.limit <= 0) return []
-    let due = await findDue(this.#pool.reading, claim.limit, now)
+    let due = await findDue(this.#pool.reading, claim, now)
     if (due.leasesOver) {
       const { freed, dead } = await this.#transact((connection) => endLeases(connection, now))
       if (freed) this.committed()
       for (const job of dead) claim.died?.(job)
       for (const { guid, orderKey } of await endedBefore(this.#pool.reading, now))
         await this.#transact((connection) => freeNext(connection, guid, orderKey))
-      due = await findDue(this.#pool.reading, claim.limit, now)
+      due = await findDue(this.#pool.reading, claim, now)
     }
     if (!due.queues.some(({ limited }) => limited)) return takeJobs(this.#pool, due.queues, claim, now)
     const locked = due.queues.filter(({ limited }) => limited).map(({ name }) => name)
     return this.#transact(async (connection) => {
       await lockQueues(connection, locked)
-      const { queues } = await findDue(connection, claim.limit, now)
+      const { queues } = await findDue(connection, claim, now)
       // One that was given a concurrency meanwhile is not locked.
       const ours = queues.filter(({ name, limited }) => !limited || locked.includes(name))
       return takeJobs(connection, ours, claim, now)
@@ -164,6 +165,11 @@ export class PostgresJobs implements Jobs {
     if (!isGuid(guid)) return undefined
     const [row] = await this.#pool.reading.rows(`SELECT ${jobColumns} FROM job WHERE guid = $1`, [guid])
     return row && jobOf(row)
+  }
+
+  async states(guids: readonly string[]): Promise<ReadonlyMap<string, JobState>> {
+    const text = 'SELECT guid, state FROM job WHERE guid = ANY ($1::text[])'
+    return statesOf(await this.#pool.reading.rows(text, [guids.filter(isGuid)]))
   }
 
   search(search: Search): Promise<RecordPage<JobSummary>> {

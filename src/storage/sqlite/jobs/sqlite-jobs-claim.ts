@@ -54,25 +54,30 @@ interface DueQueue {
 }
 
 export function claimJobs(connection: SqliteConnection, claim: Claim, now: number): Job[] {
-  const queues = dueQueues(connection, claim.limit, now)
-  const jobs: Job[] = []
-  while (jobs.length < claim.limit) {
+  const queues = dueQueues(connection, claim, now)
+  const ids: number[] = []
+  while (ids.length < claim.limit) {
     const queue = nextQueue(queues)
     const id = queue?.due.shift()
     if (queue === undefined || id === undefined) break
     queue.running += 1
-    const row = connection.get(
-      `UPDATE job SET state = 'running', owner = ?, attempt = attempt + 1, started = ?, updated = ?, lease_until = ?, version = version + 1
-       WHERE id = ? RETURNING ${jobColumns}`,
-      claim.owner,
-      now,
-      now,
-      now + claim.leaseMs,
-      id,
-    )
-    if (row !== undefined) jobs.push(jobOf(row))
+    ids.push(id)
   }
-  return jobs
+  if (ids.length === 0) return []
+  const claimed = connection.all(
+    `UPDATE job SET state = 'running', owner = ?, attempt = attempt + 1, started = ?, updated = ?, lease_until = ?, version = version + 1
+     WHERE id IN (SELECT value FROM json_each(?)) RETURNING id, ${jobColumns}`,
+    claim.owner,
+    now,
+    now,
+    now + claim.leaseMs,
+    JSON.stringify(ids),
+  )
+  const rows = new Map(claimed.map((row) => [numberOf(row, 'id'), row]))
+  return ids.flatMap((id) => {
+    const row = rows.get(id)
+    return row ? [jobOf(row)] : []
+  })
 }
 
 /** The queue with the fewest jobs running, so that a long one leaves room for the others; then what waits longest. */
@@ -85,7 +90,7 @@ function nextQueue(queues: readonly DueQueue[]): DueQueue | undefined {
     }, undefined)
 }
 
-function dueQueues(connection: SqliteConnection, limit: number, now: number): DueQueue[] {
+function dueQueues(connection: SqliteConnection, { limit, rooms }: Claim, now: number): DueQueue[] {
   const found: DueQueue[] = []
   for (const row of connection.all('SELECT name, concurrency FROM queue WHERE paused = 0')) {
     const name = textOf(row, 'name')
@@ -100,7 +105,8 @@ function dueQueues(connection: SqliteConnection, limit: number, now: number): Du
       connection.get(`SELECT count(*) AS n FROM job WHERE queue = ? AND state = 'running'`, name) ?? {},
       'n',
     )
-    const most = typeof row.concurrency === 'number' ? row.concurrency - running : limit
+    const left = typeof row.concurrency === 'number' ? row.concurrency - running : limit
+    const most = Math.min(left, rooms?.get(name) ?? limit)
     if (most <= 0) continue
     const first = connection.all(
       `SELECT id FROM job INDEXED BY job_claim

@@ -12,6 +12,7 @@ import {
   type FailedIn,
   type Job,
   type JobLease,
+  type JobState,
   type JobSummary,
   type Jobs,
   type NewJob,
@@ -23,7 +24,7 @@ import type { JobWork } from './job-work.ts'
 import { claimJobs, endLeases, somethingIsDue } from './sqlite-jobs-claim.ts'
 import { insertJob } from './sqlite-jobs-enqueue.ts'
 import { heldBehind, letNextGo } from './sqlite-jobs-order.ts'
-import { jobOf } from './sqlite-jobs-row.ts'
+import { jobOf, statesOf } from './sqlite-jobs-row.ts'
 import { searchJobs } from './sqlite-jobs-search.ts'
 
 const DONE = `state = 'done', lease_until = 0, last_error = NULL, failed_in = NULL, finished = ?, updated = ?, version = version + 1`
@@ -113,6 +114,11 @@ export class SqliteJobs implements Jobs {
       const row = connection.get(`SELECT ${jobColumns} FROM job WHERE guid = ?`, guid)
       return row && jobOf(row)
     })
+  }
+
+  states(guids: readonly string[]): ReadonlyMap<string, JobState> {
+    const text = 'SELECT guid, state FROM job WHERE guid IN (SELECT value FROM json_each(?))'
+    return statesOf(this.#work.read((connection) => connection.all(text, JSON.stringify(guids))))
   }
 
   search(search: Search): RecordPage<JobSummary> {
