@@ -19,7 +19,7 @@ ${table.map((line) => `| ${line.join(' | ')} |`).join('\n')}
 
 Near: on the same machine, where PostgreSQL runs on any core. 2 ms away: through a proxy that takes 1 ms in each direction.
 The hand-written candidate sends one prepared statement for each request, an increment included, and keeps its token in memory.
-Quoin sends a create in one round trip, and an increment in two: it reads the document, then writes it.
+Quoin sends a create in one round trip, and an increment in two, which it shares with others: it reads the document, then writes it if it is still the same.
 The first two rows repeat the same requests with nothing written between them: the hand-written candidate has no cache. Before the
 measurement both must give the same documents for the lists.
 The control would be 1 but for chance: as far as it is off, the other ratios may be off too.

@@ -65,6 +65,11 @@ export interface Origin {
   readonly afterFailure?: boolean | undefined
   /** Its reads must still hold when it writes: see `unit-of-work.ts`. */
   readonly unit?: UnitOfWork | undefined
+  /**
+   * Its work can be done once more: its first update may be of what is committed, without a lock. Throws UnitConflict, at the
+   * latest when it commits, if others have changed the document meanwhile; nothing of it is stored then.
+   */
+  readonly optimistic?: boolean | undefined
   /** All that it writes is rolled back, so it takes no numbers, and its documents are without them. */
   readonly trial?: true
   /** May use the room that the embedded engine keeps for a full disk, as deletes may: for signing in. */

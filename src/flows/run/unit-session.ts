@@ -10,7 +10,7 @@ export function unitSession(
   origin: Origin,
   committed: () => void,
 ): Session {
-  const own = unit.holdsReads ? { ...origin, unit } : origin
+  const own = unit.holdsReads ? { ...origin, unit } : { ...origin, optimistic: unit.attempt === 1 }
   return new CommittingSession(database.session(own), () => {
     unit.committed = true
     committed()

@@ -11,27 +11,24 @@ import { changedValues, keyTable, type ValueChange } from '../../unique/kept-key
 import { changedBody, unmet } from '../../write-condition.ts'
 import { freeValues, withValues } from '../unique/postgres-unique-values.ts'
 import { COLUMNS, insertSql, type NewRow, newRow, rowOf, tokensOf } from './document-row.ts'
+import {
+  deferChecked,
+  type OptimisticWriting,
+  type StoredDocument,
+  type UpdateStatement,
+  unlockedDocument,
+} from './optimistic-update.ts'
 import { isDuplicate } from './postgres-errors.ts'
 import { uniqueConflict } from './postgres-indexes.ts'
 import { type PostgresTransaction, sendSoon } from './postgres-transaction.ts'
 import { type PostgresConnection, textOf } from './rows.ts'
-import type { StorageEntry } from './storage-entry.ts'
-import type { Statement } from './trip.ts'
+import { hasUniqueIndex, isPlain, type StorageEntry } from './storage-entry.ts'
 
 /** What a write works with. */
-export interface Writing {
-  readonly connection: PostgresTransaction
-  readonly entry: StorageEntry
+export interface Writing extends OptimisticWriting {
   readonly stamps: Stamps
-  /** The entry as it is by now. */
-  readonly current: () => StorageEntry
   /** Not in a unit of work, whose conflicts are to show where they arise. */
   readonly mayDefer: boolean
-}
-
-interface StoredDocument {
-  readonly text: string
-  readonly parts: ReturnType<typeof splitDocument>
 }
 
 const notFound: Written = { outcome: 'not_found' }
@@ -116,11 +113,6 @@ async function createdWithValues(
   return written > 0
 }
 
-/** Whether nothing but the database itself can refuse a new document that has a guid of its own. */
-function isPlain(entry: StorageEntry): boolean {
-  return entry.unique.length === 0 && !hasUniqueIndex(entry)
-}
-
 /** A new row that something refuses alone: throws CONFLICT that says what. Else it is written. */
 export async function insistOn(writing: Writing, row: NewRow): Promise<void> {
   await withValues(writing, row.meta.guid, { added: row.unique, freed: [] }, () => insist(writing, row))
@@ -136,7 +128,8 @@ async function updateDocument(
   mutations: readonly Mutation[],
   condition: WriteCondition | undefined,
 ): Promise<Written> {
-  const stored = await lockDocument(writing, guid, 'FOR NO KEY UPDATE')
+  const committed = await unlockedDocument(writing, guid)
+  const stored = committed ?? (await lockDocument(writing, guid, 'FOR NO KEY UPDATE'))
   if (stored === undefined || stored.parts.meta.removed !== 0) return notFound
   const { meta } = stored.parts
   const refusal = unmet(condition, meta, stored.text)
@@ -147,13 +140,15 @@ async function updateDocument(
   const changed = writing.stamps.changed(meta)
   const text = joinDocument(changed, bodyText(body, writing.entry.name))
   const contents = { guid, before: () => before, after: () => body }
-  await overwrite(writing, contents, (entry) => {
+  const statement = (entry: StorageEntry) => {
     const { tokens, count } = tokensOf(entry, body)
     return {
       text: `UPDATE ${entry.table} SET updated = $2, version = version + 1, doc = $3::json, tokens = $4::tsvector, token_count = $5 WHERE guid = $1`,
       values: [guid, changed.ums, text, tokens, count],
     }
-  })
+  }
+  if (committed) deferChecked(writing, stored.text, statement)
+  else await overwrite(writing, contents, statement)
   return { outcome: 'written', document: new StoredJson(text), before: new StoredJson(stored.text) }
 }
 
@@ -210,11 +205,6 @@ async function lockDocument(
   return { text, parts: splitDocument(text) }
 }
 
-function hasUniqueIndex({ indexes }: StorageEntry): boolean {
-  for (const { unique } of indexes.values()) if (unique) return true
-  return false
-}
-
 async function freeDeleted({ connection, entry }: Writing, guid: string, text: string): Promise<void> {
   const { meta, body } = splitDocument(text)
   const before = meta.removed === 0 ? () => parseBody(body) : undefined
@@ -232,7 +222,7 @@ interface Contents {
 async function overwrite(
   writing: Writing,
   contents: Contents,
-  statement: (entry: StorageEntry) => Required<Pick<Statement, 'text' | 'values'>>,
+  statement: (entry: StorageEntry) => UpdateStatement,
 ): Promise<void> {
   const { connection, current } = writing
   const { guid, before, after } = contents

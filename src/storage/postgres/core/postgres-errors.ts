@@ -26,6 +26,7 @@ const READ_ONLY = '25006'
 const DISK_FULL = '53100'
 /** It lasts until an administrator has done something; a failover, which looks the same, is over sooner. */
 const READ_ONLY_RETRY_SECONDS = 5
+const DIVISION_BY_ZERO = '22012'
 const UNIQUE = '23505'
 const NO_TABLE = '42P01'
 const LOCKED = '55P03'
@@ -94,6 +95,11 @@ export function isUnsupported(error: unknown): boolean {
 export function isTransactionConflict(error: unknown): boolean {
   const code = codeOf(error instanceof QuoinError ? error.cause : error)
   return code === SERIALIZATION || code === DEADLOCK
+}
+
+/** What the statement of an optimistic update ends with where the document has changed. */
+export function isChangedMeanwhile(error: unknown): boolean {
+  return codeOf(error) === DIVISION_BY_ZERO
 }
 
 export function isTableGone(error: unknown): boolean {

@@ -84,6 +84,8 @@ export class PostgresSession
   readonly #parts: SessionParts
   readonly #transaction: SessionTransaction
   readonly origin: Origin
+  /** Until its first commit, if then. */
+  #optimistic: boolean
   /** Of the first document that is changed: see `row-turns.ts`. */
   #endTurn: (() => void) | undefined
   /** Waits for that turn. */
@@ -101,6 +103,7 @@ export class PostgresSession
     const pool = job ? ofJobs(parts.pool) : parts.pool
     this.#transaction = new SessionTransaction(pool, parts.writes, unit, unit && job && opened)
     this.origin = origin
+    this.#optimistic = origin.optimistic === true && unit === undefined
   }
 
   get claims(): Claims {
@@ -286,6 +289,7 @@ export class PostgresSession
       await transaction.rollback()
       throw error
     }
+    this.#optimistic = false
     for (const storage of written.keys()) catalogue.written(storage)
     if (enqueued) jobs.committed()
     if (ended) await jobs.ended(ended)
@@ -350,21 +354,28 @@ export class PostgresSession
 
   protected override async change(
     storage: string,
-    _kind: Change['kind'],
+    kind: Change['kind'],
     guid: string,
     work: (writing: Writing) => Promise<Written>,
   ): Promise<Written> {
     const isFirst = this.#endTurn === undefined
     const taking = this.#takeTurn(storage, guid)
     if (taking) await taking
+    const optimistic = kind === 'updated' && this.#optimistic && !this.#transaction.isBegun
     const written = await this.#write(storage, async (writing, transactionWork) => {
-      const outcome = await work(writing)
+      transactionWork.optimistic ||= optimistic
+      const outcome = await work(optimistic ? { ...writing, committed: this.#committed(writing) } : writing)
       if (outcome.outcome === 'written') noteWritten(transactionWork, storage, guid)
       return outcome
     })
     // It has locked no row, so others need not wait for it.
     if (isFirst && written.outcome !== 'written') this.#leaveTurn()
     return written
+  }
+
+  /** Reads by guid share statements with those of other sessions. */
+  #committed({ entry }: Writing): (guid: string) => Promise<string | undefined> {
+    return async (guid) => (await this.#parts.gets.get(entry, guid, true))?.text
   }
 
   /** Before the session has a connection. Other branches of its run do not wait: one turn is enough. */

@@ -28,7 +28,7 @@ import { rolledBack } from '../../rolled-back.ts'
 import { ALONE_FROM, UnitConflict, type UnitOfWork } from '../../unit-of-work.ts'
 import type { EndedJob } from '../jobs/postgres-jobs-end.ts'
 import type { PostgresPool } from './postgres-connection.ts'
-import { isTransactionConflict } from './postgres-errors.ts'
+import { isChangedMeanwhile, isTransactionConflict } from './postgres-errors.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
 import type { WritesUnderWay } from './writes-under-way.ts'
 
@@ -47,6 +47,8 @@ export interface Work {
   ended?: EndedJob
   /** Rows that it has locked must stay so until its end. */
   holds: boolean
+  /** It changes a document that it has not locked. */
+  optimistic?: boolean
 }
 
 export function noteWritten({ written }: Work, storage: string, guid: string): void {
@@ -149,7 +151,7 @@ export class SessionTransaction {
         this.#unit = undefined
       },
       (error: unknown) => {
-        throw this.#told(error)
+        throw this.#told(error, work)
       },
     )
   }
@@ -172,7 +174,7 @@ export class SessionTransaction {
       // What was refused before it was written, or in a savepoint, leaves the transaction as it was.
       if (error instanceof QuoinError && !isLoss(error) && !work.transaction.isSpoiled) throw error
       this.#work = undefined
-      const told = this.#told(error)
+      const told = this.#told(error, work)
       this.#lost = { error: told }
       await work.transaction.rollback()
       throw told
@@ -187,8 +189,9 @@ export class SessionTransaction {
   }
 
   /** What the transaction failed with, said as the caller is to take it. */
-  #told(error: unknown): unknown {
-    return isTransactionConflict(error) ? new UnitConflict(error) : error
+  #told(error: unknown, { optimistic }: Work): unknown {
+    const isConflict = isTransactionConflict(error) || (optimistic && isChangedMeanwhile(error))
+    return isConflict ? new UnitConflict(error) : error
   }
 
   /** No operation is under way. */

@@ -11,3 +11,13 @@ export interface StorageEntry extends SearchTarget {
   /** Whether each write fills `tokens`; `textReady` once those of all documents are filled. */
   readonly textWanted: boolean
 }
+
+/** Whether nothing but the database itself can refuse a document that has a guid of its own. */
+export function isPlain(entry: StorageEntry): boolean {
+  return entry.unique.length === 0 && !hasUniqueIndex(entry)
+}
+
+export function hasUniqueIndex({ indexes }: StorageEntry): boolean {
+  for (const { unique } of indexes.values()) if (unique) return true
+  return false
+}
