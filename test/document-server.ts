@@ -96,7 +96,7 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
     catalogue: await loadBlocks(),
     random: (bytes) => void randomFillSync(bytes),
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
-    allowedHosts: [],
+    allowedHosts: () => [],
     reservedRoots: new Set(['_system']),
     fields,
   })

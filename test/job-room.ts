@@ -73,7 +73,7 @@ export async function openJobRoom(
     catalogue: await loadBlocks(),
     random: seededRandom(1),
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
-    allowedHosts: ['127.0.0.1'],
+    allowedHosts: () => ['127.0.0.1'],
     reservedRoots: new Set(),
   })
   const runs = runPipeline(flows)

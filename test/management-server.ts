@@ -92,7 +92,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
     catalogue: await loadBlocks(),
     random,
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
-    allowedHosts: [],
+    allowedHosts: () => [],
     secretKeys: secretKeys(secretsKey, []),
     reservedRoots,
     fields,

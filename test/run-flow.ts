@@ -95,7 +95,7 @@ export async function openFlowRoom(): Promise<FlowRoom> {
         newGuid,
         newToken: newGuid,
         cache: runCache(Date.now),
-        allowedHosts: ['127.0.0.1'],
+        allowedHosts: () => ['127.0.0.1'],
         publicUrl: '',
         secrets: { open: () => ({ problem: 'names a secret that is not there' }), used: () => undefined },
         connections: () => undefined,

@@ -30,7 +30,8 @@ export interface FlowsOptions {
   readonly catalogue: ReadonlyMap<string, BlockDefinition>
   readonly random: Random
   readonly limits: RunLimits
-  readonly allowedHosts: readonly string[]
+  /** Now: it may change. The same list until then. */
+  readonly allowedHosts: () => readonly string[]
   /** For links in mail; none if not said. */
   readonly publicUrl?: string
   /** For blocks. */

@@ -35,7 +35,7 @@ export async function sendAlert(
     'x-quoin-timestamp': time,
     ...signatureOf(secrets, rule, url, `${time}.${body}`),
   }
-  const agent = await sharedAgent(environment.allowedHosts)
+  const agent = await sharedAgent(environment.allowedHosts())
   const request = { url, method: 'POST', headers, body, follow: false } as const
   const answer = await sendRequest(request, agent, { ...LIMITS, signal }).catch((error: unknown) => {
     // An address that may not be reached stays so.

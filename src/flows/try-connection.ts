@@ -29,7 +29,7 @@ export async function tryConnection(
     const opened = openConnection(found, (secret) =>
       secretNamed(secrets, { name: secret, blueprint: '', block: TRY }, 'connection'),
     )
-    const agent = await sharedAgent(environment.allowedHosts)
+    const agent = await sharedAgent(environment.allowedHosts())
     const { code } = await sendOver(opened, path, agent, { ...LIMITS, signal, now: clock })
     return { ok: code >= 200 && code <= 299, status: code, milliseconds: Math.max(0, clock() - began) }
   } catch (error) {

@@ -14,6 +14,7 @@ export const serverOptionList: readonly ServerOption[] = Object.entries<Option<u
     fallback: option.fallback,
     secret: option.secret === true,
     changeable: option.changeable === true,
+    scope: option.scope,
     problem: (text) => problemOf(option, text),
   }))
 

@@ -18,7 +18,9 @@ export const networkOptions = {
   allowedHosts: {
     variable: 'QUOIN_ALLOWED_HOSTS',
     fallback: '',
-    help: 'Private hosts that the http request block may call: names, host:port or networks, separated by commas.',
+    help: 'Private hosts that flows and alerts may call: names, host:port or networks, separated by commas.',
+    changeable: true,
+    scope: 'settings_network',
     accepts: 'a list of host names, host:port or networks such as 10.0.0.0/8, separated by commas',
     read: (text: string) => {
       const hosts = list.read(text)

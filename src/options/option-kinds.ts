@@ -1,3 +1,5 @@
+import type { ManagementScope } from '../shared/management-scopes.ts'
+
 /** One setting: its variable, what it is, its default and how its text is read. */
 export interface Option<T> {
   readonly variable: string
@@ -14,6 +16,8 @@ export interface Option<T> {
   readonly secret?: true
   /** Takes effect without a restart, so that it can be set in the studio; else it is read once, at the start. */
   readonly changeable?: true
+  /** Needed to change it, besides those of settings. */
+  readonly scope?: ManagementScope
 }
 
 /** Options of one file, by the name that code calls them by. */

@@ -30,7 +30,7 @@ import { openNodeAlerts } from './open-alerts.ts'
 import type { NodeDatabase } from './open-database.ts'
 import type { NodeRecords } from './open-records.ts'
 import type { SetStart } from './open-settings.ts'
-import { keptFor, mailSettings, runLimits } from './quoin-settings.ts'
+import { allowedHosts, keptFor, mailSettings, runLimits } from './quoin-settings.ts'
 
 export interface NodeFlows {
   readonly flows: Flows
@@ -185,11 +185,11 @@ async function openLimitedFlows(
     | 'secretUsed'
   >,
 ): Promise<Flows> {
-  const { allowedHosts, publicUrl, timeZone, locale } = options
+  const { publicUrl, timeZone, locale } = options
   const mail = options.mailUrl !== ''
   const told = {
     limits: runLimits(set),
-    allowedHosts,
+    allowedHosts: allowedHosts(set),
     publicUrl,
     timeZone,
     locale,

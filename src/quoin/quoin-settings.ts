@@ -47,6 +47,16 @@ export function runLimits(set: PresentOptions): RunLimits {
   }))
 }
 
+/** The same list until another one is set: connections to other servers are kept by it. */
+export function allowedHosts({ present }: PresentOptions): () => readonly string[] {
+  let hosts = present().allowedHosts
+  return () => {
+    const now = present().allowedHosts
+    if (now.join() !== hosts.join()) hosts = now
+    return hosts
+  }
+}
+
 export function streamLimits(set: PresentOptions): StreamLimits {
   return followed(set, ({ streams, streamsPerAddress, streamsPerUser }) => ({
     all: streams,

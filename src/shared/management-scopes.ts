@@ -25,33 +25,71 @@ const resources = [
 
 const verbs = ['view', 'create', 'update', 'remove'] as const
 
-/** Scopes beside those, each with what it means where it is granted. */
+interface Worth {
+  /** Where it is granted, and in docs/access.md. */
+  readonly meaning: string
+  /** A user who holds it can obtain every other one. */
+  readonly equalsAdministrator: boolean
+}
+
+/** Scopes beside those of a resource and a verb. */
 const special = {
   blueprinttemplates_script: {
     meaning:
-      'May set the JavaScript of page templates, which runs in the browser of every visitor, administrators included. Equals administrator rights.',
+      'May set the JavaScript of page templates, which runs in the browser of every visitor, on the same origin as the studio, and can do what the visitor can. Equals administrator rights.',
     equalsAdministrator: true,
   },
   blueprints_account_pages: {
     meaning:
-      'May deploy blueprints that have the page login, logout, password or one of those below them. Their flows see typed passwords. Equals administrator rights.',
+      'May deploy or roll back blueprints that have the page login, logout, password, password/forgot, password/set or login/new, in any case of letters. Their flows see typed passwords. Equals administrator rights.',
+    equalsAdministrator: true,
+  },
+  backups_download: {
+    meaning:
+      'May download backups: every document and file, rules or not, and the hashes of passwords and tokens. Equals administrator rights.',
     equalsAdministrator: true,
   },
   storages_rules: {
     meaning:
-      'May set the rules of storages and of their fields, and is not bound by them: sees and changes every document.',
+      'May set the rules of storages and of their fields (rules, visible_to, settable_by), and is not bound by them: sees and changes every document.',
     equalsAdministrator: false,
-  },
-  backups_download: {
-    meaning:
-      'May download backups: every document and file, and the hashes of passwords and tokens. Treat it as administrator rights.',
-    equalsAdministrator: true,
   },
   runs_view: {
-    meaning: 'May view traced runs, with the data of the users who sent the requests.',
+    meaning:
+      'May view traced runs, with the data of the users who sent the requests, together with blueprints_view and blueprintactions_view.',
     equalsAdministrator: false,
   },
-} as const
+  settings_network: {
+    meaning:
+      'May change QUOIN_ALLOWED_HOSTS, together with settings_update: flows can then call servers of the private network, this machine included.',
+    equalsAdministrator: false,
+  },
+} as const satisfies Record<string, Worth>
+
+/** Scopes of a resource and a verb that allow more than they say. */
+const underrated: Readonly<Record<string, string>> = {
+  assets_view: 'May download every file, also those of documents and endpoints that the holder may not see.',
+  auditlogs_view: 'Sees each change with the values before and after it, of every kind of record.',
+  blueprints_update:
+    'May deploy flows. A flow reads and changes every document, uses every secret by its name and may send what it reads to other servers.',
+  blueprintfields_create: 'May add computed fields, which show what they compute of hidden fields.',
+  blueprintfields_update: 'May change computed fields, which show what they compute of hidden fields.',
+  connections_create:
+    'May choose servers to which flows send data. Together with secrets_update, it reads secrets: they are sent to a server of the holder.',
+  connections_update:
+    'May choose servers to which flows send data. Together with secrets_update, it reads secrets: they are sent to a server of the holder.',
+  environment_update:
+    'Changes values that deployed flows use, such as addresses and limits, without a deploy.',
+  queue_view: 'Sees jobs with the data that flows gave them, also of other users.',
+  secrets_update:
+    'May change to which hosts a secret is sent. Together with a scope to change connections, it reads secrets.',
+  settings_update:
+    'May switch off what keeps the cluster from being overloaded: the rate limit, attempts to sign in, the size of bodies, deadlines of runs.',
+  systemlogs_view: 'Sees what flows log, with values of requests of other users.',
+  users_update:
+    'May set the password of users whose scopes the holder has, make API keys for them and end their sessions: acts as each of them.',
+  waits_update: 'May continue every waiting run: also decide approvals that name other scopes.',
+}
 
 export type ManagementResource = (typeof resources)[number]
 export type ManagementScope = `${ManagementResource}_${(typeof verbs)[number]}` | keyof typeof special
@@ -61,16 +99,24 @@ export const managementScopes: readonly string[] = resources
   .flatMap((resource) => verbs.map((verb) => `${resource}_${verb}`))
   .concat(Object.keys(special))
 
-/** What a special scope means; undefined for those that are a resource and a verb. */
-export function meaningOfSpecial(scope: string): string | undefined {
-  return entryOf(scope)?.meaning
+/** Scopes that need care where they are granted, those that equal administrator rights first. */
+export const scopesWithCare: readonly (readonly [string, Worth])[] = [
+  ...Object.entries<Worth>(special),
+  ...Object.entries(underrated).map(
+    ([scope, meaning]) => [scope, { meaning, equalsAdministrator: false }] as const,
+  ),
+]
+
+/** What a scope allows that its name does not say; undefined for the others. */
+export function meaningOfScope(scope: string): string | undefined {
+  return worthOf(scope)?.meaning
 }
 
 /** Whether a user who holds the scope can obtain every other one. */
 export function equalsAdministrator(scope: string): boolean {
-  return scope === '*' || entryOf(scope)?.equalsAdministrator === true
+  return scope === '*' || worthOf(scope)?.equalsAdministrator === true
 }
 
-function entryOf(scope: string): (typeof special)[keyof typeof special] | undefined {
-  return Object.entries(special).find(([name]) => name === scope)?.[1]
+function worthOf(scope: string): Worth | undefined {
+  return scopesWithCare.find(([name]) => name === scope)?.[1]
 }

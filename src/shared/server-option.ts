@@ -1,3 +1,5 @@
+import type { ManagementScope } from './management-scopes.ts'
+
 /** An option of the server as the API and the studio show it. */
 export interface ServerOption {
   /** Its environment variable. */
@@ -10,6 +12,8 @@ export interface ServerOption {
   readonly secret: boolean
   /** Without a restart. */
   readonly changeable: boolean
+  /** Needed to change it, besides those of settings. */
+  readonly scope: ManagementScope | undefined
   /** What is wrong with this text, undefined for one that is accepted. */
   readonly problem: (text: string) => string | undefined
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { optionTable } from '../../src/options/options.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { startLocalServer } from '../local-server.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, startProcess, type TestQuoin } from './harness.ts'
 
@@ -101,7 +102,8 @@ describe('what is refused', () => {
     ['__proto__', 404, 'no setting'],
     ['QUOIN_TOKEN', 404, 'no setting'],
     ['QUOIN_PORT', 409, 'needs a restart'],
-    ['QUOIN_ALLOWED_HOSTS', 409, 'needs a restart'],
+    ['QUOIN_TRUST_PROXY', 409, 'needs a restart'],
+    ['QUOIN_ALLOWED_HOSTS', 403, 'settings_network'],
     ['QUOIN_SECRETS_KEY', 409, 'needs a restart'],
     ['QUOIN_STREAMS', 409, 'The environment of this node sets QUOIN_STREAMS'],
   ])('%s: %i', async (name, status, message) => {
@@ -130,6 +132,7 @@ describe('what is refused', () => {
       'QUOIN_KEEP_HISTORY',
       'QUOIN_KEEP_REMOVED',
       'QUOIN_MAIL_FROM',
+      'QUOIN_ALLOWED_HOSTS',
       'QUOIN_LOCKOUT_ATTEMPTS',
       'QUOIN_LOCKOUT_SECONDS',
     ])
@@ -266,6 +269,43 @@ test('each change is audited with its user and both texts', async () => {
   ])
 })
 
+/** Asks a server of this machine: 200, or 400 while that is closed. */
+const asking = (address: string): JsonObject => ({
+  on: { type: 'on_startup_register_uri_get', in: { uri: 'asked' }, scopes: ['*public'] },
+  ask: { type: 'http_request', in: { flow: '@on.flow', url: address } },
+  reply: { type: 'reply', in: { flow: '@ask.flow', value: '=ask.code' } },
+})
+const hosts = 'QUOIN_ALLOWED_HOSTS'
+
+test('private hosts are opened and closed while runs go on, by holders of settings_network, and audited', async () => {
+  const server = await startLocalServer((_request, response) => void response.end('open'))
+  await quoin.install('Asked', asking(server.url))
+  await quoin.addUser('network', ['settings_view', 'settings_update', 'settings_remove', 'settings_network'])
+  const asked = async () => (await quoin.send('GET', '/asked')).status
+  const address = `127.0.0.1:${server.port}`
+  try {
+    expect(await asked()).toBe(500)
+    const refused = await put(hosts, address)
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('settings_network')])
+    expect(await asked()).toBe(500)
+    expect((await put(hosts, 'http://127.0.0.1', 'network')).status).toBe(400)
+    expect((await put(hosts, address, 'network')).status).toBe(200)
+    expect(await asked()).toBe(200)
+    expect((await unset(hosts)).status).toBe(403)
+    await put(hosts, `127.0.0.1:${server.port + 1}`, 'network')
+    expect(await asked()).toBe(500)
+    await put(hosts, address, 'network')
+    expect(await asked()).toBe(200)
+    expect((await quoin.send('DELETE', `${root}/${hosts}`, { as: 'network' })).status).toBe(200)
+    expect(await asked()).toBe(500)
+    const filters = { category: 'settings', name: hosts, action: 'created' }
+    const [audited] = objectsOf(await quoin.manage('POST', '/_system/auditlogs', { filters }))
+    expect(audited).toMatchObject({ user: { username: 'network' }, after: { value: address } })
+  } finally {
+    await server.close()
+  }
+})
+
 test('of several clients that set one option at once, each is answered and one text counts', async () => {
   const values = Array.from({ length: 8 }, (_, n) => `${100 + n}`)
   const replies = await Promise.all(values.map((value) => put('QUOIN_REPLY_MEMORY', value)))
@@ -305,6 +345,21 @@ function twoNodes(): void {
     const sizes = await Promise.all([one, two].map((node) => node.send('POST', '/counted', large)))
     expect(sizes.map(({ status }) => status)).toEqual([413, 413])
     await two.manage('DELETE', `${root}/QUOIN_BODY_LIMIT`)
+  })
+
+  test('private hosts are open on both nodes from the reply on, and closed again', async () => {
+    const server = await startLocalServer((_request, response) => void response.end('open'))
+    await one.install('Asked', asking(server.url))
+    const asked = () => Promise.all([one, two].map(async (node) => (await node.send('GET', '/asked')).status))
+    try {
+      expect(await asked()).toEqual([500, 500])
+      await one.manage('PUT', `${root}/${hosts}`, { value: `127.0.0.1:${server.port}` })
+      expect(await asked()).toEqual([200, 200])
+      await two.manage('DELETE', `${root}/${hosts}`)
+      expect(await asked()).toEqual([500, 500])
+    } finally {
+      await server.close()
+    }
   })
 
   test('the environment of a node overrides the setting there and nowhere else', async () => {

@@ -26,7 +26,7 @@ beforeEach(async () => {
     catalogue: await loadBlocks(),
     random: seededRandom(1),
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
-    allowedHosts: [],
+    allowedHosts: () => [],
     reservedRoots: new Set(),
   })
 })

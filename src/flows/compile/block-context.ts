@@ -106,7 +106,7 @@ export class BlockContext implements FlowContext {
   }
 
   get allowedHosts(): readonly string[] {
-    return this.#frame.run.environment.allowedHosts
+    return this.#frame.run.environment.allowedHosts()
   }
 
   get timeZone(): string {

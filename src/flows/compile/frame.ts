@@ -61,7 +61,7 @@ export interface RunControl {
     readonly cache: Cache
     readonly references?: (() => MaybePromise<References>) | undefined
     readonly rulesOf?: FlowContext['rules'] | undefined
-    readonly allowedHosts: readonly string[]
+    readonly allowedHosts: () => readonly string[]
     readonly secrets: RunSecrets
     readonly files: RunFiles
     readonly connections: (name: string) => NamedConnection | undefined

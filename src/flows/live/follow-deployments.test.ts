@@ -32,7 +32,7 @@ async function open(): Promise<Flows> {
     catalogue: await loadBlocks(),
     random: seededRandom(1),
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
-    allowedHosts: [],
+    allowedHosts: () => [],
     reservedRoots: new Set(),
   })
 }

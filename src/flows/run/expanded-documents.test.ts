@@ -97,7 +97,7 @@ beforeEach(async () => {
     catalogue: await loadBlocks(),
     random: randomFillSync,
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
-    allowedHosts: [],
+    allowedHosts: () => [],
     reservedRoots: new Set(),
     fields: rules,
   })

@@ -63,7 +63,7 @@ beforeAll(async () => {
     records: await openRecords(withoutRules(database), Date.now),
     catalogue: await loadBlocks(),
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
-    allowedHosts: [],
+    allowedHosts: () => [],
     reservedRoots: new Set(),
   })
   blueprint = await installBlueprint(flows, { name: 'Both', blocks }, by)

@@ -50,7 +50,7 @@ export interface RunEnvironment {
   readonly files: RunFiles
   readonly people: RunPeople
   readonly counts: RunCounts
-  readonly allowedHosts: readonly string[]
+  readonly allowedHosts: () => readonly string[]
   /** The address at which users reach the cluster, without a slash at its end; empty for none. */
   readonly publicUrl: string
   readonly secrets: RunSecrets

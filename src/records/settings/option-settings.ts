@@ -9,16 +9,17 @@ import { nearestName } from '../../shared/names/nearest-name.ts'
 import type { ServerOption } from '../../shared/server-option.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import type { Actor } from '../records.ts'
+import type { Lacks } from '../secret-route.ts'
 import type { Settings } from './settings.ts'
 
 export interface OptionSettings {
   list(): readonly OptionSetting[]
   /** NOT_FOUND for what is no option of a server, as for the others. */
   get(name: string): OptionSetting
-  /** CONFLICT where the text would not count; INVALID_BODY where it is not accepted. */
-  set(name: string, text: string, by: Actor): Promise<OptionSetting>
+  /** INSUFFICIENT_PERMISSIONS without a scope of its own; CONFLICT where the text would not count; INVALID_BODY where it is not accepted. */
+  set(name: string, text: string, by: Actor, lacks: Lacks): Promise<OptionSetting>
   /** The option has its default again. CONFLICT where it needs a restart. */
-  unset(name: string, by: Actor): Promise<OptionSetting>
+  unset(name: string, by: Actor, lacks: Lacks): Promise<OptionSetting>
 }
 
 export function optionSettings(
@@ -38,16 +39,21 @@ export function optionSettings(
   }
   const shown = (kind: ServerOption) =>
     shownSetting(kind, given[kind.name], settings.present().get(kind.name))
-  const changeable = (name: string) => {
+  const changeable = (name: string, lacks: Lacks) => {
     const kind = kindOf(name)
+    if (kind.scope && lacks(kind.scope))
+      throw new QuoinError(
+        'INSUFFICIENT_PERMISSIONS',
+        `The scope ${kind.scope} is missing: it is needed to change ${name}.`,
+      )
     if (kind.changeable) return kind
     throw new QuoinError('CONFLICT', `${name} needs a restart: set it in the environment of each node.`)
   }
   return {
     list: () => kinds.map(shown),
     get: (name) => shown(kindOf(name)),
-    async set(name, text, by) {
-      const kind = changeable(name)
+    async set(name, text, by, lacks) {
+      const kind = changeable(name, lacks)
       if (Object.hasOwn(given, name))
         throw new QuoinError(
           'CONFLICT',
@@ -58,8 +64,8 @@ export function optionSettings(
       await settings.set(name, text.trim(), by)
       return shown(kind)
     },
-    async unset(name, by) {
-      const kind = changeable(name)
+    async unset(name, by, lacks) {
+      const kind = changeable(name, lacks)
       await settings.unset(name, by)
       return shown(kind)
     },

@@ -86,6 +86,7 @@ export const peopleTexts = {
   signedInScope: 'Any signed-in user.',
   permissionScope: (words: string) => `May ${words}.`,
   equalsAdministratorRights: 'Equals administrator rights',
+  moreThanTheName: 'Allows more than the name says',
   scopedTriggers: 'scoped triggers',
   scopesAbout:
     'Names that grant access to endpoints. A scope exists when a trigger requires it or a user or group holds it.',

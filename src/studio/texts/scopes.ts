@@ -32,6 +32,7 @@ export const scopesTexts = {
     blueprints_account_pages: 'deploy pages of accounts',
     blueprinttemplates_script: 'scripts of page templates',
     runs_view: 'view traced runs',
+    settings_network: 'change which private hosts flows may call',
     storages_rules: 'rules of storages',
   },
 } as const

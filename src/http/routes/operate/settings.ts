@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { OptionSettings } from '../../../records/settings/option-settings.ts'
 import { optionSettingSchema, setSettingSchema, settingParams } from '../../../shared/api/operate/settings.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../actor-of.ts'
+import { actorOf, deployerOf } from '../actor-of.ts'
 
 const tags = ['Settings']
 const response = { 200: optionSettingSchema }
@@ -42,14 +42,15 @@ export function settingRoutes(settings: OptionSettings): RouteFamily {
           operationId: 'setSetting',
           summary: 'Set a setting',
           description:
-            'Every node has applied it when the reply is sent. CONFLICT for an option that needs a restart, and for one that the environment of the node sets.',
+            'Every node has applied it when the reply is sent. CONFLICT for an option that needs a restart, and for one that the environment of the node sets. `QUOIN_ALLOWED_HOSTS` needs `settings_network` too.',
           tags,
           params: settingParams,
           body: setSettingSchema,
           response,
         },
       },
-      async (request) => settings.set(request.params.name, request.body.value, actorOf(request)),
+      async (request) =>
+        settings.set(request.params.name, request.body.value, actorOf(request), deployerOf(request).lacks),
     )
 
     app.delete(
@@ -59,13 +60,14 @@ export function settingRoutes(settings: OptionSettings): RouteFamily {
         schema: {
           operationId: 'unsetSetting',
           summary: 'Remove a setting',
-          description: 'The option has its default again. Without a setting nothing changes.',
+          description:
+            'The option has its default again. Without a setting nothing changes. `QUOIN_ALLOWED_HOSTS` needs `settings_network` too.',
           tags,
           params: settingParams,
           response,
         },
       },
-      async (request) => settings.unset(request.params.name, actorOf(request)),
+      async (request) => settings.unset(request.params.name, actorOf(request), deployerOf(request).lacks),
     )
   }
 }

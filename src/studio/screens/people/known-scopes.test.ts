@@ -54,7 +54,7 @@ describe('scopes', () => {
     ['orders', ''],
     ['*', 'Everything.'],
     ['authentication_groups_view', 'May view groups.'],
-    ['runs_view', 'May view traced runs, with the data of the users who sent the requests.'],
+    ['queue_view', 'Sees jobs with the data that flows gave them, also of other users.'],
   ])('%s means %j', (scope, meaning) => {
     expect(meaningOf(scope)).toBe(meaning)
   })

@@ -1,7 +1,7 @@
 import type { BlockRecord } from '../../../shared/api/blueprints/blueprint-actions.ts'
 import type { Group } from '../../../shared/api/people/authentication-groups.ts'
 import type { User } from '../../../shared/api/people/users.ts'
-import { managementScopes, meaningOfSpecial } from '../../../shared/management-scopes.ts'
+import { managementScopes, meaningOfScope } from '../../../shared/management-scopes.ts'
 import { scopeWords } from '../../controls/scope-words.ts'
 import { peopleTexts } from '../../texts/people.ts'
 
@@ -45,7 +45,7 @@ export function meaningOf(scope: string): string {
   if (scope === '*') return peopleTexts.everyScope
   if (scope === '*public') return peopleTexts.publicScope
   if (scope === '*loggedin') return peopleTexts.signedInScope
-  const special = meaningOfSpecial(scope)
+  const special = meaningOfScope(scope)
   if (special !== undefined) return special
   return managementScopes.includes(scope) ? peopleTexts.permissionScope(scopeWords(scope)) : ''
 }

@@ -1,6 +1,6 @@
 import { Alert, Stack, TagsInput, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { equalsAdministrator, managementScopes } from '../../../shared/management-scopes.ts'
+import { equalsAdministrator, managementScopes, meaningOfScope } from '../../../shared/management-scopes.ts'
 import { groupsQuery } from '../../api/people.ts'
 import { peopleTexts } from '../../texts/people.ts'
 import { meaningOf } from './known-scopes.ts'
@@ -18,6 +18,7 @@ export function ScopeInput({ label, description, value, error, onChange }: Scope
   const { data: groups = [] } = useQuery({ ...groupsQuery, retry: false })
   const used = groups.flatMap((group) => group.scopes)
   const powerful = value.filter(equalsAdministrator)
+  const underrated = value.filter((scope) => !equalsAdministrator(scope) && meaningOfScope(scope))
   return (
     <Stack gap="xs">
       <TagsInput
@@ -38,15 +39,21 @@ export function ScopeInput({ label, description, value, error, onChange }: Scope
         )}
         onChange={onChange}
       />
-      {powerful.length > 0 ? (
-        <Alert color="yellow" title={peopleTexts.equalsAdministratorRights}>
-          {powerful.map((scope) => (
-            <Text key={scope} size="sm">
-              {scope}: {meaningOf(scope)}
-            </Text>
-          ))}
-        </Alert>
-      ) : null}
+      <Meanings title={peopleTexts.equalsAdministratorRights} scopes={powerful} />
+      <Meanings title={peopleTexts.moreThanTheName} scopes={underrated} />
     </Stack>
+  )
+}
+
+function Meanings({ title, scopes }: { readonly title: string; readonly scopes: readonly string[] }) {
+  if (scopes.length === 0) return null
+  return (
+    <Alert color="yellow" title={title}>
+      {scopes.map((scope) => (
+        <Text key={scope} size="sm">
+          {scope}: {meaningOf(scope)}
+        </Text>
+      ))}
+    </Alert>
   )
 }
