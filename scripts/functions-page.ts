@@ -29,10 +29,13 @@ a run, the rest by the database, with indexes over the fields that are compared.
 
 - A condition has \`&& || !\`, comparisons of a field (\`doc.owner.name\`, \`doc._meta.created\`) with a text, number, true, false,
   null or another field, \`contains(doc.tags, x)\`, \`contains(list, doc.status)\`, \`startsWith(doc.title, x)\`,
-  \`isEmpty(doc.note)\` and the functions below. Anything else about a document is refused when the blueprint is deployed: store it in
-  a field of its own.
+  \`isEmpty(doc.note)\` and the functions below. \`lower(doc.name)\` in \`contains\`, \`startsWith\`, \`==\` and \`!=\` leaves case out on
+  both sides: \`contains(lower(doc.name), params.q)\` finds *Иван* by \`ив\` and *Straße* by \`STRASSE\`, on both engines. No index serves
+  it: each document that the other conditions leave is read. Anything else about a document is refused when the blueprint is deployed:
+  store it in a field of its own.
 - It finds the documents for which the expression is true. Values of different types are unequal and have no order, which is no
-  error here. \`==\` and \`<\` do not look into lists; \`contains\` does. Texts are ordered by code point.
+  error here. \`==\` and \`<\` do not look into lists; \`contains\` does. Texts are compared by code point;
+  lists are ordered as people sort ([Data](data.md#order-of-texts)).
 - When a value that a field is compared with is nothing, the comparison finds no document, with \`!=\` and under \`!\` too. Only
   \`doc.status == null\` finds documents without a status.
 - Two fields that are missing are equal; lists and objects are never equal to another field.

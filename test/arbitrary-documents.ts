@@ -257,6 +257,15 @@ const leaf: fc.Arbitrary<Query> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('contains' as const), field: someField, value: searched }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('caseless' as const),
+      field: someField,
+      test: fc.constantFrom('equals' as const, 'contains' as const, 'startsWith' as const),
+      value: searchedText,
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('empty' as const), field: someField }) },
   {
     weight: 3,

@@ -59,6 +59,7 @@ function withKnownFields(query: Query): Query {
     case 'range':
     case 'exists':
     case 'contains':
+    case 'caseless':
     case 'empty':
       checkField(query.field)
       return query

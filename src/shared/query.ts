@@ -42,6 +42,13 @@ export type Query =
     }
   /** An array with this item, or a text with this text in it. */
   | { readonly kind: 'contains'; readonly field: string; readonly value: Scalar }
+  /** A text that is, has in it or begins with this one, whatever the case of their letters is (`texts/caseless-text.ts`). */
+  | {
+      readonly kind: 'caseless'
+      readonly field: string
+      readonly test: CaselessTest
+      readonly value: string
+    }
   /** Missing, null, a text without a visible character, an empty array or object. */
   | { readonly kind: 'empty'; readonly field: string }
   /** The field holds the guid of a present document of another storage for which the query holds. */
@@ -56,6 +63,8 @@ export type Query =
 
 /** Order is among numbers, among texts and among booleans (false before true); nothing else has one. */
 export type FieldOperator = '==' | '<' | '<='
+
+export type CaselessTest = 'equals' | 'contains' | 'startsWith'
 
 /** At least one bound. All given bounds are of one type. */
 export interface Bounds {

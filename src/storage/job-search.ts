@@ -126,6 +126,7 @@ function condition(query: Query, values: JobValues): CompiledSql {
       return sql`${column(query.field).sql} <> ${typeOf(query.field) === 'number' ? '0' : "''"}`
     case 'fields':
     case 'contains':
+    case 'caseless':
     case 'empty':
     case 'through':
       throw new QuoinError('INVALID_QUERY', 'Jobs can be filtered by values only.')

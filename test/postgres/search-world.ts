@@ -43,6 +43,7 @@ const steps = [
   '0014-totals-in-one-pass.sql',
   '0015-costs.sql',
   '0016-sorted-texts.sql',
+  '0017-caseless-texts.sql',
 ]
 
 export async function openSearchWorld(options: PostgresWorldOptions): Promise<PostgresWorld> {

@@ -4,7 +4,7 @@ import { searchSchema } from '../../shared/api/search.ts'
 import { wholeDayBounds } from '../../shared/dates/whole-day.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { readJson } from '../../shared/numbers/exact-json.ts'
-import type { Bounds, Query, Scalar, Search, SortKey } from '../../shared/query.ts'
+import type { Bounds, CaselessTest, Query, Scalar, Search, SortKey } from '../../shared/query.ts'
 import { matchAll } from '../../shared/query.ts'
 import { textProblem } from '../../storage/search/text-limits.ts'
 
@@ -95,9 +95,11 @@ export function checkText(text: string): void {
 function filterQueries(field: SearchField, filter: Filter): Query[] {
   if (typeof filter !== 'object') return [term(field, filter)]
   if (isList(filter)) return [terms(field, filter)]
-  const { exists, not, ...bounds } = filter
+  const { exists, not, contains, starts_with, ...bounds } = filter
   const queries: Query[] = []
   if (Object.keys(bounds).length > 0) queries.push(range(field, bounds))
+  if (contains !== undefined) queries.push(partOf(field, 'contains', contains))
+  if (starts_with !== undefined) queries.push(partOf(field, 'startsWith', starts_with))
   if (exists !== undefined) {
     const query: Query = { kind: 'exists', field: field.name }
     queries.push(exists ? query : { kind: 'not', query })
@@ -119,6 +121,12 @@ function term(field: SearchField, value: Scalar): Query {
 
 function terms(field: SearchField, values: readonly Scalar[]): Query {
   return { kind: 'terms', field: field.name, values: values.map((value) => fitting(field, value)) }
+}
+
+function partOf(field: SearchField, test: CaselessTest, value: string): Query {
+  if (field.type !== 'string')
+    throw invalidQuery('filters', `${field.name} is no text that something can be in.`)
+  return { kind: 'caseless', field: field.name, test, value }
 }
 
 function range(field: SearchField, bounds: Bounds): Query {

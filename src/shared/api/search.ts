@@ -13,6 +13,8 @@ const filterSchema = Type.Union([
       gt: Type.Optional(bound),
       lte: Type.Optional(bound),
       lt: Type.Optional(bound),
+      contains: Type.Optional(Type.String({ maxLength: 1_000 })),
+      starts_with: Type.Optional(Type.String({ maxLength: 1_000 })),
       exists: Type.Optional(Type.Boolean()),
       not: Type.Optional(Type.Union([scalar, scalars])),
     },
@@ -48,7 +50,7 @@ export const searchSchema = Type.Object(
       Type.Record(Type.String({ maxLength: 256 }), filterSchema, {
         maxProperties: 100,
         description:
-          'Field → value, list of values, or `{ gte, gt, lte, lt, exists, not }`. All of them must hold.',
+          'Field → value, list of values, or `{ gte, gt, lte, lt, contains, starts_with, exists, not }`. All of them must hold. `contains` and `starts_with` look into a text, whatever the case of its letters is.',
       }),
     ),
     sort: Type.Optional(

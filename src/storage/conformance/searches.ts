@@ -82,6 +82,11 @@ const table: readonly [string, Partial<Search>, string][] = [
     'fdcba',
   ],
   ['an item', { query: { kind: 'contains', field: 'tags', value: 'red' } }, 'ba'],
+  [
+    'a part of a text in any case',
+    { query: { kind: 'caseless', field: 's', test: 'contains', value: 'W' } },
+    'b',
+  ],
   ['a part of a text', { query: { kind: 'contains', field: 's', value: 'w' } }, 'b'],
   ['empty', { query: { kind: 'empty', field: 's' } }, 'ed'],
   [

@@ -22,6 +22,7 @@ export function throughReferences(query: Query, references: readonly Reference[]
     case 'range':
     case 'exists':
     case 'contains':
+    case 'caseless':
     case 'empty':
       return throughOne(query, references)
     case 'fields':
@@ -40,7 +41,10 @@ export function throughReferences(query: Query, references: readonly Reference[]
   }
 }
 
-type Leaf = Extract<Query, { kind: 'term' | 'terms' | 'range' | 'exists' | 'contains' | 'empty' }>
+type Leaf = Extract<
+  Query,
+  { kind: 'term' | 'terms' | 'range' | 'exists' | 'contains' | 'caseless' | 'empty' }
+>
 
 function throughOne(query: Leaf, references: readonly Reference[]): Query {
   const step = stepOf(query.field, references)

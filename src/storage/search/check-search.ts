@@ -60,6 +60,7 @@ function visit(query: Query, depth: number, left: { queries: number; terms: numb
       break
     case 'term':
     case 'contains':
+    case 'caseless':
       checkField(query.field)
       checkValue(query.field, query.value)
       break

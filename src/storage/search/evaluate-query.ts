@@ -2,6 +2,7 @@ import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { isEmptyValue } from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { Bounds, FieldOperator, Query, Scalar } from '../../shared/query.ts'
+import { caselessText, soughtCaseless } from '../../shared/texts/caseless-text.ts'
 import { composedBounds, composedText } from '../../shared/texts/composed-text.ts'
 import { compareScalars } from './compare-values.ts'
 import { textMatches, textQuery } from './match-text.ts'
@@ -44,6 +45,8 @@ export function matches(query: Query, document: JsonObject, lookup: Lookup = noL
       )
     case 'contains':
       return holds(valueAt(document, parseFieldPath(query.field)), query.value)
+    case 'caseless':
+      return isAlike(valueAt(document, parseFieldPath(query.field)), query)
     case 'empty':
       return isEmptyValue(valueAt(document, parseFieldPath(query.field)))
     case 'through': {
@@ -94,6 +97,16 @@ function holds(value: JsonValue | undefined, wanted: Scalar): boolean {
   if (Array.isArray(value)) return value.some((item) => isSame(item, wanted))
   if (typeof value !== 'string' || typeof wanted !== 'string') return false
   return value.includes(wanted) || composedText(value).includes(composedText(wanted))
+}
+
+function isAlike(
+  stored: JsonValue | undefined,
+  { test, value }: Extract<Query, { kind: 'caseless' }>,
+): boolean {
+  if (typeof stored !== 'string') return false
+  const [text, sought] = [caselessText(stored), soughtCaseless(value)]
+  if (test === 'equals') return text === sought
+  return test === 'contains' ? text.includes(sought) : text.startsWith(sought)
 }
 
 /** Texts in any form of Unicode: stored ones are composed. */

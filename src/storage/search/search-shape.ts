@@ -31,6 +31,8 @@ function shapeOf(query: Query): string {
       return `${query.field} ${query.operator === '==' ? '=' : query.operator} ${query.other}`
     case 'contains':
       return `${query.field} contains ?`
+    case 'caseless':
+      return `${query.field} ${query.test} ? in any case`
     case 'empty':
       return `${query.field} is empty`
     case 'term':

@@ -29,6 +29,7 @@ export const dataTexts = {
   documentIsObject: 'A document is an object: { "field": value, … }.',
   changed: (words: string) => `${words} (changed)`,
   isNot: 'is not',
+  contains: 'contains',
   atLeast: 'at least',
   atMost: 'at most',
   isMissing: 'is missing',

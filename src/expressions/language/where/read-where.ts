@@ -35,6 +35,10 @@ type Part = Argument | Entry | Spread
 
 type Asked = Comparison | '!='
 
+const changesCase: ReadonlySet<string> = new Set(['lower', 'upper'])
+const lowerRefused =
+  'A search without the difference of case knows contains, startsWith, == and != with a value: compare the field itself.'
+
 const flipped: Readonly<Record<Asked, Asked>> = {
   '==': '==',
   '!=': '!=',
@@ -76,11 +80,13 @@ class WhereReader {
     if (!isComparison(operator)) return this.#refuse(refusalOf(part), part)
     const turned = !this.#usesDocument(left)
     const asked = turned ? flipped[operator] : operator
-    const field = this.#field(turned ? right : left)
+    const read = this.#cased(turned ? right : left)
+    const field = this.#field(read.part)
     if (field === undefined) return never
     const isNot = asked === '!=' ? !negated : negated
     const test = asked === '!=' ? '==' : asked
     const side = turned ? left : right
+    if (read.caseless && (test !== '==' || this.#usesDocument(side))) return this.#refuse(lowerRefused, part)
     if (this.#usesDocument(side)) {
       const other = this.#field(side)
       if (other === undefined) return never
@@ -96,7 +102,8 @@ class WhereReader {
     }
     if (side.kind === 'literal' && side.value === null)
       return test === '==' ? { kind: 'missing', field, negated: isNot } : { kind: 'never', negated: isNot }
-    return { kind: 'compared', field, operator: test, value: this.#operand(side, outermost), negated: isNot }
+    const value = this.#operand(side, outermost)
+    return { kind: 'compared', field, operator: test, value, negated: isNot, ...read.caseless }
   }
 
   #call(part: Call, negated: boolean, outermost: boolean): WhereCondition {
@@ -108,15 +115,18 @@ class WhereReader {
     // Said by the check of types.
     if (part.arguments.length !== wanted) return never
     if (part.name === 'contains' && second && !this.#usesDocument(first) && this.#usesDocument(second)) {
-      const field = this.#field(second)
-      return field === undefined
-        ? never
-        : { kind: 'among', field, value: this.#operand(first, outermost), negated }
+      const read = this.#cased(second)
+      const field = this.#field(read.part)
+      if (field === undefined) return never
+      return { kind: 'among', field, value: this.#operand(first, outermost), negated, ...read.caseless }
     }
     if (!this.#usesDocument(first))
       return this.#refuse(`The first argument of ${part.name} must be a field of doc.`, first)
     const whole = part.name === 'search' && isDocument(first)
-    const field = whole ? undefined : this.#field(first)
+    const read = this.#cased(first)
+    if (read.caseless && part.name !== 'contains' && part.name !== 'startsWith')
+      return this.#refuse(`${part.name} takes no notice of case: name the field alone.`, first)
+    const field = whole ? undefined : this.#field(read.part)
     if (!whole && field === undefined) return never
     if (field !== undefined && part.name === 'isEmpty') return { kind: 'empty', field, negated }
     if (!second) return never
@@ -126,7 +136,8 @@ class WhereReader {
     if (part.name === 'search')
       return { kind: 'search', fields: field === undefined ? [] : [field], value, negated }
     if (field === undefined || part.name === 'isEmpty') return never
-    return { kind: part.name === 'contains' ? 'contains' : 'startsWith', field, value, negated }
+    const kind = part.name === 'contains' ? 'contains' : 'startsWith'
+    return { kind, field, value, negated, ...read.caseless }
   }
 
   #operand(part: Expression, outermost: boolean): Operand {
@@ -142,6 +153,14 @@ class WhereReader {
     if (!value || value.kind === 'arrow') return { part, maybe: true }
     this.#refuseCalls(value)
     return { part: value, maybe: true }
+  }
+
+  /** What is read of the document: `doc.name` of `lower(doc.name)`, whose case does not count. */
+  #cased(part: Expression): { readonly part: Expression; readonly caseless?: { readonly caseless: true } } {
+    if (part.kind !== 'call' || !changesCase.has(part.name)) return { part }
+    const [of, ...more] = part.arguments
+    if (of === undefined || of.kind === 'arrow' || more.length > 0) return { part }
+    return documentField(of)?.path === undefined ? { part } : { part: of, caseless: { caseless: true } }
   }
 
   #field(part: Expression): string | undefined {

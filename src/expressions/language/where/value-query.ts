@@ -3,7 +3,7 @@ import { jsonProblem } from '../../../shared/json.ts'
 import type { Bounds, Query, Scalar } from '../../../shared/query.ts'
 import { composedText } from '../../../shared/texts/composed-text.ts'
 import { kindOf } from '../value-kind.ts'
-import { none } from './join-queries.ts'
+import { anyOf, none } from './join-queries.ts'
 import type { Comparison, Operand, WhereLeaf } from './where-condition.ts'
 
 type Compared = Extract<WhereLeaf, { readonly value: Operand }>
@@ -14,11 +14,15 @@ export function comparedQuery(
   value: unknown,
   textProblem: (text: string) => string | undefined,
 ): Query | string {
-  if (condition.kind === 'among') return amongQuery(condition.field, value)
+  if (condition.kind === 'among') return amongQuery(condition, value)
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
     return `A search compares fields with texts, numbers, true and false; this is ${kindOf(value)}.`
   const problem = jsonProblem(value)
   if (problem !== undefined) return `The value ${problem}.`
+  if (condition.kind !== 'search' && condition.caseless) {
+    const test = condition.kind === 'compared' ? 'equals' : condition.kind
+    return typeof value === 'string' ? { kind: 'caseless', field: condition.field, test, value } : none
+  }
   switch (condition.kind) {
     case 'compared':
       if (condition.operator === '==') return { kind: 'term', field: condition.field, value, scalar: true }
@@ -45,7 +49,10 @@ export function comparedQuery(
 }
 
 /** Elements that are nothing find no document. */
-function amongQuery(field: string, list: unknown): Query | string {
+function amongQuery(
+  { field, caseless }: Extract<Compared, { kind: 'among' }>,
+  list: unknown,
+): Query | string {
   if (!Array.isArray(list))
     return `contains with a field as its second argument needs a list; this is ${kindOf(list)}.`
   const values: Scalar[] = []
@@ -59,6 +66,10 @@ function amongQuery(field: string, list: unknown): Query | string {
   }
   const [only] = values
   if (only === undefined) return none
+  if (caseless) {
+    const texts = values.filter((value) => typeof value === 'string')
+    return anyOf(texts.map((text) => ({ kind: 'caseless', field, test: 'equals', value: text })))
+  }
   return values.length === 1
     ? { kind: 'term', field, value: only, scalar: true }
     : { kind: 'terms', field, values, scalar: true }

@@ -9,6 +9,7 @@ export type WhereCondition =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly WhereCondition[] }
   | WhereLeaf
 
+/** `caseless`: of `lower(doc.field)`, whatever the case of the letters is on both sides. */
 export type WhereLeaf = { readonly negated: boolean } & (
   | /** Does not depend on the document. */ { readonly kind: 'run'; readonly part: Expression }
   | {
@@ -16,6 +17,7 @@ export type WhereLeaf = { readonly negated: boolean } & (
       readonly field: string
       readonly operator: Comparison
       readonly value: Operand
+      readonly caseless?: true
     }
   | {
       readonly kind: 'fields'
@@ -23,11 +25,17 @@ export type WhereLeaf = { readonly negated: boolean } & (
       readonly operator: FieldOperator
       readonly other: string
     }
-  | { readonly kind: 'contains' | 'startsWith'; readonly field: string; readonly value: Operand }
+  | {
+      readonly kind: 'contains' | 'startsWith'
+      readonly field: string
+      readonly value: Operand
+      readonly caseless?: true
+    }
   | /** A list of the run that contains the field. */ {
       readonly kind: 'among'
       readonly field: string
       readonly value: Operand
+      readonly caseless?: true
     }
   | { readonly kind: 'missing' | 'empty'; readonly field: string }
   | { readonly kind: 'search'; readonly fields: readonly string[]; readonly value: Operand }

@@ -21,7 +21,7 @@ export function refusalOf(part: Argument): string {
     case 'template':
       return `A search cannot calculate with a field. ${stored}`
     case 'call':
-      return `A search cannot call ${part.name} with a field; it knows contains, startsWith, isEmpty and search. ${stored}`
+      return `A search cannot call ${part.name} with a field; it knows contains, startsWith, isEmpty and search, and lower in the first two. ${stored}`
     case 'method':
       return `A search cannot call ${part.name} on a field. ${instead[part.name] ?? stored}`
     case 'let':

@@ -144,6 +144,11 @@ describe('documents', () => {
     expect(await cities({ filters: { height: { gt: 5 } } })).toEqual(['Zürich'])
     expect(await cities({ filters: { tags: ['old', 'x'] } })).toEqual(['Aachen'])
     expect(await cities({ filters: { kind: 'tree', tall: { exists: false } } })).toEqual(['Aachen'])
+    expect(await cities({ filters: { 'place.city': { contains: 'ÜRI' } } })).toEqual(['Zürich'])
+    expect(await cities({ filters: { 'place.city': { starts_with: 'aA', not: 'Zürich' } } })).toEqual([
+      'Aachen',
+    ])
+    expect(await cities({ filters: { 'place.city': { contains: 'uri' } } })).toEqual([])
     expect(await cities({ filters: { tall: true } })).toEqual(['Zürich'])
     expect(await cities({ query: 'zurich' })).toEqual(['Zürich'])
     expect(await cities({ query: 'zurich', filters: { height: 5 } })).toEqual([])

@@ -20,7 +20,12 @@ import {
   keyOf,
   REMOVED,
 } from './field-sql.ts'
-import { containsCondition, emptyCondition, fieldsCondition } from './postgres-field-condition.ts'
+import {
+  caselessCondition,
+  containsCondition,
+  emptyCondition,
+  fieldsCondition,
+} from './postgres-field-condition.ts'
 import { textCondition } from './postgres-text-query.ts'
 import { plainlyAsked, type SearchPlan, UNDECIDED } from './search-plan.ts'
 import { AFTER_NUMBERS, FIRST_TEXT, sortKey } from './sort-key.ts'
@@ -54,6 +59,8 @@ export function condition(plan: SearchPlan, query: Query): CompiledSql {
         'OR',
         soughtValues(query.value).map((value) => containsCondition({ ...query, value })),
       )
+    case 'caseless':
+      return caselessCondition(query)
     case 'empty':
       return emptyCondition(query.field)
     case 'through':

@@ -1,5 +1,6 @@
 /** Conditions that no index serves: a field compared with another one, what a field contains, and whether it is empty. */
 import type { Query } from '../../../shared/query.ts'
+import { soughtCaseless } from '../../../shared/texts/caseless-text.ts'
 import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import { BLANKS } from '../../search/visible-text.ts'
 import { value } from './compiled-sql.ts'
@@ -30,6 +31,21 @@ export function containsCondition({
   const item = sql`quoin_equals(${json}, '${typeof wanted}', ${value(String(wanted))})`
   const part = typeof wanted === 'string' ? sql`strpos(${json} #>> '{}', ${value(wanted)}) > 0` : sql`FALSE`
   return sql`(CASE json_typeof(${json}) WHEN 'array' THEN ${item} WHEN 'string' THEN ${part} ELSE FALSE END)`
+}
+
+export function caselessCondition({
+  field,
+  test,
+  value: wanted,
+}: Extract<Query, { kind: 'caseless' }>): CompiledSql {
+  const json = jsonOf(field)
+  const [text, sought] = [`quoin_caseless(${json} #>> '{}')`, value(soughtCaseless(wanted))]
+  const tests = {
+    equals: sql`${text} = ${sought}`,
+    contains: sql`strpos(${text}, ${sought}) > 0`,
+    startsWith: sql`strpos(${text}, ${sought}) = 1`,
+  }
+  return sql`(CASE json_typeof(${json}) WHEN 'string' THEN ${tests[test]} ELSE FALSE END)`
 }
 
 export function emptyCondition(field: string): CompiledSql {

@@ -3,6 +3,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSearchWorld, type PostgresWorld } from '../../../../test/postgres/search-world.ts'
 import type { Scalar } from '../../../shared/query.ts'
+import { caselessText } from '../../../shared/texts/caseless-text.ts'
 import { collations, isCollation, sortedText } from '../../../shared/texts/text-order.ts'
 import { compareScalars } from '../../search/compare-values.ts'
 import { sortedSql } from './field-sql.ts'
@@ -96,6 +97,19 @@ describe('of texts as people sort them', () => {
 /** Longer than what is made plain, with pairs of units where that ends. */
 const long = '😀É'.repeat(700)
 const words = ['chata', 'džem', 'ljubav', 'ﬁn', 'ийіїјк', 'a\u030A', '{x|y}', 'ıİIi', 'Straße', 'ǄǅǆĲĳŉ']
+
+test('texts in any case are the same in both languages', async () => {
+  // Code points are told apart by code units: halves of pairs are no texts.
+  const points = Array.from({ length: 0x1_f000 }, (_, at) => at + 1).filter(
+    (at) => at < 0xd800 || at > 0xdfff,
+  )
+  const texts = [...points.map((at) => String.fromCodePoint(at)), ...words, long]
+  const rows = await world.connection.rows(
+    'SELECT quoin_caseless(text) AS caseless FROM unnest($1::text[]) WITH ORDINALITY AS texts(text, at) ORDER BY at',
+    [texts],
+  )
+  expect(rows.map((row) => row.caseless)).toEqual(texts.map(caselessText))
+})
 
 test('what counts as missing has no key', async () => {
   expect(await keysOf([null, {}, { a: 1 }])).toEqual(Array(3).fill({ full: null, indexed: null, odd: false }))

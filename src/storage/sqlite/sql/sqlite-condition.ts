@@ -24,7 +24,12 @@ import {
 } from './field-sql.ts'
 import type { SearchTarget } from './search-target.ts'
 import { jsonValue, value } from './sql-values.ts'
-import { containsCondition, emptyCondition, fieldsCondition } from './sqlite-field-condition.ts'
+import {
+  caselessCondition,
+  containsCondition,
+  emptyCondition,
+  fieldsCondition,
+} from './sqlite-field-condition.ts'
 import { textCondition } from './sqlite-text-query.ts'
 
 export function condition(target: SearchTarget, query: Query): CompiledSql {
@@ -60,6 +65,8 @@ export function condition(target: SearchTarget, query: Query): CompiledSql {
         'OR',
         soughtValues(query.value).map((value) => containsCondition(target, { ...query, value })),
       )
+    case 'caseless':
+      return caselessCondition(target, query)
     case 'empty':
       return emptyCondition(target, query.field)
     case 'through':

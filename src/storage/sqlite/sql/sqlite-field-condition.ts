@@ -1,5 +1,6 @@
 /** Conditions that no index serves: a field compared with another one, what a field contains, and whether it is empty. */
 import type { Query } from '../../../shared/query.ts'
+import { soughtCaseless } from '../../../shared/texts/caseless-text.ts'
 import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
 import { BLANKS } from '../../search/visible-text.ts'
 import { ARRAY, OBJECT, STRING } from '../core/document-shape.ts'
@@ -45,6 +46,20 @@ export function containsCondition(
   if (types & STRING && typeof wanted === 'string')
     tests.push(sql`(json_type(doc, ${path}) = 'text' AND instr(${read}, ${value(wanted)}) > 0)`)
   return tests.length === 0 ? FALSE : joinWith('OR', tests)
+}
+
+export function caselessCondition(
+  target: SearchTarget,
+  { field, test, value: wanted }: Extract<Query, { kind: 'caseless' }>,
+): CompiledSql {
+  const { path, types, value: read } = fieldSql(target.shape, field)
+  if (!(types & STRING)) return FALSE
+  const [text, sought] = [`quoin_caseless(${read})`, value(soughtCaseless(wanted))]
+  const alike =
+    test === 'equals'
+      ? sql`${text} = ${sought}`
+      : sql`instr(${text}, ${sought}) ${test === 'contains' ? '> 0' : '= 1'}`
+  return sql`(json_type(doc, ${path}) = 'text' AND ${alike})`
 }
 
 export function emptyCondition(target: SearchTarget, field: string): CompiledSql {

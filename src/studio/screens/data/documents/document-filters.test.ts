@@ -34,6 +34,8 @@ describe('filters of documents', () => {
     [['n~is~five'], { n: 'five' }],
     [['n~gte~'], { n: { gte: '' } }],
     [['done~not~true'], { done: { not: true } }],
+    [['s~contains~ив', 's~not~x'], { s: { contains: 'ив', not: 'x' } }],
+    [['n~contains~5'], { n: { contains: '5' } }],
     [['mixed~is~5'], { mixed: 5 }],
     [['n~gte~1', 'n~lte~9'], { n: { gte: 1, lte: 9 } }],
     [['a~exists~', 'b~missing~'], { a: { exists: true }, b: { exists: false } }],

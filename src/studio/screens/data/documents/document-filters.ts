@@ -5,6 +5,7 @@ import type { FieldType } from './document-shape.ts'
 export const comparisons = {
   is: 'is',
   not: dataTexts.isNot,
+  contains: dataTexts.contains,
   gte: dataTexts.atLeast,
   lte: dataTexts.atMost,
   exists: 'exists',
@@ -54,6 +55,7 @@ export function serverFilters(
     const typed = typedValue(value, typesOf(field))
     const before = all[field]
     if (comparison === 'is') all[field] = typed
+    else if (comparison === 'contains') all[field] = { ...objectOf(before), contains: value }
     else {
       const one =
         comparison === 'exists'
@@ -61,10 +63,14 @@ export function serverFilters(
           : comparison === 'missing'
             ? { exists: false }
             : { [comparison]: typed }
-      all[field] = typeof before === 'object' ? { ...before, ...one } : one
+      all[field] = { ...objectOf(before), ...one }
     }
   }
   return all
+}
+
+function objectOf(filter: ServerFilter | undefined): Readonly<Record<string, unknown>> {
+  return typeof filter === 'object' ? filter : {}
 }
 
 function typedValue(text: string, types: readonly FieldType[]): string | number | boolean {
