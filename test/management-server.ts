@@ -112,7 +112,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
     blueprintDeploymentRoutes(flows, access),
     blockCatalogueRoutes([], flows),
     blueprintActionRoutes(flows),
-    blueprintFieldRoutes(records),
+    blueprintFieldRoutes(flows),
     blueprintTemplateRoutes(records),
     blueprintValidationRoutes(records),
     environmentRoutes(flows.environmentValues, records),

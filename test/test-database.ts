@@ -41,6 +41,7 @@ export function withoutRules(database: RawDatabase): RuledDatabase {
     noPermissions: () => true,
     of: () => [],
     kept: () => ({ rules: [], closed: false }),
+    known: () => undefined,
     present: () => () => [],
     refer: () => false,
     permissions: () => new Map(),

@@ -57,7 +57,7 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
         userRoutes(access),
         apiKeyRoutes(access),
         authenticationGroupRoutes(access),
-        blueprintFieldRoutes(flows.records),
+        blueprintFieldRoutes(flows),
         blueprintTemplateRoutes(flows.records),
         blueprintRoutes(flows),
         blueprintDeploymentRoutes(flows, access),

@@ -1,6 +1,7 @@
 import { Compile } from 'typebox/compile'
 import { checkGroupInput } from '../access/group-changes.ts'
-import { checkedField, fieldDefaults } from '../records/fields/field-records.ts'
+import { checkedField } from '../records/fields/checked-field.ts'
+import { fieldDefaults } from '../records/fields/field-records.ts'
 import { ruleOf } from '../records/fields/field-rules.ts'
 import { scopeOf } from '../records/permissions/led-query.ts'
 import { checkedRules } from '../records/permissions/storage-rules.ts'

@@ -134,7 +134,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     blockCatalogueRoutes(parts.blocks, flows),
     blueprintActionRoutes(flows),
     blueprintEditRoutes(flows),
-    blueprintFieldRoutes(records),
+    blueprintFieldRoutes(flows),
     blueprintTracingRoutes(tracing),
     blockTimeRoutes(parts.samples),
     runRoutes(tracing, access),

@@ -41,6 +41,34 @@ export interface FieldRule {
   /** Expressions over `user`: who sees the field, and who may set it. Everyone who may read or write the document without one. */
   readonly visibleTo?: string
   readonly settableBy?: string
+  /** While the field of this name is renamed into this one: each write copies its value. */
+  readonly copyOf?: string
+  /** While values are removed from a former name: the field that has them now. */
+  readonly leftOverOf?: string
+  /** While stored values are converted: what each write does with one that does not fit. */
+  readonly conversion?: FieldConversion
+  /** Names under which removed documents may still have its value. */
+  readonly formerNames?: readonly string[]
+}
+
+export interface FieldConversion {
+  readonly timeZone: string
+  /** Choices that have another name now. */
+  readonly renamedValues: readonly RenamedValue[]
+  /** What happens to a value that does not fit; undefined where it stays as it is. */
+  readonly misfits?: MisfitRule | undefined
+}
+
+export interface RenamedValue {
+  readonly from: string | number
+  readonly to: string | number
+}
+
+export interface MisfitRule {
+  /** Stored in its place. */
+  readonly value: JsonValue
+  /** The field that keeps the former value. */
+  readonly keepIn?: string
 }
 
 /** The fields that a storage's documents have, by their rules. */
@@ -56,8 +84,13 @@ export function isFilledIn(rule: FieldRule): boolean {
 }
 
 /** Whether each write gives it its value, and what is sent for it does not count. */
-export function isAutomatic({ computed, type }: FieldRule): boolean {
-  return computed !== undefined || fieldTypeEntries[type].automatic === true
+export function isAutomatic(rule: FieldRule): boolean {
+  return rule.computed !== undefined || isSecondName(rule) || fieldTypeEntries[rule.type].automatic === true
+}
+
+/** While a field is renamed, it has a second name for a while. */
+export function isSecondName({ copyOf, leftOverOf }: FieldRule): boolean {
+  return copyOf !== undefined || leftOverOf !== undefined
 }
 
 /** How a search of documents with these fields sorts by one of them: texts as people do, unless the field says otherwise. */

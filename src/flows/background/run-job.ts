@@ -24,6 +24,7 @@ import type { Runs } from '../run-pipeline.ts'
 import { lookForDocuments } from './awaited-documents.ts'
 import { FailedRun } from './failed-run.ts'
 import { failureIn } from './failure-listeners.ts'
+import { continueMigration } from './field-migrations.ts'
 import { formerCaller } from './former-caller.ts'
 import { isRequestJob, requestTarget } from './request-letters.ts'
 import { type WaitTarget, waitTarget } from './wait-target.ts'
@@ -45,6 +46,9 @@ interface JobRunnerOptions {
 type RunnableJob = Pick<Job, 'guid' | 'kind' | 'payload' | 'runAt' | 'attempts'> &
   Partial<Pick<Job, 'owner' | 'attempt'>>
 
+/** Who a job of an older version is for. */
+const nobody = { guid: '', username: 'system' }
+
 /** What a job starts. */
 type Target = Pick<RunStart, 'flow' | 'blueprint' | 'given' | 'resume' | 'request' | 'beforeReply'> &
   Partial<Pick<WaitTarget, 'callerScopes'>>
@@ -65,7 +69,9 @@ export function jobRunner({
     signal.throwIfAborted()
     if (job.kind === 'change') {
       const { database, clock } = flows.records
-      await changeInBatches({ database, clock, log: flows.log }, job, originIn(job.payload), signal)
+      const origin = originIn(job.payload)
+      await changeInBatches({ database, clock, log: flows.log }, job, origin, signal)
+      if (job.payload.field !== undefined) await continueMigration(database, job, origin.user ?? nobody)
       return undefined
     }
     if (job.kind === 'function') {

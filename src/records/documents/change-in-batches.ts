@@ -88,7 +88,7 @@ async function batch(
       const next: ManyPlace = {
         ...place,
         after: page.after,
-        done: place.done + page.guids.length,
+        done: place.done + page.seen,
         changed: place.changed + changed,
         refused: place.refused + refused,
         problems: [...place.problems, ...problems],

@@ -24,6 +24,7 @@ import type { Database, Session } from '../../storage/database.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { type References, referencesIn } from '../../storage/reference/references.ts'
+import { conversionOf, formerNamesOf, migrationIn, secondName } from './field-migration.ts'
 
 const plain = { ignoreCase: false, ignoreAccents: false }
 
@@ -40,6 +41,8 @@ export interface FieldRules {
   of(storage: string): MaybePromise<readonly FieldRule[]>
   /** With whether the storage is closed: its documents have no other fields. */
   kept(storage: string): MaybePromise<KeptRules>
+  /** The same, if nothing has to be read for it: undefined when a field was written since. */
+  known(storage: string): KeptRules | undefined
   /** The rules as they are now, of every storage; later changes do not show in it. */
   present(): MaybePromise<FieldsOf>
   /** Whether a field may be a reference, as far as is known without reading: never false when one is. */
@@ -113,7 +116,7 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
       andThen(
         session.find(ownStorages.storages, search({ query: withRules, limit: MAX_STORAGES })),
         (storages) => {
-          const all = objectsIn(fields.documents.value).flatMap((record) => ruleOf(record) ?? [])
+          const all = objectsIn(fields.documents.value).flatMap(rulesOf)
           const everywhere = all.filter((rule) => rule.storage === undefined)
           const records = objectsIn(storages.documents.value)
           const permissions = new Map(
@@ -147,6 +150,10 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
     noPermissions: () => current()?.noPermissions === true,
     of: (name) => andThen(load(), (rules) => keptOf(name, rules).rules),
     kept: (name) => andThen(load(), (rules) => keptOf(name, rules)),
+    known(name) {
+      const rules = current()
+      return rules && keptOf(name, rules)
+    },
     refer: () => current()?.references.none !== true,
     references: () => andThen(load(), ({ references }) => references),
     permissions: () => andThen(load(), ({ permissions }) => permissions),
@@ -202,7 +209,7 @@ function keptOf(name: string, loaded: Loaded): KeptRules {
 export async function rulesIn(session: Session, storage: string): Promise<readonly FieldRule[]> {
   const query = { kind: 'term', field: 'storage', value: storage } as const
   const { documents } = await session.find(ownStorages.fields, search({ query, limit: MAX_FIELDS }))
-  return objectsIn(documents.value).flatMap((record) => ruleOf(record) ?? [])
+  return objectsIn(documents.value).flatMap(rulesOf)
 }
 
 /** Of all storages, as the session sees them. */
@@ -234,7 +241,17 @@ export function ruleOf(record: JsonObject): FieldRule | undefined {
     ...shownAs(record),
     ...expressionsOf(record),
     ...permittedOf(record),
+    ...formerNamesOf(record),
+    ...conversionOf(migrationIn(record)),
   }
+}
+
+/** The field, and its second name while it is renamed: what is hidden or refused under one name is so under the other. */
+export function rulesOf(record: JsonObject): readonly FieldRule[] {
+  const rule = ruleOf(record)
+  if (!rule) return []
+  const second = secondName(rule, migrationIn(record))
+  return second ? [rule, second] : [rule]
 }
 
 function permittedOf({ visible_to, settable_by }: JsonObject): Pick<FieldRule, 'visibleTo' | 'settableBy'> {

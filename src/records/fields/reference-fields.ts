@@ -53,7 +53,7 @@ export async function keepReference(database: Database, { before, after }: Field
   const isSame =
     before?.name === name && before.storage === storage && before.reference?.storage === reference.storage
   if (isSame) return
-  await checkNumber(database, storage)
+  if (before?.reference === undefined || before.storage !== storage) await checkNumber(database, storage)
   if (!database.has(reference.storage))
     throw invalidField('reference', `There is no storage ${reference.storage}. Create it first.`)
   if (!database.has(storage)) return

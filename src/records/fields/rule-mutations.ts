@@ -10,6 +10,9 @@ import type { JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { patternBudget } from '../../shared/texts/pattern-budget.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
+import type { WriteCondition } from '../../storage/database.ts'
+import { checkListed } from './closed-fields.ts'
+import type { KeptRules } from './field-rules.ts'
 import { type FieldWriter, type TakenNumbers, withNumbers } from './field-writer.ts'
 import { writePlan } from './write-plan.ts'
 
@@ -110,4 +113,37 @@ function checkRules(rules: readonly FieldRule[], document: JsonObject): void {
     const problem = fieldValueProblem(rule, valueAt(document, parseFieldPath(rule.name)), spend)
     if (problem) throw invalidField(rule.name, `${rule.name} ${problem}.`)
   }
+}
+
+/**
+ * What the rules say of the mutations before the document is known. When they refuse them, but the change has a condition, the
+ * condition speaks first, on the document: not found, conflict and refused come before the rules.
+ */
+export function checked(
+  { rules, closed, storage }: KeptRules & { readonly storage: string },
+  mutations: readonly Mutation[],
+  condition: WriteCondition | undefined,
+): { readonly later: readonly FieldRule[]; readonly condition: WriteCondition | undefined } {
+  const allows = condition?.allows
+  const check = () => {
+    if (closed) checkListed(storage, rules, mutations)
+    return { later: checkChanges(rules, mutations), condition }
+  }
+  if (!allows) return check()
+  try {
+    return check()
+  } catch (error) {
+    const refuse = () => {
+      throw error
+    }
+    return { later: [], condition: { ...condition, allows: (document) => allows(document) && refuse() } }
+  }
+}
+
+/** What is sent for fields that changes leave as they are does not count. */
+export function withoutFixed(mutations: readonly Mutation[], fixed: readonly string[]): readonly Mutation[] {
+  if (fixed.length === 0) return mutations
+  return mutations.filter(
+    ({ field }) => !fixed.some((name) => field === name || field.startsWith(`${name}.`)),
+  )
 }

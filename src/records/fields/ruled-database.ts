@@ -4,22 +4,23 @@
  * raw database's own, so that it costs nothing.
  */
 
-import type { QuoinError } from '../../shared/errors.ts'
-import type { FieldRule } from '../../shared/field-rule.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import { type FieldRule, isSecondName } from '../../shared/field-rule.ts'
 import { pauses } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { andThen, type MaybePromise, recover } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import type { Query, Search } from '../../shared/query.ts'
 import type { Aggregate } from '../../storage/aggregate/aggregate.ts'
 import { createAll, refusalOf } from '../../storage/create-all.ts'
-import type {
-  CreatedAll,
-  CreateOptions,
-  NewDocument,
-  Session,
-  WriteCondition,
-  Written,
+import {
+  type CreatedAll,
+  type CreateOptions,
+  documentOf,
+  type NewDocument,
+  type Session,
+  type WriteCondition,
+  type Written,
 } from '../../storage/database.ts'
 import type { Index } from '../../storage/document-index.ts'
 import { isOwnStorage } from '../../storage/own-storages.ts'
@@ -43,11 +44,12 @@ import { empties, nextNumbers, unnumbered } from './numbered-fields.ts'
 import { referenceIndex } from './reference-fields.ts'
 import { ReferringSession } from './referring-session.ts'
 import {
-  checkChanges,
+  checked,
   completedToCreate,
   completions,
   type FilledDocument,
   filledToCreate,
+  withoutFixed,
 } from './rule-mutations.ts'
 import { SortingSession } from './sorting-session.ts'
 import { aloneWithUnique, settleUnique, uniqueKeysOf } from './unique-fields.ts'
@@ -96,42 +98,33 @@ async function referenceIndexes(rules: FieldRules, storage: string): Promise<rea
   return (await rules.references()).of(storage).map(referenceIndex)
 }
 
-/**
- * What the rules say of the mutations before the document is known. When they refuse them, but the change has a condition, the
- * condition speaks first, on the document: not found, conflict and refused come before the rules.
- */
-function checked(
-  { rules, closed, storage }: KeptRules & { readonly storage: string },
-  mutations: readonly Mutation[],
-  condition: WriteCondition | undefined,
-): { readonly later: readonly FieldRule[]; readonly condition: WriteCondition | undefined } {
-  const allows = condition?.allows
-  const check = () => {
-    if (closed) checkListed(storage, rules, mutations)
-    return { later: checkChanges(rules, mutations), condition }
-  }
-  if (!allows) return check()
-  try {
-    return check()
-  } catch (error) {
-    const refuse = () => {
-      throw error
-    }
-    return { later: [], condition: { ...condition, allows: (document) => allows(document) && refuse() } }
-  }
-}
-
-/** What is sent for fields that changes leave as they are does not count. */
-function withoutFixed(mutations: readonly Mutation[], fixed: readonly string[]): readonly Mutation[] {
-  if (fixed.length === 0) return mutations
-  return mutations.filter(
-    ({ field }) => !fixed.some((name) => field === name || field.startsWith(`${name}.`)),
-  )
+function isMigrating(rules: readonly FieldRule[]): boolean {
+  return rules.some((rule) => rule.conversion !== undefined || isSecondName(rule))
 }
 
 /** Whether every document fits. */
 function isFree({ rules, closed }: KeptRules): boolean {
   return rules.length === 0 && !closed
+}
+
+/** The fields were changed after a write was checked: it is checked again. A QuoinError leaves the transaction as it is. */
+class FormerRules extends QuoinError {
+  constructor() {
+    super(
+      'CONFLICT',
+      'The fields of the storage were changed again and again while the document was written.',
+    )
+  }
+}
+
+/** Each waits for a change of fields that another client has made meanwhile. */
+const MOST_CHECKS = 10
+
+interface Update {
+  readonly storage: string
+  readonly guid: string
+  readonly mutations: readonly Mutation[]
+  readonly options: WriteCondition | undefined
 }
 
 class RuledSession extends SortingSession {
@@ -184,22 +177,49 @@ class RuledSession extends SortingSession {
     options?: WriteCondition,
   ): MaybePromise<Written> {
     if (isOwnStorage(storage)) return this.session.update(storage, guid, mutations, options)
+    return this.#checkedUpdate({ storage, guid, mutations, options }, MOST_CHECKS)
+  }
+
+  #checkedUpdate(update: Update, checks: number): MaybePromise<Written> {
+    const { storage, guid, mutations, options } = update
     return andThen(this.rules.kept(storage), (kept) => {
-      const { rules } = kept
       if (isFree(kept)) return this.session.update(storage, guid, mutations, options)
-      const { later, condition } = checked({ ...kept, storage }, mutations, options)
-      if (later.length === 0 && !writePlan(rules).complete)
-        return this.session.update(storage, guid, mutations, condition)
-      const sent = withoutFixed(mutations, writePlan(rules).fixed)
-      const update = (numbers?: NumbersOfOne) => {
-        const complete = (after: JsonObject) =>
-          completions(rules, later, after, withNumbers(this.#writer(), numbers))
-        return this.session.update(storage, guid, sent, { ...condition, complete })
-      }
-      const { numbered } = writePlan(rules)
-      if (!numbered.some(({ name }) => mutations.some((mutation) => empties(mutation, name)))) return update()
-      return andThen(this.#toFill(storage, guid, rules, options?.following), update)
+      return recover(
+        () => this.#update(kept, update),
+        (error) => {
+          if (error instanceof FormerRules && checks > 1) return this.#checkedUpdate(update, checks - 1)
+          throw error
+        },
+      )
     })
+  }
+
+  #update(kept: KeptRules, { storage, guid, mutations, options }: Update): MaybePromise<Written> {
+    const { rules } = kept
+    const plan = writePlan(rules)
+    const given = plan.renamed?.(mutations) ?? mutations
+    const { later, condition } = checked({ ...kept, storage }, given, options)
+    const isCurrent = () => {
+      // Fields may have changed while the write waited for its turn.
+      if (this.rules.known(storage) !== kept) throw new FormerRules()
+    }
+    if (later.length === 0 && !plan.complete) {
+      const complete = () => {
+        isCurrent()
+        return []
+      }
+      return this.session.update(storage, guid, given, { ...condition, complete })
+    }
+    const sent = withoutFixed(given, plan.fixed)
+    const update = (numbers?: NumbersOfOne) => {
+      const complete = (after: JsonObject) => {
+        isCurrent()
+        return completions(rules, later, after, withNumbers(this.#writer(), numbers))
+      }
+      return this.session.update(storage, guid, sent, { ...condition, complete })
+    }
+    if (!plan.numbered.some(({ name }) => given.some((mutation) => empties(mutation, name)))) return update()
+    return andThen(this.#toFill(storage, guid, rules, options?.following), update)
   }
 
   /** Without a look at the document while there are numbers left: it takes one only where it has none. */
@@ -218,7 +238,7 @@ class RuledSession extends SortingSession {
     )
   }
 
-  /** One that was removed before its field was numbered, or when the others were, gets its number in the same transaction. */
+  /** What others got while it was removed, it gets in the same transaction: a number, a field's new name, the new form of a value. */
   override setRemoved(
     storage: string,
     guid: string,
@@ -228,25 +248,27 @@ class RuledSession extends SortingSession {
     const written = this.session.setRemoved(storage, guid, removed, options)
     if (removed || isOwnStorage(storage)) return written
     return andThen(written, (restored) =>
-      restored.outcome === 'written' ? this.#numbered(storage, guid, restored, options?.following) : restored,
+      restored.outcome === 'written' ? this.#settled(storage, guid, restored, options?.following) : restored,
     )
   }
 
-  #numbered(
+  /** One that was removed when others got their number, or when a field was renamed. */
+  #settled(
     storage: string,
     guid: string,
     restored: Extract<Written, { outcome: 'written' }>,
     following: number | undefined,
   ): MaybePromise<Written> {
     return andThen(this.rules.kept(storage), ({ rules }) => {
+      const former = writePlan(rules).former?.(documentOf(restored.document)) ?? []
       const without = unnumbered(rules, restored.document)
       return andThen(
         this.#reserve.missing(this.session, storage, without, following),
         (numbers): MaybePromise<Written> => {
-          if (!numbers) return restored
+          if (!numbers && former.length === 0 && !isMigrating(rules)) return restored
           const complete = (after: JsonObject) =>
             completions(rules, [], after, withNumbers(this.#writer(), numbers))
-          return this.session.update(storage, guid, [], { complete })
+          return this.session.update(storage, guid, former, { complete })
         },
       )
     })
@@ -286,8 +308,9 @@ class RuledSession extends SortingSession {
   }
 
   #filled(storage: string, kept: KeptRules, mutations: readonly Mutation[]): FilledDocument {
-    if (kept.closed) checkListed(storage, kept.rules, mutations)
-    return filledToCreate(kept.rules, mutations, this.#writer())
+    const given = writePlan(kept.rules).renamed?.(mutations) ?? mutations
+    if (kept.closed) checkListed(storage, kept.rules, given)
+    return filledToCreate(kept.rules, given, this.#writer())
   }
 
   /** Of the documents, by their place; none where no field is numbered. */

@@ -2,9 +2,16 @@
 
 import { QuoinError } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
-import { type FieldRule, fieldValueProblem, isAutomatic, isEmptyValue } from '../../shared/field-rule.ts'
+import {
+  type FieldConversion,
+  type FieldRule,
+  fieldValueProblem,
+  isAutomatic,
+  isEmptyValue,
+} from '../../shared/field-rule.ts'
+import { convertedValue } from '../../shared/fields/converted-value.ts'
 import { pauses } from '../../shared/in-turns.ts'
-import type { JsonObject } from '../../shared/json.ts'
+import type { JsonValue } from '../../shared/json.ts'
 import { search } from '../../shared/query.ts'
 import { patternBudget } from '../../shared/texts/pattern-budget.ts'
 import type { Database } from '../../storage/database.ts'
@@ -20,31 +27,48 @@ const PAGE = 512 * 1024
 /** Of the documents that do not fit. */
 const MOST_LISTED = 100
 
-interface Misfits {
+export interface StoredFit {
+  /** Present documents that have a value. */
+  readonly documents: number
+  /** Of those, how many get another value by the conversion. */
+  readonly converted: number
+  /** How many fit neither as they are nor converted. */
   readonly total: number
-  readonly documents: readonly JsonObject[]
-  /** What is wrong with the first one. */
+  /** The first of these. */
+  readonly misfits: readonly Misfit[]
+}
+
+export interface Misfit {
+  readonly guid: string
+  readonly value: JsonValue
   readonly problem: string
 }
 
 /**
- * Throws CONFLICT that lists the present documents which do not fit what the field will ask for. Goes through them page by
- * page; documents are read and written meanwhile. Documents that are older than a field may be without it; they may not when
- * it is made required later.
+ * Throws CONFLICT that lists the present documents which do not fit what the field will ask for. Documents that are older than a
+ * field may be without it; they may not when it is made required later.
  */
-export async function checkStored(database: Database, { before, after }: FieldChange): Promise<void> {
-  if (after?.storage === undefined || asksSame(before, after)) return
-  // What is stored in a field that Quoin writes is replaced by the next write, but for numbers.
-  if (isAutomatic(after) && after.type !== 'autonumber') return
-  if (!database.has(after.storage)) return
-  const asks = after.required && before?.required === false
-  // What a reference asks for is checked where references are.
-  if (after.reference && !asks) return
-  const misfits = await misfitsOf(database, after.storage, { ...after, required: asks })
-  if (misfits.total > 0) throw misfitError(after, before, misfits)
+export async function checkStored(database: Database, change: FieldChange): Promise<void> {
+  const { before, after } = change
+  const rule = askedBy(database, change)
+  if (!rule || !after) return
+  const fit = await storedFit(database, rule)
+  if (fit.total > 0) throw misfitError(after, before, fit)
 }
 
-function asksSame(before: FieldRule | undefined, after: FieldRule): boolean {
+/** What stored documents are to be held against; undefined where the change asks nothing more of them. */
+export function askedBy(database: Database, { before, after }: FieldChange): FieldRule | undefined {
+  if (after?.storage === undefined || asksSame(before, after)) return undefined
+  // What is stored in a field that Quoin writes is replaced by the next write, but for numbers.
+  if (isAutomatic(after) && after.type !== 'autonumber') return undefined
+  if (!database.has(after.storage)) return undefined
+  const asks = after.required && before?.required === false
+  // What a reference asks for is checked where references are.
+  if (after.reference && !asks) return undefined
+  return { ...after, required: asks }
+}
+
+export function asksSame(before: FieldRule | undefined, after: FieldRule): boolean {
   return before !== undefined && JSON.stringify(askedOf(before)) === JSON.stringify(askedOf(after))
 }
 
@@ -52,13 +76,18 @@ function askedOf({ name, storage, type, required, limits }: FieldRule) {
   return { name, storage, type, required, limits: Object.entries(limits).sort() }
 }
 
-async function misfitsOf(database: Database, storage: string, rule: FieldRule): Promise<Misfits> {
+/** Goes through the documents page by page; they are read and written meanwhile. */
+export async function storedFit(
+  database: Database,
+  rule: FieldRule,
+  conversion?: FieldConversion,
+): Promise<StoredFit> {
   const session = database.session()
+  const storage = rule.storage ?? ''
   const path = parseFieldPath(rule.name)
   const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
-  const documents: JsonObject[] = []
-  let total = 0
-  let first = ''
+  const misfits: Misfit[] = []
+  let [documents, converted, total] = [0, 0, 0]
   let limit = FIRST
   let after: string | undefined
   const pause = pauses()
@@ -68,30 +97,50 @@ async function misfitsOf(database: Database, storage: string, rule: FieldRule): 
       const paused = pause()
       if (paused) await paused
       const value = valueAt(document, path)
-      if (!rule.required && isEmptyValue(value)) continue
-      const problem = fieldValueProblem(rule, value, patternBudget())
-      if (problem === undefined) continue
+      if (value !== undefined && value !== null) documents += 1
+      const fits = fitOf(rule, value, conversion)
+      if (fits === 'converted') converted += 1
+      if (typeof fits === 'string') continue
       total += 1
-      first ||= problem
-      if (documents.length < MOST_LISTED) documents.push({ guid: guidOf(document), problem })
+      if (misfits.length < MOST_LISTED)
+        misfits.push({ guid: guidOf(document), value: value ?? null, problem: fits.problem })
     }
     after = found.next()
     const size = found.documents.text.length / Math.max(1, found.length)
     limit = Math.max(1, Math.min(MOST, Math.floor(PAGE / size)))
   } while (after !== undefined)
-  return { total, documents, problem: first }
+  return { documents, converted, total, misfits }
 }
 
-function misfitError(
+function fitOf(
+  rule: FieldRule,
+  value: JsonValue | undefined,
+  conversion: FieldConversion | undefined,
+): 'fits' | 'converted' | { readonly problem: string } {
+  if (!rule.required && (value === undefined || value === null)) return 'fits'
+  if (!conversion) {
+    if (!rule.required && isEmptyValue(value)) return 'fits'
+    const problem = fieldValueProblem(rule, value, patternBudget())
+    return problem === undefined ? 'fits' : { problem }
+  }
+  const read = convertedValue(rule, value ?? null, conversion)
+  if ('problem' in read) return read
+  return read.value === value ? 'fits' : 'converted'
+}
+
+export function misfitError(
   { name, storage = '', required }: FieldRule,
   before: FieldRule | undefined,
-  { total, documents, problem }: Misfits,
+  { total, misfits }: Pick<StoredFit, 'total' | 'misfits'>,
 ): QuoinError {
   const what = total === 1 ? '1 document' : `${total} documents`
   const field = before !== undefined && required && !before.required ? 'required' : 'type'
   return new QuoinError(
     'CONFLICT',
-    `The storage ${storage} holds ${what} that do not fit: ${name} ${problem}. Change or remove those that details lists.`,
-    { fields: [field], details: { total, documents } },
+    `The storage ${storage} holds ${what} that do not fit: ${name} ${misfits[0]?.problem}. Change or remove those that details lists.`,
+    {
+      fields: [field],
+      details: { total, documents: misfits.map(({ guid, problem }) => ({ guid, problem })) },
+    },
   )
 }

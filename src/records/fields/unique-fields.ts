@@ -42,7 +42,9 @@ export async function changeUnique<T>(
   )
   const wanted = new Map<string, readonly UniqueKey[]>()
   for (const storage of storages) {
-    const others = (await rulesIn(database.session(), storage)).filter(({ name }) => name !== before?.name)
+    const others = (await rulesIn(database.session(), storage)).filter(
+      ({ name }) => name !== before?.name && name !== after?.name,
+    )
     const rules = after?.storage === storage ? [...others, after] : others
     checkNames(rules)
     wanted.set(storage, uniqueKeysOf(rules))

@@ -5,7 +5,7 @@
 import { roundTo } from '../../expressions/functions/round-number.ts'
 import { invalidField } from '../../shared/errors.ts'
 import { overlap, parseFieldPath, valueAt } from '../../shared/field-path.ts'
-import { type FieldRule, isEmptyValue } from '../../shared/field-rule.ts'
+import { type FieldRule, isEmptyValue, isSecondName } from '../../shared/field-rule.ts'
 import { type FieldType, USUAL_PLACES } from '../../shared/fields/field-type.ts'
 import { instantOf } from '../../shared/fields/value-forms.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
@@ -13,6 +13,7 @@ import type { Mutation } from '../../shared/mutation.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
 import { compileFieldExpression, type FieldExpression } from './field-expression.ts'
 import type { FieldWriter } from './field-writer.ts'
+import { convertedFields, formerValues, secondNames, withPresentNames } from './migrated-values.ts'
 
 export interface WritePlan {
   /** Mutations for what a new document leaves out. */
@@ -27,6 +28,10 @@ export interface WritePlan {
   readonly fixed: readonly string[]
   /** Those of them that are numbered. */
   readonly numbered: readonly NumberedField[]
+  /** While fields are renamed: the mutations under the names that count. */
+  readonly renamed: ((mutations: readonly Mutation[]) => readonly Mutation[]) | undefined
+  /** What a document that is restored still has under former names; undefined where no field had another one. */
+  readonly former: ((document: JsonObject) => readonly Mutation[]) | undefined
 }
 
 export interface NumberedField {
@@ -47,10 +52,18 @@ export function writePlan(rules: readonly FieldRule[]): WritePlan {
   const known = plans.get(rules)
   if (known) return known
   const own = rules.filter(({ storage }) => storage !== undefined)
+  const first = own.filter((rule) => !isSecondName(rule))
   const computed = inOrder(own.flatMap(compiled)).map((one) => computedValue(one))
-  const named = (wanted: FieldType) => own.filter(({ type }) => type === wanted)
+  const named = (wanted: FieldType) => first.filter(({ type }) => type === wanted)
   const instants = named('instant').map(instantValue)
-  const changed = [...named('changed_by').map(writerValue), ...instants, ...computed]
+  const migrated = [convertedFields(own), secondNames(own)] as const
+  const changed = [
+    ...migrated[0],
+    ...named('changed_by').map(writerValue),
+    ...instants,
+    ...computed,
+    ...migrated[1],
+  ]
   const numbers = named('autonumber')
   const completed = [...numbers.map(missingNumber), ...changed]
   const created = [...named('created_by').map(writerValue), ...numbers.map(newNumber), ...changed]
@@ -67,6 +80,10 @@ export function writePlan(rules: readonly FieldRule[]): WritePlan {
     },
     fixed: [...named('created_by'), ...numbers].map(({ name }) => name),
     numbered: numbers.map(({ name, limits }) => ({ name, from: limits.start ?? 1 })),
+    renamed: first.length === own.length ? undefined : (mutations) => withPresentNames(own, mutations),
+    former: own.some(({ formerNames }) => formerNames)
+      ? (document) => formerValues(own, document)
+      : undefined,
   }
   plans.set(rules, plan)
   return plan
@@ -93,7 +110,7 @@ function computedCircle(rules: readonly FieldRule[]): readonly string[] | undefi
   return undefined
 }
 
-type Addition = (document: JsonObject, writer: FieldWriter) => Mutation | undefined
+type Addition = (document: JsonObject, writer: FieldWriter) => Mutation | readonly Mutation[] | undefined
 
 /** Each sees what those before it have added. */
 function added(
@@ -104,10 +121,10 @@ function added(
   const mutations: Mutation[] = []
   let present = document
   for (const addition of additions) {
-    const mutation = addition(present, writer)
-    if (!mutation) continue
-    mutations.push(mutation)
-    present = applyMutations(present, [mutation])
+    const made = [addition(present, writer) ?? []].flat()
+    if (made.length === 0) continue
+    mutations.push(...made)
+    present = applyMutations(present, made)
   }
   return mutations
 }

@@ -1,4 +1,5 @@
 /** One change to all documents that match, as data: it can wait in a job. */
+import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import type { Query } from '../../shared/query.ts'
@@ -14,6 +15,8 @@ export interface ManyChange {
   readonly includeRemoved: boolean
   /** For `update`. */
   readonly mutations: readonly Mutation[]
+  /** Only documents that have this field, dotted, also where it is null. No query can ask that. */
+  readonly having?: string
 }
 
 /** The restoring of the removed documents among those that match. */
@@ -25,9 +28,10 @@ export function restoring(storage: string, where: Query): ManyChange {
 
 /** For the payload of a job. */
 export function manyChangePayload(change: ManyChange): JsonObject {
-  const { storage, kind, query, includeRemoved, mutations } = change
+  const { storage, kind, query, includeRemoved, mutations, having } = change
   const plain: JsonObject = JSON.parse(JSON.stringify({ query, mutations }))
-  return { storage, change: kind, include_removed: includeRemoved, ...plain }
+  const only = having !== undefined && { having }
+  return { storage, change: kind, include_removed: includeRemoved, ...plain, ...only }
 }
 
 /** What {@link manyChangePayload} wrote. */
@@ -43,5 +47,11 @@ export function manyChangeIn(payload: JsonObject): ManyChange {
     query,
     includeRemoved: payload.include_removed === true,
     mutations,
+    ...(typeof payload.having === 'string' && { having: payload.having }),
   }
+}
+
+/** What no query can ask. */
+export function isHaving({ having }: Pick<ManyChange, 'having'>, document: JsonObject): boolean {
+  return having === undefined || valueAt(document, parseFieldPath(having)) !== undefined
 }

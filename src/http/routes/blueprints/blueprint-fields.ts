@@ -1,19 +1,36 @@
-import { fillField } from '../../../flows/background/fill-field.ts'
-import { createField, getField, removeField, updateField } from '../../../records/fields/field-records.ts'
-import type { RecordContext } from '../../../records/records.ts'
+import type { FastifyRequest } from 'fastify'
+import { holds } from '../../../access/scopes.ts'
 import {
+  changeField,
+  checkChange,
+  endMigration,
+  type FieldChanger,
+} from '../../../flows/background/change-field.ts'
+import { fillField } from '../../../flows/background/fill-field.ts'
+import { fieldUses } from '../../../flows/blueprints/field-uses.ts'
+import type { Flows } from '../../../flows/flows.ts'
+import { createField, getField, removeField } from '../../../records/fields/field-records.ts'
+import {
+  checkedFieldSchema,
+  checkFieldSchema,
   createFieldSchema,
   fieldSchema,
   filledSchema,
   updateFieldSchema,
 } from '../../../shared/api/blueprints/blueprint-fields.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
+import { QuoinError } from '../../../shared/errors.ts'
+import { parseFieldPath, valueAt } from '../../../shared/field-path.ts'
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
+import { type Query, search } from '../../../shared/query.ts'
+import { guidOf, objectsIn } from '../../../storage/document-fields.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RuledDatabase } from '../../../storage/ruled.ts'
+import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
+import { callerSubject } from '../data/as-caller.ts'
 import { checkMaySetRules } from '../data/rules-scope.ts'
 import { resource } from '../resource.ts'
 import type { SearchField } from '../search-request.ts'
@@ -32,7 +49,8 @@ const searchable: readonly SearchField[] = [
 ]
 
 /** Blueprint fields: what documents hold, and the rules that every write of them keeps to. */
-export function blueprintFieldRoutes({ database }: RecordContext): RouteFamily {
+export function blueprintFieldRoutes(flows: FieldRoom): RouteFamily {
+  const { database } = flows.records
   return (app) => {
     const fields = fieldResource(app)
     fields.list(
@@ -47,12 +65,15 @@ export function blueprintFieldRoutes({ database }: RecordContext): RouteFamily {
     fields.get({ operationId: 'getField', summary: 'One blueprint field' }, (guid) =>
       getField(database, guid),
     )
-    updateFieldRoute(fields, database)
+    updateFieldRoute(fields, flows)
+    checkFieldRoute(app, flows)
+    endMigrationRoute(app, flows)
     fillFieldRoute(app, database)
     removeFieldRoute(fields, database)
   }
 }
 
+type FieldRoom = Pick<Flows, 'records' | 'permissions' | 'environment' | 'live'>
 type Fields = ReturnType<typeof fieldResource>
 
 function fieldResource(app: App) {
@@ -83,22 +104,126 @@ function createFieldRoute(fields: Fields, database: RuledDatabase): void {
   )
 }
 
-function updateFieldRoute(fields: Fields, database: RuledDatabase): void {
+function updateFieldRoute(fields: Fields, flows: FieldRoom): void {
+  const { database } = flows.records
   fields.update(
     {
       operationId: 'updateField',
       summary: 'Change a blueprint field',
       description:
-        'Changes the given fields; replaces `validation_rules` and `metadata` as a whole. Refused with 409 over documents that do not fit, as when creating; a field becomes required only if all documents have a value.',
+        'Changes the given fields; replaces `validation_rules` and `metadata` as a whole. Stored values follow another `name` by a job, and are converted to another `type`: `migration` has the job, and is null again when all documents have followed; up to 1,000 documents are waited for. Both need `storages_update` too. `used_by` names what reads a field that is renamed. Refused with 409 over documents that do not fit, unless `misfits` says what becomes of their values; `details` lists the first 100. A field becomes required only if all documents have a value.',
       errors: ['CONFLICT'],
       bodyBytes: MOST_BYTES,
       body: updateFieldSchema,
     },
     async (guid, body, request) => {
-      if (changesPermissions(await getField(database, guid), body)) checkMaySetRules(request)
-      return updateField(database, guid, body, actorOf(request))
+      const before = await getField(database, guid)
+      if (changesPermissions(before, body)) checkMaySetRules(request)
+      const isRenamed = body.name !== undefined && body.name !== before.name
+      // Before expressions follow.
+      const uses = isRenamed ? await usesOf(flows, before) : []
+      const changed = await changeField(database, guid, body, changerOf(flows, request))
+      return isRenamed ? { ...changed, used_by: uses } : changed
     },
   )
+}
+
+function checkFieldRoute(app: App, flows: FieldRoom): void {
+  app.post(
+    '/blueprintfields/:guid/check',
+    {
+      config: {
+        permission: 'blueprintfields_view',
+        bodyOptional: true,
+        bodyBytes: MOST_BYTES,
+        errors: ['CONFLICT'],
+      },
+      schema: {
+        operationId: 'checkField',
+        summary: 'Check a change of a field',
+        description:
+          'Takes what `PUT` takes, and changes nothing: how many documents have a value, how many would be converted, which do not fit, and what names the field. Without a body it tells what renaming or removing the field concerns.',
+        tags,
+        params: guidParams,
+        body: checkFieldSchema,
+        response: { 200: checkedFieldSchema },
+      },
+    },
+    async (request) => {
+      const { guid } = request.params
+      const { database } = flows.records
+      const changer = changerOf(flows, request)
+      const { misfits, ...checked } = await checkChange(database, guid, request.body ?? {}, changer)
+      return {
+        ...checked,
+        misfits: { total: misfits.total, documents: misfits.documents.map(listed) },
+        used_by: await usesOf(flows, await getField(database, guid)),
+      }
+    },
+  )
+}
+
+async function usesOf(flows: FieldRoom, { storage, name }: JsonObject) {
+  if (typeof storage !== 'string' || typeof name !== 'string') return []
+  return (await fieldUses(flows, storage, name)).map((use) => ({ ...use }))
+}
+
+function listed({ guid, value, problem }: JsonObject) {
+  return { guid: String(guid), ...(value !== undefined && { value }), problem: String(problem) }
+}
+
+function endMigrationRoute(app: App, flows: FieldRoom): void {
+  app.delete(
+    '/blueprintfields/:guid/migration',
+    {
+      config: {
+        permission: 'blueprintfields_update',
+        alsoNeeds: ['storages_update'],
+        errors: ['CONFLICT'],
+      },
+      schema: {
+        operationId: 'endFieldMigration',
+        summary: 'Take back the renaming of a field',
+        description:
+          'While values are copied to the new name: the field keeps its name, and the copies are removed. Of a conversion: the job ends, and what it has not reached stays. 409 once the new name counts.',
+        tags,
+        params: guidParams,
+        response: { 200: fieldSchema },
+      },
+    },
+    (request) => endMigration(flows.records.database, request.params.guid, changerOf(flows, request)),
+  )
+}
+
+function changerOf({ permissions, environment, records }: FieldRoom, request: FastifyRequest): FieldChanger {
+  return {
+    by: actorOf(request),
+    timeZone: environment.values.timeZone,
+    mayChangeDocuments() {
+      if (holds(callerOf(request).scopes, 'storages_update')) return
+      throw new QuoinError(
+        'INSUFFICIENT_PERMISSIONS',
+        'Stored documents follow this change: it needs the scope storages_update too.',
+      )
+    },
+    async seen(storage, field, misfits) {
+      const session = permissions.database(records.database, callerSubject(request)).session()
+      const reads = holds(callerOf(request).scopes, 'storages_view')
+      const guids = misfits.map(({ guid }) => guid)
+      const query: Query = { kind: 'terms', field: '_meta.guid', values: guids }
+      const found = await session.find(storage, search({ query, limit: Math.max(1, guids.length) }))
+      const visible = new Map(
+        objectsIn(found.documents.value).map((document) => [guidOf(document), document]),
+      )
+      return misfits.flatMap(({ guid, problem }) => {
+        const document = visible.get(guid)
+        if (!document) return []
+        // Guids say nothing; values are for those who read documents.
+        const value = reads ? valueAt(document, parseFieldPath(field)) : undefined
+        return [{ guid, ...(value !== undefined && { value }), problem }]
+      })
+    },
+  }
 }
 
 function fillFieldRoute(app: App, database: RuledDatabase): void {

@@ -178,9 +178,88 @@ export const createFieldSchema = Type.Object(
   { name, type: writtenType, ...optional },
   { additionalProperties: false },
 )
-export const updateFieldSchema = Type.Object(
-  { name: Type.Optional(name), type: Type.Optional(writtenType), ...optional },
-  { additionalProperties: false, minProperties: 1 },
+
+const choice = Type.Union([Type.String({ maxLength: 1000 }), Type.Number()])
+
+const changes = {
+  name: Type.Optional(name),
+  type: Type.Optional(writtenType),
+  ...optional,
+  renamed_values: Type.Optional(
+    Type.Array(Type.Object({ from: choice, to: choice }, { additionalProperties: false }), {
+      minItems: 1,
+      maxItems: 1000,
+      description:
+        'Choices that have another name now: stored values follow. Each `to` is one of the new `choices`, no `from` is.',
+    }),
+  ),
+  misfits: Type.Optional(
+    Type.Object(
+      {
+        value: Type.Optional(anyJson('Stored in place of a value that does not fit. Default: null.')),
+        keep_in: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 256,
+            description: 'A field without values, which keeps the former value.',
+          }),
+        ),
+      },
+      {
+        additionalProperties: false,
+        description: 'What happens to stored values that do not fit. Without it, such a change is refused.',
+      },
+    ),
+  ),
+}
+export const updateFieldSchema = Type.Object(changes, { additionalProperties: false, minProperties: 1 })
+export const checkFieldSchema = Type.Object(changes, { additionalProperties: false })
+
+const fieldUse = Type.Object({
+  kind: Type.Enum(['blueprint', 'field', 'storage', 'view'], {
+    description: '`field`: `computed` or `default_expression` reads it. `storage`: a rule reads it.',
+  }),
+  guid: Type.String(),
+  name: Type.String(),
+})
+const usedBy = Type.Array(fieldUse, {
+  maxItems: 100,
+  description:
+    'What names the field. Expressions of fields and rules of storages follow a rename; blueprints and views have to be changed.',
+})
+
+export const checkedFieldSchema = Type.Object({
+  documents: Type.Integer({ description: 'Documents that have a value of the field.' }),
+  converted: Type.Integer({ description: 'How many of them get another value.' }),
+  misfits: Type.Object({
+    total: Type.Integer({ description: 'How many documents do not fit.' }),
+    documents: Type.Array(
+      Type.Object({ guid: Type.String(), value: Type.Optional(anyJson()), problem: Type.String() }),
+      { maxItems: 100, description: 'The first 100 of them, as far as the caller may see them.' },
+    ),
+  }),
+  used_by: usedBy,
+})
+export type CheckedField = Wire<typeof checkedFieldSchema>
+
+const migration = Type.Union(
+  [
+    Type.Object({
+      step: Type.Enum(['copy', 'clear', 'convert'], {
+        description:
+          '`copy`: values are copied to the new name, and the former one counts. `clear`: the new name counts, and values are removed from the former one. `convert`: values are converted.',
+      }),
+      field: Type.String({ description: 'The other name, or the name of the field that is converted.' }),
+      job: Type.String({ description: 'The guid of the job. `GET /queue/{guid}` has its progress.' }),
+      documents: Type.Integer({ description: 'Documents that follow.' }),
+      stopped: Type.Boolean({
+        description:
+          'The job has ended, and documents were refused: its progress names them. The same change again continues.',
+      }),
+    }),
+    Type.Null(),
+  ],
+  { description: 'A change that stored documents are following at the moment.' },
 )
 
 const fieldRecord = Type.Object({
@@ -204,6 +283,14 @@ const fieldRecord = Type.Object({
   default_expression: Type.Optional(nullableText),
   visible_to: Type.Optional(nullableText),
   settable_by: Type.Optional(nullableText),
+  migration: Type.Optional(migration),
+  former_names: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'Names that the field had. Removed documents get its value from there when they are restored.',
+    }),
+  ),
+  used_by: Type.Optional(usedBy),
   created_by: actorSchema,
   modified_by: actorSchema,
 })

@@ -1,0 +1,186 @@
+/** The steps of a field's migration, each a job over its documents; `records/fields/field-migration.ts` has the states. */
+
+import { manyProgress } from '../../records/documents/many-changes.ts'
+import type { ConvertibleChange } from '../../records/fields/convertible-change.ts'
+import {
+  type FieldMigration,
+  migrationIn,
+  secondName,
+  storedMigration,
+} from '../../records/fields/field-migration.ts'
+import { checkFree, getField, updateField } from '../../records/fields/field-records.ts'
+import { ruleOf } from '../../records/fields/field-rules.ts'
+import { formerNames } from '../../records/fields/rename-field.ts'
+import { ensureRenamedRules, renameInExpressions } from '../../records/fields/rename-in-expressions.ts'
+import { storedFit } from '../../records/fields/stored-misfits.ts'
+import { aloneWithUnique, changeUnique } from '../../records/fields/unique-fields.ts'
+import type { Actor } from '../../records/records.ts'
+import type { FieldRule } from '../../shared/field-rule.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { matchAll, type Query } from '../../shared/query.ts'
+import type { Database, Session } from '../../storage/database.ts'
+import { textIn } from '../../storage/document-fields.ts'
+import type { Job } from '../../storage/job.ts'
+import { manyChangeJob } from '../run/job-payload.ts'
+
+interface Renaming {
+  readonly changes: JsonObject
+  readonly after: FieldRule
+  readonly documents: number
+}
+
+/** Begins to copy the values to the new name; the former one counts until all have it. */
+export async function beginCopy(
+  database: Database,
+  guid: string,
+  { changes, after, documents }: Renaming,
+  by: Actor,
+): Promise<JsonObject> {
+  const { name: _name, ...others } = changes
+  const step = { step: 'copy', field: after.name, documents } as const
+  return begin(database, guid, step, by, others)
+}
+
+export async function beginConversion(
+  database: Database,
+  guid: string,
+  {
+    changes,
+    wanted,
+    documents,
+  }: { readonly changes: JsonObject; readonly wanted: ConvertibleChange; readonly documents: number },
+  by: Actor,
+): Promise<JsonObject> {
+  const { after, conversion } = wanted
+  return begin(database, guid, { step: 'convert', field: after.name, documents, conversion }, by, changes)
+}
+
+/** The same step again, or the one back. */
+export async function beginStep(
+  database: Database,
+  guid: string,
+  step: FieldMigration,
+  by: Actor,
+): Promise<JsonObject> {
+  return begin(database, guid, step, by, {})
+}
+
+type Step = Pick<FieldMigration, 'step' | 'field' | 'documents' | 'conversion'>
+
+async function begin(
+  database: Database,
+  guid: string,
+  step: Step,
+  by: Actor,
+  changes: JsonObject,
+): Promise<JsonObject> {
+  const record = await getField(database, guid)
+  const rule = ruleOf({ ...record, ...changes })
+  // The guid of the job is known in the transaction.
+  const migration: FieldMigration = { ...step, job: '', stopped: false }
+  const [before, after] = [migrationIn(record), migration].map((one) => rule && secondName(rule, one))
+  const isUnique = before?.unique !== undefined || after?.unique !== undefined
+  const write = () =>
+    updateField(database, guid, changes, by, {
+      checked: true,
+      within: isUnique,
+      also: async (session) => ({ migration: await enqueued(session, guid, record, migration, by) }),
+    })
+  // The second name is unique from the start, so that the switch has no document to look at.
+  if (!isUnique) return write()
+  return aloneWithUnique(database, () => changeUnique(database, { before, after }, write))
+}
+
+async function enqueued(
+  session: Session,
+  guid: string,
+  { storage }: JsonObject,
+  migration: FieldMigration,
+  by: Actor,
+): Promise<JsonObject> {
+  // Asked again in the transaction that reserves the name.
+  if (migration.step === 'copy')
+    await checkFree(session, { storage: textIn(storage), name: migration.field }, guid)
+  const of = { storage: textIn(storage), kind: 'update', includeRemoved: false, mutations: [] } as const
+  const having = migration.step === 'copy' ? undefined : migration.field
+  const job = manyChangeJob({ ...of, query: matchAll, ...(having !== undefined && { having }) }, { user: by })
+  const title = { copy: 'rename to', clear: 'remove former', convert: 'convert' }[migration.step]
+  const stored = await session.enqueue({
+    ...job,
+    title: `${title} ${migration.field} in ${textIn(storage)}`,
+    payload: { ...job.payload, field: guid },
+  })
+  return storedMigration({ ...migration, job: stored ?? '' })
+}
+
+/** When the job of a step has gone through all documents: the next step, or the end. Done once, whichever attempt of the job comes to it. */
+export async function continueMigration(
+  database: Database,
+  job: Pick<Job, 'guid' | 'payload'>,
+  by: Actor,
+): Promise<void> {
+  const guid = textIn(job.payload.field)
+  const record = await getField(database, guid).catch(() => undefined)
+  const migration = record && migrationIn(record)
+  if (!record || !migration || migration.job !== job.guid) return
+  const rule = ruleOf(record)
+  const storage = textIn(record.storage)
+  const refused = (await manyProgress(database, job.guid))?.refused ?? 0
+  const left = database.has(storage) && rule ? await leftOver(database, rule, migration) : 0
+  if (left > 0 && refused === 0) {
+    await begin(database, guid, migration, by, {})
+    return
+  }
+  if (left > 0) {
+    const stopped = storedMigration({ ...migration, stopped: true })
+    await updateField(database, guid, {}, by, { checked: true, also: async () => ({ migration: stopped }) })
+    return
+  }
+  if (migration.step === 'copy') await switchName(database, guid, record, migration, by)
+  else await updateField(database, guid, {}, by, { checked: true, also: async () => ({ migration: null }) })
+}
+
+/** Documents that the step has not reached, such as those that were created with the rules from before it. */
+async function leftOver(
+  database: Database,
+  rule: FieldRule,
+  { step, field }: FieldMigration,
+): Promise<number> {
+  const { storage = '', name, conversion } = rule
+  const session = database.session()
+  const missing: Query = {
+    kind: 'and',
+    queries: [
+      { kind: 'exists', field: name },
+      { kind: 'not', query: { kind: 'exists', field } },
+    ],
+  }
+  if (step === 'copy') return session.count(storage, missing)
+  if (step === 'clear') return session.count(storage, { kind: 'exists', field })
+  const fit = await storedFit(database, { ...rule, required: false }, conversion)
+  return fit.converted + (conversion?.misfits ? 0 : fit.total)
+}
+
+/** In one transaction: the new name, the job that removes the former one, and expressions that read the field. */
+async function switchName(
+  database: Database,
+  guid: string,
+  record: JsonObject,
+  { field, documents }: FieldMigration,
+  by: Actor,
+): Promise<void> {
+  const [storage, name] = [textIn(record.storage), textIn(record.name)]
+  const renamed = { storage, from: name, to: field }
+  await ensureRenamedRules(database, renamed)
+  const clear: FieldMigration = { step: 'clear', field: name, documents, job: '', stopped: false }
+  await updateField(database, guid, { name: field }, by, {
+    checked: true,
+    also: async (session) => {
+      await renameInExpressions(session, renamed, by)
+      return {
+        migration: await enqueued(session, guid, record, clear, by),
+        former_names: [...formerNames(record, name, field)],
+      }
+    },
+  })
+}

@@ -1,0 +1,120 @@
+/**
+ * A change of a field that stored documents follow: `migration` of the field's record. A job goes through the documents, and each
+ * write of a document does the same to it, so that a value is never lost in between.
+ *
+ * States of a field that is renamed from `title` to `headline`
+ * - copy: its name is `title`. Each write copies the value to `headline`; the job writes every document that has one. Readers of
+ *   `title` notice nothing. All copied → clear, in one transaction with the new name. Taken back → clear of `headline`.
+ * - clear: its name is `headline`. Each write removes `title`; the job writes every document that has it. All removed → no migration.
+ *   Renamed back → copy to `title`.
+ * States of a field whose values are converted
+ * - convert: the new type counts. Each write converts the value that the document has; the job writes every document whose value
+ *   does not fit. None is left → no migration.
+ *
+ * Where documents were refused, the state stays with `stopped`, and the progress of its job names them.
+ */
+import type { FieldConversion, FieldRule, MisfitRule, RenamedValue } from '../../shared/field-rule.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+
+export const migrationSteps = ['copy', 'clear', 'convert'] as const
+export type MigrationStep = (typeof migrationSteps)[number]
+
+export interface FieldMigration {
+  readonly step: MigrationStep
+  /** The field that values are copied to, removed from, or converted in. */
+  readonly field: string
+  /** The guid of the job. */
+  readonly job: string
+  /** Documents with a value when the job was stored. */
+  readonly documents: number
+  readonly stopped: boolean
+  /** Of `convert`. */
+  readonly conversion?: FieldConversion
+}
+
+export function migrationIn({ migration }: JsonObject): FieldMigration | undefined {
+  if (!isJsonObject(migration)) return undefined
+  const { field, job, documents, conversion } = migration
+  const step = migrationSteps.find((one) => one === migration.step)
+  if (step === undefined || typeof field !== 'string') return undefined
+  return {
+    step,
+    field,
+    job: typeof job === 'string' ? job : '',
+    documents: typeof documents === 'number' ? documents : 0,
+    stopped: migration.stopped === true,
+    ...(isJsonObject(conversion) && { conversion: storedConversion(conversion) }),
+  }
+}
+
+/** For the record. */
+export function storedMigration({ conversion, ...rest }: FieldMigration): JsonObject {
+  if (!conversion) return rest
+  const { timeZone, renamedValues, misfits } = conversion
+  const kept = misfits && {
+    value: misfits.value,
+    ...(misfits.keepIn !== undefined && { keep_in: misfits.keepIn }),
+  }
+  return {
+    ...rest,
+    conversion: {
+      time_zone: timeZone,
+      renamed_values: renamedValues.map((one) => ({ ...one })),
+      ...(kept && { misfits: kept }),
+    },
+  }
+}
+
+function storedConversion({ time_zone: zone, renamed_values, misfits }: JsonObject): FieldConversion {
+  const rule = misfitRuleOf(misfits)
+  return {
+    timeZone: typeof zone === 'string' ? zone : 'UTC',
+    renamedValues: renamedValuesOf(renamed_values),
+    ...(rule && { misfits: rule }),
+  }
+}
+
+/** As a request and a record say it. */
+export function misfitRuleOf(misfits: JsonValue | undefined): MisfitRule | undefined {
+  if (!isJsonObject(misfits)) return undefined
+  const { value = null, keep_in: keepIn } = misfits
+  return { value, ...(typeof keepIn === 'string' && { keepIn }) }
+}
+
+export function renamedValuesOf(values: JsonValue | undefined): readonly RenamedValue[] {
+  if (!Array.isArray(values)) return []
+  return values
+    .filter(isJsonObject)
+    .flatMap(({ from, to }) => (isChoice(from) && isChoice(to) ? [{ from, to }] : []))
+}
+
+function isChoice(value: JsonValue | undefined): value is string | number {
+  return typeof value === 'string' || typeof value === 'number'
+}
+
+export function formerNamesOf({ former_names: names }: JsonObject): Pick<FieldRule, 'formerNames'> {
+  const known = Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []
+  return known.length === 0 ? {} : { formerNames: known }
+}
+
+export function conversionOf(migration: FieldMigration | undefined): Pick<FieldRule, 'conversion'> {
+  return migration?.conversion ? { conversion: migration.conversion } : {}
+}
+
+/** What the field is under its second name: hidden and settable as it is, and written by Quoin alone. */
+export function secondName(rule: FieldRule, migration: FieldMigration | undefined): FieldRule | undefined {
+  if (migration === undefined || migration.step === 'convert') return undefined
+  const { type, storage, limits, label, order, visibleTo, settableBy, unique, collation } = rule
+  return {
+    ...{ name: migration.field, storage, type, limits, required: false, defaultValue: undefined },
+    ...(label !== undefined && { label }),
+    ...(collation !== undefined && { collation }),
+    ...(order !== undefined && { order }),
+    ...(visibleTo !== undefined && { visibleTo }),
+    ...(settableBy !== undefined && { settableBy }),
+    // From the start, so that the switch has no document to look at. Fields that are unique together get their key then.
+    ...(migration.step === 'copy' &&
+      unique?.key === rule.name && { unique: { ...unique, key: migration.field } }),
+    ...(migration.step === 'copy' ? { copyOf: rule.name } : { leftOverOf: rule.name }),
+  }
+}

@@ -1,0 +1,125 @@
+/** Expressions that read a field which gets another name: `computed` and `default_expression` of its storage, and rules of all storages. */
+import { type RenamedPath, renameFields } from '../../expressions/language/rename-fields.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { type Query, search } from '../../shared/query.ts'
+import type { Database, Session } from '../../storage/database.ts'
+import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
+import { type RuleScope, scopeOf, stepsOf } from '../permissions/led-query.ts'
+import { seeIndexes } from '../permissions/storage-rules.ts'
+import type { Actor } from '../records.ts'
+import { permissionNames, permissionsIn, referencesFor } from './field-rules.ts'
+
+export interface RenamedField {
+  readonly storage: string
+  readonly from: string
+  readonly to: string
+}
+
+/** A record whose expressions read the field, with what they are then. */
+export interface Renamed {
+  readonly kind: 'field' | 'storage'
+  readonly guid: string
+  readonly name: string
+  /** By the names of the record's fields. */
+  readonly changes: JsonObject
+}
+
+const MOST = 10_000
+const expressions = ['computed', 'default_expression'] as const
+
+export async function renamedExpressions(
+  session: Session,
+  renamed: RenamedField,
+): Promise<readonly Renamed[]> {
+  return [...(await inFields(session, renamed)), ...(await inRules(session, renamed))]
+}
+
+/** In the transaction in which the new name begins to count. */
+export async function renameInExpressions(session: Session, renamed: RenamedField, by: Actor): Promise<void> {
+  for (const { kind, guid, changes } of await renamedExpressions(session, renamed)) {
+    const storage = kind === 'field' ? ownStorages.fields : ownStorages.storages
+    await session.update(storage, guid, setFields({ ...changes, modified_by: { ...by } }))
+  }
+}
+
+/** Before the new name counts: lists are searched through these rules from then on. */
+export async function ensureRenamedRules(database: Database, renamed: RenamedField): Promise<void> {
+  const session = database.session()
+  const references = await referencesFor(session)
+  for (const { kind, name, changes } of await renamedExpressions(session, renamed)) {
+    const rules = kind === 'storage' ? permissionsIn(changes.rules) : undefined
+    for (const [storage, indexes] of rules ? seeIndexes(rules, scopeOf(name, references)) : [])
+      if (database.has(storage)) await database.ensure(storage, { indexes })
+  }
+}
+
+async function inFields(session: Session, { storage, from, to }: RenamedField): Promise<readonly Renamed[]> {
+  const query: Query = { kind: 'term', field: 'storage', value: storage }
+  const { documents } = await session.find(ownStorages.fields, search({ query, limit: MOST }))
+  const renamed = (name: string, path: readonly string[]) =>
+    name === 'doc' ? pathIn(path, 0, from, to) : undefined
+  return objectsIn(documents.value).flatMap((record): Renamed[] => {
+    const changes: Record<string, string> = {}
+    for (const kind of expressions) {
+      const text = record[kind]
+      const written = typeof text === 'string' ? renameFields(text, renamed) : text
+      if (typeof written === 'string' && written !== text) changes[kind] = written
+    }
+    if (Object.keys(changes).length === 0) return []
+    return [{ kind: 'field', guid: guidOf(record), name: textIn(record.name), changes }]
+  })
+}
+
+async function inRules(session: Session, renamed: RenamedField): Promise<readonly Renamed[]> {
+  const query: Query = { kind: 'exists', field: 'rules' }
+  const { documents } = await session.find(ownStorages.storages, search({ query, limit: MOST }))
+  const references = await referencesFor(session)
+  return objectsIn(documents.value).flatMap((record): Renamed[] => {
+    const rules = permissionsIn(record.rules)
+    if (!rules) return []
+    const name = textIn(record.name)
+    const scope = scopeOf(name, references)
+    const written = Object.fromEntries(
+      permissionNames.flatMap((rule) => {
+        const text = rules[rule]
+        return text === undefined
+          ? []
+          : [
+              [
+                rule,
+                renameFields(text, (first, path) =>
+                  first === 'doc' ? ledPath(path, scope, renamed) : undefined,
+                ),
+              ],
+            ]
+      }),
+    )
+    if (permissionNames.every((rule) => written[rule] === rules[rule])) return []
+    return [{ kind: 'storage', guid: guidOf(record), name, changes: { rules: written } }]
+  })
+}
+
+/** Where the field is in a path that may lead through references. */
+function ledPath(
+  path: readonly string[],
+  scope: RuleScope,
+  { storage, from, to }: RenamedField,
+): RenamedPath | undefined {
+  let at = 0
+  let present = scope.storage
+  for (const step of [...stepsOf(path, scope), undefined]) {
+    const found = present === storage ? pathIn(path, at, from, to) : undefined
+    if (found || !step) return found
+    at += step.field.split('.').length
+    present = step.storage
+  }
+  return undefined
+}
+
+function pathIn(path: readonly string[], at: number, from: string, to: string): RenamedPath | undefined {
+  const parts = from.split('.')
+  if (!parts.every((part, place) => path[at + place] === part)) return undefined
+  return { from: at, length: parts.length, keys: to.split('.') }
+}

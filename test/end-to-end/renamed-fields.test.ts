@@ -1,0 +1,313 @@
+/** A field gets another name while documents have values of it: the values follow by a job, and none is lost meanwhile. */
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
+import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+
+const onPostgres = inject('engine') === 'postgres'
+
+let temporary: TemporaryDatabase | undefined
+let nodes: readonly TestQuoin[] = []
+let room: TestQuoin
+let name: string
+let path: string
+let count = 0
+beforeAll(async () => {
+  temporary = onPostgres ? await openTemporaryDatabase() : undefined
+  const settings = { QUOIN_RATE_LIMIT: '0', ...(temporary && { DATABASE_URL: temporary.url }) }
+  for (const node of onPostgres ? ['one', 'two'] : ['one'])
+    nodes = [...nodes, await openTestQuoin({ ...settings, QUOIN_NODE: node })]
+  const [first] = nodes
+  if (!first) throw new Error('No node was opened.')
+  room = first
+})
+afterAll(async () => {
+  for (const one of nodes) await one.close()
+  await temporary?.drop()
+})
+beforeEach(async () => {
+  name = `renamed-${count++}`
+  const made = await room.manage('POST', '/_system/storages', { name })
+  path = `/_system/storages/${guidOf(made)}/documents`
+})
+
+const add = async (fields: JsonObject) => guidOf(await room.manage('POST', path, fields))
+const read = async (guid: string) => {
+  const { _meta, ...rest } = objectOf(await room.manage('GET', `${path}/${guid}`))
+  return rest
+}
+const field = async (body: JsonObject) =>
+  guidOf(await room.manage('POST', '/blueprintfields', { type: 'string', storage: name, ...body }))
+const change = (guid: string, body: JsonObject, as = 'admin') =>
+  room.send('PUT', `/blueprintfields/${guid}`, { as, body })
+const check = (guid: string, body: JsonObject = {}) =>
+  room.send('POST', `/blueprintfields/${guid}/check`, { as: 'admin', body })
+const record = async (guid: string) => objectOf(await room.manage('GET', `/blueprintfields/${guid}`))
+const pause = (paused: boolean) => room.manage('PUT', '/queues/default', { paused })
+const ended = (guid: string) =>
+  expect.poll(async () => (await record(guid)).migration, { timeout: 20_000, interval: 20 }).toBe(null)
+
+describe('renaming a field', () => {
+  test('takes the values along, says before how many documents have one, and removes the former name', async () => {
+    const guid = await field({ name: 'title' })
+    const documents = [await add({ title: 'a' }), await add({ title: null }), await add({ other: 1 })]
+    expect((await check(guid)).body).toMatchObject({ documents: 1, converted: 0, misfits: { total: 0 } })
+    expect((await check(guid, { name: 'headline' })).body).toMatchObject({ documents: 1 })
+    const reply = await change(guid, { name: 'headline', label: 'Headline' })
+    expect(reply).toMatchObject({
+      status: 200,
+      body: { name: 'headline', label: 'Headline', migration: null, former_names: ['title'] },
+    })
+    const all = []
+    for (const one of documents) all.push(await read(one))
+    expect(all).toEqual([{ headline: 'a' }, { headline: null }, { other: 1 }])
+  })
+
+  test('gives a removed document its value when it is restored', async () => {
+    const guid = await field({ name: 'title' })
+    const [removed] = [await add({ title: 'old' }), await add({ title: 'b' })]
+    await room.manage('DELETE', `${path}/${removed}`)
+    expect((await change(guid, { name: 'headline' })).status).toBe(200)
+    await room.manage('POST', `${path}/${removed}/restore`)
+    expect(await read(removed)).toEqual({ headline: 'old' })
+  })
+
+  test('moves a nested value and a list', async () => {
+    const city = await field({ name: 'address.city' })
+    const tags = await field({ name: 'tags', type: 'list', validation_rules: { items: 'string' } })
+    const guid = await add({ address: { city: 'Riga', zip: '1' }, tags: ['a', 'b'] })
+    expect((await change(city, { name: 'address.town' })).status).toBe(200)
+    expect((await change(tags, { name: 'labels' })).status).toBe(200)
+    expect(await read(guid)).toEqual({ address: { town: 'Riga', zip: '1' }, labels: ['a', 'b'] })
+  })
+
+  test('moves numbers that are given, unique values and references, which count as before', async () => {
+    const number = await field({ name: 'no', type: 'autonumber' })
+    const code = await field({ name: 'code', unique: true })
+    const parent = await field({
+      name: 'parent',
+      type: 'reference',
+      reference: { storage: name, on_delete: 'clear' },
+    })
+    const first = await add({ code: 'x' })
+    const second = await add({ code: 'y', parent: first })
+    for (const [guid, to] of [
+      [number, 'number'],
+      [code, 'key'],
+      [parent, 'above'],
+    ] as const)
+      expect((await change(guid, { name: to })).body).toMatchObject({ name: to, migration: null })
+    expect(await read(second)).toEqual({ number: 2, key: 'y', above: first })
+    expect((await room.send('POST', path, { as: 'admin', body: { key: 'x' } })).status).toBe(409)
+    // On PostgreSQL the document that was refused has taken one.
+    expect(Number((await read(await add({ key: 'z' }))).number)).toBeGreaterThan(2)
+    await room.manage('DELETE', `${path}/${first}`)
+    expect(await read(second)).toMatchObject({ above: null })
+  })
+
+  test('changes expressions of fields and rules that read it, and names what else does', async () => {
+    const guid = await field({ name: 'price', type: 'number' })
+    const total = await field({ name: 'total', type: 'number', computed: 'doc.price * 2' })
+    const stored = await room.manage('POST', '/_system/storages/search', { filters: { name } })
+    const storage = guidOf(objectsOf(stored)[0])
+    await room.manage('PUT', `/_system/storages/${storage}`, { rules: { change: 'doc.price < 100' } })
+    await room.install(`Uses ${name}`, {
+      get: { type: 'on_startup_register_uri_get', in: { uri: name }, scopes: ['*public'] },
+      find: { type: 'function_search', in: { flow: '@get.flow', storage: name, where: '=doc.price > 1' } },
+      reply: { type: 'httpconnection_set_json', in: { flow: '@find.flow', value: '@find.documents' } },
+    })
+    const one = await add({ price: 4 })
+    const uses = [
+      { kind: 'field', name: 'total' },
+      { kind: 'storage', name },
+      { kind: 'blueprint', name: `Uses ${name}` },
+    ]
+    expect((await check(guid)).body).toMatchObject({ used_by: uses })
+    expect((await change(guid, { name: 'amount' })).body).toMatchObject({ name: 'amount', used_by: uses })
+    expect(await record(total)).toMatchObject({ computed: 'doc.amount * 2' })
+    expect(await room.manage('GET', `/_system/storages/${storage}`)).toMatchObject({
+      rules: { change: 'doc.amount < 100' },
+    })
+    await room.manage('PUT', `${path}/${one}`, { amount: 5 })
+    expect(await read(one)).toEqual({ amount: 5, total: 10 })
+  })
+})
+
+describe('while values are copied', () => {
+  let guid: string
+  let documents: readonly string[]
+  beforeEach(async () => {
+    guid = await field({ name: 'title', unique: true })
+    documents = [await add({ title: 'a' }), await add({ title: 'b' })]
+    await pause(true)
+    const reply = await change(guid, { name: 'headline' })
+    expect(reply.body).toMatchObject({
+      name: 'title',
+      migration: { step: 'copy', field: 'headline', documents: 2 },
+    })
+    return async () => {
+      await pause(false)
+    }
+  })
+  const [first, second] = [() => documents[0] ?? '', () => documents[1] ?? '']
+
+  test('a write by either name counts for both, and none is lost', async () => {
+    await room.manage('PUT', `${path}/${first()}`, { title: 'a2' })
+    await room.manage('PUT', `${path}/${second()}`, { headline: 'b2' })
+    const third = await add({ headline: 'c' })
+    expect([await read(first()), await read(second()), await read(third)]).toEqual(
+      ['a2', 'b2', 'c'].map((title) => ({ title, headline: title })),
+    )
+    // A client that sends back what it has read.
+    await room.manage('PUT', `${path}/${first()}`, { title: 'a3', headline: 'a2' })
+    await pause(false)
+    await ended(guid)
+    expect([await read(first()), await read(second()), await read(third)]).toEqual(
+      ['a3', 'b2', 'c'].map((headline) => ({ headline })),
+    )
+  })
+
+  test('a value that another document has is refused under both names', async () => {
+    for (const body of [{ title: 'b' }, { headline: 'b' }])
+      expect((await room.send('POST', path, { as: 'admin', body })).status).toBe(409)
+  })
+
+  test('other changes are refused, labels are not', async () => {
+    const other = { name: 'headline', type: 'string', storage: name }
+    const refused = [
+      await change(guid, { name: 'other' }),
+      await change(guid, { type: 'email' }),
+      await room.send('DELETE', `/blueprintfields/${guid}`, { as: 'admin' }),
+      await room.send('POST', '/blueprintfields', { as: 'admin', body: other }),
+    ]
+    expect(refused.map(({ status }) => status)).toEqual([409, 409, 409, 409])
+    expect((await change(guid, { name: 'title', label: 'T' })).body).toMatchObject({
+      label: 'T',
+      migration: { step: 'copy' },
+    })
+  })
+
+  test('the rename is taken back, and no copy stays', async () => {
+    await room.manage('PUT', `${path}/${first()}`, { title: 'a2' })
+    const taken = await room.send('DELETE', `/blueprintfields/${guid}/migration`, { as: 'admin' })
+    expect(taken).toMatchObject({
+      status: 200,
+      body: { name: 'title', migration: { step: 'clear', field: 'headline' } },
+    })
+    await pause(false)
+    await ended(guid)
+    expect([await read(first()), await read(second())]).toEqual([{ title: 'a2' }, { title: 'b' }])
+    expect((await room.send('POST', path, { as: 'admin', body: { title: 'b' } })).status).toBe(409)
+    expect((await change(guid, { name: 'headline' })).body).toMatchObject({
+      name: 'headline',
+      migration: null,
+    })
+  })
+
+  test('a cancelled job is begun again by the same change', async () => {
+    const { job } = objectOf((await record(guid)).migration)
+    await room.manage('DELETE', `/queue/${String(job)}`)
+    await pause(false)
+    expect((await change(guid, { name: 'headline' })).body).toMatchObject({
+      name: 'headline',
+      migration: null,
+    })
+    expect(await read(first())).toEqual({ headline: 'a' })
+  })
+})
+
+test('a field that is hidden is so under both names', async () => {
+  const guid = await field({ name: 'salary', type: 'number', visible_to: 'contains(user.scopes, "hr")' })
+  const one = await add({ salary: 5 })
+  await room.addUser(`${name}-user`, ['storages_view'])
+  const seen = async () =>
+    Object.keys(objectOf((await room.send('GET', `${path}/${one}`, { as: `${name}-user` })).body))
+  await pause(true)
+  await change(guid, { name: 'pay' })
+  await room.manage('PUT', `${path}/${one}`, { note: 'x' })
+  expect(await read(one)).toEqual({ salary: 5, pay: 5, note: 'x' })
+  expect(await seen()).toEqual(['_meta', 'note'])
+  await pause(false)
+  await ended(guid)
+  expect([await read(one), await seen()]).toEqual([{ pay: 5, note: 'x' }, ['_meta', 'note']])
+})
+
+describe('a rename is refused, and nothing changes', () => {
+  test.each<[string, JsonObject, JsonValue, number]>([
+    ['to a name under which documents have values', { name: 'taken' }, ['name'], 409],
+    ['to a name inside it', { name: 'title.text' }, ['name'], 400],
+    ['with another type at once', { name: 'headline', type: 'email' }, ['name'], 400],
+    ['to a name that is another field', { name: 'other' }, null, 409],
+  ])('%s', async (_what, body, fields, status) => {
+    const guid = await field({ name: 'title' })
+    await field({ name: 'other' })
+    const one = await add({ title: 'a', taken: 'b' })
+    for (const reply of [await change(guid, body), await check(guid, body)])
+      expect([reply.status, objectOf(reply.body).fields ?? null]).toEqual([status, fields])
+    expect([await read(one), (await record(guid)).name]).toEqual([{ title: 'a', taken: 'b' }, 'title'])
+  })
+
+  test('where another field is inside it', async () => {
+    const guid = await field({ name: 'address', type: 'object' })
+    await field({ name: 'address.city' })
+    await add({ address: { city: 'Riga' } })
+    expect((await change(guid, { name: 'place' })).status).toBe(409)
+  })
+
+  test('for a caller who may not change documents', async () => {
+    const guid = await field({ name: 'title' })
+    await add({ title: 'a' })
+    await room.addUser(`${name}-user`, ['blueprintfields_view', 'blueprintfields_update'])
+    const ask = (method: 'POST' | 'PUT' | 'DELETE', at: string, body?: JsonObject) =>
+      room.send(method, `/blueprintfields/${guid}${at}`, { as: `${name}-user`, ...(body && { body }) })
+    const replies = [await ask('PUT', '', { name: 'headline' }), await ask('DELETE', '/migration')]
+    expect(replies.map(({ status }) => status)).toEqual([403, 403])
+    expect((await ask('POST', '/check', { name: 'headline' })).status).toBe(200)
+    expect((await record(guid)).name).toBe('title')
+  })
+})
+
+test('no write that was acknowledged is lost, on any node, while 600 documents follow', async () => {
+  const storage = `${name}-busy`
+  const made = await room.manage('POST', '/_system/storages', { name: storage, closed: true })
+  const at = `/_system/storages/${guidOf(made)}/documents`
+  const guid = await field({ name: 'title', storage })
+  const guids: string[] = []
+  for (let n = 0; n < 12; n++) {
+    const lines = Array.from({ length: 50 }, () => room.manage('POST', at, { title: 'begun' }))
+    for (const one of await Promise.all(lines)) guids.push(guidOf(one))
+  }
+  const written = new Map<string, string>()
+  let running = true
+  const writer = async (own: number) => {
+    let key = 'title'
+    for (let n = 0; running; n++) {
+      const one = guids[(n * 4 + own) % guids.length] ?? ''
+      const value = `${own}-${n}`
+      const node = nodes[n % nodes.length] ?? room
+      const put = () => node.send('PUT', `${at}/${one}`, { as: 'admin', body: { [key]: value } })
+      let reply = await put()
+      // The former name is unknown to the closed storage when all is done.
+      if (reply.status === 400) {
+        key = 'headline'
+        reply = await put()
+      }
+      if (reply.status !== 200) throw new Error(`${reply.status} ${reply.text}`)
+      written.set(one, value)
+    }
+  }
+  // Each document has one writer: 600 is divided by 4.
+  const writers = Promise.all([0, 1, 2, 3].map(writer))
+  try {
+    expect((await change(guid, { name: 'headline' })).status).toBe(200)
+    await ended(guid)
+  } finally {
+    running = false
+    await writers
+  }
+  const stored = new Map(
+    (await room.documents(storage)).map(({ _meta, ...rest }) => [String(objectOf(_meta).guid), rest]),
+  )
+  expect(stored.size).toBe(600)
+  for (const one of guids) expect(stored.get(one)).toEqual({ headline: written.get(one) ?? 'begun' })
+}, 60_000)
