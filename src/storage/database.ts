@@ -72,6 +72,8 @@ export interface Origin {
   readonly optimistic?: boolean | undefined
   /** All that it writes is rolled back, so it takes no numbers, and its documents are without them. */
   readonly trial?: true
+  /** When its run has to be over, in milliseconds since 1970: it waits no longer for its turn with a document that others change. */
+  readonly until?: number
   /** May use the room that the embedded engine keeps for a full disk, as deletes may: for signing in. */
   readonly reserve?: true
 }

@@ -76,8 +76,15 @@ export class Run extends RunServices implements RunControl {
     this.guid = environment.newGuid()
     this.user = start.request ? start.request.user : start.user
     const { unit } = start
+    const { clock, running } = environment
+    // Copied: they may change while the run is under way, which keeps those that it began with.
+    const limits = {
+      ...environment.limits,
+      ...(unit && { deadline: Math.max(1, unit.until - clock()) }),
+    }
     const origin = {
       ...runOrigin(this.guid, this.user, start.origin),
+      until: clock() + limits.deadline,
       ...(start.lease && { job: start.lease }),
     }
     this.#held = unit && heldEffects(environment)
@@ -90,12 +97,6 @@ export class Run extends RunServices implements RunControl {
     this.blueprint = start.blueprint
     this.request = start.request
     this.start = start
-    const { clock, running } = environment
-    // Copied: they may change while the run is under way, which keeps those that it began with.
-    const limits = {
-      ...environment.limits,
-      ...(unit && { deadline: Math.max(1, unit.until - clock()) }),
-    }
     this.#milliseconds = limits.deadline
     const mark = running && { cells: running.cells, number: running.numberOf(start.flow, start.blueprint) }
     this.steps = new RunSteps(clock, limits, mark)

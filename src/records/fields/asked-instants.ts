@@ -3,23 +3,14 @@ import type { FieldRule } from '../../shared/field-rule.ts'
 import { instantOf } from '../../shared/fields/value-forms.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Bounds, Query, Scalar } from '../../shared/query.ts'
+import { writePlan } from './write-plan.ts'
 
 export type RulesIn = (storage: string) => MaybePromise<{ readonly rules: readonly FieldRule[] }>
 
 /** The query with instants as they are stored; the one that was given where it asks for none. */
 export function withInstants(storage: string, query: Query, rulesIn: RulesIn): MaybePromise<Query> {
   if (query.kind === 'all') return query
-  return andThen(rulesIn(storage), ({ rules }) => asked(query, instantsIn(rules), rulesIn))
-}
-
-const kept = new WeakMap<readonly FieldRule[], ReadonlySet<string>>()
-
-/** Of a list that `FieldRules.of` gave. */
-function instantsIn(rules: readonly FieldRule[]): ReadonlySet<string> {
-  const names =
-    kept.get(rules) ?? new Set(rules.flatMap(({ type, name }) => (type === 'instant' ? [name] : [])))
-  kept.set(rules, names)
-  return names
+  return andThen(rulesIn(storage), ({ rules }) => asked(query, writePlan(rules).instants, rulesIn))
 }
 
 function asked(query: Query, instants: ReadonlySet<string>, rulesIn: RulesIn): MaybePromise<Query> {

@@ -297,7 +297,12 @@ class RuledSession extends SortingSession {
   }
 
   #asked(storage: string, query: Query): MaybePromise<Query> {
-    return isOwnStorage(storage) ? query : withInstants(storage, query, (name) => this.rules.kept(name))
+    if (query.kind === 'all' || isOwnStorage(storage)) return query
+    return andThen(this.rules.kept(storage), ({ rules }) => {
+      // Only a query through a reference asks for fields of another storage.
+      if (!this.rules.refer() && !rules.some(({ type }) => type === 'instant')) return query
+      return withInstants(storage, query, (name) => this.rules.kept(name))
+    })
   }
 
   override holder(storage: string, by: readonly string[], document: JsonObject) {

@@ -24,6 +24,8 @@ export interface WritePlan {
     | undefined
   /** The document with its values as they would be stored: what is looked for by a unique key is compared with those. */
   stored(document: JsonObject): JsonObject
+  /** Names of fields of the type `instant`. */
+  readonly instants: ReadonlySet<string>
   /** Fields that changes leave as they are. */
   readonly fixed: readonly string[]
   /** Those of them that are numbered. */
@@ -78,6 +80,7 @@ export function writePlan(rules: readonly FieldRule[]): WritePlan {
       const written = instants.flatMap((instant) => instant(document) ?? [])
       return written.length === 0 ? document : applyMutations(document, written)
     },
+    instants: new Set(named('instant').map(({ name }) => name)),
     fixed: [...named('created_by'), ...numbers].map(({ name }) => name),
     numbered: numbers.map(({ name, limits }) => ({ name, from: limits.start ?? 1 })),
     renamed: first.length === own.length ? undefined : (mutations) => withPresentNames(own, mutations),

@@ -386,6 +386,26 @@ test('changes that wait for one locked document leave connections to what change
   })
 })
 
+test('a change waits for its turn no longer than its run may take, and the session can go on', async () => {
+  const database = await node('patience')
+  const name = newName()
+  await database.ensure(name)
+  const hot = await create(database, name, { n: 0 })
+  const cold = await create(database, name, { n: 0 })
+  const [first, second] = [database.session(), database.session({ until: Date.now() - 1 })]
+  await first.update(name, hot, setFields({ by: 1 }))
+  await expect(Promise.resolve(second.update(name, hot, setFields({ by: 2 })))).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    message: expect.stringContaining('changed by others for too long'),
+  })
+  await second.update(name, cold, setFields({ by: 2 }))
+  await second.transaction.commit()
+  await first.transaction.commit()
+  await transact(database, (session) => session.update(name, hot, setFields({ by: 3 })))
+  const stored = await Promise.all([hot, cold].map((guid) => database.session().get(name, guid)))
+  expect(stored.map((one) => one && documentOf(one).by)).toEqual([3, 2])
+})
+
 test('a change that waits for its turn and is rolled back gives the turn to the next one', async () => {
   const database = await node('turns')
   const name = newName()

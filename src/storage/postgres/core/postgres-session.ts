@@ -1,5 +1,6 @@
 /** One unit of work on PostgreSQL: reads on any connection until it writes, then on that of its transaction. */
 
+import type { Clock } from '../../../shared/clock.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import type { MaybePromise } from '../../../shared/maybe-promise.ts'
 import type { Mutation } from '../../../shared/mutation.ts'
@@ -69,7 +70,13 @@ export interface SessionParts {
   readonly aggregates: KeptAggregates
   readonly words: KeptWords
   readonly rows: RowTurns
+  readonly clock: Clock
 }
+
+/** How long a session waits for its turn with a document that others change, where its origin does not say. */
+const TURN_MS = 30_000
+/** Of a run whose time is over: a person may have held it at a breakpoint. */
+const LEAST_TURN_MS = 1_000
 
 type Reading<T> = (connection: PostgresConnection, entry: StorageEntry) => Promise<T>
 
@@ -382,10 +389,16 @@ export class PostgresSession
   #takeTurn(storage: string, guid: string): Promise<void> | undefined {
     if (this.#endTurn || this.#taking || this.#transaction.isBegun) return this.#taking
     const epoch = this.#turns
-    const turn = this.#parts.rows.take(`${storage} ${guid}`)
+    const left = this.origin.until === undefined ? TURN_MS : this.origin.until - this.#parts.clock()
+    const turn = this.#parts.rows.take(`${storage} ${guid}`, Math.max(LEAST_TURN_MS, left))
     if (typeof turn === 'function') {
       this.#endTurn = turn
       return undefined
+    }
+    // What the session does next need not wait for that turn.
+    const gaveUp = (error: unknown): never => {
+      this.#taking = undefined
+      throw error
     }
     const taking = turn.then((end) => {
       if (this.#taking === taking) this.#taking = undefined
@@ -395,7 +408,7 @@ export class PostgresSession
       }
       end()
       throw rolledBack()
-    })
+    }, gaveUp)
     taking.catch(() => undefined)
     this.#taking = taking
     return taking
