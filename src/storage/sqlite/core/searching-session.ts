@@ -40,6 +40,13 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
   protected abstract get isUnit(): boolean
   /** For a unit of work: reads in its turn. Throws UnitConflict. */
   protected abstract inUnit<T>(storage: string, look: () => MaybePromise<T>): MaybePromise<T>
+  /** Of a unit: those of these storages of which nothing was read yet. */
+  protected abstract unread(storages: readonly string[]): readonly StorageEntry[]
+  /**
+   * Before a unit searches in the thread: resolves when no other unit does, and then what was noted of these storages is to be
+   * read anew. Undefined where it is this unit's turn already.
+   */
+  protected abstract slowTurn(fresh: readonly StorageEntry[]): Promise<void> | undefined
   /** Gives the writer back, if the session has it and has written nothing. Resolves when what it has read is on disk. */
   protected abstract settle(): MaybePromise<void>
   /** On the connection that sees what the session has to see. Throws when the session is lost. */
@@ -112,7 +119,7 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
     here: () => T,
     inThread: (entry: StorageEntry, aside: Aside) => Promise<T>,
   ): MaybePromise<T> {
-    const look = () => {
+    const look = (): MaybePromise<T> => {
       try {
         return here()
       } catch (error) {
@@ -130,15 +137,19 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
           return inThread(entry, { keep: false, effort: EFFORT_OF_A_HOLDER })
         }
         const search = () => inThread(entry, { keep: true, effort: EFFORT_OF_A_SEARCH })
-        return this.isUnit ? andThen(this.settle(), search) : search()
+        if (!this.isUnit) return search()
+        const turn = this.slowTurn(fresh)
+        return turn ? turn.then(inTurn) : andThen(this.settle(), search)
       }
     }
     if (!this.isUnit) return look()
     const others = otherStorages(query).filter((name) => this.parts.catalogue.find(name))
-    return others.reduce<() => MaybePromise<T>>(
+    const fresh = this.unread([storage, ...others])
+    const inTurn: () => MaybePromise<T> = others.reduce<() => MaybePromise<T>>(
       (inside, other) => () => this.inUnit(other, inside),
       () => this.inUnit(storage, look),
-    )()
+    )
+    return inTurn()
   }
 
   #isUnsaved(storage: string): boolean {

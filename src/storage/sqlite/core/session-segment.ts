@@ -12,9 +12,12 @@ import type { SqliteCatalogue } from './sqlite-catalogue.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import type { SqliteWriter } from './sqlite-writer.ts'
 import type { StorageEntry } from './storage-entry.ts'
+import type { SlowUnits } from './unit-reads.ts'
 
 /** What sessions share. */
 export interface SessionParts {
+  /** Of which one at a time searches in the thread. */
+  readonly slowUnits: SlowUnits
   readonly writer: SqliteWriter
   readonly reader: SqliteConnection
   /** For searches that look at too much for one turn of the event loop. */

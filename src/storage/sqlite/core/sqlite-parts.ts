@@ -24,6 +24,7 @@ import { DamagedDatabase, storageError } from './sqlite-errors.ts'
 import { lockDirectory } from './sqlite-lock.ts'
 import { migrateSqlite, sqliteMigrations } from './sqlite-migrations.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
+import { SlowUnits } from './unit-reads.ts'
 
 export interface SqliteOptions extends StampOptions {
   /** Where `quoin.db` is. Made if missing, for its owner only. */
@@ -95,6 +96,7 @@ export async function openSqliteParts(options: SqliteOptions): Promise<SqlitePar
       writer,
       reader,
       thread,
+      slowUnits: new SlowUnits(),
       catalogue,
       observers: new Map(),
       results: searchCache(),

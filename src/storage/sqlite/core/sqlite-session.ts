@@ -56,6 +56,8 @@ export class SqliteSession
   #seen: Promise<void> | undefined
   /** Until the first commit. */
   #unit: UnitReads | undefined
+  /** Lets the next unit search in the thread. */
+  #endSlow: (() => void) | undefined
 
   readonly origin: Origin
 
@@ -158,10 +160,15 @@ export class SqliteSession
     if (!this.hasWritten) this.#giveBack()
     const segment = this.#segment
     const seen = this.#takeSeen()
-    if (segment === undefined) return seen
+    if (segment === undefined) {
+      this.#slowIsOver()
+      return seen
+    }
     this.#segment = undefined
     const done = this.#parts.writer.keep(segment)
     segment.ended()
+    // The next one sees what has ended.
+    this.#slowIsOver()
     this.#kept = { segment, done }
     return done
   }
@@ -171,6 +178,7 @@ export class SqliteSession
     this.#epoch++
     this.#lost = undefined
     this.#unit?.clear()
+    this.#slowIsOver()
     if (this.#waiting) writer.giveUp(this.#waiting.segment, rolledBack())
     this.#waiting = undefined
     const segment = this.#segment
@@ -213,6 +221,30 @@ export class SqliteSession
     unit.check()
     unit.note(this.#parts.catalogue.entry(storage))
     return look()
+  }
+
+  protected override unread(storages: readonly string[]): readonly StorageEntry[] {
+    return this.#unit?.unread(storages.map((name) => this.#parts.catalogue.entry(name))) ?? []
+  }
+
+  protected override slowTurn(fresh: readonly StorageEntry[]): Promise<void> | undefined {
+    const unit = this.#unit
+    if (unit === undefined || this.#endSlow) return undefined
+    const epoch = this.#epoch
+    this.#giveBack()
+    return this.#parts.slowUnits.take().then((release) => {
+      if (epoch !== this.#epoch || this.#unit !== unit) {
+        release()
+        throw rolledBack()
+      }
+      this.#endSlow = release
+      unit.forget(fresh)
+    })
+  }
+
+  #slowIsOver(): void {
+    this.#endSlow?.()
+    this.#endSlow = undefined
   }
 
   /** Lets others write while the unit waits. Resolves when all that it has read is on disk. */

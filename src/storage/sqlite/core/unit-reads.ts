@@ -5,6 +5,7 @@
  * operation. Then what it has read must be unchanged. Most units are over within one turn and can have no conflict; one that had
  * it keeps the writer from its first read on when it begins once more.
  */
+import { QuoinError } from '../../../shared/errors.ts'
 import { ALONE_FROM, UnitConflict, type UnitOfWork } from '../../unit-of-work.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
@@ -32,8 +33,49 @@ export class UnitReads {
     if (!this.#read.has(entry)) this.#read.set(entry, entry.kept)
   }
 
+  /** Those of which nothing was read yet. */
+  unread(entries: readonly StorageEntry[]): readonly StorageEntry[] {
+    return entries.filter((entry) => !this.#read.has(entry))
+  }
+
+  /** What was noted of them is read anew: no value of it has reached the run. */
+  forget(entries: readonly StorageEntry[]): void {
+    for (const entry of entries) this.#read.delete(entry)
+  }
+
   /** It is undone, and begins once more. */
   clear(): void {
     this.#read.clear()
+  }
+}
+
+/** Each waits for at most the deadline of its run. */
+const MOST_SLOW = 1_000
+
+/**
+ * Units whose searches go to the search thread, one after the other: side by side all read the same, the first that writes
+ * undoes what the others have read, and they read again. Of 24 clients that summed 60,000 documents and then wrote, 27 requests
+ * were answered in 11 s and 6,402 refused, because the thread had no room for so many searches.
+ */
+export class SlowUnits {
+  #isTaken = false
+  readonly #waiting: (() => void)[] = []
+
+  /** Resolves with what lets the next one go on. Throws UNAVAILABLE. */
+  async take(): Promise<() => void> {
+    if (this.#waiting.length >= MOST_SLOW)
+      throw new QuoinError('UNAVAILABLE', 'Too many slow searches are waiting. Try again in a few seconds.', {
+        retryAfter: 3,
+      })
+    if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    this.#isTaken = true
+    let isOver = false
+    return () => {
+      if (isOver) return
+      isOver = true
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#isTaken = false
+    }
   }
 }
