@@ -44,7 +44,7 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
   protected abstract unread(storages: readonly string[]): readonly StorageEntry[]
   /**
    * Before a unit searches in the thread: resolves when no other unit does, and then what was noted of these storages is to be
-   * read anew. Undefined where it is this unit's turn already.
+   * read again. Undefined where it is this unit's turn already.
    */
   protected abstract slowTurn(fresh: readonly StorageEntry[]): Promise<void> | undefined
   /** Gives the writer back, if the session has it and has written nothing. Resolves when what it has read is on disk. */

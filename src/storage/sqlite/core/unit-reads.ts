@@ -38,7 +38,7 @@ export class UnitReads {
     return entries.filter((entry) => !this.#read.has(entry))
   }
 
-  /** What was noted of them is read anew: no value of it has reached the run. */
+  /** What was noted of them is read again: no value of it has reached the run. */
   forget(entries: readonly StorageEntry[]): void {
     for (const entry of entries) this.#read.delete(entry)
   }
