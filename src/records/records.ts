@@ -31,9 +31,14 @@ export async function openRecords(database: RuledDatabase, clock: Clock): Promis
     indexes: [{ fields: ['active'] }, { fields: ['short_id'] }],
     text: true,
   })
-  // By type: which blocks are used most, and which call a function.
+  // By type: which blocks are used most, and which call a function. By name: what expressions of a block refer to.
   await database.ensure(blocks, {
-    indexes: [{ fields: ['blueprint_guid', '_meta.created'] }, { fields: ['type'] }],
+    indexes: [
+      { fields: ['blueprint_guid', '_meta.created'] },
+      { fields: ['type'] },
+      { fields: ['blueprint_guid', 'name'] },
+      { fields: ['blueprint_guid', 'unsaved.name'] },
+    ],
     text: true,
   })
   await database.ensure(deployments, { indexes: [{ fields: ['blueprint_guid', 'number'], unique: true }] })

@@ -28,6 +28,7 @@ import { contentFields, drop, stamp, write } from './block-records.ts'
 import { changeBlocks } from './change-blocks.ts'
 import { type DerivedFields, derivedFields } from './derived-fields.ts'
 import { referrer } from './expression-references.ts'
+import { freeName, relatedBlocks } from './related-blocks.ts'
 import { namesOfRecords, renameReferences } from './rename-references.ts'
 import { settledNames } from './settled-names.ts'
 import { changeOf, namedRecords, stagedContent } from './staged-content.ts'
@@ -53,12 +54,12 @@ export async function createBlock(
     if (!blueprint) {
       throw invalidField('blueprint_guid', `There is no blueprint with the guid ${blueprint_guid}.`)
     }
-    const others = await blockRecords(session, blueprint_guid, pause)
-    if (others.length >= MAX_BLOCKS) {
+    const ofBlueprint = { kind: 'term', field: 'blueprint_guid', value: blueprint_guid } as const
+    if ((await session.count(ownStorages.blocks, ofBlueprint)) >= MAX_BLOCKS) {
       throw new QuoinError('CONFLICT', `A blueprint holds at most ${MAX_BLOCKS} blocks. Split it.`)
     }
     const block = { guid: '', ...emptyContent, ...given }
-    const { content, derived } = await settled(context, catalogue, block, others, pause)
+    const { content, derived } = await settled(context, catalogue, session, blueprint_guid, block, pause)
     const unsaved = staged ? { change: 'created', ...stamp(context, by) } : null
     const fields = {
       ...contentFields(content),
@@ -81,9 +82,8 @@ export async function stageUpdate(
 ): Promise<JsonObject> {
   return changeBlock(context, guid, by, async (session, record, pause) => {
     const blueprint = textIn(record.blueprint_guid)
-    const others = await blockRecords(session, blueprint, pause)
     const block = { guid, ...stagedContent(context, record), ...changes }
-    const { content, derived } = await settled(context, catalogue, block, others, pause)
+    const { content, derived } = await settled(context, catalogue, session, blueprint, block, pause)
     const fields = contentFields(content)
     const unsaved = { ...stamp(context, by) }
     const written = await write(
@@ -93,9 +93,14 @@ export async function stageUpdate(
         ? { ...fields, ...derived, unsaved: { change: 'created', ...unsaved }, modified_by: { ...by } }
         : { unsaved: { change: 'updated', ...unsaved, ...fields, ...derived } },
     )
-    const before = namesOfRecords(others)
-    const after = new Map([...before, [guid, content.name ?? '']])
-    await renameReferences(context, session, { blueprint, before, after }, pause)
+    const [before] = namesOfRecords([record]).values()
+    if (before === undefined || before === content.name) return written
+    const others = namesOfRecords(await blockRecords(session, blueprint, pause))
+    const names = {
+      before: new Map([...others, [guid, before]]),
+      after: new Map([...others, [guid, content.name ?? '']]),
+    }
+    await renameReferences(context, session, { blueprint, ...names }, pause)
     return written
   })
 }
@@ -124,11 +129,18 @@ async function changeBlock(
 async function settled(
   context: RecordContext,
   catalogue: Catalogue,
-  block: Block,
-  records: readonly JsonObject[],
+  session: Session,
+  blueprint: string,
+  given: Block,
   pause: Pause,
 ): Promise<{ readonly content: Block; readonly derived: DerivedFields }> {
-  const { guid } = block
+  const { guid } = given
+  const made = given.name ? undefined : await freeName(session, blueprint, given)
+  const block = made === undefined ? given : { ...given, name: made }
+  const related = block.name ? await relatedBlocks(session, blueprint, block, pause) : []
+  const isTaken = namedRecords(related).some((one) => one.guid !== guid && one.name === block.name)
+  // All of them to propose a name that none has.
+  const records = block.name && !isTaken ? related : await blockRecords(session, blueprint, pause)
   const others = records.filter((record) => guidOf(record) !== guid)
   const names = settledNames([...namedRecords(others), block])
   const name = names.get(guid)

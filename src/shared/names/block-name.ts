@@ -87,7 +87,7 @@ export function blockNames(blocks: readonly Named[]): ReadonlyMap<string, string
   const reached = new Map<string, number>()
   for (const block of blocks) {
     if (names.has(block.guid)) continue
-    const base = baseOf(block)
+    const base = nameBase(block)
     let n = reached.get(base) ?? 1
     let name = n === 1 ? base : `${base}_${n}`
     while (used.has(name)) {
@@ -101,8 +101,8 @@ export function blockNames(blocks: readonly Named[]): ReadonlyMap<string, string
   return names
 }
 
-/** Room is left for a number. */
-function baseOf({ title, type }: Named): string {
+/** The name that a block without one gets if it is free; else with `_` and a number. Room is left for that. */
+export function nameBase({ title, type }: Pick<Named, 'title' | 'type'>): string {
   const words = normalizedText(title || type, 'NFKD')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
