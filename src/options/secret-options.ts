@@ -6,7 +6,7 @@ export const secretOptions = {
   secretsKey: {
     variable: 'QUOIN_SECRETS_KEY',
     fallback: '',
-    help: 'Key that encrypts secrets, the same on all nodes. Make one with: openssl rand -base64 32. Empty: no secrets.',
+    help: 'Key that encrypts secrets, the same on all nodes. Make one with: openssl rand -base64 32. Empty: on the embedded database the file secrets.key in QUOIN_DATA, which the first start makes; on PostgreSQL no secrets.',
     accepts: 'empty, or 32 bytes as base64 or hexadecimal digits',
     secret: true,
     read: (given: string) => (given === '' || readSecretKey(given) ? given : undefined),

@@ -20,7 +20,6 @@ import { openLimitPurge } from '../records/limits/purge-limits.ts'
 import { type MailJob, sendMail } from '../records/mail/send-mail.ts'
 import { openExpiryPurge } from '../records/purge-expired.ts'
 import { openRetention } from '../records/retention/retention.ts'
-import { secretKeys } from '../records/secrets/secret-keys.ts'
 import { openSecretUses, type SecretUses } from '../records/secrets/secret-uses.ts'
 import type { SystemLog } from '../records/system-log.ts'
 import type { Database } from '../storage/database.ts'
@@ -31,6 +30,7 @@ import type { NodeDatabase } from './open-database.ts'
 import type { NodeRecords } from './open-records.ts'
 import type { SetStart } from './open-settings.ts'
 import { allowedHosts, keptFor, mailSettings, runLimits } from './quoin-settings.ts'
+import { openSecretKeys } from './secret-key-file.ts'
 
 export interface NodeFlows {
   readonly flows: Flows
@@ -44,11 +44,7 @@ export interface NodeFlows {
 }
 
 /** Not waited for: usually there is nothing to do, and else it takes as long as its storages are large. Gives what waits for it. */
-function settledUnique(
-  database: Database,
-  rules: NodeRecords['rules'],
-  log: SystemLog,
-): () => Promise<void> {
+function settledUnique(database: Database, rules: NodeRecords['rules'], log: SystemLog): () => Promise<void> {
   const settled = settleAllUnique(database, rules).catch((error: unknown) =>
     log.write({ level: 'error', message: `A unique field could not be settled: ${String(error)}` }),
   )
@@ -96,7 +92,7 @@ export async function openNodeFlows(
       counts: limitCounts({ database, clock }),
       publish: channels.publish,
     },
-    secretKeys: secretKeys(options.secretsKey, options.secretsOldKeys),
+    secretKeys: await openSecretKeys(options, database, random),
     secretUsed: (use, guid) => uses.to?.note({ ...use, guid }),
   })
   const { deployments, log } = flows

@@ -63,11 +63,17 @@ describe('a server that is writing', () => {
     const after = [...acknowledged]
     isWriting = false
     await Promise.all(writers)
-    expect(end).toMatchObject({ code: 0, complained: '' })
+    const key = at('data', 'secrets.key')
+    expect(end).toMatchObject({
+      code: 0,
+      complained: '',
+      printed: expect.stringContaining(`${key}, is not in the backup`),
+    })
     expect(Math.min(...after.map((n, writer) => n - (before[writer] ?? 0)))).toBeGreaterThan(0)
 
     const restored = await quoinCommand(['restore', at('copy')], { QUOIN_DATA: at('restored') })
-    expect(restored).toMatchObject({ code: 0, complained: '' })
+    const missing = `copy secrets.key of the former server into ${at('restored')}`
+    expect(restored).toMatchObject({ code: 0, complained: '', printed: expect.stringContaining(missing) })
     const manifest = JSON.parse(await readFile(at('copy', 'manifest.json'), 'utf8'))
     expect(manifest.files.map((file: { path: string }) => file.path)).toEqual(['assets/ab/photo', 'quoin.db'])
     for (const { path, sha256: sum, bytes } of manifest.files) {
@@ -195,6 +201,7 @@ describe('without a server', () => {
     await mkdir(at('data', 'assets'), { recursive: true })
     await writeFile(at('data', 'quoin.db'), 'the former database')
     await writeFile(at('data', 'assets', 'old'), 'an old asset')
+    await writeFile(at('data', 'secrets.key'), 'the key of this server')
     const refused = await restored()
     expect(refused).toMatchObject({ code: 1, complained: expect.stringContaining('--force') })
     expect(await readFile(at('data', 'quoin.db'), 'utf8')).toBe('the former database')
@@ -204,6 +211,7 @@ describe('without a server', () => {
     const aside = /are in (\S+)\.$/m.exec(end.printed)?.[1] ?? ''
     expect(await readFile(join(aside, 'quoin.db'), 'utf8')).toBe('the former database')
     expect(await readFile(join(aside, 'assets', 'old'), 'utf8')).toBe('an old asset')
+    expect(await readFile(at('data', 'secrets.key'), 'utf8')).toBe('the key of this server')
     expect(await sha256(at('data', 'quoin.db'))).toBe(await sha256(join(backedUp, 'quoin.db')))
     expect(await readdir(at('data', 'assets'))).toEqual(['a'])
   })

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { SECRETS_KEY_FILE } from '../../quoin/secret-key-file.ts'
 import { fileCount, summaryOf } from '../../storage/backup/backup-manifest.ts'
 import { makeBackup } from '../../storage/backup/make-backup.ts'
 import type { Terminal } from '../command.ts'
@@ -10,5 +13,10 @@ export async function runBackup(folder: string, terminal: Terminal): Promise<num
   const manifest = await makeBackup({ data, folder, version: await programVersion(), clock: terminal.clock })
   const { bytes } = summaryOf(manifest)
   terminal.print(`${folder}: ${fileCount(manifest)}, ${bytes.toLocaleString('en-US')} bytes.`)
+  const key = join(data, SECRETS_KEY_FILE)
+  if (existsSync(key))
+    terminal.print(
+      `The key of secrets, ${key}, is not in the backup. Store it elsewhere: without it the secrets are lost.`,
+    )
   return 0
 }

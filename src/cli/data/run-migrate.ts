@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Options } from '../../options/options.ts'
 import { optionTable } from '../../options/options.ts'
+import { SECRETS_KEY_FILE } from '../../quoin/secret-key-file.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { openAssetBucket } from '../../storage/assets/asset-bucket.ts'
 import { parseBucketUrl } from '../../storage/assets/bucket-url.ts'
@@ -94,6 +96,9 @@ function finish({ comparisons, assets, isFinished }: CopyReport, terminal: Termi
     terminal.print(
       `Done: ${host}${pathname} contains everything of ${place.folder}. Start the nodes with DATABASE_URL, and no server on the folder.`,
     )
+    const key = join(place.folder, SECRETS_KEY_FILE)
+    if (existsSync(key))
+      terminal.print(`Secrets need their key: start every node with the text of ${key} as QUOIN_SECRETS_KEY.`)
     return 0
   }
   const names = comparisons.filter((one) => !isEqual(one)).map(({ title }) => title)

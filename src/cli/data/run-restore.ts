@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { SECRETS_KEY_FILE } from '../../quoin/secret-key-file.ts'
 import { fileCount, type Manifest, readManifest, syncFolder } from '../../storage/backup/backup-manifest.ts'
 import { copyChecked } from '../../storage/backup/copy-checked.ts'
 import type { Terminal } from '../command.ts'
@@ -10,7 +12,7 @@ const ASIDE = 'before-restore-'
 
 export async function runRestore(folder: string, force: boolean, terminal: Terminal): Promise<number> {
   refusePostgres(terminal, 'restore', 'use pg_restore, and copy the bucket of QUOIN_ASSETS_URL back')
-  const { data } = terminal.options()
+  const { data, secretsKey } = terminal.options()
   const manifest = await readManifest(folder)
   await mkdir(data, { recursive: true, mode: 0o700 })
   if (dataNames(await readdir(data)).length > 0 && !force)
@@ -20,6 +22,10 @@ export async function runRestore(folder: string, force: boolean, terminal: Termi
     const stamp = new Date(terminal.clock()).toISOString().replaceAll(/[-:]|\.\d+/g, '')
     const aside = await putIn(folder, manifest, data, stamp)
     terminal.print(`Restored ${fileCount(manifest)} of ${manifest.made} into ${data}.`)
+    if (secretsKey === '' && !existsSync(join(data, SECRETS_KEY_FILE)))
+      terminal.print(
+        `There is no key of secrets here. If the backup has secrets, copy secrets.key of the former server into ${data}, or start with its QUOIN_SECRETS_KEY.`,
+      )
     if (aside !== undefined) terminal.print(`The former files are in ${aside}.`)
     return 0
   } finally {

@@ -22,7 +22,7 @@ beforeEach(async () => {
     catalogue: await loadBlocks(),
     random: seededRandom(1),
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
-    allowedHosts: [],
+    allowedHosts: () => [],
     reservedRoots: new Set(),
   })
   blueprint = guidOf(await createBlueprint(flows.records, flows.random, { name: 'Many' }, by))

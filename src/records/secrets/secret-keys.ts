@@ -10,7 +10,12 @@ export interface SecretKey {
 export interface SecretKeys {
   readonly current: SecretKey | undefined
   readonly all: ReadonlyMap<string, SecretKey>
+  readonly source: KeySource
+  /** What an operator has to do to have a key that seals. */
+  readonly missing: string
 }
+
+export type KeySource = 'environment' | 'file' | 'none'
 
 const HEX = /^[0-9a-f]{64}$/i
 const BASE64 = /^[A-Za-z0-9+/_-]{43}=?$/
@@ -28,8 +33,15 @@ export function readSecretKey(text: string): SecretKey | undefined {
 }
 
 /** `current`: empty for none. Texts that are no keys are left out: the options have refused them. */
-export function secretKeys(current: string, former: readonly string[]): SecretKeys {
+export function secretKeys(
+  current: string,
+  former: readonly string[],
+  { source, missing }: { readonly source: KeySource; readonly missing?: string } = {
+    source: current === '' ? 'none' : 'environment',
+  },
+): SecretKeys {
   const sealing = readSecretKey(current)
   const keys = [sealing, ...former.map(readSecretKey)].filter((key) => key !== undefined)
-  return { current: sealing, all: new Map(keys.map((key) => [key.id, key])) }
+  const all = new Map(keys.map((key) => [key.id, key]))
+  return { current: sealing, all, source, missing: missing ?? 'QUOIN_SECRETS_KEY is not set.' }
 }

@@ -14,7 +14,7 @@ import { openNamedRecords } from '../named-records.ts'
 import type { Actor } from '../records.ts'
 import { seal, sealedBy, unseal } from './sealed-text.ts'
 import { mayBeSentTo, secretHosts } from './secret-hosts.ts'
-import type { SecretKey, SecretKeys } from './secret-keys.ts'
+import type { KeySource, SecretKey, SecretKeys } from './secret-keys.ts'
 
 export interface SecretInput {
   readonly name: string
@@ -35,6 +35,8 @@ export interface Secrets {
   guidOf(name: string): string | undefined
   /** The record as it is shown: without the encrypted text, and whether this node can decrypt it. */
   shown(record: JsonObject): JsonObject
+  /** Where the key comes from, and where there is none what to do. */
+  key(): { readonly source: KeySource; readonly problem: string | null }
   /** What an operator should know at the start, in one line. */
   problem(): string | undefined
   /** Whether the secret is set and has no list of hosts. */
@@ -80,25 +82,23 @@ export async function openSecrets(database: Database, keys: SecretKeys, random: 
       hosts: record.hosts ?? null,
       readable: 'value' in unsealed({ ...record, sealed: _sealed ?? '' }),
     }),
+    key: () => ({ source: keys.source, problem: keys.current ? null : keys.missing }),
     problem() {
       const all = [...records.present().values()]
       const unreadable = all.filter((record) => 'problem' in unsealed(record)).length
       if (unreadable === 0) return undefined
       const count = `${unreadable} of ${all.length} secrets`
       return keys.current === undefined
-        ? `${count} cannot be decrypted: QUOIN_SECRETS_KEY is not set. Blocks that use them fail.`
-        : `${count} cannot be decrypted: they were encrypted with another key than QUOIN_SECRETS_KEY. Blocks that use them fail. Add that key to QUOIN_SECRETS_OLD_KEYS.`
+        ? `${count} cannot be decrypted: ${keys.missing} Blocks that use them fail.`
+        : `${count} cannot be decrypted: they were encrypted with another key than ${placeOf(keys)}. Blocks that use them fail. Add that key to QUOIN_SECRETS_OLD_KEYS.`
     },
-    goesAnywhere(name) {
-      const record = records.present().get(name)
-      return record !== undefined && !hostsOf(record)
-    },
+    goesAnywhere: (name) => goesAnywhere(records.present().get(name)),
     async create({ name, value, description = '', hosts = null }, by) {
       return records.create({ name, sealed: sealed(name, value), description, hosts: stored(hosts) }, by)
     },
     get: records.get,
     async update(guid, { value, description, hosts }, by) {
-      const list = hosts === undefined ? undefined : stored(hosts)
+      const list = hosts === undefined ? hosts : stored(hosts)
       return records.update(
         guid,
         ({ name }) => ({
@@ -130,6 +130,10 @@ export async function openSecrets(database: Database, keys: SecretKeys, random: 
   }
 }
 
+function goesAnywhere(record: JsonObject | undefined): boolean {
+  return record !== undefined && hostsOf(record) === undefined
+}
+
 /** In words that finish "<pin> …". */
 function problemOf(name: string, record: JsonObject | undefined, to: URL | undefined): string | undefined {
   if (!record) return `names the secret ${name}, which is not set. Set it: quoin secret set ${name}`
@@ -146,12 +150,13 @@ function hostsOf({ hosts }: JsonObject): readonly string[] | undefined {
   return Array.isArray(hosts) ? hosts.map(textIn) : undefined
 }
 
-function present({ current }: SecretKeys): SecretKey {
+function placeOf({ source }: SecretKeys): string {
+  return source === 'file' ? 'that of the file secrets.key' : 'QUOIN_SECRETS_KEY'
+}
+
+function present({ current, missing }: SecretKeys): SecretKey {
   if (current) return current
-  throw new QuoinError(
-    'UNAVAILABLE',
-    'Secrets cannot be set: QUOIN_SECRETS_KEY is not set. Make one with openssl rand -base64 32, and start every node with it.',
-  )
+  throw new QuoinError('UNAVAILABLE', `Secrets cannot be set: ${missing}`)
 }
 
 function sealedAgain(keys: SecretKeys, record: JsonObject, key: SecretKey, random: Random) {
@@ -159,7 +164,8 @@ function sealedAgain(keys: SecretKeys, record: JsonObject, key: SecretKey, rando
   return 'value' in opened ? { sealed: seal(key, textIn(record.name), opened.value, random) } : {}
 }
 
-function openRecord({ current, all }: SecretKeys, record: JsonObject): Opened {
+function openRecord(keys: SecretKeys, record: JsonObject): Opened {
+  const { current, all, missing } = keys
   const [name, sealed] = [textIn(record.name), textIn(record.sealed)]
   const id = sealedBy(sealed) ?? ''
   const key = all.get(id)
@@ -167,8 +173,8 @@ function openRecord({ current, all }: SecretKeys, record: JsonObject): Opened {
   if (!key)
     return {
       problem: current
-        ? `${cannot}: it was encrypted with another key than QUOIN_SECRETS_KEY. Add that key to QUOIN_SECRETS_OLD_KEYS`
-        : `${cannot}: QUOIN_SECRETS_KEY is not set`,
+        ? `${cannot}: it was encrypted with another key than ${placeOf(keys)}. Add that key to QUOIN_SECRETS_OLD_KEYS`
+        : `${cannot}: ${missing.replace(/\.$/, '')}`,
     }
   const value = unseal(key, name, sealed)
   return value === undefined

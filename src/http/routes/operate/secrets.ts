@@ -4,6 +4,7 @@ import type { Secrets } from '../../../records/secrets/secrets.ts'
 import {
   createSecretSchema,
   rotatedSecretsSchema,
+  secretKeySchema,
   secretSchema,
   updateSecretSchema,
 } from '../../../shared/api/operate/secrets.ts'
@@ -57,7 +58,7 @@ export function secretRoutes({ secrets, connections, live, records }: Flows): Ro
         operationId: 'createSecret',
         summary: 'Set a new secret',
         description:
-          'Every run that begins after the reply can use it. A cluster holds at most 1,000 secrets. 503 without QUOIN_SECRETS_KEY.',
+          'Every run that begins after the reply can use it. A cluster holds at most 1,000 secrets. 503 without a key.',
         errors: ['CONFLICT', 'UNAVAILABLE'],
         body: createSecretSchema,
       },
@@ -88,11 +89,25 @@ export function secretRoutes({ secrets, connections, live, records }: Flows): Ro
       (guid, request) => secrets.remove(guid, actorOf(request)),
     )
 
-    rotateRoute(app, secrets)
+    keyRoutes(app, secrets)
   }
 }
 
-function rotateRoute(app: App, secrets: Secrets): void {
+function keyRoutes(app: App, secrets: Secrets): void {
+  app.get(
+    '/_system/secrets/key',
+    {
+      config: { permission: 'secrets_view' },
+      schema: {
+        operationId: 'getSecretKey',
+        summary: 'Whether secrets can be set',
+        description: 'Where the node that replies has its key from. Never the key.',
+        tags,
+        response: { 200: secretKeySchema },
+      },
+    },
+    async () => secrets.key(),
+  )
   app.post(
     '/_system/secrets/rotate',
     {

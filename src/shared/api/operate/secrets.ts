@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { MAX_SECRET_BYTES, SECRET_NAME } from '../../names/secret-name.ts'
 import { actorSchema } from '../actor.ts'
 import { metaSchema } from '../meta.ts'
@@ -49,6 +49,17 @@ const secretRecord = Type.Object({
 })
 export type SecretRecord = Wire<typeof secretRecord>
 export const secretSchema = storedRecord(secretRecord)
+
+export const secretKeySchema = Type.Object({
+  source: Type.Enum(['environment', 'file', 'none'], {
+    description:
+      'Where this node has the key that encrypts secrets from: `QUOIN_SECRETS_KEY`, the file `secrets.key` in the data folder of the embedded database, or nowhere.',
+  }),
+  problem: Type.Union([Type.String(), Type.Null()], {
+    description: 'Why no secret can be set, and what to do; null where one can be.',
+  }),
+})
+export type SecretKeyState = Static<typeof secretKeySchema>
 
 export const rotatedSecretsSchema = Type.Object({
   rotated: Type.Integer({ description: 'Secrets that were encrypted again, with the present key.' }),
