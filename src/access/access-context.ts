@@ -25,6 +25,8 @@ export interface AccessSettings {
 export interface LinkSettings {
   /** Origin of the address at which users reach Quoin: never taken from a request, which could name another site. */
   readonly publicUrl: string
+  /** What mails call the application. */
+  readonly siteName: string
   /** Names of the groups of users who sign up; undefined: users cannot sign up. */
   readonly signUp: readonly string[] | undefined
 }

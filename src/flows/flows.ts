@@ -157,7 +157,9 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
       return blueprints.get(blueprint)?.compiled.functions.get(name) ?? functions.get(name)
     },
   }
-  await database.ensure(ownStorages.waits, { indexes: [{ fields: ['awaited', 'state'] }] })
+  await database.ensure(ownStorages.waits, {
+    indexes: [{ fields: ['awaited', 'state'] }, { fields: ['kind', 'state'] }],
+  })
   await deployments.restore()
   return {
     catalogue,

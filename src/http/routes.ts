@@ -70,6 +70,7 @@ import { authRoutes } from './routes/people/auth.ts'
 import { authenticationGroupRoutes } from './routes/people/authentication-groups.ts'
 import { invitationRoutes } from './routes/people/invitations.ts'
 import { meRoutes } from './routes/people/me.ts'
+import { myTaskRoutes } from './routes/people/my-tasks.ts'
 import { sessionRoutes } from './routes/people/sessions.ts'
 import { userLogRoutes } from './routes/people/user-logs.ts'
 import { userRoutes } from './routes/people/users.ts'
@@ -116,6 +117,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
   return [
     authRoutes(access),
     meRoutes(access),
+    myTaskRoutes(parts.waits, parts.flows.live.table),
     userRoutes(access),
     sessionRoutes(access),
     invitationRoutes(access),

@@ -1,5 +1,6 @@
 import { parseSmtpUrl } from '../records/mail/smtp-url.ts'
 import { mailAddress } from '../shared/mail/mail-address.ts'
+import { isOneLine } from '../shared/texts/one-line.ts'
 import { accepted, type OptionGroup, type ReadGroup, type ReadOne } from './option-kinds.ts'
 
 /** Without a slash at its end; undefined for what is no address of a whole site. */
@@ -35,6 +36,13 @@ export const mailOptions = {
     accepts: 'empty, or an address such as https://shop.example.com',
     read: (given: string) => (given === '' ? '' : siteAddress(given)),
   },
+  siteName: {
+    variable: 'QUOIN_SITE_NAME',
+    fallback: '',
+    help: 'Name of the application, in mails to users and on the start page. Empty: the host of QUOIN_PUBLIC_URL.',
+    accepts: 'empty, or one line of at most 80 characters',
+    read: (given: string) => (given.length <= 80 && isOneLine(given) ? given.trim() : undefined),
+  },
 } as const satisfies OptionGroup
 
 export function readMailOptions(read: ReadOne): ReadGroup<typeof mailOptions> {
@@ -42,5 +50,6 @@ export function readMailOptions(read: ReadOne): ReadGroup<typeof mailOptions> {
     mailUrl: read(mailOptions.mailUrl),
     mailFrom: read(mailOptions.mailFrom),
     publicUrl: read(mailOptions.publicUrl),
+    siteName: read(mailOptions.siteName),
   }
 }

@@ -72,7 +72,11 @@ export async function openNodeDoors(
       ...managementRoutes(parts),
       customEndpoints({ flows, runs, idempotency, rulesOf, fileOf, uploads, live }),
     ],
-    root: [...siteRoutes(parts), approvalDoor(pages, waits), pageDoor(pages)],
+    root: [
+      ...siteRoutes(parts),
+      approvalDoor(pages, waits),
+      pageDoor({ ...pages, waits, siteName: options.siteName }),
+    ],
     finished: metrics.finished,
     cluster: capabilities.cluster,
   })

@@ -34,9 +34,13 @@ export function accessSettings(set: PresentOptions, passwordCost: PasswordCost |
   }))
 }
 
-function linkSettings({ mailUrl, publicUrl, signUp }: Options): LinkSettings | undefined {
+function linkSettings({ mailUrl, publicUrl, siteName, signUp }: Options): LinkSettings | undefined {
   if (mailUrl === '' || publicUrl === '') return undefined
-  return { publicUrl, signUp: signUp === 'off' ? undefined : signUp }
+  return {
+    publicUrl,
+    siteName: siteName || new URL(publicUrl).host,
+    signUp: signUp === 'off' ? undefined : signUp,
+  }
 }
 
 export function runLimits(set: PresentOptions): RunLimits {

@@ -125,9 +125,19 @@ test('a document of another user appears without an action', async () => {
 })
 
 test('the built-in pages, and one of a blueprint, are accessible', async () => {
+  await room.install('Orders', {
+    ask: { type: 'on_startup_register_uri_post', in: { uri: 'orders' }, scopes: ['*public'] },
+    approval: {
+      type: 'wait_for_approval',
+      in: { flow: '@ask.flow', title: 'Order of 20 barrels', text: 'For the spring.', scopes: '=["buyers"]' },
+    },
+    reply: { type: 'reply', in: { flow: '@approval.now', value: 1 } },
+    yes: { type: 'function_return', in: { flow: '@approval.approved', value: 1 } },
+  })
+  for (let orders = 0; orders < 3; orders += 1) expect((await room.send('POST', '/orders')).status).toBe(200)
   const { page, complaints } = await visit('/wines')
   await signIn(page)
-  for (const path of ['/password', '/nothing-here', '/wines', '/login']) {
+  for (const path of ['/', '/password', '/nothing-here', '/wines', '/login']) {
     if (path === '/login') await page.context().clearCookies()
     await page.goto(address + path)
     expect([path, await axeProblems(page)]).toEqual([path, []])

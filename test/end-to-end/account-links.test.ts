@@ -21,6 +21,7 @@ const settings = (): Record<string, string> => ({
   QUOIN_MAIL_FROM: 'Club <club@example.com>',
   QUOIN_PUBLIC_URL: SITE,
   QUOIN_SIGN_UP: 'members',
+  QUOIN_SITE_NAME: 'The Club',
   QUOIN_TRUST_PROXY: 'loopback',
   QUOIN_RATE_LIMIT: '0',
 })
@@ -352,7 +353,9 @@ describe('invitations', () => {
     })
     expect(made.body).toMatchObject({ username: 'New.Member@example.com', invited_until: expect.any(Number) })
     expect(made.text).not.toMatch(/password|invitation"/)
-    const first = pathIn(await mailTo('New.Member@example.com'))
+    const mail = await mailTo('New.Member@example.com')
+    expect(mail.body).toContain('admin invites you to The Club')
+    const first = pathIn(mail)
     expect((await signIn('new.member@example.com', '')).status).not.toBe(200)
     // Only an invitation makes the first password.
     await asked('/password/forgot', 'new.member@example.com')

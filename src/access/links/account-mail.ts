@@ -38,6 +38,8 @@ export type AccountMail = {
   /** Of an invitation: its user, and which of the user's invitations it is. */
   readonly user: string
   readonly invitation: string
+  /** Who invites. */
+  readonly inviter: string
   readonly ip: string
   readonly agent: string
 }
@@ -65,7 +67,10 @@ export async function accountMail(context: AccessContext, payload: JsonObject): 
     const { text, user, language } = addressed
     if (text === 'reset') await noteUserEvent(session, 'password_reset_sent', user, asked)
     const username = user?.username ?? ''
-    const written = writeMail(text, language, { url, username, seconds: asked.until - now })
+    const written = writeMail(text, language, {
+      ...{ url, username, seconds: asked.until - now },
+      ...{ site: links.siteName, inviter: asked.inviter || links.siteName },
+    })
     return { to: [to], cc: [], bcc: [], attachments: [], ...written }
   })
 }
@@ -108,7 +113,7 @@ async function urlOf(
 }
 
 function accountMailIn(payload: JsonObject): AccountMail {
-  const { kind, email, until, language, user, invitation, ip, agent } = payload
+  const { kind, email, until, language, user, invitation, inviter, ip, agent } = payload
   return {
     kind: kind === 'invite' || kind === 'signup' ? kind : 'reset',
     email: textIn(email),
@@ -116,6 +121,7 @@ function accountMailIn(payload: JsonObject): AccountMail {
     language: textIn(language),
     user: textIn(user),
     invitation: textIn(invitation),
+    inviter: textIn(inviter),
     ip: textIn(ip),
     agent: textIn(agent),
   }

@@ -45,7 +45,7 @@ export async function askForLink(
   userInput({ email: address })
   const now = unixSeconds(context.clock)
   const mail: AccountMail = {
-    ...{ kind, email: address, language, ip, user: '', invitation: '' },
+    ...{ kind, email: address, language, ip, user: '', invitation: '', inviter: '' },
     until: now + (kind === 'reset' ? RESET_SECONDS : SIGN_UP_SECONDS),
     agent: agent.slice(0, LONGEST_AGENT).toWellFormed(),
   }

@@ -7,6 +7,7 @@ import { accountMailJob } from '../../records/mail/mail-job.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
+import { isOneLine } from '../../shared/texts/one-line.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
@@ -36,7 +37,7 @@ export async function inviteUser(
   if (input.password !== undefined) throw invalidField('password', 'password is set by the invited user.')
   const named = { username: email.slice(0, LONGEST_NAME), ...input }
   const { fields } = userInput(named, ['username'])
-  return createUserWith(context, fields, undefined, by, (session, user) => invite(context, session, user))
+  return createUserWith(context, fields, undefined, by, (session, user) => invite(context, session, user, by))
 }
 
 /** Sends another link. NOT_FOUND, INSUFFICIENT_PERMISSIONS, CONFLICT for a user who has a password or no address. */
@@ -47,7 +48,7 @@ export async function inviteAgain(context: AccessContext, guid: string, by: Iden
       throw new QuoinError('CONFLICT', 'The user has set a password. Only users without one can be invited.')
     if (!user.isActive) throw new QuoinError('CONFLICT', 'The user is not active. Activate the user first.')
     await deleteLinksOf(session, guid)
-    return invite(context, session, user.document)
+    return invite(context, session, user.document, by)
   })
 }
 
@@ -66,7 +67,12 @@ export async function withdrawInvitation(
 }
 
 /** Gives the user with the invitation, and puts its mail into the queue of the same transaction. */
-async function invite(context: AccessContext, session: Session, user: JsonObject): Promise<JsonObject> {
+async function invite(
+  context: AccessContext,
+  session: Session,
+  user: JsonObject,
+  by: Identity,
+): Promise<JsonObject> {
   const email = textIn(user.email)
   if (email === '') throw new QuoinError('CONFLICT', 'The user has no e-mail address. Set one first.')
   const until = unixSeconds(context.clock) + INVITE_SECONDS
@@ -74,6 +80,7 @@ async function invite(context: AccessContext, session: Session, user: JsonObject
   const invitation = newLinkText(context.random).slice(0, 20)
   const mail: AccountMail = {
     ...{ kind: 'invite', email, until, language: '', user: guidOf(user), invitation, ip: '', agent: '' },
+    inviter: fullName(by),
   }
   await session.enqueue(accountMailJob(mail, `${email}: invitation`))
   return write(session, guidOf(user), { invited_until: until, invitation })
@@ -83,6 +90,13 @@ async function write(session: Session, guid: string, fields: JsonObject): Promis
   const written = await session.update(ownStorages.users, guid, setFields(fields))
   if (written.outcome !== 'written') throw new QuoinError('NOT_FOUND', `There is no user ${guid}.`)
   return documentOf(written.document)
+}
+
+/** First and last name where they are known; in a subject it is one line. */
+function fullName({ user, username }: Identity): string {
+  const names = [textIn(user.firstname), textIn(user.lastname)].filter((one) => one.trim() !== '')
+  const name = names.length > 0 ? names.join(' ') : username
+  return isOneLine(name) ? name : username
 }
 
 function requireMail({ settings }: AccessContext): void {

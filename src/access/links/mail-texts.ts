@@ -1,4 +1,4 @@
-/** What mails to users say, in the languages of pages. `{site}` is the name of the host, `{hours}` how long the link works. */
+/** What mails to users say, in the languages of pages. `{site}` is the name of the application, `{hours}` how long the link works. */
 
 interface MailText {
   readonly subject: string
@@ -18,8 +18,8 @@ const en: Readonly<Record<MailTextKey, MailText>> = {
       'The link works once, for {hours}. If you did not request it, ignore this mail: your password stays as it is.',
   },
   invite: {
-    subject: 'Your account at {site}',
-    before: 'You are invited to {site}. Your user name is {username}.',
+    subject: '{inviter} invites you to {site}',
+    before: '{inviter} invites you to {site}. Your user name is {username}.',
     button: 'Set your password',
     after: 'The link works once, for {hours}. If you did not expect this mail, ignore it.',
   },
@@ -47,8 +47,8 @@ const de: Readonly<Record<MailTextKey, MailText>> = {
       'Der Link gilt einmal, {hours} lang. Wenn Sie ihn nicht angefordert haben, können Sie diese Mail ignorieren: Ihr Passwort bleibt, wie es ist.',
   },
   invite: {
-    subject: 'Ihr Konto bei {site}',
-    before: 'Sie sind zu {site} eingeladen. Ihr Benutzername ist {username}.',
+    subject: '{inviter} lädt Sie zu {site} ein',
+    before: '{inviter} lädt Sie zu {site} ein. Ihr Benutzername ist {username}.',
     button: 'Passwort setzen',
     after:
       'Der Link gilt einmal, {hours} lang. Wenn Sie diese Mail nicht erwartet haben, können Sie sie ignorieren.',
@@ -75,16 +75,21 @@ export interface WrittenMail {
   readonly html: string
 }
 
+interface MailAbout {
+  readonly url: string
+  readonly username: string
+  readonly seconds: number
+  readonly site: string
+  readonly inviter: string
+}
+
 /** `language`: a tag such as `de-AT`; English for languages without texts. `seconds`: how long the link works. */
-export function writeMail(
-  key: MailTextKey,
-  language: string,
-  given: { readonly url: string; readonly username: string; readonly seconds: number },
-): WrittenMail {
+export function writeMail(key: MailTextKey, language: string, given: MailAbout): WrittenMail {
   const tag = language.split('-')[0] === 'de' ? 'de' : 'en'
   const texts = (tag === 'de' ? de : en)[key]
   const values: Readonly<Record<string, string>> = {
-    site: new URL(given.url).host,
+    site: given.site,
+    inviter: given.inviter,
     username: given.username,
     hours: lasting(given.seconds, tag),
   }

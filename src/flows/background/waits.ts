@@ -7,7 +7,7 @@ import type { AuditLog } from '../../records/audit-log.ts'
 import type { Actor } from '../../records/records.ts'
 import { isGuid } from '../../shared/guid.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { type Search, search } from '../../shared/query.ts'
+import { type Query, type Search, search } from '../../shared/query.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { findPage } from '../../storage/find-page.ts'
@@ -38,6 +38,8 @@ export interface Waits {
   /** Also one whose job continues the run at present. */
   find(guid: string): Promise<WaitRecord | undefined>
   search(wanted: Search): Promise<RecordPage<WaitRecord>>
+  /** Approvals that a user with these scopes may decide, the newest first. */
+  tasks(scopes: ReadonlySet<string>, wanted: Partial<Search>): Promise<RecordPage<WaitRecord>>
   /** Why the jobs of waits have failed that continue their runs, by guid of the job. Not while they run. */
   failures(waits: readonly WaitRecord[]): Promise<ReadonlyMap<string, string>>
   /** Has the run never continue. False when the wait has changed since it was read. */
@@ -83,6 +85,11 @@ export function openWaits(
       const page = await findPage(database.session(), ownStorages.waits, wanted)
       return { ...page, records: page.records.map(waitRecordOf) }
     },
+    async tasks(scopes, wanted) {
+      const asked = search({ ...wanted, query: openTo(scopes) })
+      const page = await findPage(database.session(), ownStorages.waits, asked)
+      return { ...page, records: page.records.map(waitRecordOf) }
+    },
     again: (wait, present, by) => continueAgain({ database, audit, flows }, wait, present, by),
     move: (wanted, by) => moveWaits({ database, audit, flows }, wanted, by),
     async end(wait, end) {
@@ -97,6 +104,18 @@ export function openWaits(
       return true
     },
   }
+}
+
+/** As the door of approvals admits a user: by one scope of the wait. A wait without scopes is open by its link only. */
+function openTo(scopes: ReadonlySet<string>): Query {
+  const isOpen: readonly Query[] = [
+    { kind: 'term', field: 'kind', value: 'approval' },
+    { kind: 'term', field: 'state', value: 'waiting' },
+  ]
+  const admits: Query = scopes.has('*')
+    ? { kind: 'not', query: { kind: 'empty', field: 'scopes' } }
+    : { kind: 'terms', field: 'scopes', values: [...scopes, '*loggedin', '*public'] }
+  return { kind: 'and', queries: [...isOpen, admits] }
 }
 
 /** As one transaction: committed if `work` gives true. */

@@ -100,7 +100,7 @@ function button(block: string, label: string, tone: 'primary' | 'danger'): PageN
   return { kind: 'button', action: 'submit', block, label, tone }
 }
 
-function detailsOf({ details }: WaitRecord) {
+export function detailsOf({ details }: WaitRecord) {
   const { title, text, fields } = isJsonObject(details) ? details : {}
   return { title: textIn(title), text: textIn(text), fields: isJsonObject(fields) ? fields : {} }
 }

@@ -79,8 +79,3 @@ test('a page whose flow replies with JSON is data, and no page', async () => {
   ])
   expect(headers.get('x-content-type-options')).toBe('nosniff')
 })
-
-test('the bare address leads to the studio', async () => {
-  const page = await openVisitor(origin).get('/')
-  expect([page.status, page.headers.get('location')]).toEqual([303, '/studio'])
-})

@@ -21,6 +21,7 @@ import { nothingHere } from '../server/authenticate.ts'
 import type { RouteFamily, RouteTools } from '../server/route-family.ts'
 import { accountForm, accountPage, submitAccountForm } from './account-pages.ts'
 import { showError } from './error-page.ts'
+import { type HomeRoom, visitHome } from './home-page.ts'
 import { pageAddress } from './page-address.ts'
 import { pageFiles } from './page-files.ts'
 import { isFromElsewhere, isFromHere } from './page-origin.ts'
@@ -47,7 +48,7 @@ const LATE_FORM = { fields: 500, fieldSize: 256 * 1024, characters: 512 * 1024 }
 /** Of the pages that come with Quoin: names, passwords and codes. */
 const OWN_FORM = { fields: 50, fieldSize: 4 * 1024, characters: 16 * 1024 }
 
-export function pageDoor(room: PageRoom): RouteFamily {
+export function pageDoor(room: HomeRoom): RouteFamily {
   return async (app, tools) => {
     let find: FindPage = () => undefined
     const unwatch = room.flows.live.watch((table) => {
@@ -87,9 +88,7 @@ async function enter(
     throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'The form was not sent from a page of this site.')
   const identity = await identify(request, tools)
   tools.limitRate(request, found?.page.block ?? 'pages', found?.page.listening.rateLimit)
-  // Who types the bare address looks for the place where things are built.
-  if (!found && pathOf(request) === '/' && request.method !== 'POST')
-    return reply.code(303).header('location', '/studio').header('cache-control', 'no-store').send()
+  if (!found && isHome(request)) return undefined
   // Before its body is read.
   if (!found && !isAccountPath(pathOf(request).slice(1))) throw nothingHere(request.method)
   if (!found) return isOpen(request, identity) ? undefined : askToSignIn(request, reply)
@@ -125,6 +124,10 @@ function decoded(path: string): string {
   }
 }
 
+function isHome(request: FastifyRequest): boolean {
+  return pathOf(request) === '/' && request.method !== 'POST'
+}
+
 function isOpen(request: FastifyRequest, identity: Identity | undefined): boolean {
   const uri = pathOf(request).slice(1)
   return identity !== undefined || (uri !== accountPaths.password && uri !== accountPaths.signOut)
@@ -150,8 +153,9 @@ export async function identify(request: FastifyRequest, tools: RouteTools): Prom
   }
 }
 
-async function answer(room: PageRoom, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(room: HomeRoom, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { foundPage: found } = request
+  if (!found && isHome(request)) return visitHome(room, request, reply, () => askToSignIn(request, reply))
   if (request.sentTooLate) return askToSignIn(request, reply, await keepForm(room, request))
   const uri = pathOf(request).slice(1)
   if (!found && !isAccountPath(uri)) throw nothingHere(request.method)

@@ -18,6 +18,7 @@ import type { PageRoom } from './page-room.ts'
 let quoin: TestQuoin
 let metrics: Metrics
 let pages: PageRoom
+const waits = { tasks: async () => ({ records: [], total: 0, next: undefined }) }
 let server: Server
 let address: string
 let files: string
@@ -71,7 +72,7 @@ beforeAll(async () => {
       logLevel: 'silent',
     },
     api: [],
-    root: [pageDoor(pages)],
+    root: [pageDoor({ ...pages, waits, siteName: '' })],
     finished: metrics.finished,
   })
   address = await server.listen()

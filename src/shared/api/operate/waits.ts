@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { anyJson } from '../any-json.ts'
 import { metaSchema } from '../meta.ts'
+import { pageParameters } from '../search.ts'
 import { storedRecord } from '../stored-record.ts'
 import type { Wire } from '../wire.ts'
 
@@ -48,6 +49,20 @@ export type Wait = Wire<typeof wait>
 
 /** A run that waits. Neither what its blocks remember nor its token is shown. */
 export const waitSchema = storedRecord(wait)
+
+/** An approval that the calling user may decide. */
+export const taskSchema = Type.Object({
+  guid: Type.String({ description: 'Of the wait.' }),
+  title: Type.String(),
+  text: Type.String(),
+  blueprint: Type.String({ description: 'Name of the blueprint; empty where it is not active.' }),
+  created: Type.Integer({ description: 'Unix seconds.' }),
+  until: unixSeconds('When it continues without a decision, in Unix seconds; null = never.'),
+  page: Type.String({ description: 'Path of the page on which it is decided.' }),
+})
+export type Task = Wire<typeof taskSchema>
+
+export const taskQuery = Type.Object(pageParameters(200))
 
 export const continueWaitSchema = Type.Object(
   {
