@@ -1,7 +1,7 @@
 /**
  * What others rely on, a line each: API paths with their parameters and fields, blocks with pins and settings, functions of
  * expressions, commands with their flags, variables of the environment, codes of errors. `test/public-surface.txt` is how it was
- * last agreed to: `npm run surface` writes it, and a test fails when it is another one.
+ * last agreed to: `npm run surface` writes it, and a test fails when it differs.
  */
 import { writeFile } from 'node:fs/promises'
 import { describeBlock } from '../src/blocks/describe-block.ts'

@@ -19,7 +19,7 @@ let address: string
 
 /**
  * What a run may leave: a variable, a result in the cache, a document, an entry of the log, a message, a job. Then comes the conflict,
- * once. `mark` is another one in each try.
+ * once. `mark` differs in each try.
  */
 const work = (way: string, from: string): JsonObject => ({
   [`${way}_sum`]: { type: 'set_value', in: { flow: from, value: 1 }, fields: { name: 'n', mode: 'add' } },

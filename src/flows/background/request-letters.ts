@@ -19,7 +19,7 @@ import { originPayload, runOrigin } from '../run/run-origin.ts'
 import type { HappenedEffect, RunEnd, RunStart } from '../run/run-start.ts'
 import { FailedRun } from './failed-run.ts'
 
-export const requestQueue = '_requests'
+const requestQueue = '_requests'
 const FUNCTION = '(send again)'
 const MOST_VALUES = 50_000
 const SECRETS = 'It held a password or token, which is not stored. Ask its client to send it again.'

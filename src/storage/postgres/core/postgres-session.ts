@@ -448,7 +448,7 @@ export class PostgresSession
   }
 }
 
-/** The pool for a run that nobody waits for. */
+/** The pool for a run without a client that waits. */
 function ofJobs(pool: PostgresPool): Pick<PostgresPool, 'transaction'> {
   return { transaction: (how) => pool.transaction({ ...how, background: true }) }
 }
