@@ -4,6 +4,7 @@ import { parseJsonBody } from './json-body.ts'
 import { syntaxErrorAt } from './json-syntax.ts'
 
 const bytes = (text: string) => Buffer.from(text)
+const namesOf = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',')
 
 describe('a JSON body', () => {
   it.each([
@@ -28,6 +29,22 @@ describe('a JSON body', () => {
       bytes(`{"a":"\\"${']'.repeat(99)}","b":${'['.repeat(64)}${']'.repeat(64)}}`),
       /deeper than 64/,
     ],
+    ['50,001 empty objects', bytes(`[${'{},'.repeat(50_000)}1]`), /more than 50,000 objects and lists/],
+    [
+      '50,001 lists in lists',
+      bytes(`{"a":[${'[[]],'.repeat(25_000)}1]}`),
+      /more than 50,000 objects and lists/,
+    ],
+    [
+      '25,001 names in one object',
+      bytes(`{"a":{${namesOf(25_001)}}}`),
+      /an object with more than 25,000 names/,
+    ],
+    [
+      '25,001 names around another object',
+      bytes(`{${namesOf(13_000)},"o":{"a":[{"b":1}]},${namesOf(12_001)}}`),
+      /an object with more than 25,000 names/,
+    ],
     ['U+0000', bytes('{"a":"\\u0000"}'), /U\+0000/],
     ['U+0000 in a name', bytes('{"a\\u0000":1}'), /U\+0000/],
     ['half of a surrogate pair', bytes('["\\ud800"]'), /surrogate/],
@@ -50,6 +67,18 @@ describe('a JSON body', () => {
     ['64 levels', '['.repeat(64) + ']'.repeat(64), JSON.parse('['.repeat(64) + ']'.repeat(64))],
     ['brackets in a text', `["${'['.repeat(100)}",[]]`, ['['.repeat(100), []]],
     ['many brackets side by side', `[${'{},'.repeat(100)}1]`, JSON.parse(`[${'{},'.repeat(100)}1]`)],
+    ['50,000 objects and lists', `[${'{},'.repeat(49_999)}1]`, JSON.parse(`[${'{},'.repeat(49_999)}1]`)],
+    [
+      '60,000 objects that hold something',
+      `[${'{"name":"a name of some length"},'.repeat(60_000)}1]`,
+      JSON.parse(`[${'{"name":"a name of some length"},'.repeat(60_000)}1]`),
+    ],
+    [
+      'many names in several objects',
+      `[{${namesOf(25_000)}},{${namesOf(25_000)}}]`,
+      JSON.parse(`[{${namesOf(25_000)}},{${namesOf(25_000)}}]`),
+    ],
+    ['colons and brackets in a text', `["${'{:'.repeat(60_000)}"]`, ['{:'.repeat(60_000)]],
     ['escapes of whole characters', '"\\ud83d\\ude00\\u00e9"', '😀é'],
     ['large and small exponents', '[1e-300, 1e300]', [1e-300, 1e300]],
     ['text that looks like an exponent', '"1e999"', '1e999'],
