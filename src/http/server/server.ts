@@ -20,7 +20,7 @@ import { turnReplies } from '../replies/turn-replies.ts'
 import { answerFirst, type Taker } from './answer-first.ts'
 import { authenticate, identifier, nothingHere } from './authenticate.ts'
 import { checkSchema } from './check-schema.ts'
-import { allowOrigins } from './cross-origin.ts'
+import { allowOrigins, showToOrigin } from './cross-origin.ts'
 import { replyWithError } from './error-reply.ts'
 import { fence } from './fence.ts'
 import { finishedHook } from './finished-hook.ts'
@@ -143,7 +143,10 @@ function newApp({ settings, log, limits = connectionLimits }: ServerOptions, new
     keepAliveTimeout: 72_000,
     return503OnClosing: false,
     clientErrorHandler: answerBrokenConnection,
-    frameworkErrors: (error, request, reply) => void replyWithError(error, request, reply),
+    frameworkErrors(error, request, reply) {
+      showToOrigin(request, reply, settings.corsOrigins)
+      void replyWithError(error, request, reply)
+    },
     schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: lazySerializer } },
     routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
   }).withTypeProvider<TypeBoxTypeProvider>()

@@ -159,3 +159,45 @@ test('the patterns of a request have one budget together, and those of the next 
   expect(() => send(...names)).toThrow('f is too long to be held against its pattern')
   expect(() => send('a', 'f')).not.toThrow()
 })
+
+const listed = [
+  ...placed('query', [
+    { name: 'status', type: 'text', in: 'query', several: true },
+    { name: 'ids', type: 'list' },
+    { name: 'limit', type: 'whole number' },
+  ]),
+  ...placed('body', [{ name: 'tags', type: 'list' }]),
+]
+
+test.each([
+  [{ status: 'a' }, { status: ['a'] }],
+  [{ status: ['a', 'b'] }, { status: ['a', 'b'] }],
+  [{ 'status[]': ['a', 'b'] }, { status: ['a', 'b'] }],
+  [{ 'status[0]': 'a', 'status[1]': 'b' }, { status: ['a', 'b'] }],
+  [{ status: 'a', 'status[]': 'b' }, { status: ['a', 'b'] }],
+  [{ 'status[]': '' }, {}],
+  [{ 'ids[]': 'a', 'ids[7]': 'b' }, { ids: ['a', 'b'] }],
+  [JSON.parse('{"__proto__[]":"x","constructor[]":"y"}'), {}],
+])('the lists %j of a query give %j', (query, values) => {
+  expect(requestChecker(listed)(requestWith({ query, body: {} })).values).toEqual(values)
+})
+
+test.each([
+  [
+    { 'status[in]': 'a' },
+    { status: 'is sent as status=…, again for each further value, and not as status[in]' },
+  ],
+  [{ 'limit[gte]': '1' }, { limit: expect.stringContaining('not as limit[gte]') }],
+  [{ 'limit[]': ['1', '2'] }, { limit: expect.stringMatching(/^must be/) }],
+])('%j would be no filter, and is refused', (query, reasons) => {
+  expect(() => requestChecker(listed)(requestWith({ query, body: {} }))).toThrow(
+    expect.objectContaining({ reasons }),
+  )
+})
+
+test('lists of forms come by the names that clients give them; those of JSON stay as they are', () => {
+  const body = { 'tags[]': ['a', 'b'] }
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  expect(requestChecker(listed)(requestWith({ body, headers })).values).toEqual({ tags: ['a', 'b'] })
+  expect(requestChecker(listed)(requestWith({ body })).values).toEqual({})
+})

@@ -31,14 +31,20 @@ export function requestChecker(fields: readonly PlacedField[]): (request: RunReq
     const body = readsBody ? bodyObject(request.body) : {}
     const added: Record<string, JsonValue> = {}
     const isForm = readsBody && FORM.test(String(request.headers['content-type'] ?? ''))
+    const query = withLists(request.query)
+    const form = isForm ? withLists(body) : body
     const spend = patternBudget()
     let isRefused = false
     let isCompleted = false
     for (const { field, rule, missing } of checked) {
       const { name } = field
       const sent = field.in === 'body' ? own(body, name) : undefined
-      const given = field.in === 'body' ? (isForm ? fromForm(field, sent) : sent) : fromText(field, request)
-      const { problem, value } = given === undefined ? missing : checkedValue(field, rule, given, spend)
+      const from = field.in === 'path' ? request.path : query
+      const given =
+        field.in !== 'body' ? fromText(field, from) : isForm ? fromForm(field, own(form, name)) : sent
+      const strange = given === undefined && field.in === 'query' ? strangeName(query, name) : undefined
+      const { problem, value } =
+        given === undefined ? (strange ?? missing) : checkedValue(field, rule, given, spend)
       if (problem !== undefined) {
         reasons[name] = problem
         isRefused = true
@@ -101,18 +107,41 @@ function own(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
+const IN_LIST = /^([A-Za-z]\w{0,62})\[\d{0,4}\]$/
+
+/** Also by its own name what many clients send for a list: `tags[]=a&tags[]=b`, and `tags[0]=a&tags[1]=b`. */
+function withLists(from: JsonObject): JsonObject {
+  const inLists = Object.keys(from).filter((key) => key.endsWith(']') && IN_LIST.test(key))
+  if (inLists.length === 0) return from
+  const lists = new Map<string, JsonValue[]>()
+  for (const key of inLists) {
+    const name = IN_LIST.exec(key)?.[1] ?? key
+    const list = lists.get(name) ?? [own(from, name) ?? []].flat()
+    lists.set(name, list)
+    for (const one of [from[key] ?? []].flat()) list.push(one)
+  }
+  return { ...from, ...Object.fromEntries(lists) }
+}
+
+/** `status[in]=open` would be no filter, and nothing would say so. */
+function strangeName(from: JsonObject, name: string): CheckedValue | undefined {
+  const strange = Object.keys(from).find((key) => key.startsWith(`${name}[`) && !IN_LIST.test(key))
+  if (strange === undefined) return undefined
+  return {
+    problem: `is sent as ${name}=…, again for each further value, and not as ${strange.slice(0, 100)}`,
+  }
+}
+
 /** A value of the path or the query is text: read as the type of its field. What cannot be read stays text, and is refused. */
-function fromText(field: RequestField, request: RunRequest): JsonValue | undefined {
+function fromText(field: RequestField, from: JsonObject): JsonValue | undefined {
   const { name } = field
-  const from = field.in === 'path' ? request.path : request.query
-  const given = Object.hasOwn(from, name) ? from[name] : undefined
+  const given = own(from, name)
   if (field.several) {
-    const texts = typeof given === 'string' ? [given] : (given ?? [])
-    const values = texts.flatMap((text) => valueOfText(field, text) ?? [])
+    const texts = given === undefined ? [] : [given].flat()
+    const values = texts.flatMap((text) => valueOfText(field, String(text)) ?? [])
     return values.length === 0 ? undefined : values
   }
-  if (given === undefined || typeof given === 'string') return valueOfText(field, given)
-  return [...given]
+  return given === undefined || typeof given === 'string' ? valueOfText(field, given) : given
 }
 
 /** Texts of a form are read as those of a query; a file is an object. */
