@@ -213,6 +213,8 @@ test('rolled back, the former version answers again, all without a mouse', async
   await dialog.getByRole('button', { name: 'Roll back to this version' }).waitFor()
   await outline.tabTo('Roll back to this version')
   await press('Enter')
+  await focusedOn(/^Roll back$/)
+  await press('Enter')
   await page.getByText('Active, version 3').waitFor()
   expect((await studio.ask('POST', '/tasks', { as: 'admin', body: {} })).status).toBe(400)
   expect(await pointerEvents(page)).toBe(0)

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guidOf } from '../end-to-end/harness.ts'
 import { type StudioCanvas, studioCanvas } from './studio-canvas.ts'
 import { eventually, textOf, textsOf } from './studio-eventually.ts'
+import { expectNoProblem } from './studio-looks.ts'
 import { administrator, openStudio, type StudioRoom } from './studio-room.ts'
 
 let studio: StudioRoom
@@ -167,7 +168,7 @@ test('repaired and changed, it is deployed with a diff of what changed', async (
   expect((await studio.ask('POST', '/tasks', { as: 'admin', body: {} })).status).toBe(422)
 })
 
-test('rolled back, the former version answers again', async () => {
+test('rolling back asks first, and then the canvas says that it differs from what is live', async () => {
   await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Versions' }).click()
   await dialog().getByRole('button', { name: 'Version 1' }).click()
@@ -175,7 +176,23 @@ test('rolled back, the former version answers again', async () => {
     expect.stringMatching(/code.*422.*400/),
   ])
   await dialog().getByRole('button', { name: 'Roll back to this version' }).click()
+  await page.getByText('The blocks of version 1 go live at once').waitFor()
+  expect((await studio.ask('POST', '/tasks', { as: 'admin', body: {} })).status).toBe(422)
+  await page.getByRole('button', { name: 'Roll back', exact: true }).click()
   await page.getByText('Active, version 3').waitFor()
   expect((await studio.ask('POST', '/tasks', { as: 'admin', body: {} })).status).toBe(400)
+  const differs = page.getByRole('dialog', { name: 'The canvas differs from what is live' })
+  await differs.waitFor()
+  await expectNoProblem(page, 'canvas differs from what is live')
+  await differs.getByRole('button', { name: 'Keep mine' }).click()
+  await canvas.choose(refuse)
+  await eventually(() => page.getByLabel('Value of code').inputValue()).toBe('422')
+  await page.getByRole('button', { name: '1 block not deployed' }).click()
+  await eventually(textsOf(differs.locator('section[data-change]'))).toEqual([
+    expect.stringMatching(/code.*400.*422/),
+  ])
+  await differs.getByRole('button', { name: 'Take over version 3' }).click()
+  await eventually(() => page.getByLabel('Value of code').inputValue()).toBe('400')
+  await page.getByRole('button', { name: '1 block not deployed' }).waitFor({ state: 'detached' })
   expect(studio.complaints()).toEqual([])
 })

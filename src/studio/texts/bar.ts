@@ -70,6 +70,17 @@ export const barTexts = {
   changedLabel: 'Changed',
   gone: 'Gone',
   onlyDrawing: (count: string) => `${count} only moved, renamed or commented; runs do not change.`,
+  wholeValue: 'Show whole value',
+  wholeValueOf: (what: string, block: string) => `Show the whole value of ${what} of ${block}`,
+  shorter: 'Show less',
+  before: 'Before',
+  after: 'After',
+  moreChanges: (count: number) => `Show ${count} more`,
+  findChange: 'Find a change',
+  findChangeHint: 'A block, a pin or a value',
+  noSuchChange: 'No change has this text.',
+  changeCounts: (created: number, updated: number, removed: number) =>
+    `${updated} changed, ${created} new, ${removed} removed`,
   openInTab: (path: string) => `Open ${path} in a new tab`,
   openAPage: 'Open a page',
   oneIsPaused: ': one is paused',
@@ -100,6 +111,18 @@ export const barTexts = {
   editThisVersion: 'Edit this version',
   rollBack: 'Roll back to this version',
   rollBackHelp:
-    'Rolling back deploys its blocks as a new version at once. The canvas and the saved version stay unchanged and show as not deployed. “Edit this version” loads its blocks into the editor instead, where you can undo it.',
+    'Rolling back deploys its blocks as a new version at once. The canvas and the saved version stay unchanged until you choose otherwise. “Edit this version” loads its blocks into the editor instead, where you can undo it.',
+  rollBackTo: (number: number) => `Roll back to version ${number}`,
+  rollBackText: (number: number) =>
+    `The blocks of version ${number} go live at once, as a new version. The canvas does not change.`,
+  rollBackNow: 'Roll back',
+  canvasDiffers: 'The canvas differs from what is live',
+  canvasDiffersText: (number: number) =>
+    `Version ${number} is live. The canvas still has these changes. They are not live, and the next deploy would make them live.`,
+  takeOver: (number: number) => `Take over version ${number}`,
+  tookOver: (number: number) => `The canvas and the saved version have the blocks of version ${number}.`,
+  differsFromLive: (blocks: string) => `${blocks} not deployed`,
+  differsFromLiveHelp: (number: number) =>
+    `The saved version differs from version ${number}, which is live. Show the difference.`,
   versionsEqual: 'The versions are equal.',
 } as const

@@ -2,10 +2,11 @@
 export const modelTexts = {
   nothing: 'nothing',
   kind: 'kind',
-  title: 'title',
-  name: 'name',
+  title: 'title of the block',
+  name: 'name of the block',
   comment: 'comment',
   place: 'place',
+  order: 'order',
   openTo: 'open to',
   customPins: 'custom pins',
   aRemovedBlock: 'a removed block',

@@ -1,22 +1,21 @@
 import { Alert, Button, Group, Modal, ScrollArea, Stack, Text } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { notifyDone } from '../../controls/notify.ts'
 import { barTexts } from '../../texts/bar.ts'
 import { countsTexts } from '../../texts/counts.ts'
-import { activate, versionBlocks } from '../api/editor-api.ts'
+import { activate } from '../api/editor-api.ts'
 import { focusDrawingIn } from '../frame/focus-drawing.ts'
 import { diffFlows } from '../model/changes/flow-diff.ts'
-import { flowOfVersion } from '../model/changes/version-flow.ts'
-import type { Flow } from '../model/flow.ts'
 import { openablePagesOf } from '../model/flow-pages.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { DeployedNews } from './deployed-news.tsx'
 import { EntranceList } from './entrance-list.tsx'
 import { FlowDiffView } from './flow-diff-view.tsx'
 import { ProblemList } from './problem-list.tsx'
+import { useVersion } from './use-version.ts'
 
 /** What a deploy would change, before it does. */
 export function DeployDialog() {
@@ -38,12 +37,7 @@ function Content({ onClose }: { readonly onClose: () => void }) {
   const checked = useEditorState((state) => state.checked)
   const version = blueprint?.version ?? 0
   const guid = blueprint?._meta.guid ?? ''
-  const deployed = useQuery({
-    queryKey: ['version', guid, version],
-    queryFn: async ({ signal }): Promise<Flow> =>
-      version === 0 ? new Map() : flowOfVersion(await versionBlocks(guid, version, signal)),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const deployed = useVersion(guid, version)
   const changes = useMemo(
     () => (deployed.data ? diffFlows(deployed.data, flow, catalogue) : []),
     [deployed.data, flow, catalogue],

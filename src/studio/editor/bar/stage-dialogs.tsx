@@ -1,5 +1,6 @@
 import { ConflictDialog } from './conflict-dialog.tsx'
 import { DeployDialog } from './deploy-dialog.tsx'
+import { DiffersDialog } from './differs-dialog.tsx'
 import { DiscardDialog } from './discard-dialog.tsx'
 import { ExplainDialog } from './explain-dialog.tsx'
 import { VersionsDialog } from './versions-dialog.tsx'
@@ -11,6 +12,7 @@ export function StageDialogs() {
       <DeployDialog />
       <DiscardDialog />
       <VersionsDialog />
+      <DiffersDialog />
       <ExplainDialog />
       <ConflictDialog />
     </>

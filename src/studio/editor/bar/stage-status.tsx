@@ -1,7 +1,12 @@
 import { Button, Group, Tooltip } from '@mantine/core'
-import { useMemo } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo } from 'react'
+import { pendingQuery } from '../../api/blueprints.ts'
 import { barTexts } from '../../texts/bar.ts'
+import { countsTexts } from '../../texts/counts.ts'
+import { diffFlows } from '../model/changes/flow-diff.ts'
 import { stagedBy } from '../model/changes/staged-blocks.ts'
+import type { Flow } from '../model/flow.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './editor-bar.module.css'
 import { useStageActions } from './use-stage-actions.ts'
@@ -23,9 +28,12 @@ export function StageStatus() {
     )
   if (blocks === 0)
     return (
-      <span className={classes.status}>
-        {storing.state === 'storing' ? barTexts.storing : barTexts.allSaved}
-      </span>
+      <Group gap={6} wrap="nowrap" style={{ flexShrink: 0 }}>
+        <span className={classes.status}>
+          {storing.state === 'storing' ? barTexts.storing : barTexts.allSaved}
+        </span>
+        <NotDeployed />
+      </Group>
     )
   return (
     <Group gap={6} wrap="nowrap" style={{ flexShrink: 0 }}>
@@ -54,5 +62,38 @@ export function StageStatus() {
         {barTexts.save}
       </Button>
     </Group>
+  )
+}
+
+/** Saved blocks that are not what is live: after a save, and after a roll back. */
+function NotDeployed() {
+  const editor = useEditor()
+  const guid = useEditorState((state) => state.guid)
+  const version = useEditorState(({ blueprint }) => blueprint?.version ?? 0)
+  const known = useEditorState((state) => state.known)
+  const { data, refetch } = useQuery({ ...pendingQuery(guid), enabled: false })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is saved or live has changed
+  useEffect(() => {
+    if (version > 0) void refetch()
+  }, [version, known])
+  const catalogue = useEditorState((state) => state.catalogue)
+  const count = useMemo(() => {
+    const side = (of: 'before' | 'after'): Flow =>
+      new Map((data ?? []).flatMap(({ guid: block, [of]: content }) => (content ? [[block, content]] : [])))
+    return version > 0 ? diffFlows(side('before'), side('after'), catalogue).length : 0
+  }, [data, version, catalogue])
+  if (count === 0) return null
+  return (
+    <Tooltip label={barTexts.differsFromLiveHelp(version)}>
+      <Button
+        size="xs"
+        variant="subtle"
+        color="gray"
+        px={8}
+        onClick={() => editor.set({ dialog: { kind: 'differs' } })}
+      >
+        {barTexts.differsFromLive(countsTexts.blocks(count))}
+      </Button>
+    </Tooltip>
   )
 }

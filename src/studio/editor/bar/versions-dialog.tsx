@@ -10,21 +10,21 @@ import {
   Text,
   UnstyledButton,
 } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { VersionSummary } from '../../../shared/api/blueprints/blueprints.ts'
+import { confirm } from '../../controls/confirm.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { notifyDone } from '../../controls/notify.ts'
 import { Time } from '../../controls/time.tsx'
 import { barTexts } from '../../texts/bar.ts'
 import { countsTexts } from '../../texts/counts.ts'
-import { listVersions, rollBack, versionBlocks } from '../api/editor-api.ts'
+import { listVersions, rollBack } from '../api/editor-api.ts'
 import { diffFlows } from '../model/changes/flow-diff.ts'
-import { flowOfVersion } from '../model/changes/version-flow.ts'
-import type { Flow } from '../model/flow.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { FlowDiffView } from './flow-diff-view.tsx'
+import { useVersion } from './use-version.ts'
 import classes from './versions-dialog.module.css'
 
 /** What was deployed before: compare any two, and let a former one answer again. */
@@ -103,15 +103,21 @@ function Comparison({ list, shown, onClose }: ComparisonProps) {
     () => (one.data && from ? diffFlows(from, one.data, catalogue) : []),
     [one.data, from, catalogue],
   )
-  const rolling = useMutation({
-    mutationFn: () => rollBack(guid, shown.number),
-    onSuccess: async (blueprint) => {
-      editor.set({ blueprint })
-      notifyDone(barTexts.rolledBack(shown.number, blueprint.version))
-      onClose()
-      await editor.sync.refresh()
-    },
-  })
+  const roll = async () => {
+    const blueprint = await rollBack(guid, shown.number)
+    editor.set({ blueprint, dialog: undefined })
+    notifyDone(barTexts.rolledBack(shown.number, blueprint.version))
+    await editor.sync.refresh()
+    if (one.data && diffFlows(one.data, editor.store.getState().drawing.flow, catalogue).length > 0)
+      editor.set({ dialog: { kind: 'differs' } })
+  }
+  const askToRoll = () =>
+    confirm({
+      title: barTexts.rollBackTo(shown.number),
+      text: barTexts.rollBackText(shown.number),
+      action: barTexts.rollBackNow,
+      run: roll,
+    })
   const takeBack = () => {
     if (!one.data) return
     const flow = one.data
@@ -142,17 +148,12 @@ function Comparison({ list, shown, onClose }: ComparisonProps) {
           <Button size="xs" variant="default" onClick={takeBack}>
             {barTexts.editThisVersion}
           </Button>
-          <Button
-            size="xs"
-            loading={rolling.isPending}
-            disabled={shown.live}
-            onClick={() => rolling.mutate()}
-          >
+          <Button size="xs" disabled={shown.live} onClick={askToRoll}>
             {barTexts.rollBack}
           </Button>
         </Group>
       </Group>
-      <ErrorNotice error={rolling.error ?? one.error ?? other.error} />
+      <ErrorNotice error={one.error ?? other.error} />
       {shown.live ? null : (
         <Alert variant="light" color="sand" p="xs">
           <Text size="xs">{barTexts.rollBackHelp}</Text>
@@ -167,14 +168,4 @@ function Comparison({ list, shown, onClose }: ComparisonProps) {
       </ScrollArea.Autosize>
     </Stack>
   )
-}
-
-function useVersion(guid: string, number: number | undefined) {
-  return useQuery({
-    queryKey: ['version', guid, number],
-    queryFn: async ({ signal }): Promise<Flow> =>
-      flowOfVersion(await versionBlocks(guid, number ?? 0, signal)),
-    enabled: number !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
 }

@@ -19,7 +19,8 @@ export function sameContent(a: BlockContent | null, b: BlockContent | null): boo
 
 export function samePin(a: SavedInPin | undefined, b: SavedInPin | undefined): boolean {
   if (!a || !b || a.expression === undefined || b.expression === undefined) return sameJson(a, b)
-  return a.id === b.id && byGuid(a) === byGuid(b)
+  const held = ({ id, from, value }: SavedInPin) => ({ id, from, value })
+  return sameJson(held(a), held(b)) && byGuid(a) === byGuid(b)
 }
 
 /** The text with guids in place of names: no expression, but the same text for the same meaning. */

@@ -24,7 +24,7 @@ export type Storing =
   | { readonly state: 'failed'; readonly error: unknown }
 
 export type Dialog =
-  | { readonly kind: 'deploy' | 'versions' | 'explain' | 'discard' }
+  | { readonly kind: 'deploy' | 'versions' | 'explain' | 'discard' | 'differs' }
   | { readonly kind: 'find'; readonly text?: string }
   /** The selected blocks become a custom function. */
   | { readonly kind: 'extract' }

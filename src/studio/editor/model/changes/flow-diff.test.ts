@@ -1,8 +1,11 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { describeBlock } from '../../../../blocks/describe-block.ts'
 import { findBlocks } from '../../../../blocks/load-blocks.ts'
-import type { BlockContent } from '../../../../shared/blueprint.ts'
+import type { BlockContent, SavedInPin } from '../../../../shared/blueprint.ts'
 import { emptyContent } from '../../../../shared/empty-content.ts'
+import type { JsonValue } from '../../../../shared/json.ts'
+import { sameJson } from '../../../../shared/same-json.ts'
 import { withPresentNames } from '../../expressions/print-names.ts'
 import { catalogueOf } from '../block-description.ts'
 import type { Flow } from '../flow.ts'
@@ -16,7 +19,7 @@ import {
   setField,
   setLiteral,
 } from './flow-changes.ts'
-import { diffFlows } from './flow-diff.ts'
+import { type BlockChange, changesWith, diffFlows } from './flow-diff.ts'
 
 const catalogue = catalogueOf(
   (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),
@@ -72,7 +75,7 @@ test.each<[string, Flow, string, [string, string | undefined, string | undefined
     'an expression in place of a value',
     setExpression(before, 'search', 'limit', 'number(params.limit)  ?? 20'),
     'Open tasks',
-    [['limit', '20', '= number(params.limit) ?? 20']],
+    [['limit', '20', '= number(params.limit)  ?? 20']],
   ],
   [
     'a setting',
@@ -143,7 +146,7 @@ test('a wire from a block that only got another title is the same wire', () => {
     diffFlows(before, after, catalogue).map(({ name, lines }) => [name, lines.map(({ what }) => what)]),
   ).toEqual([
     ['Open tasks', ['limit']],
-    ['Entrance', ['title']],
+    ['Entrance', ['title of the block']],
   ])
 })
 
@@ -153,10 +156,203 @@ test('a new name is told at its block only: expressions follow without a change'
   const after = withPresentNames(changeBlock(used, 'object', { name: 'choices' }))
   expect(after.get('search')?.in_pins.at(-1)?.expression).toBe('choices.object.limit')
   expect(diffFlows(used, after, catalogue).map(({ name, lines }) => [name, lines])).toEqual([
-    ['New object', [{ what: 'name', before: 'options', after: 'choices' }]],
+    ['New object', [{ what: 'name of the block', before: 'options', after: 'choices', isDrawing: true }]],
   ])
 })
 
 test('equal flows have no difference, whatever their authors', () => {
   expect(diffFlows(before, structuredClone(before), catalogue)).toEqual([])
+})
+
+/** Texts of lines of one block that is in both flows. */
+function linesBetween(
+  a: Partial<BlockContent>,
+  b: Partial<BlockContent>,
+  type = 'state_data_table',
+): unknown[] {
+  const flow = (content: Partial<BlockContent>): Flow => new Map(before).set('it', block(type, content))
+  const [change, ...others] = diffFlows(flow(a), flow(b), catalogue)
+  expect(others).toEqual([])
+  return [
+    change?.drawingOnly,
+    ...(change?.lines.map(({ what, before: was, after }) => [what, was, after]) ?? []),
+  ]
+}
+
+test('values that are equal in their first characters are a change', () => {
+  const long = '"Welcome to our company, dear visitor with the name of " + (query.name ?? '
+  const pin = (expression: string) => ({ in_pins: [{ id: 'value', expression }] })
+  expect(linesBetween(pin(`${long}"world")`), pin(`${long}"nobody")`))).toEqual([
+    false,
+    ['value', `= ${long}"world")`, `= ${long}"nobody")`],
+  ])
+})
+
+test('a pin called title is not the title of the block', () => {
+  const pin = (value: string) => ({ in_pins: [{ id: 'title', value }] })
+  expect(linesBetween({ title: 'A', ...pin('Sales') }, { title: 'B', ...pin('Costs') })).toEqual([
+    false,
+    ['title', '“Sales”', '“Costs”'],
+    ['title of the block', '“A”', '“B”'],
+  ])
+  const created = diffFlows(before, new Map(before).set('it', block('state_chart', pin('Sales'))), catalogue)
+  expect(created[0]?.lines).toContainEqual({ what: 'title', before: undefined, after: '“Sales”' })
+})
+
+test('each part of a column that differs is a line', () => {
+  const columns = (...value: JsonValue[]) => ({ in_pins: [{ id: 'columns', value }] })
+  const price = { field: 'price', title: 'Price' }
+  expect(
+    linesBetween(
+      columns({ field: 'name' }, price, 'scan', { field: 'end' }),
+      columns({ field: 'name', filter: true }, { field: 'end' }, { ...price, currency: 'EUR' }),
+    ),
+  ).toEqual([
+    false,
+    ['columns › name › filter', undefined, 'true'],
+    ['columns › price › currency', undefined, '“EUR”'],
+    ['columns › scan', '“scan”', undefined],
+    ['columns › order', 'name, price, end', 'name, end, price'],
+  ])
+})
+
+test.each<[string, Partial<BlockContent>, Partial<BlockContent>, unknown[]]>([
+  [
+    'a text and the number that reads like it',
+    { in_pins: [{ id: 'limit', value: '1' }] },
+    { in_pins: [{ id: 'limit', value: 1 }] },
+    ['limit', '“1”', '1'],
+  ],
+  [
+    'lists that read alike',
+    { fields: { fields: ['a, b'] } },
+    { fields: { fields: ['a', 'b'] } },
+    ['fields', '["a, b"]', '["a","b"]'],
+  ],
+  [
+    'another block with the same title',
+    { in_pins: [{ id: 'flow', from: [{ block: 'object', pin: 'object' }] }] },
+    { in_pins: [{ id: 'flow', from: [{ block: 'twin', pin: 'object' }] }] },
+    ['flow', '← New object (object) · object', '← New object (twin) · object'],
+  ],
+  [
+    'the same words about another block',
+    { in_pins: [{ id: 'a', expression: 'x.y', refs: { x: 'object' } }] },
+    { in_pins: [{ id: 'a', expression: 'x.y', refs: { x: 'twin' } }] },
+    ['a', '= x.y ({"x":"object"})', '= x.y ({"x":"twin"})'],
+  ],
+  [
+    'scopes with the same words',
+    { scopes: ['*loggedin'] },
+    { scopes: ['*loggedin', 'staff'] },
+    ['open to', 'signed-in users: ["*loggedin"]', 'signed-in users: ["*loggedin","staff"]'],
+  ],
+])('%s are told apart', (_what, a, b, line) => {
+  const twin = block('object_new_fields')
+  const flow = (content: Partial<BlockContent>): Flow =>
+    new Map(before).set('twin', twin).set('it', block('on_startup_register_uri_get', content))
+  const changes = diffFlows(flow(a), flow(b), catalogue)
+  expect(changes.map(({ drawingOnly }) => drawingOnly)).toEqual([false])
+  expect(changes[0]?.lines.map(({ what, before: was, after }) => [what, was, after])).toEqual([line])
+})
+
+test('of 500 changed blocks those are found that have a text, also in a value', () => {
+  const many = (limit: number): Flow =>
+    new Map(
+      Array.from({ length: 500 }, (_, at): [string, BlockContent] => [
+        `b${at}`,
+        block('function_search', {
+          title: `Search ${at}`,
+          in_pins: [{ id: 'limit', value: at * limit + 1 }],
+        }),
+      ]),
+    )
+  const changes = diffFlows(many(1), many(7), catalogue)
+  expect(changes).toHaveLength(499)
+  const found = (text: string) => changesWith(changes, text).map(({ name }) => name)
+  expect(found('search 77')).toEqual(['Search 77'])
+  expect(found('3494')).toEqual(['Search 499'])
+  expect(found(' ')).toHaveLength(499)
+})
+
+const ids = fc.constantFrom('get', 'search', 'object', 'fresh')
+const texts = fc.constantFrom('', 'a', `${'a'.repeat(80)}b`, `${'a'.repeat(80)}c`, 'title')
+const value: fc.Arbitrary<JsonValue> = fc.oneof(
+  texts,
+  fc.nat(2),
+  fc.constant(null),
+  fc.array(texts, { maxLength: 2 }),
+  fc.array(fc.record({ field: texts, currency: texts }), { maxLength: 2 }),
+)
+const end = fc.record({ block: ids, pin: fc.constantFrom('flow', 'object') })
+const held: fc.Arbitrary<Omit<SavedInPin, 'id'>> = fc.oneof(
+  fc.record({ value }),
+  fc.record({ from: fc.array(end, { maxLength: 2 }) }),
+  fc.record({ expression: fc.constantFrom('x.a', 'y.a', '1'), refs: fc.record({ x: ids, y: ids }) }),
+)
+const pinsOf = fc
+  .dictionary(fc.constantFrom('title', 'flow', 'limit'), held, { maxKeys: 2 })
+  .map((pins) => Object.entries(pins).map(([id, pin]) => ({ id, ...pin })))
+const part: fc.Arbitrary<Partial<BlockContent>> = fc.oneof(
+  fc.record({ in_pins: pinsOf }),
+  fc.record({ fields: fc.dictionary(fc.constantFrom('title', 'fields'), value) }),
+  fc.record({ scopes: fc.subarray(['*public', '*loggedin', 'staff', 'sales']) }),
+  fc.record({ custom_out_pins: fc.subarray([{ id: 'x', type: 'number' as const }]) }),
+  fc.record({ type: fc.constantFrom('function_search', 'state_chart', 'on_startup_register_uri_get') }),
+  fc.record({ title: texts, name: texts, description: texts }),
+  fc.record({ position: fc.record({ x: fc.nat(1), y: fc.nat(1) }) }),
+)
+const edit = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ guid: ids, change: part }) },
+  { weight: 1, arbitrary: fc.record({ guid: ids, change: fc.constant('remove' as const) }) },
+)
+
+/** What the compiler reads of a block, with guids in place of the names in expressions. */
+function compiled(flow: Flow): unknown[] {
+  return [...flow].map(([guid, { type, in_pins, fields, scopes, custom_out_pins }]) => {
+    const pins = in_pins.flatMap(({ id, from = [], value: literal, expression, refs }) => {
+      const meant = expression?.replace(/^[xy]/, (name) => refs?.[name] ?? name)
+      if (from.length === 0 && literal === undefined && meant === undefined) return []
+      return [[id, from.map((one) => `${one.block} ${one.pin}`), literal, meant]]
+    })
+    return [
+      guid,
+      type,
+      pins.toSorted(([a], [b]) => String(a).localeCompare(String(b))),
+      fields,
+      scopes,
+      custom_out_pins,
+    ]
+  })
+}
+
+test('whatever is edited, a line that is no drawing is there where what is compiled has changed, and only there', () => {
+  const run = ({ lines, change }: BlockChange) =>
+    change !== 'updated' || lines.some((line) => !line.isDrawing)
+  fc.assert(
+    fc.property(
+      fc.array(edit, { maxLength: 4 }),
+      fc.array(edit, { minLength: 1, maxLength: 3 }),
+      (first, then) => {
+        const edited = (flow: Flow, edits: typeof first) => {
+          const next = new Map(flow)
+          for (const { guid, change } of edits) {
+            if (change === 'remove') next.delete(guid)
+            else next.set(guid, { ...(next.get(guid) ?? block('state_chart')), ...change })
+          }
+          return next
+        }
+        const from = edited(before, first)
+        const to = edited(from, then)
+        const changes = diffFlows(from, to, catalogue)
+        const byGuid = (flow: Flow) => new Map([...flow].toSorted(([a], [b]) => a.localeCompare(b)))
+        expect(changes.some(run)).toBe(!sameJson(compiled(byGuid(from)), compiled(byGuid(to))))
+        for (const change of changes) {
+          expect(change.drawingOnly).toBe(!run(change))
+          for (const line of change.lines) expect(line.before).not.toBe(line.after)
+        }
+      },
+    ),
+    { numRuns: 500 },
+  )
 })

@@ -1,7 +1,7 @@
 /** What differs between two states of a blueprint, per block and pin, in words that a person reads before deploying. */
 
 import type { BlockContent, SavedInPin } from '../../../../shared/blueprint.ts'
-import { isJsonObject, type JsonValue } from '../../../../shared/json.ts'
+import type { JsonValue } from '../../../../shared/json.ts'
 import { sameJson } from '../../../../shared/same-json.ts'
 import { modelTexts } from '../../../texts/model.ts'
 import { sameContent, samePin } from '../../expressions/same-content.ts'
@@ -9,13 +9,16 @@ import type { Catalogue } from '../block-description.ts'
 import type { Flow } from '../flow.ts'
 import { nameOf } from '../words/block-names.ts'
 import { isEntrance, openTo } from '../words/open-to.ts'
-import { cut, short } from '../words/words.ts'
+import { exactText, type ValueLine, valueLines, valueText } from './value-diff.ts'
 
+/** The texts are whole: only what shows them cuts them. */
 export interface Line {
-  /** A pin, a setting, or another part of the block. */
+  /** A pin, a setting, a part of their value (`columns › price › currency`), or another part of the block. */
   readonly what: string
   readonly before: string | undefined
   readonly after: string | undefined
+  /** Only drawn: runs are the same. */
+  readonly isDrawing?: true
 }
 
 export interface BlockChange {
@@ -25,17 +28,23 @@ export interface BlockChange {
   readonly change: 'created' | 'updated' | 'removed'
   /** What is different; for a new or removed block what it has. */
   readonly lines: readonly Line[]
-  /** Nothing but its place on the canvas: what runs is the same. */
+  /** Place, title, name or comment: what runs is the same. */
   readonly drawingOnly: boolean
 }
+
+type Content = BlockContent | undefined
 
 export function diffFlows(before: Flow, after: Flow, catalogue: Catalogue): BlockChange[] {
   const changes: BlockChange[] = []
   for (const [guid, content] of after) {
     const old = before.get(guid)
     if (!old) changes.push({ ...about(guid, content), change: 'created', lines: linesOf(undefined, content) })
-    else if (!sameContent(old, content))
-      changes.push({ ...about(guid, content), change: 'updated', ...updated(linesOf(old, content)) })
+    else if (!sameContent(old, content)) {
+      const lines = linesOf(old, content)
+      const drawingOnly = lines.every(({ isDrawing }) => isDrawing)
+      // Pins in another order are no difference.
+      if (lines.length > 0) changes.push({ ...about(guid, content), change: 'updated', lines, drawingOnly })
+    }
   }
   for (const [guid, content] of before) {
     if (!after.has(guid))
@@ -48,101 +57,141 @@ export function diffFlows(before: Flow, after: Flow, catalogue: Catalogue): Bloc
     return { guid, name: nameOf(content, catalogue), type, drawingOnly: false }
   }
 
-  function updated(lines: Line[]) {
-    const drawingOnly = lines.every(
-      ({ what }) => what === modelTexts.place || what === modelTexts.comment || what === modelTexts.title,
-    )
-    return { lines: drawingOnly ? lines : lines.filter(({ what }) => what !== modelTexts.place), drawingOnly }
-  }
-
-  function linesOf(old: BlockContent | undefined, now: BlockContent | undefined): Line[] {
+  function linesOf(old: Content, now: Content): Line[] {
+    const isChange = old !== undefined && now !== undefined
     return [
-      ...line(modelTexts.kind, old?.type, now?.type, (type) => catalogue.get(type)?.title ?? type),
-      ...line(modelTexts.title, old?.title || undefined, now?.title || undefined, (text) => `“${text}”`),
-      ...(old?.name && now?.name ? line(modelTexts.name, old.name, now.name, (text) => text) : []),
+      ...(isChange ? line(modelTexts.kind, old.type, now.type, typeText, exactText) : []),
       ...pinLines(old, now),
       ...settingLines(old, now),
-      ...line(modelTexts.openTo, scopesIn(old), scopesIn(now), (text) => text),
-      ...line(modelTexts.customPins, customIn(old), customIn(now), (text) => text),
-      ...line(modelTexts.comment, old?.description || undefined, now?.description || undefined, short),
-      ...(old && now ? line(modelTexts.place, placeOf(old), placeOf(now), (text) => text) : []),
-    ].filter(({ what }) => (old && now) || (what !== modelTexts.kind && what !== modelTexts.title))
+      ...scopeLines(old, now),
+      ...line(modelTexts.customPins, customIn(old), customIn(now), customText, exactText),
+      ...(isChange ? drawingLines(old, now) : []),
+    ]
+  }
+
+  function typeText(type: string): string {
+    return catalogue.get(type)?.title ?? type
   }
 
   /** Also where no scope is written: that is public, and users need not know this rule. */
-  function scopesIn(content: BlockContent | undefined): string | undefined {
-    return content && isEntrance(content, catalogue) ? openTo(content.scopes) : undefined
+  function scopeLines(old: Content, now: Content): Line[] {
+    const scopes = (content: Content) =>
+      content && (isEntrance(content, catalogue) || content.scopes.length > 0) ? content.scopes : undefined
+    const exact = (list: readonly string[]) => `${openTo(list)}: ${JSON.stringify(list)}`
+    return line(modelTexts.openTo, scopes(old), scopes(now), openTo, exact)
   }
 
-  function pinLines(old: BlockContent | undefined, now: BlockContent | undefined): Line[] {
-    // Compared by what is stored: a wire from a block with a new title is the same wire.
-    const pin = (content: BlockContent | undefined, id: string) =>
-      content?.in_pins.find((one) => one.id === id)
-    return namesOf(old?.in_pins, now?.in_pins)
-      .filter((id) => !old || !now || !samePin(pin(old, id), pin(now, id)))
-      .flatMap((id) => line(id, pinText(old, id, before), pinText(now, id, after), (text) => text))
+  function pinLines(old: Content, now: Content): Line[] {
+    const [was, is] = [heldPins(old), heldPins(now)]
+    return [...new Set([...was.keys(), ...is.keys()])].flatMap((id): Line[] => {
+      const [a, b] = [was.get(id) ?? [], is.get(id) ?? []]
+      // Compared by what is stored: a wire from a block with a new title is the same wire.
+      if (a.length === b.length && a.every((pin, at) => samePin(pin, b[at]))) return []
+      const [from, to] = [literalOf(a), literalOf(b)]
+      if (from !== undefined && to !== undefined) return ofValues(id, valueLines(from, to))
+      const text = (pins: readonly SavedInPin[], flow: Flow, isExact: boolean) =>
+        pins.length === 0 ? undefined : pins.map((pin) => pinText(pin, flow, isExact)).join(', ')
+      const [one, other] = [text(a, before, false), text(b, after, false)]
+      const isAlike = one === other
+      return [
+        {
+          what: id,
+          before: isAlike ? text(a, before, true) : one,
+          after: isAlike ? text(b, after, true) : other,
+        },
+      ]
+    })
   }
 
-  function pinText(content: BlockContent | undefined, id: string, flow: Flow): string | undefined {
-    const pin = content?.in_pins.find((one) => one.id === id)
-    if (!pin) return undefined
-    if (pin.expression !== undefined) return `= ${cut(pin.expression, 60)}`
-    if (!pin.from || pin.from.length === 0) return pin.value === undefined ? undefined : short(pin.value)
-    return pin.from
-      .map((end) => {
+  /** All that a pin holds. `isExact`: with the guids of blocks, which tell two with the same title apart. */
+  function pinText(pin: SavedInPin, flow: Flow, isExact: boolean): string {
+    const { expression, from = [], value, refs } = pin
+    const meant = isExact && refs ? ` (${JSON.stringify(refs)})` : ''
+    return [
+      ...(expression === undefined ? [] : [`= ${expression}${meant}`]),
+      ...from.map((end) => {
         const source = flow.get(end.block)
-        return `← ${source ? nameOf(source, catalogue) : modelTexts.aRemovedBlock} · ${end.pin}`
-      })
-      .join(', ')
+        const name = source ? nameOf(source, catalogue) : modelTexts.aRemovedBlock
+        const exact = isExact ? ` (${[source?.name, end.block].filter(Boolean).join(' ')})` : ''
+        return `← ${name}${exact} · ${end.pin}`
+      }),
+      ...(value === undefined ? [] : [isExact ? exactText(value) : valueText(value)]),
+    ].join(', ')
   }
 }
 
-function settingLines(old: BlockContent | undefined, now: BlockContent | undefined): Line[] {
-  const names = new Set([...Object.keys(old?.fields ?? {}), ...Object.keys(now?.fields ?? {})])
-  return [...names].flatMap((name) => {
-    const [a, b] = [old?.fields[name], now?.fields[name]]
-    return sameJson(a, b) ? [] : line(name, a, b, settingText)
+/** The changes whose block or one of whose lines has the text. */
+export function changesWith(changes: readonly BlockChange[], text: string): readonly BlockChange[] {
+  const wanted = text.trim().toLowerCase()
+  const has = (one: string | undefined) => one?.toLowerCase().includes(wanted) === true
+  if (wanted === '') return changes
+  return changes.filter(
+    ({ name, type, lines }) =>
+      has(name) ||
+      has(type) ||
+      lines.some(({ what, before, after }) => has(what) || has(before) || has(after)),
+  )
+}
+
+/** What only a person sees of a block. */
+function drawingLines(old: BlockContent, now: BlockContent): Line[] {
+  const told = (text: string | undefined) => text || undefined
+  const isNamed = old.name !== undefined && now.name !== undefined
+  return [
+    ...line(modelTexts.title, told(old.title), told(now.title), valueText, exactText),
+    ...(isNamed ? line(modelTexts.name, told(old.name), told(now.name), String, String) : []),
+    ...line(modelTexts.comment, told(old.description), told(now.description), valueText, exactText),
+    ...line(modelTexts.place, placeOf(old), placeOf(now), String, String),
+  ].map((one): Line => ({ ...one, isDrawing: true }))
+}
+
+/** By id. One that holds nothing is no pin; an id may be there twice. */
+function heldPins(content: Content): ReadonlyMap<string, SavedInPin[]> {
+  const pins = (content?.in_pins ?? []).flatMap(({ from = [], ...pin }): SavedInPin[] => {
+    if (from.length > 0) return [{ ...pin, from }]
+    return pin.value === undefined && pin.expression === undefined ? [] : [pin]
+  })
+  return Map.groupBy(pins, ({ id }) => id)
+}
+
+function literalOf([pin, ...others]: readonly SavedInPin[]): JsonValue | undefined {
+  return pin && others.length === 0 && !pin.from && pin.expression === undefined ? pin.value : undefined
+}
+
+function settingLines(old: Content, now: Content): Line[] {
+  return ofValues(undefined, valueLines(old?.fields ?? {}, now?.fields ?? {}))
+}
+
+function ofValues(first: string | undefined, lines: readonly ValueLine[]): Line[] {
+  return lines.flatMap(({ path, before, after }) => {
+    const what = (first === undefined ? path : [first, ...path]).join(' › ')
+    return line(what, before, after, valueText, exactText)
   })
 }
 
-function settingText(value: JsonValue): string {
-  return Array.isArray(value) ? value.map(itemText).join(', ') : short(value)
-}
-
-/** A name, or a field of a schema: `title (text, required, max_length 80)`. */
-function itemText(item: JsonValue): string {
-  if (typeof item === 'string') return item
-  if (!isJsonObject(item) || typeof item.name !== 'string') return short(item)
-  const { name, ...rest } = item
-  const said = Object.entries(rest).map(([key, value]) => {
-    if (key === 'type' && typeof value === 'string') return value
-    return value === true ? key : `${key} ${typeof value === 'string' ? value : JSON.stringify(value)}`
-  })
-  return said.length === 0 ? name : `${name} (${said.join(', ')})`
-}
-
-function line<T>(
+/** A line where the values differ. Where they read alike, they are written exactly. */
+function line<T extends JsonValue | readonly string[]>(
   what: string,
   before: T | undefined,
   after: T | undefined,
   text: (value: T) => string,
+  exact: (value: T) => string,
 ): Line[] {
-  const [a, b] = [
-    before === undefined ? undefined : text(before),
-    after === undefined ? undefined : text(after),
-  ]
-  return a === b ? [] : [{ what, before: a, after: b }]
+  if (sameJson(before, after)) return []
+  const isAlike = before !== undefined && after !== undefined && text(before) === text(after)
+  const told = (value: T | undefined) => (value === undefined ? undefined : (isAlike ? exact : text)(value))
+  return [{ what, before: told(before), after: told(after) }]
 }
 
-function customIn(content: BlockContent | undefined): string | undefined {
+function customIn(content: Content): JsonValue | undefined {
   const pins = content?.custom_out_pins ?? []
-  return pins.length === 0 ? undefined : pins.map(({ id, type }) => `${id} (${type})`).join(', ')
+  return pins.length === 0 ? undefined : pins.map(({ id, type }) => `${id} (${type})`)
+}
+
+function customText(pins: JsonValue): string {
+  return Array.isArray(pins) ? pins.join(', ') : exactText(pins)
 }
 
 function placeOf({ position }: BlockContent): string {
   return `${position.x}, ${position.y}`
-}
-
-function namesOf(...lists: readonly (readonly SavedInPin[] | undefined)[]): string[] {
-  return [...new Set(lists.flatMap((pins) => (pins ?? []).map(({ id }) => id)))]
 }
