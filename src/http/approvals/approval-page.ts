@@ -1,8 +1,8 @@
+import { detailsOf } from '../../flows/background/my-tasks.ts'
 import type { WaitRecord } from '../../flows/run/wait-record.ts'
 import type { PageMessages } from '../../pages/messages.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
-import { textIn } from '../../storage/document-fields.ts'
 
 export const approvalForm = 'decision'
 
@@ -98,9 +98,4 @@ function page(title: string, status: number, content: readonly PageNode[]): Show
 
 function button(block: string, label: string, tone: 'primary' | 'danger'): PageNode {
   return { kind: 'button', action: 'submit', block, label, tone }
-}
-
-export function detailsOf({ details }: WaitRecord) {
-  const { title, text, fields } = isJsonObject(details) ? details : {}
-  return { title: textIn(title), text: textIn(text), fields: isJsonObject(fields) ? fields : {} }
 }

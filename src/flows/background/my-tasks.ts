@@ -1,11 +1,12 @@
 /** Approvals that wait for a user, as the start page and the API list them. */
-import type { Waits } from '../../flows/background/waits.ts'
-import type { LiveTable } from '../../flows/live/live-blueprints.ts'
 import type { Task } from '../../shared/api/operate/waits.ts'
+import { isJsonObject } from '../../shared/json.ts'
 import type { Search } from '../../shared/query.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
-import { numberIn } from '../../storage/document-fields.ts'
-import { detailsOf } from './approval-page.ts'
+import { numberIn, textIn } from '../../storage/document-fields.ts'
+import type { LiveTable } from '../live/live-blueprints.ts'
+import type { WaitRecord } from '../run/wait-record.ts'
+import type { Waits } from './waits.ts'
 
 export async function myTasks(
   waits: Pick<Waits, 'tasks'>,
@@ -24,4 +25,10 @@ export async function myTasks(
     }
   })
   return { ...page, records }
+}
+
+/** What the block says on the page of the approval. */
+export function detailsOf({ details }: WaitRecord) {
+  const { title, text, fields } = isJsonObject(details) ? details : {}
+  return { title: textIn(title), text: textIn(text), fields: isJsonObject(fields) ? fields : {} }
 }
