@@ -171,8 +171,11 @@ function expectation(pin: InPin): string {
   return max === undefined ? kind : `${kind} of at most ${grouped(max)}`
 }
 
+/** Made once: a compiler refuses many samples, and each format takes 20 µs to make. */
+const figures = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 })
+
 function grouped(number: number): string {
-  return number.toLocaleString('en-US', { maximumFractionDigits: 20 })
+  return figures.format(number)
 }
 
 function constraint(pin: InPin): (value: unknown) => boolean {

@@ -215,3 +215,21 @@ test('random text gives an expression, or a problem within the text', () => {
     { numRuns: 3_000 },
   )
 })
+
+test.each(['a.b + 1', 'let x = a.b; x + x', 'items.map(item => item.price)'])(
+  '%s that was read before gives the same tree again, and not the same object',
+  (text) => {
+    const [first, again] = [parseExpression(text), parseExpression(text)]
+    expect(first.expression).toBeDefined()
+    expect(again).toEqual(first)
+    expect(again.expression?.root).not.toBe(first.expression?.root)
+  },
+)
+
+test('a text that is refused is refused again', () => {
+  for (const text of ['let a = 1', 'a +', 'let a = 1;', 'b <!-- c'])
+    expect([parseExpression(text), parseExpression(text)]).toEqual([
+      { problem: expect.anything() },
+      { problem: expect.anything() },
+    ])
+})

@@ -1,10 +1,23 @@
 import { type Expression as AcornExpression, parseExpressionAt, tokenizer } from 'acorn'
+import { boundedMap } from '../../shared/bounded-map.ts'
 import type { ParsedExpression, Place } from './expression.ts'
 import type { ExpressionProblem } from './expression-problem.ts'
 import { MAX_NESTING, type NamedPart, readNodes } from './read-nodes.ts'
 import { RefusedNode } from './refused-node.ts'
 
 export const MAX_EXPRESSION = 10_000
+
+/** What acorn makes of a text, of which our own tree is made anew each time. */
+interface Read {
+  readonly named: readonly NamedPart[]
+  readonly tree: AcornExpression
+}
+
+/**
+ * Texts that were read, because each deploy reads all expressions of a blueprint again. A tree takes some 40 bytes for each character of its
+ * text: 4 MB for 100,000.
+ */
+const known = boundedMap<string, Read>(100_000)
 
 export type Parsed =
   | { readonly expression: ParsedExpression; readonly problem?: undefined }
@@ -19,17 +32,28 @@ export function parseExpression(text: string): Parsed {
   if (text.trim() === '')
     return { problem: { message: 'The expression is empty.', start: 0, end: text.length } }
   try {
-    const { named, at } = namedParts(text)
-    return { expression: { text, ...readNodes(wholeText(text, at), named) } }
+    const { named, tree } = read(text)
+    return { expression: { text, ...readNodes(tree, named) } }
   } catch (error) {
     return { problem: problemOf(error, text) }
   }
+}
+
+function read(text: string): Read {
+  const before = known.get(text)
+  if (before) return before
+  const { named, at } = namedParts(text)
+  const found = { named, tree: wholeText(text, at) }
+  known.set(text, found, text.length)
+  return found
 }
 
 /** `let day = …;` as often as it stands before the expression, which begins at `at`. */
 function namedParts(text: string): { readonly named: readonly NamedPart[]; readonly at: number } {
   const named: NamedPart[] = []
   let at = 0
+  // Most have none, and a tokenizer costs as much as a short expression.
+  if (!text.includes('let')) return { named, at }
   for (let found = letAt(text, at); found; found = letAt(text, at)) {
     const tree = parseExpressionAt(text, found.behind, optionsFor(text))
     const end = tokenAt(text, tree.end)

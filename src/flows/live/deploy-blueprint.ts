@@ -75,7 +75,7 @@ export async function deployBlueprint(parts: DeployParts, asked: DeployAsked): P
   await notingPreparations({ indexes: database.capabilities.indexes, log, blueprint: guid }, () =>
     ensureStorages(context, compiled.needs, by),
   )
-  const before = await parts.deployed(session, record)
+  const before = servedBlocks(live, record) ?? (await parts.deployed(session, record))
   const written = await write(context, { guid, by, active, blocks: candidate.blocks, before })
   const former = servedStorages(live, guid)
   const next = { compiled, name: textIn(written.name), deployment: Number(written.version) }
@@ -153,6 +153,13 @@ async function changed(session: Session, guid: string, changes: JsonObject): Pro
   const update = await session.update(ownStorages.blueprints, guid, setFields(changes))
   if (update.outcome !== 'written') throw notFound(guid, 'blueprint')
   return documentOf(update.document)
+}
+
+/** What this node serves, if that is what is deployed: a deployment never changes, so it need not be read again. */
+function servedBlocks(live: LiveBlueprints, record: JsonObject): Deployed | undefined {
+  const served = live.table().blueprints.get(guidOf(record))
+  if (!served || served.deployment === 0 || served.deployment !== record.version) return undefined
+  return { number: served.deployment, blocks: served.compiled.blocks }
 }
 
 function servedStorages(live: LiveBlueprints, guid: string): readonly string[] {

@@ -20,7 +20,7 @@ import type { LiveBlueprint, LiveBlueprints } from './live-blueprints.ts'
 export interface Deployed {
   /** 0 for nothing. */
   readonly number: number
-  readonly blocks: Block[]
+  readonly blocks: readonly Block[]
 }
 
 export interface FollowedDeployments {

@@ -32,9 +32,12 @@ export const methodGroups: Readonly<Record<MethodDeclaration['on'], readonly Met
   number: numberMethods,
 }
 
-/** Every function by name. */
+let functions: ReadonlyMap<string, FunctionDeclaration> | undefined
+
+/** Every function by name. Asked for each expression that is compiled. */
 export function declaredFunctions(): ReadonlyMap<string, FunctionDeclaration> {
-  return byName(Object.values(functionGroups).flat())
+  functions ??= byName(Object.values(functionGroups).flat())
+  return functions
 }
 
 /** Every method by name, for each kind of value that has some. */
