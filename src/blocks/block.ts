@@ -191,6 +191,8 @@ export interface Listening {
     /** Without the leading slash; parameters as for `http`. Empty: the start page. */
     readonly uri: string
     readonly title: string
+    /** BCP 47: what it is written in. */
+    readonly language?: string
     /** Requests a second per address; undefined = the cluster's. */
     readonly rateLimit: number | undefined
   }

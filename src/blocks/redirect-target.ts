@@ -1,12 +1,14 @@
 import { safeHref } from '../shared/pages/page-content.ts'
-import { isOneLine, ONE_LINE } from '../shared/texts/one-line.ts'
+import { isOneLine } from '../shared/texts/one-line.ts'
 import { LineError, PinError } from './block.ts'
 
 /** Where a browser may be sent: a path of our own or an http(s) address. Throws PinError for the pin. */
 export function redirectTarget(pin: string, written: string): string {
-  if (!isOneLine(written.trim())) throw new LineError(pin, ONE_LINE)
   const to = safeHref(written)
   if (to === undefined || /^(?:mailto|tel):/i.test(to))
-    throw new PinError(pin, 'must be a path such as /tasks or an address that begins with https://')
+    throw new (isOneLine(written.trim()) ? PinError : LineError)(
+      pin,
+      'must be a path such as /tasks or an address that begins with https://',
+    )
   return to
 }

@@ -19,7 +19,7 @@ import { directionOf } from './pick-locale.ts'
 /** `now`: milliseconds since 1970, for what is written as "3 days ago". */
 export function renderPage(view: PageView, files: PageFiles, now: number): string {
   const settings = view.template?.settings ?? defaultTemplate
-  const locale = settings.language ?? view.locale
+  const locale = view.language ?? settings.language ?? view.locale
   const drawing = drawingWith({ locale, timeZone: view.timeZone }, now)
   const main = h(
     'main',

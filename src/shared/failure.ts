@@ -39,3 +39,8 @@ export interface ToldFailure extends Failure {
   /** When the first of them was. */
   readonly since: number
 }
+
+/** `dedupe_key` of the dead letter of a request whose run failed behind its reply. */
+export function requestKey(run: string): string {
+  return `request of ${run}`
+}

@@ -70,7 +70,7 @@ test.each<[JsonValue, string]>([
   [['a', { field: 'a' }], 'has the field "a" twice'],
   [[{ field: 'a', lable: 'A' }], 'has the field "a" with the unknown key lable (did you mean label?)'],
   [[{ field: 'a', constructor: 1 }], 'has the field "a" with the unknown key constructor'],
-  [[{ field: 'a', type: 'telepathy' }], 'has the field "a", whose type must be one of text, number'],
+  [[{ field: 'a', type: 'telepathy' }], 'has the field "a", whose type must be one of text, line, number'],
   [[{ field: 'a', required: 'yes' }], 'whose required must be true or false'],
   [[{ field: 'a', max_length: 0 }], 'whose max_length must be a whole number of at least 1'],
   [[{ field: 'a', options: [[1]] }], 'whose options must contain values'],

@@ -1,6 +1,9 @@
 import { accountPathsListed } from '../../shared/account-paths.ts'
-import { defineTrigger } from '../block.ts'
+import { defineTrigger, PinError } from '../block.ts'
 import { pageUri } from './page-uri.ts'
+
+/** As in page templates. */
+const LANGUAGE = /^[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$/
 
 export default defineTrigger({
   identifier: 'state_page',
@@ -25,6 +28,11 @@ export default defineTrigger({
     },
   },
   settings: {
+    language: {
+      kind: 'text',
+      default: '',
+      help: 'Language that the page is written in, such as en or de-AT. What Quoin says on it, numbers and dates follow. Empty: that of the template, else the one that the visitor asks for.',
+    },
     rate_limit: {
       kind: 'number',
       min: 0.1,
@@ -32,10 +40,15 @@ export default defineTrigger({
       help: 'Requests a second from one address. Empty: the limit of the cluster.',
     },
   },
+  check: (_inputs, { language }) => {
+    if (language !== undefined && language !== '' && !LANGUAGE.test(language))
+      throw new PinError('language', 'must be a language tag such as en or de-AT')
+  },
   listen: (inputs, settings) => ({
     uri: pageUri(inputs.url),
     title: inputs.title,
     rateLimit: settings.rate_limit,
+    ...(settings.language !== '' && { language: settings.language }),
   }),
   start: ({ request }) => ({ connection: request, params: { ...request.query, ...request.path } }),
 })

@@ -5,8 +5,8 @@
  * It is a job of the kind `function`, as mails are: a node of an older version fails it, and it is a dead letter again.
  */
 import type { RunRequest } from '../../blocks/run-request.ts'
-import { requestKey } from '../../shared/api/operate/queues.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { requestKey } from '../../shared/failure.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { isSecretName } from '../../shared/names/secret-names.ts'
 import type { Database } from '../../storage/database.ts'

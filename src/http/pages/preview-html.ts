@@ -14,6 +14,7 @@ export interface PreviewedPage {
   readonly shown: ShownPage
   /** When the flow names none. */
   readonly title: string
+  readonly language?: string | undefined
   /** Path and query. */
   readonly url: string
   readonly theme: 'light' | 'dark' | 'auto'
@@ -22,11 +23,11 @@ export interface PreviewedPage {
 export async function previewHtml(
   room: PageRoom,
   request: FastifyRequest,
-  { shown: made, title, url, theme }: PreviewedPage,
+  { shown: made, title, language, url, theme }: PreviewedPage,
 ): Promise<string> {
   const { permissions } = room.flows
   const shown = await permittedPage(made, { permissions, rulesOf: room.rulesOf }, visitorOf(request))
-  const locale = localeOf(request)
+  const locale = language ?? localeOf(request)
   const address = pageAddress(url)
   const hidden = () => []
   const timeZone = zoneOf(request, room)
@@ -38,6 +39,7 @@ export async function previewHtml(
     content,
     template: shown.template === undefined ? undefined : await room.templates.find(shown.template),
     locale,
+    language,
     timeZone,
     user: userOf(request.identity?.user),
     url: address.href,

@@ -9,7 +9,7 @@ import { sendFile } from '../replies/file-reply.ts'
 import { keepNotice } from './notice-cookie.ts'
 import { pageHeaders } from './page-headers.ts'
 import type { PageRoom } from './page-room.ts'
-import { showPage } from './show-page.ts'
+import { type PageToShow, showPage } from './show-page.ts'
 
 /** Marks a stored reply whose text is a page and no JSON for the client. */
 const PAGE = 'x-quoin-page'
@@ -20,10 +20,10 @@ export async function sendPageReply(
   request: FastifyRequest,
   reply: FastifyReply,
   made: Reply,
-  title: string,
+  { title, language }: Pick<PageToShow, 'title' | 'language'>,
 ): Promise<FastifyReply> {
   const { page } = made
-  if (page?.kind === 'show') return showPage(room, request, reply, { shown: page, title })
+  if (page?.kind === 'show') return showPage(room, request, reply, { shown: page, title, language })
   if (page?.kind === 'redirect') {
     if (page.notice) keepNotice(request, reply, page.notice)
     return reply

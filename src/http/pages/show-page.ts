@@ -18,6 +18,8 @@ export interface PageToShow {
   readonly shown: ShownPage
   /** When the flow names none. */
   readonly title: string
+  /** BCP 47: what the page is written in, where its block says so. */
+  readonly language?: string | undefined
   /** A form that was not taken: shown again, with what was typed. */
   readonly refused?: RefusedForm | undefined
   /** Said above the page, once. */
@@ -51,11 +53,11 @@ export async function showPage(
   room: PageRoom,
   request: FastifyRequest,
   reply: FastifyReply,
-  { shown: made, title, refused, notice, builtIn = false }: PageToShow,
+  { shown: made, title, language, refused, notice, builtIn = false }: PageToShow,
 ): Promise<FastifyReply> {
   const { permissions } = room.flows
   const shown = await permittedPage(made, { permissions, rulesOf: room.rulesOf }, visitorOf(request))
-  const locale = localeOf(request)
+  const locale = language ?? localeOf(request)
   const address = pageAddress(request.url)
   // Only a page with a form needs a token, and only then the visitor gets a cookie.
   let token: string | undefined
@@ -90,6 +92,7 @@ export async function showPage(
     content: [...above, ...content],
     template,
     locale,
+    language,
     timeZone,
     user: userOf(request.identity?.user),
     url: address.href,

@@ -101,7 +101,7 @@ class AnsweredVisit {
     const visitor = visitorOf(this.#request)
     return {
       rulesOf,
-      messages: messagesFor(localeOf(this.#request)),
+      messages: messagesFor(this.#found.page.listening.language ?? localeOf(this.#request)),
       timeZone: zoneOf(this.#request, this.#room),
       storeFiles: async (read) => {
         const actor = actorOf(this.#request)
@@ -166,13 +166,13 @@ class AnsweredVisit {
 
   async #send(made: Reply): Promise<FastifyReply> {
     const [room, request, reply] = [this.#room, this.#request, this.#reply] as const
-    const { title } = this.#found.page.listening
+    const { title, language } = this.#found.page.listening
     if (made.page?.kind === 'show' && request.method === 'GET') {
       if (await sendOtherView(room, request, reply, this.#found, made.page)) return reply
       const kept = await keptForm(room, request, this.#href)
-      if (kept) return showPage(room, request, reply, { ...kept, shown: made.page, title })
+      if (kept) return showPage(room, request, reply, { ...kept, shown: made.page, title, language })
     }
-    return sendPageReply(room, request, reply, made, title)
+    return sendPageReply(room, request, reply, made, { title, language })
   }
 
   #replay(known: StoredReply): Promise<FastifyReply> {
@@ -204,8 +204,8 @@ class AnsweredVisit {
   #showAgain(refused: RefusedForm): Promise<FastifyReply> {
     const { page: shown } = this.#visit
     if (!shown) throw new TypeError('A form was refused after the page was shown.')
-    const { title } = this.#found.page.listening
-    return showPage(this.#room, this.#request, this.#reply, { shown, title, refused })
+    const { title, language } = this.#found.page.listening
+    return showPage(this.#room, this.#request, this.#reply, { shown, title, language, refused })
   }
 }
 

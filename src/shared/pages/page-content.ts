@@ -267,8 +267,10 @@ export interface PageView {
   /** Completed by the door: no `datatable` among them. */
   readonly content: readonly PageNode[]
   readonly template: PageTemplate | undefined
-  /** BCP 47, one of those that have messages. */
+  /** BCP 47: what the visitor asks for, one of those that have messages. */
   readonly locale: string
+  /** BCP 47: what the page is written in, whatever its template says. */
+  readonly language?: string | undefined
   readonly user: PageUser | undefined
   /** Path and query of this page, without parameters that are about one request only. */
   readonly url: string

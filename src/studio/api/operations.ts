@@ -2,16 +2,10 @@ import { queryOptions } from '@tanstack/react-query'
 import type { DocumentSearch } from '../../shared/api/data/documents.ts'
 import type { AuditLog } from '../../shared/api/operate/audit-logs.ts'
 import type { NodeRecord } from '../../shared/api/operate/nodes.ts'
-import {
-  type Job,
-  type JobSummary,
-  type Queue,
-  requestKey,
-  type Schedule,
-  type Tick,
-} from '../../shared/api/operate/queues.ts'
+import type { Job, JobSummary, Queue, Schedule, Tick } from '../../shared/api/operate/queues.ts'
 import type { SystemLog } from '../../shared/api/operate/system-logs.ts'
 import type { UserLog } from '../../shared/api/people/user-logs.ts'
+import { requestKey } from '../../shared/failure.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
 import { apiTexts } from '../texts/api.ts'
 import { queryClient } from './query-client.ts'

@@ -48,8 +48,8 @@ export function pagePreviewRoutes(flows: Flows, room: PageRoom): RouteFamily {
           const ran = await preview(asked)
           const shown = ran.reply?.page
           if (shown?.kind !== 'show') return { html: null, ...outcome(ran.failure, shown?.to) }
-          const { title } = ran.page.listening
-          const html = await previewHtml(room, request, { shown, title, url: ran.url, theme })
+          const { title, language } = ran.page.listening
+          const html = await previewHtml(room, request, { shown, title, language, url: ran.url, theme })
           if (html.length <= MOST_CHARACTERS) return { html, ...outcome(ran.failure, undefined) }
           const message = `The page has ${html.length.toLocaleString('en-US')} characters; a preview shows at most ${MOST_CHARACTERS.toLocaleString('en-US')}. Show fewer rows.`
           return { html: null, ...outcome({ message }, undefined) }

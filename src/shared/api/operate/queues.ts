@@ -85,11 +85,6 @@ export const queueNameParams = Type.Object({
   name: Type.String({ description: 'Name of a queue: 1 to 63 of a–z, 0–9, _ and -.' }),
 })
 
-/** `dedupe_key` of the dead letter of a request, by its run. */
-export function requestKey(run: string): string {
-  return `request of ${run}`
-}
-
 export const requeueSchema = Type.Object(
   {
     repeat: Type.Optional(
