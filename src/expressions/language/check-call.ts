@@ -3,6 +3,7 @@ import { countProblem } from './compile/compile-call.ts'
 import { didYouMean } from './did-you-mean.ts'
 import type { Arrow, Call, Expression, MethodCall, Place } from './expression.ts'
 import type { FunctionDeclaration, ObjectResult, Parameter, ParameterType } from './function-declaration.ts'
+import { reportNeverContained } from './meaning-traps.ts'
 import { typeOfMadeObject } from './object-types.ts'
 import type { ParameterTypes, TypeChecker } from './type-checker.ts'
 import { anyType, listOf, nothingType, numberType, type ValueType, wholeType } from './value-type.ts'
@@ -74,6 +75,10 @@ function typeOfResult(
     if (parameter && typesOf(parameter).some(({ kind }) => kind === 'items')) list = type
     if (parameter) checkArgument(one, type, parameter, part.name, checker)
   })
+  if (part.name === 'contains') {
+    const [of, item] = self ? [self, types[0]] : types
+    reportNeverContained(part, of, item, checker.report)
+  }
   if (!declaration) return anyType
   const { gives } = declaration
   if (gives === 'picked' || gives === 'omitted' || gives === 'merged')

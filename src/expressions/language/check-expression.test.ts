@@ -103,6 +103,22 @@ test.each([
 })
 
 /** The marked text is where the problem is. */
+test.each([
+  'query.page < "m"',
+  'anything >= "2026"',
+  'anything >= "2026-03-01"',
+  'query.page || "10"',
+  'goods.price == 1 || goods.open',
+  'goods.open || false',
+  'contains(goods.tags, query.page)',
+  'contains(goods.title, "5")',
+  'contains(anything, 5)',
+  'lower(goods.title) == "open"',
+  'lower(doc.title) == "Open"',
+])('%s means what it says', (text) => {
+  expect(checked(text).problems.filter(({ message }) => !message.includes('no name doc'))).toEqual([])
+})
+
 describe('finds', () => {
   test.each<[string, 'error' | 'warning', string]>([
     ['«godos».price', 'error', 'There is no name godos. Did you mean goods?'],
@@ -142,6 +158,14 @@ describe('finds', () => {
     ['rows.map(r => «r.tilte»)', 'warning', 'Did you mean title?'],
     ['sumBy(rows, r => «r.title»)', 'error', 'must give a number'],
     ['goods[«rows»]', 'error', 'An index must be'],
+    ['query.page < «"10"»', 'warning', '"10" is before "9". Write number(x) and 10 without quotes.'],
+    ['«"9.5"» >= anything', 'warning', 'Write 9.5 without quotes.'],
+    ['goods.title == "a" || «"b"»', 'warning', 'not compared with anything'],
+    ['goods.price == 1 || 2 > count || «3»', 'warning', 'write contains([a, b], x)'],
+    ['goods.title == («"a"» || "b")', 'warning', 'always taken'],
+    ['«contains(goods.tags, 5)»', 'warning', 'Write text(x) to make a text of it.'],
+    ['«contains([1, 2], query.page)»', 'warning', 'its elements are a whole number'],
+    ['lower(goods.title) == «"Open"»', 'warning', 'lower never gives "Open". Write "open".'],
   ])('%s: %s', (marked, severity, message) => {
     const { problems } = checked(marked.replace(/[«»]/g, ''))
     expect(problems).toHaveLength(1)

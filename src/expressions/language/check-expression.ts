@@ -4,6 +4,7 @@ import { typeOfCall, typeOfMethod } from './check-call.ts'
 import { typeOfBinary, typeOfNegation } from './check-operators.ts'
 import { didYouMean } from './did-you-mean.ts'
 import type { Expression, NameRead, ParsedExpression, Spread, Template } from './expression.ts'
+import { reportLooseAlternative } from './meaning-traps.ts'
 import { typeOfObject } from './object-types.ts'
 import type { ParameterTypes, TypeChecker, TypeProblem, TypeSources } from './type-checker.ts'
 import {
@@ -63,6 +64,7 @@ function typeOf(part: Expression, parameters: ParameterTypes, checker: TypeCheck
     case 'binary':
       return typeOfBinary(part, parameters, checker)
     case 'logical':
+      reportLooseAlternative(part, checker.report)
       return eitherType(type(part.left, parameters), type(part.right, parameters))
     case 'choice':
       type(part.test, parameters)

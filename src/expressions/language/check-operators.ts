@@ -1,4 +1,5 @@
 import type { Binary, Expression, Unary } from './expression.ts'
+import { reportNumberInQuotes, reportOtherCase } from './meaning-traps.ts'
 import type { ParameterTypes, TypeChecker } from './type-checker.ts'
 import { anyType, conditionType, numberType, textType, type ValueType, wholeType } from './value-type.ts'
 import { isComparable, isNumber, wordsFor } from './value-types.ts'
@@ -16,12 +17,14 @@ export function typeOfBinary(part: Binary, parameters: ParameterTypes, checker: 
     case '==':
     case '!=':
       checkEquality(part, left, right, checker)
+      reportOtherCase(part, checker.report)
       return conditionType
     case '<':
     case '<=':
     case '>':
     case '>=':
       checkOrder(part, left, right, checker)
+      reportNumberInQuotes(part, left, right, checker.report)
       return conditionType
     case '+':
       return typeOfSum(part, left, right, checker)
