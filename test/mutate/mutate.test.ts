@@ -2,6 +2,7 @@
  * The tool that changes blocks, and that it can fail. All breaks are tried in mutate.torture.test.ts, all mutants by
  * `npm run mutate`.
  */
+import { globSync } from 'node:fs'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { acceptedSurvivors, gone } from './accepted-survivors.ts'
@@ -9,6 +10,7 @@ import { allMutants, contractBlocks } from './all-mutants.ts'
 import { switchedTexts } from './chosen-mutants.ts'
 import { changesOfNode } from './code-operators.ts'
 import { type Edit, edited, nameOf } from './mutant.ts'
+import { mutantsOf, rooms } from './mutate-room.ts'
 import { runProgram } from './run-program.ts'
 import { switchedText } from './switched-text.ts'
 
@@ -54,6 +56,23 @@ describe('the changes', () => {
     expect(bad('nowhere')).toThrow('not there exactly once')
     expect(bad('a')).toThrow('not there exactly once')
     expect(bad('const a =')).toThrow('no whole expression')
+  })
+})
+
+describe('the changes of a room', () => {
+  test('have the function that they are in, by which their suites are found', () => {
+    const text =
+      'export function outer(a: number) {\n  const inner = () => a < 1\n  return inner() ? 2 : a\n}\n'
+    const found = mutantsOf('x.ts', text).map(({ name, line, change }) => `${name} ${line} ${change}`)
+    expect(found).toContain('inner 2 < → <=')
+    expect(found).toContain('outer 3 inner() ? 2 : a → (a)')
+  })
+
+  test('are of sources that there are', () => {
+    const empty = Object.entries(rooms).filter(([, patterns]) =>
+      patterns.some((one) => globSync(one).length === 0),
+    )
+    expect(empty).toEqual([])
   })
 })
 

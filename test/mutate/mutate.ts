@@ -6,6 +6,7 @@
  *   npm run mutate -- --only function_return        one block, while its scenario is written
  *   npm run mutate -- --deliberate                  the breaks that were once not noticed; npm test runs these
  *   npm run mutate -- --only branch --empty         control: a scenario that asserts nothing has only survivors
+ *   npm run mutate -- --room queue --most 20        20 changes of another room's sources: see mutate-room.ts
  *
  * Survivors are listed with their place. It ends with 1 if one of them breaks what a pin promises (marked with !) and is
  * not in accepted-survivors.json, where each has the reason why no scenario can see it, if a block has fewer than three
@@ -16,6 +17,7 @@ import { parseArgs } from 'node:util'
 import { acceptedSurvivors, gone } from './accepted-survivors.ts'
 import { allMutants, contractBlocks } from './all-mutants.ts'
 import { nameOf } from './mutant.ts'
+import { mutateRoom } from './mutate-room.ts'
 import { type Outcome, runMutants } from './run-mutants.ts'
 
 const FEWEST = 3
@@ -25,8 +27,12 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true, default: [] },
     deliberate: { type: 'boolean', default: false },
     empty: { type: 'boolean', default: false },
+    room: { type: 'string' },
+    most: { type: 'string', default: '20' },
+    seed: { type: 'string', default: '1' },
   },
 })
+if (values.room !== undefined) process.exit(mutateRoom(values.room, Number(values.most), Number(values.seed)))
 const unknown = values.only.filter((block) => !contractBlocks().includes(block))
 if (unknown.length > 0) throw new Error(`${unknown.join(', ')}: no block of the contract.`)
 const isMeant = (block: string) => values.only.length === 0 || values.only.includes(block)

@@ -123,8 +123,7 @@ export async function openPostgresParts(options: PostgresOptions): Promise<Postg
       queues,
       observers: new Map(),
       writes,
-      rows: rowTurns(),
-      clock,
+      ...{ rows: rowTurns(), clock },
       gets: sharedGets(pool.reading),
       // Four times the embedded engine's: the way to the server and back, and waiting for a connection, count too.
       advisor: searchAdvisor(options.clock, options.slowSearches ?? { ...slowLimits, milliseconds: 20 }),
