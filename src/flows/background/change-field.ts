@@ -43,7 +43,7 @@ export interface FieldChanger {
   readonly seen: SeenDocuments
 }
 
-/** Errors as of `updateField`. `renamed_values` and `misfits` say what becomes of stored values. */
+/** Errors as of `updateField`. `renamed_values` and `misfits` say what is stored instead of former values. */
 export async function changeField(
   database: Database,
   guid: string,

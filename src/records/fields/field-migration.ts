@@ -16,7 +16,7 @@
 import type { FieldConversion, FieldRule, MisfitRule, RenamedValue } from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 
-export const migrationSteps = ['copy', 'clear', 'convert'] as const
+const migrationSteps = ['copy', 'clear', 'convert'] as const
 export type MigrationStep = (typeof migrationSteps)[number]
 
 export interface FieldMigration {

@@ -247,7 +247,7 @@ export function ruleOf(record: JsonObject): FieldRule | undefined {
 }
 
 /** The field, and its second name while it is renamed: what is hidden or refused under one name is so under the other. */
-export function rulesOf(record: JsonObject): readonly FieldRule[] {
+function rulesOf(record: JsonObject): readonly FieldRule[] {
   const rule = ruleOf(record)
   if (!rule) return []
   const second = secondName(rule, migrationIn(record))

@@ -88,10 +88,7 @@ export function completions(
 }
 
 /** Throws INVALID_BODY for what can be told before the document is known. Gives the rules that only the result can tell. */
-export function checkChanges(
-  rules: readonly FieldRule[],
-  mutations: readonly Mutation[],
-): readonly FieldRule[] {
+function checkChanges(rules: readonly FieldRule[], mutations: readonly Mutation[]): readonly FieldRule[] {
   const written = fieldOverlaps(mutations.map(({ field }) => field))
   const touched = rules.filter((rule) => !isAutomatic(rule) && written.overlaps(rule.name))
   if (touched.length === 0) return touched

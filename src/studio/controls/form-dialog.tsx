@@ -5,13 +5,16 @@ import { controlsTexts } from '../texts/controls.ts'
 import { ErrorNotice } from './error-notice.tsx'
 import { FieldErrors } from './field-errors.tsx'
 
+/** Given by a submit that asks for more before it does what the button says. */
+export const stayOpen = Symbol()
+
 interface FormDialogProps {
   readonly opened: boolean
   readonly onClose: () => void
   readonly title: string
   /** The verb on the button. */
   readonly action: string
-  /** What the button does; the dialog closes when it is done, and says why when it failed. */
+  /** What the button does; the dialog closes when it is done, unless it gives {@link stayOpen}, and says why when it failed. */
   readonly submit: () => Promise<unknown>
   readonly size?: string
   readonly children: ReactNode
@@ -27,7 +30,12 @@ export function FormDialog(props: FormDialogProps) {
 }
 
 function Form({ submit, onClose, action, children }: FormDialogProps) {
-  const send = useMutation({ mutationFn: submit, onSuccess: onClose })
+  const send = useMutation({
+    mutationFn: submit,
+    onSuccess: (done) => {
+      if (done !== stayOpen) onClose()
+    },
+  })
   return (
     <form
       onSubmit={(event) => {

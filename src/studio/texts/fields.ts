@@ -1,7 +1,43 @@
 /** Texts of fields and their rules. */
 export const fieldsTexts = {
   removeTheRulesOf: (name: string) => `Remove the rules of ${name}?`,
-  removeRulesText: 'Documents keep their values. New values of the field are no longer checked.',
+  removeRulesText: (count: number) =>
+    `${documents(count)} a value of it and keep${count === 1 ? 's' : ''} it. New values of the field are no longer checked.`,
+  storedDocuments: 'Stored documents follow this change',
+  valuesMove: (count: number, name: string) =>
+    `${documents(count)} a value. A background job moves it to ${name}; no value is lost meanwhile.`,
+  valuesConverted: (count: number) =>
+    count === 1
+      ? 'The value of 1 document is converted.'
+      : `The values of ${count.toLocaleString()} documents are converted.`,
+  namedIn: 'These name the field, and have to be changed by hand:',
+  valuesMisfit: (count: number) =>
+    count === 1
+      ? '1 document has a value that does not fit:'
+      : `${count.toLocaleString()} documents have values that do not fit:`,
+  andMore: (count: number) => `and ${count.toLocaleString()} more`,
+  storeInstead: 'Values that do not fit',
+  storeNothing: 'Store nothing',
+  storeValue: 'Store this value',
+  storeElsewhere: 'Keep them in another field',
+  valueInstead: 'Value (JSON)',
+  fieldThatKeeps: 'Field that keeps them',
+  saveAndMove: 'Save and move the values',
+  saveAndConvert: 'Save and convert',
+  migrating: {
+    copy: (name: string) => `Values are copied to ${name}.`,
+    clear: (name: string) => `Values are removed from ${name}, the former name.`,
+    convert: () => 'Values are converted.',
+  },
+  migrationStopped: (count: number) =>
+    count === 1
+      ? 'Stopped: 1 document was refused.'
+      : `Stopped: ${count.toLocaleString()} documents were refused.`,
+  migrationProgress: 'Documents that have followed',
+  takeBack: 'Take back',
+  endConversion: 'End',
+  couldNotCheck: 'Could not count the documents that have a value',
+  couldNotTakeBack: 'The change could not be taken back',
   remove: 'Remove',
   columns: 'Columns',
   newField: 'New field',
@@ -89,3 +125,7 @@ export const fieldsTexts = {
   textIndexHelp: 'Searches for words read every document until there is one',
   textIndex: 'Create a text index',
 } as const
+
+function documents(count: number): string {
+  return count === 1 ? '1 document has' : `${count.toLocaleString()} documents have`
+}

@@ -111,7 +111,7 @@ function updateFieldRoute(fields: Fields, flows: FieldRoom): void {
       operationId: 'updateField',
       summary: 'Change a blueprint field',
       description:
-        'Changes the given fields; replaces `validation_rules` and `metadata` as a whole. Stored values follow another `name` by a job, and are converted to another `type`: `migration` has the job, and is null again when all documents have followed; up to 1,000 documents are waited for. Both need `storages_update` too. `used_by` names what reads a field that is renamed. Refused with 409 over documents that do not fit, unless `misfits` says what becomes of their values; `details` lists the first 100. A field becomes required only if all documents have a value.',
+        'Changes the given fields; replaces `validation_rules` and `metadata` as a whole. Stored values follow another `name` by a job, and are converted to another `type`: `migration` has the job, and is null again when all documents have followed; up to 1,000 documents are waited for. Both need `storages_update` too. `used_by` names what reads a field that is renamed. Refused with 409 over documents that do not fit, unless `misfits` says what is stored instead; `details` lists the first 100. A field becomes required only if all documents have a value.',
       errors: ['CONFLICT'],
       bodyBytes: MOST_BYTES,
       body: updateFieldSchema,

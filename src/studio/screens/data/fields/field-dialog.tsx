@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
-import type { FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
+import { useState } from 'react'
+import type { CheckedField, FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
 import { queryClient } from '../../../api/query-client.ts'
 import { call } from '../../../api/request.ts'
-import { FormDialog } from '../../../controls/form-dialog.tsx'
+import { FormDialog, stayOpen } from '../../../controls/form-dialog.tsx'
 import { useDraft } from '../../../controls/use-draft.ts'
 import { fieldsTexts } from '../../../texts/fields.ts'
 import { bodyOfField, draftOfField, type FieldDraft, newField } from './field-draft.ts'
 import { FieldForm } from './field-form.tsx'
+import { misfitsOf, noMisfitChoice, StoredChange } from './stored-change.tsx'
 
 interface FieldDialogProps {
   /** Of the field; `new`, or empty for none. */
@@ -35,22 +37,45 @@ interface OpenedProps {
 
 function Opened({ initial, guid, onClose }: OpenedProps) {
   const { draft, set } = useDraft(initial)
+  /** Of the draft as it is: what changes is checked again. */
+  const [asked, ask] = useState<{ readonly draft: FieldDraft; readonly checked: CheckedField }>()
+  const [choice, choose] = useState(noMisfitChoice)
+  const checked = asked?.draft === draft ? asked.checked : undefined
+  const renamedTo = draft.name === initial.name ? undefined : draft.name
   const submit = async () => {
     const body = bodyOfField(draft)
     if (guid === '') await call('POST', '/blueprintfields', { body })
-    else await call('PUT', `/blueprintfields/${guid}`, { body })
+    else {
+      const found = checked ?? (await call<CheckedField>('POST', `/blueprintfields/${guid}/check`, { body }))
+      if (!checked && concerns(found, renamedTo)) {
+        ask({ draft, checked: found })
+        return stayOpen
+      }
+      const misfits = found.misfits.total > 0 ? misfitsOf(choice) : {}
+      await call('PUT', `/blueprintfields/${guid}`, { body: { ...body, ...misfits } })
+    }
     await queryClient.invalidateQueries({ queryKey: ['fields'] })
+    return undefined
   }
+  const action = renamedTo === undefined ? fieldsTexts.saveAndConvert : fieldsTexts.saveAndMove
   return (
     <FormDialog
       opened
       onClose={onClose}
       title={guid === '' ? fieldsTexts.newField : initial.name}
-      action={guid === '' ? fieldsTexts.create : fieldsTexts.save}
+      action={guid === '' ? fieldsTexts.create : checked ? action : fieldsTexts.save}
       submit={submit}
       size="lg"
     >
       <FieldForm draft={draft} set={set} />
+      {checked ? (
+        <StoredChange checked={checked} renamedTo={renamedTo} choice={choice} choose={choose} />
+      ) : null}
     </FormDialog>
   )
+}
+
+/** Whether stored values change, or keep the field from changing. */
+function concerns({ documents, converted, misfits }: CheckedField, renamedTo: string | undefined): boolean {
+  return converted > 0 || misfits.total > 0 || (renamedTo !== undefined && documents > 0)
 }

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Group, Select, Table, Text, TextInput } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Select, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
@@ -24,6 +24,7 @@ import { dataTexts } from '../../../texts/data.ts'
 import { inOrder } from '../documents/use-document-list.ts'
 import { askToRemoveField } from './ask-to-remove-field.ts'
 import { FieldDialog } from './field-dialog.tsx'
+import { MigrationProgress } from './migration-progress.tsx'
 import { rulesInWords } from './rules-in-words.ts'
 
 /** The fields of one storage, in their order, and a line that adds one. */
@@ -53,7 +54,9 @@ export function StorageFields({ storage }: { readonly storage: StorageRecord }) 
                   <Table.Th>{dataTexts.label}</Table.Th>
                   <Table.Th w={170}>{dataTexts.type}</Table.Th>
                   <Table.Th>{dataTexts.rules}</Table.Th>
-                  <Table.Th w={48} aria-label={dataTexts.actions} />
+                  <Table.Th w={48}>
+                    <VisuallyHidden>{dataTexts.actions}</VisuallyHidden>
+                  </Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
@@ -96,6 +99,7 @@ function FieldRow({ field, href }: { readonly field: FieldRecord; readonly href:
             {help}
           </Text>
         ) : null}
+        <MigrationProgress field={field} />
       </Table.Td>
       <Table.Td>{label}</Table.Td>
       <Table.Td>
