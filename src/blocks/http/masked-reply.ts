@@ -128,7 +128,7 @@ function encodedForms(text: string): string[] {
 function base64Part(bytes: Buffer, before: number, code: 'base64' | 'base64url'): string {
   const written = Buffer.concat([Buffer.alloc(before), bytes])
     .toString(code)
-    .replace(/=+$/, '')
+    .replaceAll('=', '')
   const [first, rest] = [before === 0 ? 0 : before + 1, (before + bytes.byteLength) % 3]
   return written.slice(first, rest === 0 ? undefined : -1)
 }
@@ -144,18 +144,30 @@ function rareBytesOf(secret: string): Buffer[] {
 
 const SLICE = 256 * 1024
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))/g
-const LITERAL = /"(?:[^"\\]|\\.)*"/g
 
 async function unescapedMasked(bytes: Uint8Array, longest: number, mask: (text: string) => string) {
   if (!bytes.includes(0x5c) || !(await hasEscaped(Buffer.from(bytes), longest, mask))) return bytes
   const text = Buffer.from(bytes).toString('utf8')
-  return Buffer.from(
-    text.replace(LITERAL, (literal) => {
-      const value = literal.includes('\\') ? read(literal) : undefined
-      const shown = value === undefined ? undefined : mask(value)
-      return shown === value ? literal : JSON.stringify(shown)
-    }),
-  )
+  const parts: string[] = []
+  let done = 0
+  for (let from = text.indexOf('"'); from !== -1; from = text.indexOf('"', done)) {
+    const end = endOfLiteral(text, from)
+    if (end === undefined) break
+    const value = read(text.slice(from, end))
+    const shown = value === undefined ? undefined : mask(value)
+    parts.push(text.slice(done, from), shown === value ? text.slice(from, end) : JSON.stringify(shown))
+    done = end
+  }
+  return Buffer.from(parts.join('') + text.slice(done))
+}
+
+/** Behind the quotation mark that ends it. Undefined where none does. */
+function endOfLiteral(text: string, from: number): number | undefined {
+  for (let at = from + 1; at < text.length; at += 1) {
+    if (text[at] === '"') return at + 1
+    if (text[at] === '\\') at += 1
+  }
+  return undefined
 }
 
 /** Nearly never: so all is looked through first, a slice at a time. One character may be written as six. */
