@@ -7,13 +7,17 @@
 export function cssProblem(css: string): string | undefined {
   if (css.length > MAX_CSS) return `has more than ${MAX_CSS.toLocaleString('en-US')} characters`
   if (css.includes('\\')) return 'has a backslash: with one, a forbidden word can be disguised'
-  // A browser takes a comment for nothing, so it must not part a word here.
-  const plain = css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, '').toLowerCase()
+  // A browser takes a comment for nothing, so it must not part a word here. What looks like one within a text is none.
+  const plain = css.replace(TEXT_OR_COMMENT, (found) => (found.startsWith('/*') ? '' : found)).toLowerCase()
   for (const [pattern, what] of forbidden) if (pattern.test(plain)) return `must not use ${what}`
   return bracesProblem(plain)
 }
 
 const MAX_CSS = 65_536
+
+/** A text ends with its line. */
+const TEXT = /"[^"\n\r\f]*"|'[^'\n\r\f]*'/g
+const TEXT_OR_COMMENT = /"[^"\n\r\f]*"?|'[^'\n\r\f]*'?|\/\*[\s\S]*?(?:\*\/|$)/g
 
 const forbidden: readonly (readonly [RegExp, string])[] = [
   [/url\s*\(/, 'url(): pages load nothing from other places'],
@@ -29,7 +33,7 @@ const forbidden: readonly (readonly [RegExp, string])[] = [
 /** An open brace would swallow what comes after it, such as the rules that keep the focus visible. */
 function bracesProblem(css: string): string | undefined {
   let depth = 0
-  for (const letter of css.replace(/"[^"\n]*"|'[^'\n]*'/g, '')) {
+  for (const letter of css.replace(TEXT, '')) {
     if (letter === '{') depth += 1
     if (letter === '}') depth -= 1
     if (depth < 0) return 'closes a brace that was not opened'
