@@ -1,6 +1,7 @@
 import { Compile } from 'typebox/compile'
 import { checkGroupInput } from '../access/group-changes.ts'
 import { checkedField } from '../records/fields/checked-field.ts'
+import { checkedConstraints } from '../records/fields/constraints.ts'
 import { fieldDefaults } from '../records/fields/field-records.ts'
 import { ruleOf } from '../records/fields/field-rules.ts'
 import { scopeOf } from '../records/permissions/led-query.ts'
@@ -59,7 +60,7 @@ function partProblem(kind: PartKind, part: JsonObject, parts: ApplicationParts):
   }
 }
 
-function checkStorage({ name, rules }: JsonObject, { fields }: ApplicationParts): void {
+function checkStorage({ name, rules, constraints }: JsonObject, { fields }: ApplicationParts): void {
   const text = String(name)
   const problem = isOwnStorage(text)
     ? 'must not start with _: those storages belong to Quoin itself'
@@ -67,4 +68,5 @@ function checkStorage({ name, rules }: JsonObject, { fields }: ApplicationParts)
   if (problem) throw invalidField('name', `name ${problem}.`)
   const references = referencesIn(fields.flatMap((field) => ruleOf({ ...fieldDefaults, ...field }) ?? []))
   checkedRules(rules ?? null, scopeOf(text, references))
+  checkedConstraints(constraints ?? [])
 }

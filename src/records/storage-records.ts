@@ -14,6 +14,7 @@ import type { PermittedDatabase } from '../storage/ruled.ts'
 import { transact } from '../storage/transact.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { DocumentHistory } from './documents/document-history.ts'
+import { checkedConstraints } from './fields/constraints.ts'
 import { permissionsIn, referencesFor } from './fields/field-rules.ts'
 import { type RuleScope, scopeOf } from './permissions/led-query.ts'
 import { checkedRules, seeIndexes } from './permissions/storage-rules.ts'
@@ -42,6 +43,8 @@ export interface StorageInput {
   readonly closed?: boolean
   /** Who may do what with its documents; null for no rules. */
   readonly rules?: JsonValue
+  /** Conditions between its fields, which bind every writer. */
+  readonly constraints?: JsonValue
 }
 
 const { storages } = ownStorages
@@ -64,6 +67,7 @@ export async function createStorage(
     history: input.history ?? false,
     closed: input.closed ?? false,
     rules: checkedRules(input.rules ?? null, scope),
+    constraints: checkedConstraints(input.constraints ?? []),
     created_by: { ...by },
     modified_by: { ...by },
   }
@@ -151,10 +155,18 @@ export async function updateStorage(
 ): Promise<JsonObject> {
   const { description, history: kept, closed } = changes
   const rules = changes.rules === undefined ? undefined : await keptRules(records, guid, changes.rules)
+  const constraints = changes.constraints === undefined ? undefined : checkedConstraints(changes.constraints)
   const updated = await transact(
     records.database,
     async (session) => {
-      const mutations = setFields({ description, history: kept, closed, rules, modified_by: { ...by } })
+      const mutations = setFields({
+        description,
+        history: kept,
+        closed,
+        rules,
+        constraints,
+        modified_by: { ...by },
+      })
       const written = await session.update(storages, guid, mutations)
       if (written.outcome !== 'written') throw notFound(guid, 'storage')
       return documentOf(written.document)
@@ -229,6 +241,7 @@ function whole(record: JsonObject): JsonObject {
     history: false,
     closed: false,
     rules: null,
+    constraints: [],
     modified_by: record.created_by ?? { guid: '', username: '' },
     ...record,
   }

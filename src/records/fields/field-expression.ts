@@ -20,7 +20,7 @@ import { invalidField } from '../../shared/errors.ts'
 import { type FieldType, fieldTypeEntries } from '../../shared/fields/field-type.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 
-export type FieldExpressionKind = 'computed' | 'default_expression'
+export type FieldExpressionKind = 'computed' | 'default_expression' | 'constraint'
 
 /** What an expression of a field sees. */
 export interface FieldFrame {
@@ -60,14 +60,17 @@ export function fieldExpressionProblem(
 const namesFor: Readonly<Record<FieldExpressionKind, readonly string[]>> = {
   computed: ['doc'],
   default_expression: ['doc', 'user'],
+  constraint: ['doc'],
 }
+
+const subjects = { computed: 'A computed field', constraint: 'A constraint' } as const
 
 function namesProblem(expression: ParsedExpression, kind: FieldExpressionKind): string | undefined {
   for (const { name, path, start } of namesOf(expression)) {
     if (name === 'doc' && path[0] === '_meta')
       return at('doc._meta is written by the storage, after the fields.', start)
-    if (name === 'doc' && path.length === 0 && kind === 'computed')
-      return at('A computed field reads fields by name, such as doc.price.', start)
+    if (name === 'doc' && path.length === 0 && kind !== 'default_expression')
+      return at(`${subjects[kind]} reads fields by name, such as doc.price.`, start)
   }
   return undefined
 }
@@ -76,8 +79,8 @@ function callsProblem({ root }: ParsedExpression, kind: FieldExpressionKind): st
   const { varies, names } = calledFunctions(root)
   const change = [...names].find((name) => fieldChangeNames.has(name))
   if (change !== undefined) return `${change} is for blocks that change documents.`
-  if (kind === 'computed' && varies.size > 0)
-    return 'A computed field depends on its document alone: it cannot use the clock or random values.'
+  if (kind !== 'default_expression' && varies.size > 0)
+    return `${subjects[kind]} depends on its document alone: it cannot use the clock or random values.`
   return undefined
 }
 

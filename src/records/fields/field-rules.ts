@@ -24,6 +24,7 @@ import type { Database, Session } from '../../storage/database.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { type References, referencesIn } from '../../storage/reference/references.ts'
+import { type Constraint, constraintsIn } from './constraints.ts'
 import { conversionOf, formerNamesOf, migrationIn, secondName } from './field-migration.ts'
 
 const plain = { ignoreCase: false, ignoreAccents: false }
@@ -55,6 +56,8 @@ export interface FieldRules {
 export interface KeptRules {
   readonly rules: readonly FieldRule[]
   readonly closed: boolean
+  /** Conditions between its fields that bind every writer. */
+  readonly constraints?: readonly Constraint[]
   /** Who may do what with its documents: expressions, by the names of the four rules. */
   readonly permissions?: StoragePermissions
   /** Through which its rules lead to other documents. */
@@ -74,6 +77,8 @@ interface Versions {
 interface Loaded {
   readonly versions: Versions
   readonly closed: ReadonlySet<string>
+  /** By storage, of those that have some. */
+  readonly constraints: ReadonlyMap<string, readonly Constraint[]>
   /** By storage. */
   readonly permissions: ReadonlyMap<string, StoragePermissions>
   readonly noPermissions: boolean
@@ -130,6 +135,12 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
             all,
             closed: new Set(records.filter(({ closed }) => closed === true).map(({ name }) => textIn(name))),
             permissions,
+            constraints: new Map(
+              records.flatMap(({ name, constraints }) => {
+                const given = constraintsIn(constraints)
+                return given.length > 0 ? [[textIn(name), given] as const] : []
+              }),
+            ),
             noPermissions: permissions.size === 0 && !all.some(isPermitted),
             everywhere: new Map(everywhere.map((rule) => [rule.name, rule])),
             byStorage: new Map(),
@@ -145,7 +156,7 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
   return {
     none() {
       const known = current()
-      return known !== undefined && known.all.length === 0 && known.closed.size === 0
+      return known !== undefined && known.all.length === 0 && known.closed.size + known.constraints.size === 0
     },
     noPermissions: () => current()?.noPermissions === true,
     of: (name) => andThen(load(), (rules) => keptOf(name, rules).rules),
@@ -171,6 +182,7 @@ const withRules: Query = {
   queries: [
     { kind: 'term', field: 'closed', value: true },
     { kind: 'exists', field: 'rules' },
+    { kind: 'exists', field: 'constraints' },
   ],
 }
 
@@ -189,7 +201,7 @@ export function permissionsIn(rules: JsonValue | undefined): StoragePermissions 
 }
 
 function keptOf(name: string, loaded: Loaded): KeptRules {
-  const { all, everywhere, closed, permissions, references, byStorage } = loaded
+  const { all, everywhere, closed, permissions, constraints, references, byStorage } = loaded
   const known = byStorage.get(name)
   if (known) return known
   const given = permissions.get(name)
@@ -200,6 +212,7 @@ function keptOf(name: string, loaded: Loaded): KeptRules {
     closed: closed.has(name),
     references,
     ...(given && { permissions: given }),
+    ...(constraints.has(name) && { constraints: constraints.get(name) ?? [] }),
   }
   byStorage.set(name, kept)
   return kept

@@ -12,6 +12,7 @@ import { andThen, type MaybePromise, recover } from '../../shared/maybe-promise.
 import type { Mutation } from '../../shared/mutation.ts'
 import type { Query, Search } from '../../shared/query.ts'
 import type { Aggregate } from '../../storage/aggregate/aggregate.ts'
+import { applyMutations } from '../../storage/apply-mutations.ts'
 import { createAll, refusalOf } from '../../storage/create-all.ts'
 import {
   type CreatedAll,
@@ -30,6 +31,7 @@ import { wrappedDatabase } from '../../storage/wrapped-database.ts'
 import { ruleIndexes } from '../permissions/storage-rules.ts'
 import { withInstants } from './asked-instants.ts'
 import { checkListed } from './closed-fields.ts'
+import { checkConstraints, touchedConstraints } from './constraints.ts'
 import type { FieldRules, KeptRules } from './field-rules.ts'
 import {
   type FieldWorld,
@@ -103,8 +105,8 @@ function isMigrating(rules: readonly FieldRule[]): boolean {
 }
 
 /** Whether every document fits. */
-function isFree({ rules, closed }: KeptRules): boolean {
-  return rules.length === 0 && !closed
+function isFree({ rules, closed, constraints }: KeptRules): boolean {
+  return rules.length === 0 && !closed && constraints === undefined
 }
 
 /** The fields were changed after a write was checked: it is checked again. A QuoinError leaves the transaction as it is. */
@@ -150,7 +152,7 @@ class RuledSession extends SortingSession {
       const filled = this.#filled(storage, kept, mutations)
       // What is refused so far has taken no number.
       return andThen(this.#numbers(storage, rules, 1), (taken) =>
-        this.session.create(storage, this.#completed(rules, filled, taken[0]), options),
+        this.session.create(storage, this.#completed(kept, filled, taken[0]), options),
       )
     })
   }
@@ -162,7 +164,7 @@ class RuledSession extends SortingSession {
     const { rules } = kept
     const filled = await uptoRefusal(documents, ({ mutations }) => this.#filled(storage, kept, mutations))
     const taken = await this.#numbers(storage, rules, filled.made.length)
-    const completed = await uptoRefusal(filled.made, (one, at) => this.#completed(rules, one, taken[at]))
+    const completed = await uptoRefusal(filled.made, (one, at) => this.#completed(kept, one, taken[at]))
     const made = completed.made.map((mutations, at) => ({ mutations, options: documents[at]?.options }))
     // One of those before it may be refused for another reason, and is named first.
     const created = await createAll(this.session, storage, made)
@@ -203,7 +205,8 @@ class RuledSession extends SortingSession {
       // Fields may have changed while the write waited for its turn.
       if (this.rules.known(storage) !== kept) throw new FormerRules()
     }
-    if (later.length === 0 && !plan.complete) {
+    const constraints = touchedConstraints(kept.constraints ?? [], rules, given)
+    if (later.length === 0 && !plan.complete && constraints.length === 0) {
       const complete = () => {
         isCurrent()
         return []
@@ -214,7 +217,10 @@ class RuledSession extends SortingSession {
     const update = (numbers?: NumbersOfOne) => {
       const complete = (after: JsonObject) => {
         isCurrent()
-        return completions(rules, later, after, withNumbers(this.#writer(), numbers))
+        const writer = withNumbers(this.#writer(), numbers)
+        const added = completions(rules, later, after, writer)
+        if (constraints.length > 0) checkConstraints(constraints, applyMutations(after, added), writer)
+        return added
       }
       return this.session.update(storage, guid, sent, { ...condition, complete })
     }
@@ -344,8 +350,9 @@ class RuledSession extends SortingSession {
     return super.rollback()
   }
 
-  #completed(rules: readonly FieldRule[], filled: FilledDocument, numbers: TakenNumbers | undefined) {
+  #completed({ rules, constraints }: KeptRules, filled: FilledDocument, numbers: TakenNumbers | undefined) {
     const mutations = completedToCreate(rules, filled, numbers)
+    if (constraints) checkConstraints(constraints, applyMutations({}, mutations), filled.writer)
     if (!this.session.origin.trial) return mutations
     // Another session may be given the same number meanwhile.
     return withoutFixed(

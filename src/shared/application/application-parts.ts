@@ -32,7 +32,7 @@ export const partPaths: Readonly<Record<PartKind, string>> = {
 /** What a record has when it was made without it. */
 const defaults: Readonly<Record<PartKind, JsonObject>> = {
   groups: { description: '', scopes: [] },
-  storages: { description: '', history: false, closed: false },
+  storages: { description: '', history: false, closed: false, constraints: [] },
   fields: {
     ...{ description: '', required: false, default_value: null, validation_rules: {}, metadata: {} },
     ...{ label: '', help: '' },

@@ -44,6 +44,28 @@ const rules = Type.Union(
   },
 )
 
+const constraints = Type.Array(
+  Type.Object(
+    {
+      rule: Type.String({
+        minLength: 1,
+        maxLength: 2_000,
+        description: 'A condition over `doc` that holds for each document, such as `doc.end >= doc.start`.',
+      }),
+      message: Type.String({ minLength: 1, maxLength: 500, description: 'Shown when it does not hold.' }),
+      field: Type.Optional(
+        Type.String({ maxLength: 256, description: 'The field at which the message is shown.' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  {
+    maxItems: 20,
+    description:
+      'Conditions between fields that bind every writer, administrators too. Checked by each write that touches a field that they read; a field that is empty breaks none. Replaced as a whole.',
+  },
+)
+
 export const createStorageSchema = Type.Object(
   {
     name: Type.String({
@@ -53,12 +75,13 @@ export const createStorageSchema = Type.Object(
     history,
     closed,
     rules: Type.Optional(rules),
+    constraints: Type.Optional(constraints),
   },
   { additionalProperties: false },
 )
 
 export const updateStorageSchema = Type.Object(
-  { description, history, closed, rules: Type.Optional(rules) },
+  { description, history, closed, rules: Type.Optional(rules), constraints: Type.Optional(constraints) },
   { additionalProperties: false, minProperties: 1 },
 )
 
@@ -69,6 +92,7 @@ const storageRecord = Type.Object({
   history: Type.Boolean(),
   closed: Type.Boolean(),
   rules,
+  constraints,
   created_by: actorSchema,
   modified_by: actorSchema,
 })
