@@ -157,7 +157,11 @@ test('a job that throws is tried again later and later, and is dead after its la
   room.clock.now += 86_400_000
   expect(ran).toBe(3)
   expect(log).toEqual([
-    expect.objectContaining({ level: 'error', message: expect.stringContaining('"bad" failed 3 times') }),
+    expect.objectContaining({
+      level: 'error',
+      message: expect.stringContaining('"bad" failed 3 times'),
+      value: { job: guid, queue: 'default', error: 'no 3' },
+    }),
   ])
   await room.database.capabilities.jobs.requeue(guid)
   await becomes(guid, { attempt: 1, lastError: 'no 4' })
