@@ -19,13 +19,13 @@ found or gone; or timeout.`,
     body: { type: 'string', value: '<json>', help: 'With --way received: what counts as sent.' },
     current: {
       type: 'boolean',
-      help: 'Of a run whose job has failed: it continues on the deployed version, if the blocks fit.',
+      help: 'Of a run whose job has failed: on the deployed version, if the blocks fit.',
     },
     ...urlFlag,
   },
   summary: 'Ends a wait: its run continues as a job.',
-  about: `Without a running server the job waits until one is started. A run whose job has failed continues again, with what its
-wait was ended with: leave --way out.`,
+  about: `Without a running server the job waits until one is started. A run whose job has failed continues again, with what
+its wait was ended with: leave --way out.`,
   async run({ positionals: [guid = ''], values: { way, comment, body, current, url } }, terminal) {
     const sent = body === undefined ? undefined : jsonOf(body)
     const { continueWait } = await import('./stored-waits.ts')

@@ -10,8 +10,9 @@ export const waitMove = command({
     ...urlFlag,
   },
   summary: 'Moves the runs of a blueprint that wait to its deployed version.',
-  about: `A run that waits continues on the version that it began with. It is moved where the deployed version has its block and the
-run has stored what the blocks behind the wait read. Prints how many, and a line for each run that stays: its guid, a tab, the reason.`,
+  about: `A run that waits continues on the version that it began with. It is moved where the deployed version has its block and
+the run has stored what the blocks behind the wait read. Prints how many, and a line for each run that stays: its guid,
+a tab, and the reason.`,
   async run({ positionals: [blueprint = ''], values: { again, 'dry-run': dryRun, url } }, terminal) {
     const { moveWaits } = await import('./stored-waits.ts')
     const { moved, continued, kept } = await withManagement(terminal, url, (management) =>

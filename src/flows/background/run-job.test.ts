@@ -250,7 +250,7 @@ describe('a job is stopped', () => {
 
 describe('a tick', () => {
   const scheduled: FlowBlocks = {
-    plan: { type: 'schedule_repeating_event', in: { every: '5m' } },
+    plan: { type: 'schedule_repeating_event', in: { every: '5m', catch_up: 'last' } },
     docs: { type: 'storage', fields: { storage: 'docs' } },
     m_at: { type: 'mutations_set_custom_field', in: { field: 'at', value: '@plan.planned_at' } },
     m_tick: {

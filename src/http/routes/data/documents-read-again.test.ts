@@ -6,6 +6,7 @@ import { fieldTypeEntries, fieldTypes } from '../../../shared/fields/field-type.
 import { XLSX } from '../../../shared/files/table-types.ts'
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 import { search } from '../../../shared/query.ts'
+import { isOneLine } from '../../../shared/texts/one-line.ts'
 import { objectsIn } from '../../../storage/document-fields.ts'
 
 let room: DocumentServer
@@ -44,6 +45,7 @@ const odd = [
 const kinds: readonly [JsonObject, readonly JsonValue[]][] = [
   [{ type: 'string' }, odd],
   [{ type: 'long_text' }, odd],
+  [{ type: 'line' }, odd.filter(isOneLine)],
   [{ type: 'number' }, [0, -0.1, 1e21, 1e-7, 5e-324, 9_007_199_254_740_991, 0.30000000000000004]],
   [{ type: 'integer' }, [0, -5, 9_007_199_254_740_991]],
   [{ type: 'decimal', validation_rules: { places: 4 } }, [0.0001, -12.5, 1000]],
