@@ -7,7 +7,6 @@ import { QuoinError } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { type JsonObject, jsonProblem } from '../../shared/json.ts'
 import type { Search, SortKey } from '../../shared/query.ts'
-import { sortedField } from '../document-index.ts'
 import { sortValue } from './compare-values.ts'
 import { isRelevanceOrder } from './rank-text.ts'
 
@@ -55,9 +54,12 @@ export function readCursor(search: Search): CursorPlace | undefined {
   return place
 }
 
-/** Fields and directions, so that a cursor of another order is told from one of this. */
+/**
+ * Fields and directions, so that a cursor of another order is told from one of this. Not collations: who reads a cursor before the search is
+ * made does not know those of the fields.
+ */
 function orderName(sort: readonly SortKey[]): string {
-  return sort.map((key) => `${sortedField(key)} ${key.order} ${key.missing}`).join(',')
+  return sort.map((key) => `${key.field} ${key.order} ${key.missing}`).join(',')
 }
 
 function parseCursor(cursor: string): (CursorPlace & { order: unknown }) | undefined {

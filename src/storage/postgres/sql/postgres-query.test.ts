@@ -66,7 +66,7 @@ describe('an index gives the rows in order, nothing is sorted', () => {
     ['texts as people sort them', { sort: [swedish] }, 'ix_4'],
     [
       'texts as people sort them, behind a cursor',
-      { sort: [swedish], after: cursor([{ ...swedish, field: 'title COLLATE "sv"' }], ['x']) },
+      { sort: [swedish], after: cursor([swedish], ['x']) },
       'ix_4 ((quoin_sorted(',
     ],
     ['descending, missing first', { sort: [by('count', 'desc', 'first')] }, 'ix_1'],
