@@ -53,6 +53,7 @@ describe('renaming a field', () => {
     const documents = [await add({ title: 'a' }), await add({ title: null }), await add({ other: 1 })]
     expect((await check(guid)).body).toMatchObject({ documents: 1, converted: 0, misfits: { total: 0 } })
     expect((await check(guid, { name: 'headline' })).body).toMatchObject({ documents: 1 })
+    const untouched = await room.manage('GET', `${path}/${documents[2]}`)
     const reply = await change(guid, { name: 'headline', label: 'Headline' })
     expect(reply).toMatchObject({
       status: 200,
@@ -61,6 +62,7 @@ describe('renaming a field', () => {
     const all = []
     for (const one of documents) all.push(await read(one))
     expect(all).toEqual([{ headline: 'a' }, { headline: null }, { other: 1 }])
+    expect(await room.manage('GET', `${path}/${documents[2]}`)).toEqual(untouched)
   })
 
   test('gives a removed document its value when it is restored', async () => {

@@ -94,7 +94,7 @@ async function begin(
 async function enqueued(
   session: Session,
   guid: string,
-  { storage }: JsonObject,
+  { storage, name }: JsonObject,
   migration: FieldMigration,
   by: Actor,
 ): Promise<JsonObject> {
@@ -102,8 +102,9 @@ async function enqueued(
   if (migration.step === 'copy')
     await checkFree(session, { storage: textIn(storage), name: migration.field }, guid)
   const of = { storage: textIn(storage), kind: 'update', includeRemoved: false, mutations: [] } as const
-  const having = migration.step === 'copy' ? undefined : migration.field
-  const job = manyChangeJob({ ...of, query: matchAll, ...(having !== undefined && { having }) }, { user: by })
+  // Documents without a value are not written, so that no event tells of them.
+  const having = migration.step === 'copy' ? textIn(name) : migration.field
+  const job = manyChangeJob({ ...of, query: matchAll, having }, { user: by })
   const title = { copy: 'rename to', clear: 'remove former', convert: 'convert' }[migration.step]
   const stored = await session.enqueue({
     ...job,
