@@ -1,6 +1,7 @@
 import { aggregates } from './aggregates.ts'
 import { backgroundWork } from './background-work.ts'
 import { bareHttp } from './bare-http.ts'
+import { building } from './building.ts'
 import { followers } from './followers.ts'
 import { freeText, freeTextOfMillion } from './free-text.ts'
 import type { Goal } from './goal.ts'
@@ -28,6 +29,7 @@ export const goals: readonly Goal[] = [
   manyBlueprints,
   manyDeploys,
   ...backgroundWork,
+  ...building,
   idleMemory,
   start,
   followers,
