@@ -54,3 +54,33 @@ test('a wrong rule is named with its column, a right one is stored, an empty one
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   expect(await rules()).toBeNull()
 })
+
+test('a constraint with its message and field is added beside the permissions, and removed', async () => {
+  const constraints = async () =>
+    objectOf(await studio.quoin.manage('GET', `/_system/storages/${storage}`)).constraints
+  const open = async () => {
+    await page.getByRole('button', { name: 'More about deals' }).click()
+    await page.getByRole('menuitem', { name: 'Rules' }).click()
+    await page.getByRole('dialog').waitFor()
+  }
+  const save = async () => {
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+  await open()
+  await page.getByRole('button', { name: 'Add constraint' }).click()
+  await page.getByRole('textbox', { name: 'Condition over doc' }).fill('doc.end >= doc.start')
+  await page.getByRole('textbox', { name: 'Message' }).fill('The end must not be before the start.')
+  await page.getByRole('textbox', { name: 'Field at which it is shown' }).fill('end')
+  await settled(page)
+  await expectNoProblem(page, 'a constraint')
+  await save()
+  expect(await constraints()).toEqual([
+    { rule: 'doc.end >= doc.start', message: 'The end must not be before the start.', field: 'end' },
+  ])
+  expect(await rules()).toBeNull()
+  await open()
+  await page.getByRole('button', { name: 'Remove constraint 1' }).click()
+  await save()
+  expect(await constraints()).toEqual([])
+})

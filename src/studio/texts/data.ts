@@ -128,6 +128,16 @@ export const dataTexts = {
   deleteTheStorageText: (what: string) =>
     `Deletes it with ${what} and their history, immediately and permanently. Blueprints that use it will fail. Export its documents first if you may want them back.`,
   rulesOf: (name: string) => `Rules of ${name}`,
+  permissions: 'Permissions',
+  constraints: 'Constraints',
+  constraintsAbout:
+    'Conditions that each document keeps to, whether it is written by administrators, pages, endpoints or imports. The message is shown at the field.',
+  constraint: (number: number) => `Constraint ${number}`,
+  constraintRule: 'Condition over doc',
+  constraintMessage: 'Message',
+  constraintField: 'Field at which it is shown',
+  addConstraint: 'Add constraint',
+  removeConstraint: (number: number) => `Remove constraint ${number}`,
   rulesOver: 'Expressions over',
   and: 'and',
   rulesEmpty: '). Empty: no rule. Users with the scope',

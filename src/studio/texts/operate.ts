@@ -252,7 +252,7 @@ export const operateTexts = {
     blueprintfields: 'Field',
     blueprints: 'Blueprint',
     blueprinttemplates: 'Page template',
-    blueprintvalidation: 'Validation rule',
+    blueprintvalidation: 'Deploy check',
     connections: 'Connection',
     deployments: 'Deployment',
     documents: 'Document',

@@ -1,6 +1,6 @@
 /** Texts of validation rules and page templates. */
 export const rulesTexts = {
-  validationRule: 'Validation rule',
+  validationRule: 'Deploy check',
   newRule: 'New rule',
   save: 'Save',
   create: 'Create',
@@ -32,7 +32,7 @@ export const rulesTexts = {
   mostHelp: 'Blocks in one blueprint.',
   parameters: 'Parameters',
   removeTheRule: 'Remove the rule',
-  validationRules: 'Validation rules',
+  validationRules: 'Deploy checks',
   validationRulesAbout: 'Rules that every blueprint is checked against when it is deployed.',
   noRules: 'No rules',
   noRulesText:

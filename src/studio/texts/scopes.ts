@@ -14,7 +14,7 @@ export const scopesTexts = {
     blueprintfields: 'fields',
     blueprints: 'blueprints',
     blueprinttemplates: 'page templates',
-    blueprintvalidation: 'validation rules',
+    blueprintvalidation: 'deploy checks',
     connections: 'connections',
     environment: 'values of the environment',
     nodes: 'nodes',

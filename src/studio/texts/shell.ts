@@ -25,7 +25,7 @@ export const shellTexts = {
   storages: 'Storages',
   fields: 'Fields',
   pageTemplates: 'Page templates',
-  validationRules: 'Validation rules',
+  validationRules: 'Deploy checks',
   assets: 'Assets',
   operate: 'Operate',
   overview: 'Overview',

@@ -1,11 +1,14 @@
-import { Code, Text, Textarea } from '@mantine/core'
+import { Code, Divider, Text, Textarea, Title } from '@mantine/core'
+import { useState } from 'react'
 import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
+import { sameJson } from '../../../../shared/same-json.ts'
 import { call } from '../../../api/request.ts'
 import { forgetStorages } from '../../../api/storages.ts'
 import { useFieldError } from '../../../controls/field-errors.tsx'
 import { FormDialog } from '../../../controls/form-dialog.tsx'
 import { useDraft } from '../../../controls/use-draft.ts'
 import { dataTexts } from '../../../texts/data.ts'
+import { ConstraintFields, constraintDrafts } from './constraint-fields.tsx'
 
 interface StorageRulesDialogProps {
   readonly opened: boolean
@@ -15,7 +18,7 @@ interface StorageRulesDialogProps {
 
 type Rules = Readonly<Record<'see' | 'create' | 'change' | 'remove', string>>
 
-/** Who may do what with the documents: one expression each, checked by the server when they are saved. */
+/** Constraints, which bind everyone, and permissions: who may do what with the documents. Checked by the server when they are saved. */
 export function StorageRulesDialog({ opened, onClose, storage }: StorageRulesDialogProps) {
   const { see, create, change, remove } = storage.rules ?? {}
   const form = useDraft<Rules>({
@@ -24,10 +27,14 @@ export function StorageRulesDialog({ opened, onClose, storage }: StorageRulesDia
     change: change ?? '',
     remove: remove ?? '',
   })
+  const [constraints, setConstraints] = useState(() => constraintDrafts(storage))
   const submit = async () => {
     const given = Object.entries(form.draft).filter(([, text]) => text.trim() !== '')
     const rules = given.length === 0 ? null : Object.fromEntries(given)
-    await call('PUT', `/_system/storages/${storage._meta.guid}`, { body: { rules } })
+    // Permissions need a scope of their own, constraints do not.
+    const isSame = sameJson({ ...rules }, { ...storage.rules })
+    const body = { constraints, ...(!isSame && { rules }) }
+    await call('PUT', `/_system/storages/${storage._meta.guid}`, { body })
     await forgetStorages()
   }
   return (
@@ -38,6 +45,11 @@ export function StorageRulesDialog({ opened, onClose, storage }: StorageRulesDia
       action={dataTexts.save}
       submit={submit}
     >
+      <ConstraintFields constraints={constraints} onChange={setConstraints} />
+      <Divider />
+      <Title order={3} size="h5">
+        {dataTexts.permissions}
+      </Title>
       <Text size="sm" c="dimmed">
         {dataTexts.rulesOver} <Code>doc</Code> {dataTexts.and} <Code>user</Code> (<Code>guid</Code>,{' '}
         <Code>username</Code>, <Code>groups</Code>, <Code>scopes</Code>
