@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isOfCharacters, keyCaps, stepOf } from './match-keys.ts'
+import { isForField, isOfCharacters, keyCaps, stepOf } from './match-keys.ts'
 
 const press = (key: string, ...held: string[]) => ({
   key,
@@ -40,4 +40,21 @@ describe('a shortcut of characters', () => {
   it.each(['mod+s', 'mod+shift+z', 'escape', 'delete', 'alt+arrowup'])('is not %s', (keys) =>
     expect(isOfCharacters(keys)).toBe(false),
   )
+})
+
+describe('a key for a field that is about to open', () => {
+  const key = (name: string, ctrlKey = false) => ({
+    key: name,
+    ctrlKey,
+    metaKey: false,
+    altKey: false,
+    shiftKey: false,
+  })
+  it.each(['o', 'A', '?', ' ', 'Backspace', 'Delete', '😀'])('%s', (name) =>
+    expect(isForField(key(name))).toBe(true),
+  )
+  it.each(['Escape', 'Enter', 'ArrowUp', 'F2'])('is not %s', (name) =>
+    expect(isForField(key(name))).toBe(false),
+  )
+  it('is none with Ctrl', () => expect(isForField(key('s', true))).toBe(false))
 })

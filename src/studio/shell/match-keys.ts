@@ -23,6 +23,11 @@ export function stepOf(press: KeyPress): string {
   return parts.filter((part) => part !== '').join('+')
 }
 
+/** Keys that write or delete a character: never meant for the canvas while a field opens. */
+export function isForField({ key, ctrlKey, metaKey }: KeyPress): boolean {
+  return !ctrlKey && !metaKey && ([...key].length === 1 || key === 'Backspace' || key === 'Delete')
+}
+
 /** Keys that only go along with others. */
 export function isModifier(key: string): boolean {
   return ['Control', 'Shift', 'Alt', 'Meta', 'AltGraph', 'CapsLock'].includes(key)

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { createStore } from 'zustand/vanilla'
 import { letterShortcuts } from './letter-shortcuts.ts'
-import { isModifier, isOfCharacters, stepOf } from './match-keys.ts'
+import { isForField, isModifier, isOfCharacters, stepOf } from './match-keys.ts'
 
 export interface Shortcut {
   /** `mod+s`, `?`, or two steps one after the other: `g b`. */
@@ -50,7 +50,7 @@ export function listenToKeys(): () => void {
     if (event.defaultPrevented || event.isComposing || isModifier(event.key)) return
     const step = stepOf(event)
     const first = event.timeStamp - since < PATIENCE ? before : ''
-    const typing = isTyping(event.target)
+    const typing = isTyping(event.target) || (isForField(event) && isKeyboardTaken())
     const { active } = shortcuts.getState()
     const letters = letterShortcuts.getState().on
     const pressed = (keys: string) =>
@@ -68,6 +68,12 @@ export function listenToKeys(): () => void {
   }
   window.addEventListener('keydown', onKey)
   return () => window.removeEventListener('keydown', onKey)
+}
+
+/** A list, menu or dialog is open, or a field is about to come: what is typed is meant for it, wherever the focus is just now. */
+function isKeyboardTaken(): boolean {
+  const takers = '[role=dialog], [role=menu], [aria-haspopup=listbox][aria-expanded=true], [data-awaits-keys]'
+  return document.querySelector(takers) !== null
 }
 
 /** In a field, and in an open dialog or menu, which have keys of their own. */

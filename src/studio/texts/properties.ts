@@ -31,6 +31,8 @@ export const propertiesTexts = {
   searchValues: 'Search values',
   values: 'Values',
   noValues: 'No values.',
+  openValue: 'Choose a part of this value',
+  notInLastRun: 'no value in the last run',
   properties: 'Properties',
   unknownBlock: 'Unknown block',
   copy: 'Copy',

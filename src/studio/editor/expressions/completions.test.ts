@@ -5,7 +5,7 @@ import { expressionProblem } from './expression-problems.ts'
 import type { ExpressionScope } from './expression-scope.ts'
 import { cellNames } from './given-names.ts'
 import { tokensIn } from './tokens.ts'
-import { valueChoices } from './value-choices.ts'
+import { foundValues, valueTree } from './value-choices.ts'
 
 const help = ''
 const scope: ExpressionScope = {
@@ -119,19 +119,32 @@ test.each([
   ).toBe(tokens)
 })
 
-test('values to choose from are pins, their fields of the last time, and names of the run', () => {
-  const paths = valueChoices(scope).map(({ path }) => path)
-  expect(paths).toEqual(
-    expect.arrayContaining([
-      'goods.document',
-      'goods.document.title',
-      'blocks.item.value',
-      'params.limit',
-      'body',
-    ]),
-  )
-  expect(paths).not.toContain('goods.document.odd name')
-  expect(valueChoices(scope).find(({ path }) => path === 'params.limit')?.detail).toBe('"5"')
+test('values to choose from are a tree of pins and names of the run, with the fields of the last time', () => {
+  const lines = (...opened: string[]) => valueTree(scope, new Set(opened))
+  const paths = (...opened: string[]) => lines(...opened).map(({ path }) => path)
+  expect(paths()).toEqual(expect.arrayContaining(['goods.document', 'blocks.item.value', 'params', 'body']))
+  expect(paths()).not.toContain('goods.document.title')
+  expect(paths('goods.document')).toContain('goods.document.title')
+  expect(paths('goods.document')).not.toContain('goods.document.odd name')
+  expect(lines('params').find(({ path }) => path === 'params.limit')).toMatchObject({
+    detail: '"5"',
+    depth: 1,
+  })
+  const open = (path: string) => lines('params').find((one) => one.path === path)?.isOpen
+  expect([open('params'), open('goods.document'), open('index')]).toEqual([true, false, undefined])
+})
+
+test.each([
+  ['limit', ['params.limit']],
+  ['params.', ['params.limit']],
+  ['title', ['goods.document.title']],
+  ['query.name', ['query.name']],
+  ['nothing.of.this', []],
+  ['params.a b', []],
+])('a search for %s finds %j', (text, first) => {
+  const found = foundValues(scope, text).map(({ path }) => path)
+  expect(found.slice(0, first.length)).toEqual(first)
+  if (first.length === 0) expect(found).toEqual([])
 })
 
 test.each([

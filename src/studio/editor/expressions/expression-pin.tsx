@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useMemo, useRef } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import type { SavedInPin } from '../../../shared/blueprint.ts'
 import { environmentValues } from '../../api/environment.ts'
 import { valuesOf } from '../../api/named-records.ts'
@@ -8,13 +8,11 @@ import { setExpression } from '../model/changes/flow-changes.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './expression-pin.module.css'
 import { expressionScope } from './expression-scope.ts'
+import { useCodeField } from './field/code-field-loader.ts'
 import { LastValues } from './last-values.tsx'
 import { fieldText, templateOf, valueInField } from './template-text.ts'
 import { useLastRun } from './use-last-run.ts'
 import { ValuePicker } from './value-picker.tsx'
-
-/** Fetched when the first expression is shown. */
-const CodeField = lazy(() => import('./field/code-field.tsx'))
 
 interface ExpressionPinProps {
   readonly guid: string
@@ -26,10 +24,12 @@ interface ExpressionPinProps {
   readonly problem: string | undefined
   /** It has just been chosen, so it takes the keyboard. */
   readonly isNew: boolean
+  /** Where its cursor is then. */
+  readonly cursor: number | undefined
 }
 
 /** The expression of a pin, or its text with values, and what both were the last time. */
-export function ExpressionPin({ guid, pin, saved, mode, type, problem, isNew }: ExpressionPinProps) {
+export function ExpressionPin({ guid, pin, saved, mode, type, problem, isNew, cursor }: ExpressionPinProps) {
   const editor = useEditor()
   const flow = useEditorState(({ drawing }) => drawing.flow)
   const catalogue = useEditorState((state) => state.catalogue)
@@ -40,6 +40,8 @@ export function ExpressionPin({ guid, pin, saved, mode, type, problem, isNew }: 
     () => expressionScope(flow, catalogue, { block: guid, pin }, { run, env }),
     [flow, catalogue, guid, pin, run, env],
   )
+  const CodeField = useCodeField(true)
+  const [narrow, setNarrow] = useState<{ readonly path: string }>()
   const insert = useRef<(text: string) => void>(undefined)
   const expression = saved?.expression ?? ''
   const set = (text: string) =>
@@ -47,7 +49,11 @@ export function ExpressionPin({ guid, pin, saved, mode, type, problem, isNew }: 
   const step = run?.steps.findLast(({ block }) => block === guid)
   return (
     <>
-      <Suspense fallback={<div className={classes.waiting}>{expression}</div>}>
+      {CodeField === undefined ? (
+        <div className={classes.waiting} data-awaits-keys={isNew || undefined}>
+          {expression}
+        </div>
+      ) : (
         <CodeField
           key={mode}
           pin={pin}
@@ -57,15 +63,23 @@ export function ExpressionPin({ guid, pin, saved, mode, type, problem, isNew }: 
           scope={scope}
           problem={problem}
           isNew={isNew}
+          cursor={cursor}
+          onValue={(path) => setNarrow({ path })}
           onCommit={(text) => set(mode === 'text' && text !== '' ? templateOf(text) : text)}
           onOpen={(open) => {
             insert.current = open
           }}
         />
-      </Suspense>
+      )}
       {mode === 'text' ? (
         <div>
-          <ValuePicker pin={pin} scope={scope} onPick={(path) => insert.current?.(valueInField(path))} />
+          <ValuePicker
+            pin={pin}
+            scope={scope}
+            narrow={narrow}
+            onPick={(path) => insert.current?.(valueInField(path))}
+            onClose={() => setNarrow(undefined)}
+          />
         </div>
       ) : null}
       {saved?.expression === undefined ? null : (

@@ -1,42 +1,68 @@
-import { Button, Combobox, ScrollArea, useCombobox } from '@mantine/core'
-import { useMemo, useState } from 'react'
+import { Button, Combobox, type FloatingPosition, ScrollArea, useCombobox, useMatches } from '@mantine/core'
+import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
 import { propertiesTexts } from '../../texts/properties.ts'
+import { useSearchFocus } from '../properties/use-search-focus.ts'
 import classes from './expression-pin.module.css'
 import type { ExpressionScope } from './expression-scope.ts'
-import { valueChoices } from './value-choices.ts'
+import { foundValues, type ValueChoice, valueTree } from './value-choices.ts'
 
 interface ValuePickerProps {
   readonly pin: string
   readonly scope: ExpressionScope
+  /** The value of the text that was opened, and when: what is chosen takes its place. */
+  readonly narrow: { readonly path: string } | undefined
   readonly onPick: (path: string) => void
+  readonly onClose: () => void
 }
 
-/** Puts a value into a text: a list of what there is, with what it was the last time. */
-export function ValuePicker({ pin, scope, onPick }: ValuePickerProps) {
+/** Puts a value into a text: a tree of what there is, with what it was the last time. Beside the field, not over it. */
+export function ValuePicker({ pin, scope, narrow, onPick, onClose }: ValuePickerProps) {
   const [text, setText] = useState('')
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
+  // Over the canvas; on a phone there is no room beside the field.
+  const position = useMatches<FloatingPosition>({ base: 'bottom-start', sm: 'left-start' })
   const combobox = useCombobox({
     onDropdownClose: () => {
       combobox.resetSelectedOption()
       setText('')
+      onClose()
     },
-    onDropdownOpen: () => combobox.focusSearchInput(),
   })
-  const all = useMemo(() => valueChoices(scope), [scope])
-  const words = text.toLowerCase().split(/\s+/)
-  const found = all.filter(({ path, detail }) => {
-    const line = `${path} ${detail}`.toLowerCase()
-    return words.every((word) => line.includes(word))
-  })
+  const { openDropdown } = combobox
+  const search = useSearchFocus(combobox.dropdownOpened)
+  useEffect(() => {
+    if (!narrow) return
+    setText(`${narrow.path}.`)
+    openDropdown()
+  }, [narrow, openDropdown])
+  const found = useMemo(
+    () => (text.trim() === '' ? valueTree(scope, opened) : foundValues(scope, text.trim())),
+    [scope, opened, text],
+  )
+  const turn = ({ path }: ValueChoice, isOpen: boolean) =>
+    setOpened((before) => {
+      const next = new Set(before)
+      if (isOpen) next.add(path)
+      else next.delete(path)
+      return next
+    })
+  const turnByKey = (event: KeyboardEvent) => {
+    const one = found[combobox.getSelectedOptionIndex()]
+    if (text !== '' || one?.isOpen === undefined) return
+    if (event.key !== 'ArrowRight' && event.key !== 'ArrowLeft') return
+    event.preventDefault()
+    turn(one, event.key === 'ArrowRight')
+  }
   return (
     <Combobox
       store={combobox}
-      width={300}
-      position="bottom-start"
+      width={320}
+      position={position}
       withinPortal
       portalProps={{ target: '#main' }}
       onOptionSubmit={(path) => {
-        combobox.closeDropdown()
         onPick(path)
+        combobox.closeDropdown()
       }}
     >
       <Combobox.Target targetType="button">
@@ -51,28 +77,56 @@ export function ValuePicker({ pin, scope, onPick }: ValuePickerProps) {
       </Combobox.Target>
       <Combobox.Dropdown>
         <Combobox.Search
+          ref={search}
           value={text}
           placeholder={propertiesTexts.searchValues}
           aria-label={propertiesTexts.searchValues}
+          onKeyDown={turnByKey}
           onChange={(event) => {
             setText(event.currentTarget.value)
             combobox.updateSelectedOptionIndex()
           }}
         />
         <Combobox.Options aria-label={propertiesTexts.values}>
-          <ScrollArea.Autosize mah={260} type="auto" scrollbars="y">
-            {found.map(({ path, detail }) => (
-              <Combobox.Option key={path} value={path}>
-                <span className={classes.choice}>
-                  <span>{path}</span>
-                  <span>{detail}</span>
-                </span>
-              </Combobox.Option>
+          <ScrollArea.Autosize mah={300} type="auto" scrollbars="y">
+            {found.map((one) => (
+              <Option key={one.path} choice={one} isTree={text.trim() === ''} onTurn={turn} />
             ))}
             {found.length === 0 ? <Combobox.Empty>{propertiesTexts.noValues}</Combobox.Empty> : null}
           </ScrollArea.Autosize>
         </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>
+  )
+}
+
+interface OptionProps {
+  readonly choice: ValueChoice
+  readonly isTree: boolean
+  readonly onTurn: (choice: ValueChoice, isOpen: boolean) => void
+}
+
+function Option({ choice, isTree, onTurn }: OptionProps) {
+  const { path, detail, depth, isOpen } = choice
+  return (
+    <Combobox.Option value={path} title={`${path} · ${detail}`}>
+      <span className={classes.choice} style={{ paddingLeft: depth * 14 }}>
+        {isTree ? (
+          <span
+            className={classes.turn}
+            aria-hidden="true"
+            onClick={(event) => {
+              if (isOpen === undefined) return
+              event.stopPropagation()
+              onTurn(choice, !isOpen)
+            }}
+          >
+            {isOpen === undefined ? '' : isOpen ? '▾' : '▸'}
+          </span>
+        ) : null}
+        <span>{isTree && depth > 0 ? path.slice(path.lastIndexOf('.') + 1) : path}</span>
+        <span>{detail}</span>
+      </span>
+    </Combobox.Option>
   )
 }

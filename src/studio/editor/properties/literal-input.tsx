@@ -12,8 +12,8 @@ interface LiteralInputProps {
   readonly kind: InPin
   readonly value: JsonValue | undefined
   readonly onChange: (value: JsonValue | undefined) => void
-  /** `=` was written: what follows is an expression. */
-  readonly onExpression: (text: string) => void
+  /** `=` was written: what follows is an expression, with the cursor there. */
+  readonly onExpression: (text: string, cursor: number) => void
 }
 
 /** The value that a pin holds itself, while no wire brings one. */
@@ -66,15 +66,8 @@ export function LiteralInput({ pin, kind, value, onChange, onExpression }: Liter
     <LazyInput
       value={literalText(value, writing)}
       onCommit={commit}
-      render={({ onChange: write, ...rest }) => {
-        const field = {
-          ...rest,
-          onChange(event: Parameters<typeof write>[0]) {
-            const text = event.currentTarget.value
-            if (text.startsWith('=')) onExpression(text.slice(1))
-            else write(event)
-          },
-        }
+      onExpression={onExpression}
+      render={(field) => {
         return long ? (
           <Textarea
             {...field}

@@ -55,6 +55,7 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
   const holdsValue = (canConvert('any', kind.type) && !kind.perFrame) || holdsNames.has(kind.type)
   const takesExpression = canConvert('any', kind.type) && wires.length <= 1
   const [chosen, setChosen] = useState<PinMode>()
+  const [cursor, setCursor] = useState<number>()
   const text = takesText.has(kind.type) ? textOfPin(saved, flow) : undefined
   const mode = isWhere ? 'expression' : modeOf(saved, chosen, text)
   // A field of the pin takes the keyboard itself.
@@ -62,6 +63,7 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
   const ref = useFieldFocus<HTMLDivElement>(hasField ? `${pin}:` : pin)
   const choose = (next: PinMode) => {
     setChosen(next)
+    setCursor(undefined)
     const to = { block: guid, pin }
     if (next === 'value')
       editor.run(propertiesTexts.writeAsValue, (now) =>
@@ -80,13 +82,14 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
       kind={kind}
       value={saved?.value}
       onChange={set}
-      onExpression={(text) => {
+      onExpression={(text, at) => {
         editor.run(
           propertiesTexts.set(pin),
           (now) => setExpression(now, guid, pin, text),
           `set ${guid} ${pin}`,
         )
         setChosen('expression')
+        setCursor(at)
       }}
     />
   )
@@ -126,6 +129,7 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
             type={kind.type}
             problem={problem}
             isNew={chosen !== undefined}
+            cursor={cursor}
           />
         ) : isNamedType(kind.type) ? (
           <NamedInput pin={pin} type={kind.type} value={saved?.value} onChange={set} />

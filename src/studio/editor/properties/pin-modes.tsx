@@ -1,6 +1,7 @@
 import { Button, Tooltip } from '@mantine/core'
 import { propertiesTexts } from '../../texts/properties.ts'
 import type { PinMode } from '../expressions/convert-pin.ts'
+import { loadCodeField } from '../expressions/field/code-field-loader.ts'
 
 interface PinModesProps {
   readonly pin: string
@@ -29,6 +30,9 @@ export function PinModes({ pin, mode, takesText, onChange }: PinModesProps) {
           pin,
         )}
         aria-pressed={mode === is}
+        // It is there before the button is pressed.
+        onPointerEnter={() => void loadCodeField().catch(() => undefined)}
+        onFocus={() => void loadCodeField().catch(() => undefined)}
         onClick={() => onChange(mode === is ? 'value' : is)}
       >
         {word}

@@ -13,6 +13,8 @@ export function PropertyPanel() {
   const note = selection.size === 1 ? notes.find(({ id }) => only === `note:${id}`) : undefined
   return (
     <ScrollArea
+      // Of another block its top is shown.
+      key={selection.size === 1 ? only : ''}
       h="100%"
       type="auto"
       scrollbarSize={8}

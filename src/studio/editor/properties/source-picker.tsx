@@ -6,6 +6,7 @@ import { wireSources } from '../model/pins/wire-sources.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { drawWire } from '../state/editor-deeds.ts'
+import { useSearchFocus } from './use-search-focus.ts'
 
 /** Draws a wire without a mouse: a list of the pins that fit, to search in. */
 export function SourcePicker({ guid, pin }: { readonly guid: string; readonly pin: string }) {
@@ -17,8 +18,8 @@ export function SourcePicker({ guid, pin }: { readonly guid: string; readonly pi
       combobox.focusTarget()
       setText('')
     },
-    onDropdownOpen: () => combobox.focusSearchInput(),
   })
+  const search = useSearchFocus(combobox.dropdownOpened)
   return (
     <Combobox
       store={combobox}
@@ -52,6 +53,7 @@ export function SourcePicker({ guid, pin }: { readonly guid: string; readonly pi
       </Combobox.Target>
       <Combobox.Dropdown>
         <Combobox.Search
+          ref={search}
           value={text}
           placeholder={propertiesTexts.searchBlocksPinsExample}
           aria-label={propertiesTexts.searchBlocksPinsExample}

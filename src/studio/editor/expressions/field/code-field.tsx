@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { propertiesTexts } from '../../../texts/properties.ts'
 import { ProblemNote } from '../../properties/problem-note.tsx'
 import { useFieldFocus } from '../../properties/use-field-focus.ts'
@@ -19,16 +19,20 @@ interface CodeFieldProps {
   readonly problem: string | undefined
   /** It takes the keyboard when it appears. */
   readonly isNew: boolean
+  /** Where the cursor is then; otherwise behind the text. */
+  readonly cursor?: number | undefined
   /** Called when a pause is made behind a whole expression, the field is left or Enter is pressed. */
   readonly onCommit: (text: string) => void
   /** Takes the function that inserts text at the cursor. */
   readonly onOpen?: (insert: (text: string) => void) => void
+  /** A value of the text was opened; it is selected. */
+  readonly onValue?: (path: string) => void
 }
 
 const PAUSE_MS = 450
 
 /** An expression, or text with values, with help and problems while one types. */
-export default function CodeField(props: CodeFieldProps) {
+export function CodeField(props: CodeFieldProps) {
   const { pin, mode, value, scope, problem, isNew } = props
   const id = useId()
   const parent = useRef<HTMLDivElement>(null)
@@ -41,8 +45,9 @@ export default function CodeField(props: CodeFieldProps) {
   const check = (now: string) =>
     latest.current.mode === 'text' ? undefined : expressionProblem(now, latest.current.scope)
 
+  // Before the browser takes the next key: the field that it replaces has just gone.
   // biome-ignore lint/correctness/useExhaustiveDependencies: one field as long as the pin is shown; it reads the latest through refs
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!parent.current) return undefined
     const commit = () => {
       clearTimeout(typing.current)
@@ -71,10 +76,11 @@ export default function CodeField(props: CodeFieldProps) {
         }, PAUSE_MS)
       },
       finished: commit,
+      valueOpened: (path) => latest.current.onValue?.(path),
     })
     field.current = opened
     focused.current = opened.element
-    if (isNew) opened.focus()
+    if (isNew) opened.focus(props.cursor)
     props.onOpen?.(opened.insert)
     return () => {
       if (typing.current !== undefined) commit()

@@ -24,6 +24,8 @@ export interface CodeFieldGiven {
   changed(text: string): void
   /** Enter is pressed, or the field is left. */
   finished(): void
+  /** A value of a text was clicked; it is selected now. */
+  valueOpened(path: string): void
 }
 
 export interface CodeField {
@@ -32,7 +34,7 @@ export interface CodeField {
   set(text: string): void
   /** In place of what is selected. */
   insert(text: string): void
-  focus(): void
+  focus(cursor?: number): void
   /** What it is checked against has changed. */
   refresh(): void
   close(): void
@@ -62,7 +64,11 @@ export function openCodeField(given: CodeFieldGiven): CodeField {
       view.dispatch(view.state.replaceSelection(text))
       view.focus()
     },
-    focus: () => view.focus(),
+    focus(cursor) {
+      if (cursor !== undefined && cursor <= view.state.doc.length)
+        view.dispatch({ selection: { anchor: cursor } })
+      view.focus()
+    },
     refresh: () => view.dispatch({ effects: refreshed.of(null) }),
     close: () => view.destroy(),
   }
@@ -74,7 +80,9 @@ function extensionsOf(given: CodeFieldGiven): Extension[] {
     EditorView.cspNonce.of(nonce()),
     EditorView.lineWrapping,
     history(),
-    given.mode === 'text' ? valueChips : [codeCompletion(given.completions), tokenMarks(given.problem)],
+    given.mode === 'text'
+      ? valueChips(given.valueOpened)
+      : [codeCompletion(given.completions), tokenMarks(given.problem)],
     codeLook,
     placeholder(given.placeholder),
     tooltips({ position: 'fixed', ...(tooltipsIn && { parent: tooltipsIn }) }),

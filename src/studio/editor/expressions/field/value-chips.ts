@@ -6,6 +6,7 @@ import {
   type ViewUpdate,
   WidgetType,
 } from '@codemirror/view'
+import { propertiesTexts } from '../../../texts/properties.ts'
 import { valuesIn } from '../template-text.ts'
 
 class Chip extends WidgetType {
@@ -24,7 +25,13 @@ class Chip extends WidgetType {
     const chip = document.createElement('span')
     chip.className = 'cm-chip'
     chip.textContent = this.path
+    chip.title = propertiesTexts.openValue
     return chip
+  }
+
+  /** A click is for the field: it opens the value. */
+  override ignoreEvent(): boolean {
+    return false
   }
 }
 
@@ -47,7 +54,23 @@ const chips = ViewPlugin.fromClass(
   },
 )
 
-export const valueChips = [chips, EditorView.theme({ '.cm-scroller': { fontFamily: 'inherit' } })]
+export function valueChips(opened: (path: string) => void) {
+  return [
+    chips,
+    EditorView.theme({ '.cm-scroller': { fontFamily: 'inherit' }, '.cm-chip': { cursor: 'pointer' } }),
+    EditorView.domEventHandlers({
+      click(event, view) {
+        if (!(event.target instanceof HTMLElement) || !event.target.matches('.cm-chip')) return false
+        const at = view.posAtDOM(event.target)
+        const value = valuesIn(view.state.doc.toString()).find(({ start, end }) => start <= at && at <= end)
+        if (!value) return false
+        view.dispatch({ selection: { anchor: value.start, head: value.end } })
+        opened(value.path)
+        return true
+      },
+    }),
+  ]
+}
 
 function chipsIn(text: string): DecorationSet {
   return Decoration.set(

@@ -6,7 +6,9 @@ import type { ExpressionScope } from '../../expressions/expression-scope.ts'
 import { cellNames } from '../../expressions/given-names.ts'
 
 /** Fetched when the first expression is shown. */
-const CodeField = lazy(() => import('../../expressions/field/code-field.tsx'))
+const CodeField = lazy(async () => ({
+  default: (await import('../../expressions/field/code-field.tsx')).CodeField,
+}))
 
 interface CellExpressionProps {
   readonly label: string
