@@ -8,7 +8,7 @@ const catchUps = ['last', 'all', 'none'] as const
 export default defineTrigger({
   identifier: 'schedule_repeating_event',
   title: 'Schedule',
-  words: '[Every {every}][At {cron}][Next at {next_run}]',
+  words: '[Every {every}][{cron}][Next at {next_run}]',
   summary:
     'Starts the flow repeatedly: by a cron expression, at an interval, or at a date that is calculated after each run. Each due time starts it once, on any number of nodes.',
   on: 'schedule',

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { Icon } from '../controls/icon.tsx'
 import { shellTexts } from '../texts/shell.ts'
-import { commands } from './commands.ts'
+import { type Command, commands } from './commands.ts'
 import { findCommands } from './find-commands.ts'
 import { useFoundFlows } from './use-found-flows.ts'
 import { useFoundRecords } from './use-found-records.ts'
@@ -93,6 +93,11 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
+/** A screen offers its own form of a command: of two with the same id the first counts. */
+function withoutTwins(all: readonly Command[]): readonly Command[] {
+  return [...new Map(all.toReversed().map((one) => [one.id, one])).values()].toReversed()
+}
+
 /** What fits the words, of all kinds. */
 function useFound(typed: string) {
   const standing = useStandingCommands()
@@ -102,7 +107,7 @@ function useFound(typed: string) {
   return useMemo(
     () =>
       [
-        ...findCommands([...offered.flat(), ...standing], typed),
+        ...findCommands(withoutTwins([...offered.flat(), ...standing]), typed),
         ...records,
         ...(typed.trim() === '' ? [] : findCommands(flows, typed)),
       ].slice(0, MOST),

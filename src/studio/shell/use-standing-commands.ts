@@ -2,6 +2,7 @@ import { useMantineColorScheme } from '@mantine/core'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import { screens } from '../screens/screen-registry.ts'
+import { starters } from '../starters/starters.ts'
 import { shellTexts } from '../texts/shell.ts'
 import type { Command } from './commands.ts'
 import { signOut } from './sign-out.ts'
@@ -23,6 +24,24 @@ export function useStandingCommands(): readonly Command[] {
         group: shellTexts.do,
         words: shellTexts.coloursWords,
         run: () => setColorScheme(scheme),
+      })),
+      ...(['blueprint', 'storage'] as const).map((what) => ({
+        id: `new ${what}`,
+        label: what === 'blueprint' ? shellTexts.newBlueprint : shellTexts.newStorage,
+        group: shellTexts.create,
+        words: shellTexts.createWords,
+        run: () => go(what === 'blueprint' ? '/blueprints?new' : '/data/storages?new'),
+      })),
+      ...starters.map((starter) => ({
+        id: `starter ${starter.id}`,
+        label: shellTexts.newFromTemplate(starter.title),
+        group: shellTexts.create,
+        words: `${shellTexts.createWords} ${starter.summary}`,
+        run: async () => {
+          const { startFrom } = await import('../starters/start-from.ts')
+          const guid = await startFrom(starter)
+          if (guid !== undefined) go(`/blueprints/${guid}`)
+        },
       })),
       {
         id: 'sign out',

@@ -71,4 +71,20 @@ export const controlsTexts = {
   } as Readonly<Record<string, string>>,
   effectOf: (effect: string, title: string, count: number) =>
     count > 1 ? `${title}: ${effect}, ${count} times` : `${title}: ${effect}`,
+  everyMinutes: (count: number) => (count === 1 ? 'Every minute' : `Every ${count} minutes`),
+  everyHours: (count: number) => (count === 1 ? 'Every hour' : `Every ${count} hours`),
+  everyHourAt: (minute: number) => `Every hour at minute ${minute}`,
+  everyDayAt: (time: string) => `Every day at ${time}`,
+  everyMonthAt: (day: number, time: string) => `Day ${day} of each month at ${time}`,
+  onDaysAt: (days: string, time: string) => `${days} at ${time}`,
+  daysFromTo: (from: string, to: string) => `${from} to ${to}`,
+  weekdays: [
+    'Sunday',
+    'Monday',
+    'Tuesday',
+    'Wednesday',
+    'Thursday',
+    'Friday',
+    'Saturday',
+  ] as readonly string[],
 } as const

@@ -86,6 +86,7 @@ export const dataTexts = {
     changes === 0 ? '' : changes === 1 ? 'One field changed' : `${changes} fields changed`,
   newStorage: 'New storage',
   name: 'Name',
+  storedAs: (name: string) => `Its name in addresses and expressions is ${name}. It cannot be changed.`,
   nameHelp: '1 to 63 of a–z, 0–9, _ and -, starting with a letter. It cannot be changed.',
   description: 'Description',
   keepHistory: 'Keep history',

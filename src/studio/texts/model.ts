@@ -11,6 +11,7 @@ export const modelTexts = {
   customPins: 'custom pins',
   aRemovedBlock: 'a removed block',
   noProblems: 'No problems',
+  atCron: (cron: string) => `At ${cron}`,
   forEachItem: 'for each item',
   runByHand: 'Run by hand',
   wantsNumber: 'Write a number.',

@@ -11,6 +11,7 @@ export const paletteTexts = {
   noBlockFits: 'No block fits. Try another word.',
   found: 'Found',
   usedMost: 'Used most',
+  fitsNext: 'Fits next',
   findHere: 'Find in this blueprint',
   findExample: 'Title, name, value, expression',
   findBlocks: 'Find blocks',

@@ -12,6 +12,7 @@ export const runsTexts = {
   stop: 'Stop',
   stopHelp: 'Stop the run and undo its writes (Shift F8)',
   runs: 'Runs',
+  closeRuns: 'Close the list of runs',
   pausedRunOneStep: 'Paused run: one step',
   pausedRunResume: 'Paused run: resume',
   pausedRunStop: 'Paused run: stop',

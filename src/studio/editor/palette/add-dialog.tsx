@@ -4,6 +4,7 @@ import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 import { paletteTexts } from '../../texts/palette.ts'
 import { fitsOnWire } from '../gestures/insert-on-wire.ts'
 import { fittingBlocks } from '../model/pins/fitting-blocks.ts'
+import { nextBlocks } from '../model/pins/next-blocks.ts'
 import { nameOf } from '../model/words/block-names.ts'
 import { wordsOf } from '../model/words/block-words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -78,6 +79,11 @@ function Choice({ adding }: { readonly adding: Adding }) {
     if (old) return all.filter((block) => block.kind === old.kind && block !== old)
     return behind ? all.filter((block) => block.kind === 'flow') : all
   }, [fitting, drawing.flow, catalogue, behind, onWire, replace])
+  const first = useMemo(() => {
+    const place = behind ?? (wire?.side === 'from' ? wire.place : undefined)
+    const isFlow = place !== undefined && blocks.every(({ kind }) => kind === 'flow')
+    return isFlow ? nextBlocks(drawing.flow, catalogue, place).flatMap((one) => catalogue.get(one) ?? []) : []
+  }, [drawing.flow, catalogue, behind, wire, blocks])
   const pinOf = (block: BlockDescription) =>
     fitting?.find(({ description }) => description === block)?.pin ?? ''
 
@@ -98,6 +104,7 @@ function Choice({ adding }: { readonly adding: Adding }) {
     <BlockList
       blocks={blocks}
       ordered={wire !== undefined}
+      first={first}
       note={(block) => (pinOf(block) === '' ? '' : `· ${pinOf(block)}`)}
       onChoose={choose}
       focus

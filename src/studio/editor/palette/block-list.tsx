@@ -9,15 +9,16 @@ import {
   useRef,
   useState,
 } from 'react'
+import type { BlockUses } from '../../../shared/api/blocks/block-uses.ts'
 import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 import { groupTitle } from '../../controls/block-groups.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { paletteTexts } from '../../texts/palette.ts'
 import { BLOCK_TYPE } from '../canvas/use-palette-drop.ts'
-import { searchPalette } from '../model/palette-search.ts'
+import { type PaletteGroup, searchPalette } from '../model/palette-search.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import classes from './block-list.module.css'
-import { MOST_USED, withMostUsed } from './most-used.ts'
+import { FITS_NEXT, MOST_USED, withFirst, withMostUsed } from './most-used.ts'
 import { useBlockUses } from './use-block-uses.ts'
 
 interface BlockListProps {
@@ -28,6 +29,8 @@ interface BlockListProps {
   /** What stands beside a block, such as the pin that a wire would go to. */
   readonly note?: (block: BlockDescription) => string
   readonly focus?: boolean
+  /** Stand above all others until something is searched for. */
+  readonly first?: readonly BlockDescription[]
   /** Stands beside the search field. */
   readonly beside?: ReactNode
   /** Blocks can be dragged onto the canvas. */
@@ -35,7 +38,8 @@ interface BlockListProps {
 }
 
 /** A search field over a list of blocks; arrows choose while one types, Enter takes. */
-export function BlockList({ blocks, onChoose, ordered, note, focus, beside, draggable }: BlockListProps) {
+export function BlockList(props: BlockListProps) {
+  const { blocks, onChoose, ordered, note, focus, beside, draggable, first = none } = props
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const list = useRef<HTMLDivElement>(null)
@@ -44,8 +48,11 @@ export function BlockList({ blocks, onChoose, ordered, note, focus, beside, drag
   const uses = useBlockUses()
   const flat = ordered || text !== ''
   const groups = useMemo(
-    () => (flat ? [{ group: '', blocks: found }] : withMostUsed(found, uses)),
-    [flat, found, uses],
+    () =>
+      text === ''
+        ? withFirst(first, found, (rest) => groupsOf(flat, rest, uses))
+        : groupsOf(flat, found, uses),
+    [text, flat, found, first, uses],
   )
   const shown = useMemo(() => groups.flatMap((one) => one.blocks), [groups])
   const at = Math.min(chosen, shown.length - 1)
@@ -125,7 +132,14 @@ export function BlockList({ blocks, onChoose, ordered, note, focus, beside, drag
   )
 }
 
+const none: readonly BlockDescription[] = []
+
+function groupsOf(isFlat: boolean, blocks: readonly BlockDescription[], uses: BlockUses): PaletteGroup[] {
+  return isFlat ? [{ group: '', blocks }] : withMostUsed(blocks, uses)
+}
+
 function titleOf(group: string): string {
+  if (group === FITS_NEXT) return paletteTexts.fitsNext
   return group === MOST_USED ? paletteTexts.usedMost : groupTitle(group)
 }
 

@@ -8,6 +8,7 @@ const MOST = 6
 const LEAST_USES = 2
 
 export const MOST_USED = 'most_used'
+export const FITS_NEXT = 'fits_next'
 
 /** The groups of the palette, behind a first one of the blocks that this cluster uses most. Each block is in one group. */
 export function withMostUsed(blocks: readonly BlockDescription[], uses: BlockUses): PaletteGroup[] {
@@ -21,4 +22,15 @@ export function withMostUsed(blocks: readonly BlockDescription[], uses: BlockUse
     .slice(0, MOST)
   const rest = grouped(blocks.filter((block) => !first.includes(block)))
   return first.length === 0 ? rest : [{ group: MOST_USED, blocks: first }, ...rest]
+}
+
+/** A group of its own for the first ones, and the others in their groups behind it. */
+export function withFirst(
+  first: readonly BlockDescription[],
+  blocks: readonly BlockDescription[],
+  groups: (rest: readonly BlockDescription[]) => PaletteGroup[],
+): PaletteGroup[] {
+  const there = first.filter((block) => blocks.includes(block))
+  if (there.length === 0) return groups(blocks)
+  return [{ group: FITS_NEXT, blocks: there }, ...groups(blocks.filter((block) => !there.includes(block)))]
 }

@@ -13,6 +13,7 @@ import { Time } from '../../controls/time.tsx'
 import { useCommands } from '../../shell/commands.ts'
 import { useShortcut } from '../../shell/shortcuts.ts'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
+import { useAskedNew } from '../use-asked-new.ts'
 import { BlueprintEndpoints } from './blueprint-endpoints.tsx'
 import { BlueprintMenu } from './blueprint-menu.tsx'
 import { BlueprintName } from './blueprint-name.tsx'
@@ -55,6 +56,7 @@ export function BlueprintsScreen() {
   const [{ query }] = useListAddress()
   const [isCreating, create] = useDisclosure(false)
   const [isImporting, take] = useDisclosure(false)
+  useAskedNew(create.open)
   useShortcut(
     { keys: 'n', label: blueprintsTexts.newBlueprint, group: blueprintsTexts.blueprints },
     create.open,

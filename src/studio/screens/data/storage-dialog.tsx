@@ -7,6 +7,7 @@ import { useFieldError } from '../../controls/field-errors.tsx'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
 import { dataTexts } from '../../texts/data.ts'
+import { storageName } from './storage-name.ts'
 
 interface StorageDialogProps {
   readonly opened: boolean
@@ -22,11 +23,13 @@ export function StorageDialog({ opened, onClose, storage }: StorageDialogProps) 
   const [, go] = useLocation()
   const form = useDraft({ name, description, history, closed })
   const submit = async () => {
-    const { name: newName, ...rest } = form.draft
+    const { name: label, ...rest } = form.draft
+    const newName = storageName(label) || label
     if (storage) await call('PUT', `/_system/storages/${storage._meta.guid}`, { body: rest })
     else {
       const made = await call<StorageRecord>('POST', '/_system/storages', {
-        body: { name: newName, ...rest },
+        // What a person calls it is not lost where the name could not be the same.
+        body: { ...rest, name: newName, description: rest.description || (newName === label ? '' : label) },
       })
       go(`/data/storages/${made._meta.guid}?tab=fields`)
     }
@@ -52,16 +55,19 @@ interface FieldsProps {
 
 function Fields({ form: { draft, set }, isNew }: FieldsProps) {
   const error = useFieldError()
+  const made = storageName(draft.name)
+  const isOther = made !== '' && made !== draft.name
   return (
     <>
       {isNew ? (
         <TextInput
           label={dataTexts.name}
-          description={dataTexts.nameHelp}
+          description={isOther ? dataTexts.storedAs(made) : dataTexts.nameHelp}
           required
           data-autofocus
           value={draft.name}
           error={error('name')}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
           onChange={(event) => set('name', event.currentTarget.value)}
         />
       ) : null}

@@ -12,6 +12,7 @@ import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
 import { useShortcut } from '../../shell/shortcuts.ts'
 import { dataTexts } from '../../texts/data.ts'
+import { useAskedNew } from '../use-asked-new.ts'
 import { StorageDialog } from './storage-dialog.tsx'
 import { StorageMenu } from './storage-menu.tsx'
 
@@ -57,6 +58,7 @@ const columns: readonly Column<StorageRecord>[] = [
 
 export function StoragesScreen() {
   const [isCreating, create] = useDisclosure(false)
+  useAskedNew(create.open)
   useShortcut({ keys: 'n', label: dataTexts.newStorage, group: dataTexts.data }, create.open)
   return (
     <>

@@ -1,6 +1,7 @@
 import { Badge, Code, Group, Text } from '@mantine/core'
 import type { Schedule } from '../../../shared/api/operate/queues.ts'
 import { findSchedules } from '../../api/operations.ts'
+import { cronWords } from '../../controls/cron-words.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import type { Column } from '../../controls/lists/column.ts'
 import { useListAddress } from '../../controls/lists/list-address.ts'
@@ -26,7 +27,7 @@ const columns: readonly Column<Schedule>[] = [
     label: operateTexts.when,
     render: ({ cron, every, time_zone }) => (
       <Group gap={6}>
-        <Code style={{ whiteSpace: 'nowrap' }}>{cron || operateTexts.every(every)}</Code>
+        <Rhythm cron={cron} every={every} />
         {cron === '' ? null : (
           <Text size="xs" c="dimmed">
             {time_zone}
@@ -98,4 +99,11 @@ export function SchedulesScreen() {
       <TicksDrawer />
     </>
   )
+}
+
+/** In words where there are some; the expression stays readable behind them. */
+function Rhythm({ cron, every }: Pick<Schedule, 'cron' | 'every'>) {
+  const words = cronWords(cron)
+  if (words !== undefined) return <span title={cron}>{words}</span>
+  return <Code style={{ whiteSpace: 'nowrap' }}>{cron || operateTexts.every(every)}</Code>
 }

@@ -1,9 +1,8 @@
 import { Button, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
-import { notifyAbout, notifyFailed } from '../../controls/notify.ts'
-import { type Starter, starterFile, starters } from '../../starters/starters.ts'
+import { startFrom } from '../../starters/start-from.ts'
+import { type Starter, starters } from '../../starters/starters.ts'
 import { startTexts } from '../../texts/start.ts'
 
 /** Templates: each makes a blueprint that is saved and not active, and opens it. */
@@ -12,16 +11,9 @@ export function StarterCards() {
   const [running, setRunning] = useState<{ readonly id: string; readonly share: number }>()
   const start = async (starter: Starter) => {
     setRunning({ id: starter.id, share: 0 })
-    try {
-      const { guid } = await importBlueprintFile(await starterFile(starter), {
-        onProgress: (share) => setRunning({ id: starter.id, share }),
-        stays: (part) => notifyAbout(startTexts.notAllWasUndone, startTexts.leftOver(part)),
-      })
-      go(`/blueprints/${guid}`)
-    } catch (error) {
-      notifyFailed(startTexts.couldNotBeCreated(starter.title), error)
-      setRunning(undefined)
-    }
+    const guid = await startFrom(starter, (share) => setRunning({ id: starter.id, share }))
+    if (guid === undefined) setRunning(undefined)
+    else go(`/blueprints/${guid}`)
   }
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="sm">

@@ -6,6 +6,7 @@ import { catalogueOf } from '../block-description.ts'
 import type { Flow } from '../flow.ts'
 import { searchPalette } from '../palette-search.ts'
 import { fittingBlocks, fittingPins, wireTo } from './fitting-blocks.ts'
+import { nextBlocks } from './next-blocks.ts'
 import { wireProblem } from './wire-check.ts'
 import { wireSources } from './wire-sources.ts'
 
@@ -67,4 +68,22 @@ test('the palette shows everything for nothing, and nothing for nonsense', () =>
   expect(searchPalette(blocks, ' ')).toEqual(blocks)
   expect(searchPalette(blocks, 'qqq')).toEqual([])
   expect(searchPalette(blocks, 'in:qqq')).toEqual([])
+})
+
+test.each([
+  ['get', 'httpconnection_set_json'],
+  ['search', 'httpconnection_set_json'],
+  ['post', 'function_create_document_from_mutations'],
+  ['page', 'state_render_page'],
+  ['event', 'function_search'],
+])('behind %s the first block is %s', (block, first) => {
+  const behind = { ...emptyContent, in_pins: [{ id: 'flow', from: [{ block: 'get', pin: 'flow' }] }] }
+  const more: Flow = new Map(flow)
+    .set('search', { ...behind, type: 'function_search' })
+    .set('post', { ...emptyContent, type: 'on_startup_register_uri_post' })
+    .set('page', { ...emptyContent, type: 'state_page' })
+    .set('event', { ...emptyContent, type: 'schedule_repeating_event' })
+  const next = nextBlocks(more, catalogue, { block, pin: 'flow' })
+  expect(next[0]).toBe(first)
+  expect(next.map((one) => catalogue.get(one)?.kind)).toEqual(next.map(() => 'flow'))
 })

@@ -3,6 +3,8 @@ import type { BlockDescription } from '../../../../shared/api/blocks/blocks.ts'
 import type { BlockContent, SavedInPin } from '../../../../shared/blueprint.ts'
 import { isJsonObject, type JsonValue } from '../../../../shared/json.ts'
 import { eventWords } from '../../../../shared/names/event-words.ts'
+import { cronWords } from '../../../controls/cron-words.ts'
+import { modelTexts } from '../../../texts/model.ts'
 import { namesInFlow } from '../../expressions/block-refs.ts'
 import type { Catalogue } from '../block-description.ts'
 import { type Flow, inPinOf, type PinPlace } from '../flow.ts'
@@ -109,6 +111,8 @@ function textOf(flow: Flow, catalogue: Catalogue, content: BlockContent, pin: st
     return cut(ends.join(', '), MOST_OF_VALUE)
   }
   const said = saved ? heldText(saved) : valueText(content.fields[pin])
+  // The words of a schedule name no `At`: most are `Every day at 03:00`.
+  if (pin === 'cron' && said !== '') return cronWords(said) ?? modelTexts.atCron(cut(said, MOST_OF_VALUE))
   return cut(pin === 'events' ? said.replace(/\bon_\w+/g, eventWords) : said, MOST_OF_VALUE)
 }
 
