@@ -135,6 +135,7 @@ export const dataTexts = {
     'Conditions that each document keeps to, whether it is written by administrators, pages, endpoints or imports. The message is shown at the field.',
   constraint: (number: number) => `Constraint ${number}`,
   constraintRule: 'Condition over doc',
+  constraintExample: 'doc.end >= doc.start',
   constraintMessage: 'Message',
   constraintField: 'Field at which it is shown',
   addConstraint: 'Add constraint',

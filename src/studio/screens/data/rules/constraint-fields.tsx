@@ -33,7 +33,7 @@ export function ConstraintFields({ constraints, onChange }: ConstraintFieldsProp
           <Stack gap="xs">
             <Textarea
               label={dataTexts.constraintRule}
-              placeholder="doc.end >= doc.start"
+              placeholder={dataTexts.constraintExample}
               autosize
               minRows={1}
               spellCheck={false}
