@@ -53,31 +53,27 @@ interface DueQueue {
   running: number
 }
 
+/** One row after the other, in the order of claims: a statement for all of them would take them in the order of their numbers. */
 export function claimJobs(connection: SqliteConnection, claim: Claim, now: number): Job[] {
   const queues = dueQueues(connection, claim, now)
-  const ids: number[] = []
-  while (ids.length < claim.limit) {
+  const jobs: Job[] = []
+  while (jobs.length < claim.limit) {
     const queue = nextQueue(queues)
     const id = queue?.due.shift()
     if (queue === undefined || id === undefined) break
     queue.running += 1
-    ids.push(id)
+    const row = connection.get(
+      `UPDATE job SET state = 'running', owner = ?, attempt = attempt + 1, started = ?, updated = ?, lease_until = ?, version = version + 1
+       WHERE id = ? RETURNING ${jobColumns}`,
+      claim.owner,
+      now,
+      now,
+      now + claim.leaseMs,
+      id,
+    )
+    if (row !== undefined) jobs.push(jobOf(row))
   }
-  if (ids.length === 0) return []
-  const claimed = connection.all(
-    `UPDATE job SET state = 'running', owner = ?, attempt = attempt + 1, started = ?, updated = ?, lease_until = ?, version = version + 1
-     WHERE id IN (SELECT value FROM json_each(?)) RETURNING id, ${jobColumns}`,
-    claim.owner,
-    now,
-    now,
-    now + claim.leaseMs,
-    JSON.stringify(ids),
-  )
-  const rows = new Map(claimed.map((row) => [numberOf(row, 'id'), row]))
-  return ids.flatMap((id) => {
-    const row = rows.get(id)
-    return row ? [jobOf(row)] : []
-  })
+  return jobs
 }
 
 /** The queue with the fewest jobs running, so that a long one leaves room for the others; then what waits longest. */
