@@ -32,7 +32,7 @@ const dialog = () => page.getByRole('dialog')
 const rows = () => page.getByRole('main').getByRole('row')
 
 test('without secrets the screen says how one is used', async () => {
-  await page.getByText('QUOIN_SECRETS_KEY').waitFor()
+  await page.getByText('No secrets').waitFor()
   expect(await axeProblems(page)).toEqual([])
 })
 
@@ -82,8 +82,53 @@ test('a pin that takes a secret offers names, and takes no expression', async ()
   // The palette is a list of options too.
   await eventually(textsOf(editor.getByRole('option', { name: 'STRIPE', exact: true }))).toEqual(['STRIPE'])
   const pin = editor.getByRole('group', { name: 'former_secret, secret' })
-  expect(await pin.getByRole('button').count()).toBe(0)
+  expect(await textsOf(pin.getByRole('button'))()).toEqual(['New secret …'])
   await editor.context().close()
+})
+
+test('a secret that is missing is made from the pin that names it, and the problem goes away', async () => {
+  const missing = await studio.quoin.install('Missing', {
+    take: { type: 'on_startup_register_uri_post', in: { uri: 'missing' }, scopes: ['*public'] },
+    reply: { type: 'reply', in: { flow: '@check.valid', value: '=1' } },
+    check: {
+      type: 'check_signature',
+      title: 'Check',
+      in: { flow: '@take.flow', secret: 'HOOK_KEY', former_secret: 'OLD_KEY' },
+      fields: { sender: 'stripe' },
+    },
+  })
+  const editor = await studio.open('admin', `blueprints/${missing}`)
+  const blocks = objectsOf(await studio.quoin.manage('GET', `/blueprints/${missing}/blocks`))
+  await studioCanvas(editor).choose(guidOf(blocks.find(({ title }) => title === 'Check')))
+  await editor.getByText('There is no secret HOOK_KEY').first().waitFor()
+  await editor.getByRole('button', { name: 'New secret HOOK_KEY …' }).first().click()
+  const form = editor.getByRole('dialog')
+  await form.getByRole('textbox', { name: /^Value/ }).fill('whsec_1')
+  expect(await form.getByLabel('Name').inputValue()).toBe('HOOK_KEY')
+  await form.getByRole('button', { name: 'Create' }).click()
+  await form.waitFor({ state: 'detached' })
+  await editor.getByText('There is no secret HOOK_KEY').first().waitFor({ state: 'detached' })
+  expect(await editor.getByRole('button', { name: 'New secret HOOK_KEY …' }).count()).toBe(0)
+  // In another tab.
+  await studio.quoin.manage('POST', '/_system/secrets', { name: 'OLD_KEY', value: 'whsec_0' })
+  await editor.evaluate(() => window.dispatchEvent(new Event('focus')))
+  await editor.getByText('There is no secret OLD_KEY').first().waitFor({ state: 'detached' })
+  await editor.context().close()
+  for (const record of objectsOf(await studio.quoin.manage('POST', '/_system/secrets/search', {})))
+    if (record.name !== 'STRIPE') await studio.quoin.manage('DELETE', `/_system/secrets/${guidOf(record)}`)
+})
+
+test('hosts are set in the dialog, and the list shows where a secret may be sent', async () => {
+  await page.getByRole('link', { name: 'STRIPE' }).click()
+  await dialog().getByPlaceholder('api.example.com').fill('api.stripe.com')
+  await page.keyboard.press('Enter')
+  expect(await axeProblems(page)).toEqual([])
+  await dialog().getByRole('button', { name: 'Save' }).click()
+  await eventually(textOf(rows())).toMatch(/STRIPE.*api\.stripe\.com/)
+  await page.getByRole('link', { name: 'STRIPE' }).click()
+  await dialog().getByRole('checkbox', { name: 'Any server' }).check()
+  await dialog().getByRole('button', { name: 'Save' }).click()
+  await eventually(textOf(rows())).toMatch(/STRIPE.*Any server/)
 })
 
 test('it is removed when that is confirmed, which says who uses it', async () => {

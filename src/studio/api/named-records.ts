@@ -30,6 +30,8 @@ export function namedRecords<R extends NamedRecord>(path: string, key: string, m
       queryKey: [key, 'all'],
       queryFn: async ({ signal }): Promise<readonly R[]> => (await find({ limit: most }, signal)).records,
       staleTime: 60_000,
+      // It may have been set in another tab.
+      refetchOnWindowFocus: 'always',
       // A builder may lack the scope.
       retry: false,
     }),

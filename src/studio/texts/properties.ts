@@ -72,6 +72,7 @@ export const propertiesTexts = {
   textOrJson: 'text or JSON',
   nameInExpressions: 'Name in expressions',
   storage: 'storage',
+  newSecret: (name: string) => (name === '' ? 'New secret …' : `New secret ${name} …`),
   nameOfA: (noun: string) => `name of a ${noun}`,
   changeRemark: 'Change remark',
   lane: 'Lane',

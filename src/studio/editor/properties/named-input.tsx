@@ -1,5 +1,6 @@
-import { Autocomplete } from '@mantine/core'
+import { Anchor, Autocomplete } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
 import type { JsonValue } from '../../../shared/json.ts'
 import type { NamedType } from '../../../shared/pin-type.ts'
 import { connections } from '../../api/connections.ts'
@@ -9,6 +10,10 @@ import { storageNamesQuery } from '../../api/storages.ts'
 import { propertiesTexts } from '../../texts/properties.ts'
 import { LazyInput } from './lazy-input.tsx'
 import { useFieldFocus } from './use-field-focus.ts'
+
+const SecretDialog = lazy(async () => ({
+  default: (await import('../../screens/operate/named/secret-dialog.tsx')).SecretDialog,
+}))
 
 interface NamedInputProps {
   readonly pin: string
@@ -25,8 +30,25 @@ export function NamedInput({ type, ...rest }: NamedInputProps) {
 }
 
 function SecretInput(props: Omit<NamedInputProps, 'type'>) {
-  const { data = [] } = useQuery(secrets.all)
-  return <NameInput {...props} noun={nouns.secret} names={namesOf(data)} />
+  const { data } = useQuery(secrets.all)
+  const [isNew, setNew] = useState(false)
+  const name = typeof props.value === 'string' ? props.value : ''
+  const names = namesOf(data ?? [])
+  return (
+    <>
+      <NameInput {...props} noun={nouns.secret} names={names} />
+      {data && !names.includes(name) ? (
+        <Anchor component="button" type="button" size="xs" onClick={() => setNew(true)}>
+          {propertiesTexts.newSecret(name)}
+        </Anchor>
+      ) : null}
+      {isNew ? (
+        <Suspense>
+          <SecretDialog guid="new" name={name} onClose={() => setNew(false)} />
+        </Suspense>
+      ) : null}
+    </>
+  )
 }
 
 function ConnectionInput(props: Omit<NamedInputProps, 'type'>) {

@@ -17,6 +17,9 @@ import type { Blueprint, Problem } from '../../../shared/api/blueprints/blueprin
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
 import { sameJson } from '../../../shared/same-json.ts'
 import { ApiError } from '../../api/api-error.ts'
+import { connections } from '../../api/connections.ts'
+import { queryClient } from '../../api/query-client.ts'
+import { secrets } from '../../api/secrets.ts'
 import { editorTexts } from '../../texts/editor.ts'
 import { changeBlueprint, checkStaged, readIfChanged, stageEdits } from '../api/editor-api.ts'
 import { withPresentNames } from '../expressions/print-names.ts'
@@ -46,6 +49,9 @@ const POLL = { least: 300, most: 1000, timesAnswer: 5 } as const
 const GATHER_MS = 80
 const CHECK_MS = 250
 const RETRY_MS = 2000
+
+/** Kinds of records that blocks name. */
+const named: ReadonlySet<unknown> = new Set([secrets.key, connections.key])
 
 export function openEditorSync(store: EditorStore, refused: (error: unknown) => void): EditorSync {
   const { guid } = store.getState()
@@ -247,6 +253,7 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
   const warn = (event: BeforeUnloadEvent) => {
     if (dirty.size > 0 || notesBase) event.preventDefault()
   }
+  const forgetNames = whenNamesChange(scheduleCheck)
   addEventListener('beforeunload', warn)
 
   let pollTimer: ReturnType<typeof setTimeout> | undefined
@@ -310,9 +317,22 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
       clearTimeout(pollTimer)
       clearTimeout(checkTimer)
       removeEventListener('beforeunload', warn)
+      forgetNames()
       // What was drawn last is stored all the same.
       if (dirty.size > 0 || notesBase) schedule(0)
     },
+  }
+}
+
+/** A secret or connection that was missing may have been set, here or in another tab. Gives what ends it. */
+function whenNamesChange(check: () => void): () => void {
+  addEventListener('focus', check)
+  const unsubscribe = queryClient.getQueryCache().subscribe(({ type, query }) => {
+    if (type === 'updated' && named.has(query.queryKey[0]) && query.state.status === 'success') check()
+  })
+  return () => {
+    removeEventListener('focus', check)
+    unsubscribe()
   }
 }
 

@@ -1,29 +1,40 @@
-import { PasswordInput } from '@mantine/core'
+import { Alert, Checkbox, PasswordInput, TagsInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import type { SecretRecord } from '../../../../shared/api/operate/secrets.ts'
-import { secrets } from '../../../api/secrets.ts'
+import { secretKeyQuery, secrets } from '../../../api/secrets.ts'
 import { useDraft } from '../../../controls/use-draft.ts'
 import { namedTexts } from '../../../texts/named.ts'
 import { NamedDialog, NamedForm } from './named-dialog.tsx'
 import type { NamedDialogProps } from './named-screen.tsx'
 
-export function SecretDialog({ guid, onClose }: NamedDialogProps) {
+interface SecretDialogProps extends NamedDialogProps {
+  /** Of a new one. */
+  readonly name?: string
+}
+
+export function SecretDialog({ guid, name = '', onClose }: SecretDialogProps) {
   return (
     <NamedDialog
       guid={guid}
       records={secrets}
-      form={(record) => <Opened key={record?._meta.update_hash} record={record} onClose={onClose} />}
+      form={(record) => (
+        <Opened key={record?._meta.update_hash} record={record} name={name} onClose={onClose} />
+      )}
     />
   )
 }
 
 interface OpenedProps {
   readonly record: SecretRecord | undefined
+  readonly name: string
   readonly onClose: () => void
 }
 
-function Opened({ record, onClose }: OpenedProps) {
-  const { draft, set } = useDraft({ name: '', value: '', description: record?.description ?? '' })
-  const { name, value, description } = draft
+function Opened({ record, name: given, onClose }: OpenedProps) {
+  const { draft, set } = useDraft(draftOf(record, given))
+  const { data: key } = useQuery(secretKeyQuery)
+  const { name, value, description, anywhere } = draft
+  const hosts = anywhere ? null : [...draft.hosts]
   return (
     <NamedForm
       record={record}
@@ -32,17 +43,44 @@ function Opened({ record, onClose }: OpenedProps) {
       draft={draft}
       onDraft={set}
       // Empty: as it is.
-      submit={() => secrets.save(record?._meta.guid, name, { description, ...(value !== '' && { value }) })}
+      submit={() =>
+        secrets.save(record?._meta.guid, name, { description, hosts, ...(value !== '' && { value }) })
+      }
       onClose={onClose}
     >
+      {key?.problem ? (
+        <Alert color="red" title={namedTexts.noKey}>
+          {key.problem}
+        </Alert>
+      ) : null}
       <PasswordInput
         label={record ? namedTexts.newValue : namedTexts.value}
         description={record ? namedTexts.keptValueHelp : namedTexts.newValueHelp}
         required={!record}
+        disabled={Boolean(key?.problem)}
         autoComplete="off"
         value={value}
         onChange={(event) => set('value', event.currentTarget.value)}
       />
+      <TagsInput
+        label={namedTexts.hosts}
+        description={namedTexts.hostsHelp}
+        placeholder={hosts?.length === 0 ? namedTexts.hostExample : ''}
+        disabled={anywhere}
+        value={hosts ?? []}
+        onChange={(list) => set('hosts', list)}
+      />
+      <Checkbox
+        label={namedTexts.anyServer}
+        description={namedTexts.anyServerHelp}
+        checked={anywhere}
+        onChange={(event) => set('anywhere', event.currentTarget.checked)}
+      />
     </NamedForm>
   )
+}
+
+function draftOf(record: SecretRecord | undefined, name: string) {
+  const hosts: readonly string[] = record?.hosts ?? []
+  return { name, value: '', description: record?.description ?? '', hosts, anywhere: record?.hosts === null }
 }

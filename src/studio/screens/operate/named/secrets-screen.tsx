@@ -1,6 +1,7 @@
-import { Badge, Text } from '@mantine/core'
+import { Alert, Badge, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import type { SecretRecord } from '../../../../shared/api/operate/secrets.ts'
-import { secrets } from '../../../api/secrets.ts'
+import { secretKeyQuery, secrets } from '../../../api/secrets.ts'
 import { EmptyState } from '../../../controls/empty-state.tsx'
 import type { Column } from '../../../controls/lists/column.ts'
 import { namedTexts } from '../../../texts/named.ts'
@@ -22,8 +23,37 @@ const users: Column<SecretRecord> = {
   ),
 }
 
+const hosts: Column<SecretRecord> = {
+  id: 'hosts',
+  label: namedTexts.sentTo,
+  render: ({ hosts, sent_by }) =>
+    hosts === null ? (
+      <Badge color={sent_by.length > 0 ? 'orange' : 'gray'} variant="light">
+        {namedTexts.anyServer}
+      </Badge>
+    ) : (
+      <Text size="sm" {...(hosts.length === 0 && { c: 'dimmed' })} style={{ overflowWrap: 'anywhere' }}>
+        {hosts.join(', ') || namedTexts.nowhere}
+      </Text>
+    ),
+}
+
 /** Names of secrets: their values are set here and never shown. */
 export function SecretsScreen() {
+  const { data: key } = useQuery(secretKeyQuery)
+  return (
+    <>
+      {key?.problem ? (
+        <Alert color="red" title={namedTexts.noKey} mb="md">
+          {key.problem}
+        </Alert>
+      ) : null}
+      <SecretsList />
+    </>
+  )
+}
+
+function SecretsList() {
   return (
     <NamedScreen
       title={namedTexts.secrets}
@@ -31,7 +61,7 @@ export function SecretsScreen() {
       action={namedTexts.newSecret}
       address="/operate/secrets"
       records={secrets}
-      columns={[users]}
+      columns={[hosts, users]}
       empty={
         <EmptyState icon="operate" title={namedTexts.noSecrets}>
           <Text size="sm">
