@@ -354,7 +354,7 @@ describe('invitations', () => {
     expect(made.body).toMatchObject({ username: 'New.Member@example.com', invited_until: expect.any(Number) })
     expect(made.text).not.toMatch(/password|invitation"/)
     const mail = await mailTo('New.Member@example.com')
-    expect(mail.body).toContain('admin invites you to The Club')
+    expect(mail.body).toContain('A invites you to The Club')
     const first = pathIn(mail)
     expect((await signIn('new.member@example.com', '')).status).not.toBe(200)
     // Only an invitation makes the first password.

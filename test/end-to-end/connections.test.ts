@@ -113,7 +113,7 @@ test('the reply of another server that is an error is in the run, traced or not,
     out: {
       code: 422,
       headers: { 'content-type': 'application/json', 'set-cookie': '•••' },
-      body: { error: 'amount must be integer cents', sent: 'Bearer •••', token: '•••' },
+      body: { error: 'amount must be integer cents', sent: 'Bearer ***', token: '•••' },
     },
     error: 'the other server replied with status 422',
   }

@@ -3,6 +3,7 @@
  * a part of a text stays a part of it. `0017-caseless-texts.sql` is the same for PostgreSQL, whose own depends on the locale of the server.
  */
 import { composedText } from './composed-text.ts'
+import { normalizedText } from './normalized-text.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is looked for
 const ASCII = /^[\x00-\x7f]*$/
@@ -26,7 +27,7 @@ export function caselessCharacter(character: string): string {
   // Small letters first, because ẞ is a capital already, and capitals next, because that is where ß becomes SS.
   const small = character.toLowerCase().toUpperCase().toLowerCase().replace('ς', 'σ')
   if (small === character) return character
-  const caseless = small.normalize('NFC').replace('i\u0307', 'i')
+  const caseless = normalizedText(small, 'NFC').replace('i\u0307', 'i')
   known.set(character, caseless)
   return caseless
 }
