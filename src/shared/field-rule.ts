@@ -11,8 +11,8 @@ import type { FieldLimits } from './fields/field-limits.ts'
 import { type FieldType, fieldTypeEntries } from './fields/field-type.ts'
 import type { JsonValue } from './json.ts'
 import { characterCount } from './texts/character-count.ts'
+import { type Collation, type CollationName, isCollation } from './texts/collations.ts'
 import type { PatternSpending } from './texts/pattern-budget.ts'
-import { type Collation, type CollationName, isCollation } from './texts/text-order.ts'
 import { patternMisfit } from './texts/text-pattern.ts'
 
 export interface FieldRule {
@@ -101,7 +101,7 @@ export function sortCollation(rules: readonly FieldRule[], field: string): Colla
   return isCollation(collation) ? collation : undefined
 }
 
-export function isFreeText({ type }: FieldRule): boolean {
+export function isFreeText({ type }: Pick<FieldRule, 'type'>): boolean {
   return takesBlank[type] === true
 }
 

@@ -13,7 +13,7 @@
  * - `not` holds exactly where the inner query does not: missing fields included.
  * - `and` of nothing holds for all, `or` of nothing holds for none.
  */
-import type { Collation } from './texts/text-order.ts'
+import type { Collation } from './texts/collations.ts'
 
 export type Scalar = string | number | boolean
 

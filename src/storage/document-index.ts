@@ -1,5 +1,5 @@
 import type { SortKey } from '../shared/query.ts'
-import { type Collation, isCollation } from '../shared/texts/text-order.ts'
+import { type Collation, isCollation } from '../shared/texts/collations.ts'
 
 /** An index over fields, in order. Searches that filter by a prefix and sort by the next field use it. */
 export interface Index {

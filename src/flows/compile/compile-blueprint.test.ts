@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FlowBlocks, type FlowRoom, openFlowRoom, replyWith } from '../../../test/run-flow.ts'
 import type { FieldType } from '../../shared/fields/field-type.ts'
-import type { CollationName } from '../../shared/texts/text-order.ts'
+import type { CollationName } from '../../shared/texts/collations.ts'
 
 let room: FlowRoom
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Collation, collations, isCollation, sortedText } from './text-order.ts'
+import { type Collation, collations, isCollation } from './collations.ts'
+import { sortedText } from './text-order.ts'
 
 function sorted(texts: readonly string[], collation: Collation): string[] {
   const keyed = texts.map((text) => ({ text, key: sortedText(text, collation) }))

@@ -2,39 +2,8 @@
  * The order of texts as people sort them: apple, Apple, banana, Émile, Zebra. Texts that differ only in case and accents follow each other
  * by code point. The same on both engines and in each version of Node, because only this file and its table decide.
  */
+import type { Collation } from './collations.ts'
 import { type SortedScript, sortedScripts } from './sorted-letters.ts'
-
-/** `und`: of no language. `binary`: by code point. */
-export const collations = [
-  'und',
-  'binary',
-  ...([
-    'cs',
-    'da',
-    'es',
-    'et',
-    'fi',
-    'hr',
-    'hu',
-    'is',
-    'lt',
-    'lv',
-    'nb',
-    'pl',
-    'ro',
-    'sk',
-    'sl',
-    'sv',
-    'tr',
-  ] as const),
-] as const
-export type CollationName = (typeof collations)[number]
-/** What a search can sort by; without one it sorts by code point. */
-export type Collation = Exclude<CollationName, 'binary'>
-
-export function isCollation(name: unknown): name is Collation {
-  return name !== 'binary' && collations.some((one) => one === name)
-}
 
 /** Behind all letters that continue the word. */
 const BEHIND = '\u07ff'

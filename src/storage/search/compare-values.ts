@@ -1,6 +1,7 @@
 import { type FieldPath, valueAt } from '../../shared/field-path.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { type Collation, sortedText } from '../../shared/texts/text-order.ts'
+import type { Collation } from '../../shared/texts/collations.ts'
+import { sortedText } from '../../shared/texts/text-order.ts'
 
 /**
  * Order of strings by code point, which is also the order of their UTF-8 bytes and so both engines' order. JavaScript's

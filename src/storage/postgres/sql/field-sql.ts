@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { boundedMap } from '../../../shared/bounded-map.ts'
 import { parseFieldPath } from '../../../shared/field-path.ts'
-import { type Collation, tailoring } from '../../../shared/texts/text-order.ts'
+import type { Collation } from '../../../shared/texts/collations.ts'
+import { tailoring } from '../../../shared/texts/text-order.ts'
 import { readIndexed } from '../../document-index.ts'
 
 /** How a field is read in SQL, in a statement over a document table. */

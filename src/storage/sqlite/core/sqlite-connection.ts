@@ -3,7 +3,8 @@
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import { boundedMap } from '../../../shared/bounded-map.ts'
 import { QuoinError } from '../../../shared/errors.ts'
-import { isCollation, sortedText } from '../../../shared/texts/text-order.ts'
+import { isCollation } from '../../../shared/texts/collations.ts'
+import { sortedText } from '../../../shared/texts/text-order.ts'
 import { SearchEffort } from '../../search/search-effort.ts'
 import { storageError } from './sqlite-errors.ts'
 

@@ -1,5 +1,5 @@
 import { parseFieldPath } from '../../../shared/field-path.ts'
-import type { Collation } from '../../../shared/texts/text-order.ts'
+import type { Collation } from '../../../shared/texts/collations.ts'
 import { readIndexed } from '../../document-index.ts'
 import { ANY_TYPE, type DocumentShape, NUMBER, OBJECT, STRING, typesAt } from '../core/document-shape.ts'
 

@@ -47,10 +47,17 @@ describe('the form of a field', () => {
     [{ type: 'date', min: '2026-01-01' }, { validation_rules: { min: '2026-01-01' } }],
     [{ type: 'reference', refersTo: 'a' }, { reference: { storage: 'a', on_delete: 'refuse' } }],
     [{ type: 'reference' }, { reference: null }],
+    [{ type: 'line', collation: 'sv' }, { collation: 'sv' }],
+    [{ type: 'string' }, { collation: null }],
+    [{ type: 'number', collation: 'sv' }, { collation: null }],
     [{ type: 'number', refersTo: 'a' }, { reference: null }],
     [{ maxLength: '5', pattern: '^a' }, { validation_rules: { max_length: 5, pattern: '^a' } }],
   ])('%j', (draft, expected) => {
     expect(body(draft)).toMatchObject(expected)
+  })
+
+  it('gives back the order of a language', () => {
+    expect(body(draftOfField(record({ type: 'string', collation: 'tr' })))).toMatchObject({ collation: 'tr' })
   })
 
   it('gives back a reference', () => {
@@ -67,6 +74,7 @@ describe('the form of a field', () => {
       ...{ visible_to: 'contains(user.scopes, "hr")', settable_by: null },
       unique: { with: 'key', ignore_case: true, ignore_accents: false },
       reference: null,
+      collation: null,
     }
     expect(body(draftOfField(record(given)))).toEqual({
       ...{ name: 'n', type: 'number', description: '', required: false },

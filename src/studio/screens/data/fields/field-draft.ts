@@ -1,6 +1,7 @@
 import type { FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
-import type { onDeletes } from '../../../../shared/field-rule.ts'
+import { isFreeText, type onDeletes } from '../../../../shared/field-rule.ts'
 import { type FieldType, fieldTypeEntries, isFieldType } from '../../../../shared/fields/field-type.ts'
+import { isCollationName } from '../../../../shared/texts/collations.ts'
 import { fieldsTexts } from '../../../texts/fields.ts'
 import { isFields } from '../documents/document-shape.ts'
 
@@ -31,6 +32,8 @@ export interface FieldDraft {
   readonly places: string
   readonly start: string
   readonly items: string
+  /** Of texts; empty: the order of no language. */
+  readonly collation: string
   readonly unique: boolean
   /** The name that fields share which are unique together. */
   readonly uniqueWith: string
@@ -64,6 +67,7 @@ export const newField: FieldDraft = {
   places: '',
   start: '',
   items: '',
+  collation: '',
   unique: false,
   uniqueWith: '',
   ignoreCase: false,
@@ -101,6 +105,7 @@ export function draftOfField(field: FieldRecord): FieldDraft {
     places: text('places'),
     start: text('start'),
     items: text('items'),
+    collation: field.collation ?? '',
     ...uniqueDraft(field.unique),
     refersTo: field.reference?.storage ?? '',
     onDelete: field.reference?.on_delete ?? 'refuse',
@@ -158,6 +163,7 @@ export function bodyOfField(draft: FieldDraft) {
     validation_rules: Object.fromEntries(
       Object.entries(rules).filter(([limit]) => limits.some((one) => one === limit)),
     ),
+    collation: isFreeText(draft) && isCollationName(draft.collation) ? draft.collation : null,
     unique: uniqueOf(draft),
     reference: referenceOf(draft),
   }

@@ -1,6 +1,8 @@
 import { Select, SimpleGrid, TagsInput, TextInput } from '@mantine/core'
+import { isFreeText } from '../../../../shared/field-rule.ts'
 import { itemTypes } from '../../../../shared/fields/field-limits.ts'
 import { fieldTypeEntries } from '../../../../shared/fields/field-type.ts'
+import { collations } from '../../../../shared/texts/collations.ts'
 import { useFieldError } from '../../../controls/field-errors.tsx'
 import type { useDraft } from '../../../controls/use-draft.ts'
 import { fieldsTexts } from '../../../texts/fields.ts'
@@ -16,6 +18,16 @@ const amounts = [
   { key: 'start', limit: 'start', label: fieldsTexts.firstNumber },
   { key: 'places', limit: 'places', label: fieldsTexts.decimalPlaces },
 ] as const
+
+const languages = new Intl.DisplayNames(['en'], { type: 'language' })
+const ownNames: Readonly<Record<string, string>> = {
+  und: fieldsTexts.collationUnd,
+  binary: fieldsTexts.collationBinary,
+}
+const orders = collations.map((name) => ({
+  value: name,
+  label: ownNames[name] ?? languages.of(name) ?? name,
+}))
 
 const items = itemTypes.map((type) => ({ value: type, label: fieldTypeEntries[type].label }))
 
@@ -47,6 +59,17 @@ export function FieldLimitsForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
           value={draft.pattern}
           error={error('validation_rules.pattern')}
           onChange={(event) => set('pattern', event.currentTarget.value)}
+        />
+      ) : null}
+      {isFreeText(draft) ? (
+        <Select
+          label={fieldsTexts.collation}
+          description={fieldsTexts.collationHelp}
+          data={orders}
+          allowDeselect={false}
+          value={draft.collation === '' ? 'und' : draft.collation}
+          error={error('collation')}
+          onChange={(name) => set('collation', name ?? '')}
         />
       ) : null}
       {limits.includes('items') ? (
