@@ -75,7 +75,8 @@ export function valueTree(scope: ExpressionScope, opened: ReadonlySet<string>): 
  * had yet can be chosen as it is written.
  */
 export function foundValues(scope: ExpressionScope, text: string): ValueChoice[] {
-  const words = text.toLowerCase().split(/\s+/)
+  // `query.` asks for what is in it, and finds the value itself where nothing is known of it.
+  const words = text.toLowerCase().replace(/\.$/, '').split(/\s+/)
   const found: ValueChoice[] = []
   let level = roots(scope)
   const heads = new Set(level.map(({ path }) => path))

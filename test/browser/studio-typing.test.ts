@@ -1,0 +1,124 @@
+/** Nothing typed is lost and no letter is a command, however fast it is typed and however busy the machine is. */
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
+import { eventually } from './studio-eventually.ts'
+import { openStudio, type StudioRoom } from './studio-room.ts'
+
+/** Times that the browser is slower than it could be. */
+const SLOWER = 1
+/** Milliseconds a key, and characters. 2,000 at each pace take ten minutes: QUOIN_TYPE_ALL=1 types them. */
+const paces: readonly (readonly [pace: number, characters: number])[] = process.env.QUOIN_TYPE_ALL
+  ? [0, 20, 90].map((pace) => [pace, 2000] as const)
+  : [
+      [0, 200],
+      [20, 60],
+      [90, 20],
+    ]
+
+let studio: StudioRoom
+let page: Page
+let blueprint = ''
+const guids = new Map<string, string>()
+beforeAll(async () => {
+  studio = await openStudio()
+  const blocks = {
+    get: { type: 'on_startup_register_uri_get', title: 'Greet', in: { uri: 'greet' }, scopes: ['*public'] },
+    reply: { type: 'httpconnection_set_json', title: 'Reply', in: { flow: '@get.flow' } },
+  }
+  const layout = { get: [0, 0], reply: [330, 0] }
+  blueprint = await installBlueprint(
+    studio.quoin.quoin.flows,
+    { name: 'Greetings', blocks, layout },
+    { guid: '', username: 'builder' },
+  )
+  for (const { guid, title } of await stored()) guids.set(title, guid)
+  page = await studio.open('admin', `blueprints/${blueprint}?block=${guids.get('Reply')}`)
+  await value().waitFor()
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
+}, 240_000)
+afterAll(() => studio?.close())
+
+interface StoredBlock {
+  readonly guid: string
+  readonly title: string
+  readonly description: string
+  readonly in_pins: readonly { readonly id: string; readonly expression?: string; readonly value?: unknown }[]
+}
+
+async function stored(): Promise<StoredBlock[]> {
+  const { body } = await studio.ask('GET', `/blueprints/${blueprint}/blocks`, { as: 'admin' })
+  const records = Array.isArray(body) ? body : []
+  return records.map((record) => {
+    const { _meta: meta, unsaved, ...content } = JSON.parse(JSON.stringify(record))
+    return { ...content, ...unsaved, guid: meta.guid }
+  })
+}
+
+const reply = async () => (await stored()).find(({ guid }) => guid === guids.get('Reply'))
+const pin = async () => (await reply())?.in_pins.find(({ id }) => id === 'value')
+const value = () => page.getByLabel('Value of value', { exact: true })
+const textMode = () => page.getByRole('button', { name: 'Text with values for value' })
+const mode = () => page.getByRole('button', { name: 'fx: expression for value' })
+
+/** Every letter that is a shortcut of the canvas is in it. */
+function words(characters: number): string {
+  return 'vote on a note, then go big at the gate = ok? '
+    .repeat(characters)
+    .slice(0, characters - 1)
+    .concat('.')
+}
+
+/** Nothing opened, nothing was added and nothing went. */
+async function expectNoCommand(): Promise<void> {
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  expect(await page.getByRole('treeitem').count()).toBe(0)
+  expect(await page.getByRole('complementary', { name: 'Properties' }).count()).toBe(1)
+  expect((await stored()).length).toBe(2)
+}
+
+/** An empty field of the pin, which holds a value. */
+async function emptied(): Promise<Locator> {
+  if ((await textMode().getAttribute('aria-pressed')) === 'true') await textMode().click()
+  if ((await mode().getAttribute('aria-pressed')) === 'true') await mode().click()
+  await value().fill('')
+  return value()
+}
+
+test.each(paces)(
+  'at %i ms a key no character of a value, an expression, a text or a comment is lost',
+  async (delay, characters) => {
+    const text = words(characters)
+    const field = await emptied()
+    await field.focus()
+    await page.keyboard.type(text, { delay })
+    await eventually(async () => (await pin())?.value).toBe(text)
+
+    // The first key turns the field into an editor of expressions.
+    await (await emptied()).focus()
+    await page.keyboard.type(`="${text}"`, { delay })
+    await page.keyboard.press('Enter')
+    await eventually(async () => (await pin())?.expression).toBe(`"${text}"`)
+
+    await emptied()
+    await textMode().click()
+    await page.keyboard.type(text, { delay })
+    await eventually(async () => (await pin())?.expression).toBe(`\`${text}\``)
+
+    const comment = page.getByRole('textbox', { name: 'Comment' })
+    await comment.fill('')
+    await comment.focus()
+    await page.keyboard.type(text, { delay })
+    await eventually(async () => (await reply())?.description).toBe(text)
+    await expectNoCommand()
+  },
+  900_000,
+)
+
+test('5,000 characters fit into one expression', async () => {
+  const text = `"${words(5000)}"`
+  await (await emptied()).fill(`=${text}`)
+  await page.keyboard.press('Enter')
+  await eventually(async () => (await pin())?.expression).toBe(text)
+})
