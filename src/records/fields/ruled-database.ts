@@ -205,7 +205,7 @@ class RuledSession extends SortingSession {
       // Fields may have changed while the write waited for its turn.
       if (this.rules.known(storage) !== kept) throw new FormerRules()
     }
-    const constraints = touchedConstraints(kept.constraints ?? [], rules, given)
+    const constraints = kept.constraints ? touchedConstraints(kept.constraints, rules, given) : []
     if (later.length === 0 && !plan.complete && constraints.length === 0) {
       const complete = () => {
         isCurrent()
