@@ -114,11 +114,8 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
   const { cache, close: closeCache } = openClusterCache(database, runCache(clock))
   const running = new RunningFlow()
   let failed: (entry: RunLogEntry) => void = () => undefined
-  const permissions = openPermissions({
-    rules: options.fields ?? unknownFields,
-    clock,
-    warn: (message) => log.write({ level: 'warn', message }),
-  })
+  const warn = (message: string) => log.write({ level: 'warn', message })
+  const permissions = openPermissions({ rules: options.fields ?? unknownFields, clock, warn })
   const environment: RunEnvironment = {
     database,
     permissions,

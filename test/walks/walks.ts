@@ -29,7 +29,7 @@ const JOB_MS = 500
 const EVENTS = 3
 
 /** Files of each walk, at most. */
-const limits = { get: 46, post: 116, event: 82, deploy: 271 }
+const limits = { get: 44, post: 116, event: 83, deploy: 281 }
 
 async function onOneNode(counter: FileCounter): Promise<Walk[]> {
   const room = await openWalkedQuoin()

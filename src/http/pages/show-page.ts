@@ -70,7 +70,8 @@ export async function showPage(
     { name: sentNames.once, value: room.flows.newGuid() },
   ]
   // Before anything is read: later changes are sent to the event stream of the page.
-  const mark = room.events.mark(liveTables(shown))
+  const live = liveTables(shown)
+  const mark = room.events.mark(live)
   const ticket = builtIn ? undefined : ticketsOf(room, request, address.href)
   const timeZone = zoneOf(request, room)
   const filling = { shown, address, hidden, ticket, refused, locale, timeZone, namesBlocks: false }
@@ -85,8 +86,6 @@ export async function showPage(
       level: 'warn',
       message: `There is no page template named ${JSON.stringify(shown.template)}.`,
     })
-  const live = liveTables(shown)
-  const theme = cookieOf(request, 'quoin_theme')
   const html = room.pages.render({
     title: shown.title ?? title,
     content: [...above, ...content],
@@ -97,7 +96,7 @@ export async function showPage(
     user: userOf(request.identity?.user),
     url: address.href,
     hidden: request.identity ? { _csrf: issue() } : {},
-    theme: theme === 'light' || theme === 'dark' ? theme : 'auto',
+    theme: themeOf(request),
     notice: takeNotice(request, reply) ?? notice,
     events: live.length > 0 && !builtIn ? address.with({ _events: mark }) : undefined,
     noIndex: builtIn,
@@ -109,6 +108,11 @@ export async function showPage(
       .type('text/html; charset=utf-8')
       .send(html)
   )
+}
+
+function themeOf(request: FastifyRequest): 'light' | 'dark' | 'auto' {
+  const theme = cookieOf(request, 'quoin_theme')
+  return theme === 'light' || theme === 'dark' ? theme : 'auto'
 }
 
 /** Forms of who is signed in can be kept for them, should the session end before the form is sent. */

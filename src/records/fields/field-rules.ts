@@ -121,31 +121,11 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
       andThen(
         session.find(ownStorages.storages, search({ query: withRules, limit: MAX_STORAGES })),
         (storages) => {
-          const all = objectsIn(fields.documents.value).flatMap(rulesOf)
-          const everywhere = all.filter((rule) => rule.storage === undefined)
-          const records = objectsIn(storages.documents.value)
-          const permissions = new Map(
-            records.flatMap(({ name, rules }) => {
-              const given = permissionsIn(rules)
-              return given ? [[textIn(name), given] as const] : []
-            }),
-          )
-          loaded = {
+          loaded = loadedFrom(
             versions,
-            all,
-            closed: new Set(records.filter(({ closed }) => closed === true).map(({ name }) => textIn(name))),
-            permissions,
-            constraints: new Map(
-              records.flatMap(({ name, constraints }) => {
-                const given = constraintsIn(constraints)
-                return given.length > 0 ? [[textIn(name), given] as const] : []
-              }),
-            ),
-            noPermissions: permissions.size === 0 && !all.some(isPermitted),
-            everywhere: new Map(everywhere.map((rule) => [rule.name, rule])),
-            byStorage: new Map(),
-            references: referencesIn(all),
-          }
+            objectsIn(fields.documents.value),
+            objectsIn(storages.documents.value),
+          )
           return loaded
         },
       ),
@@ -174,6 +154,37 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
           isClosed: (name: string) => rules.closed.has(name),
         }),
       ),
+  }
+}
+
+/** What fields and storages say, by the storage that asks. */
+function loadedFrom(
+  versions: Loaded['versions'],
+  fields: readonly JsonObject[],
+  storages: readonly JsonObject[],
+): Loaded {
+  const all = fields.flatMap(rulesOf)
+  const everywhere = all.filter((rule) => rule.storage === undefined)
+  const permissions = new Map(
+    storages.flatMap(({ name, rules }) => {
+      const given = permissionsIn(rules)
+      return given ? [[textIn(name), given] as const] : []
+    }),
+  )
+  const constraints = storages.flatMap(({ name, constraints }) => {
+    const given = constraintsIn(constraints)
+    return given.length > 0 ? [[textIn(name), given] as const] : []
+  })
+  return {
+    versions,
+    all,
+    closed: new Set(storages.filter(({ closed }) => closed === true).map(({ name }) => textIn(name))),
+    permissions,
+    constraints: new Map(constraints),
+    noPermissions: permissions.size === 0 && !all.some(isPermitted),
+    everywhere: new Map(everywhere.map((rule) => [rule.name, rule])),
+    byStorage: new Map(),
+    references: referencesIn(all),
   }
 }
 

@@ -21,7 +21,7 @@ export function soughtCaseless(text: string): string {
 /** A few thousand at most differ from what they are. */
 const known = new Map<string, string>()
 
-export function caselessCharacter(character: string): string {
+function caselessCharacter(character: string): string {
   const before = known.get(character)
   if (before !== undefined) return before
   // Small letters first, because ẞ is a capital already, and capitals next, because that is where ß becomes SS.
