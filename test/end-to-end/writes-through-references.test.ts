@@ -185,7 +185,6 @@ describe('what a rule cannot be', () => {
       const field = guidOf(objectOf(fields.find((one) => one.storage === storage && one.name === name)))
       for (const [method, body] of [
         ['PUT', { reference: null }],
-        ['PUT', { name: 'other' }],
         ['DELETE', undefined],
       ] as const) {
         const refused = await send(method, `/blueprintfields/${field}`, 'admin', body)
@@ -196,6 +195,25 @@ describe('what a rule cannot be', () => {
       }
       const kept = await send('PUT', `/blueprintfields/${field}`, 'admin', { label: 'Other' })
       expect(kept.status).toBe(200)
+    }
+  })
+
+  test('a rule follows the new name of a field that it leads through, also one of another storage', async () => {
+    const fields = objectsOf(await room.quoin.manage('POST', '/blueprintfields/search', {}))
+    const see = async () =>
+      objectOf(objectOf((await send('GET', `/_system/storages/${room.goods}`, 'admin')).body).rules).see
+    const before = await see()
+    expect(before).toMatch(/doc\.supplier\.owner.*doc\.supplier\.region\.lead/)
+    for (const [storage, name, renamed] of [
+      ['goods', 'supplier', /doc\.other\.owner.*doc\.other\.region\.lead/],
+      ['suppliers', 'region', /doc\.supplier\.owner.*doc\.supplier\.other\.lead/],
+    ] as const) {
+      const field = guidOf(objectOf(fields.find((one) => one.storage === storage && one.name === name)))
+      const rename = (to: string) => send('PUT', `/blueprintfields/${field}`, 'admin', { name: to })
+      expect((await rename('other')).status).toBe(200)
+      expect(await see()).toMatch(renamed)
+      expect((await rename(name)).status).toBe(200)
+      expect(await see()).toBe(before)
     }
   })
 
