@@ -8,7 +8,7 @@ import type { useDraft } from '../../../controls/use-draft.ts'
 import { fieldsTexts } from '../../../texts/fields.ts'
 import type { FieldDraft } from './field-draft.ts'
 
-type Draft = ReturnType<typeof useDraft<FieldDraft>>
+type FieldLimitsProps = Pick<ReturnType<typeof useDraft<FieldDraft>>, 'draft' | 'set'>
 
 const amounts = [
   { key: 'min', limit: 'min', label: fieldsTexts.atLeast },
@@ -32,26 +32,12 @@ const orders = collations.map((name) => ({
 const items = itemTypes.map((type) => ({ value: type, label: fieldTypeEntries[type].label }))
 
 /** The limits that the type of a field has. */
-export function FieldLimitsForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
+export function FieldLimitsForm({ draft, set }: FieldLimitsProps) {
   const error = useFieldError()
-  const { limits, needs, value } = fieldTypeEntries[draft.type]
-  const shown = amounts.filter(({ limit }) => limits.includes(limit))
+  const { limits, needs } = fieldTypeEntries[draft.type]
   return (
     <>
-      {shown.length > 0 ? (
-        <SimpleGrid cols={2}>
-          {shown.map(({ key, limit, label }) => (
-            <TextInput
-              key={key}
-              label={label}
-              inputMode={value === 'number' || limit.endsWith('_length') ? 'numeric' : 'text'}
-              value={draft[key]}
-              error={error(`validation_rules.${limit}`)}
-              onChange={(event) => set(key, event.currentTarget.value)}
-            />
-          ))}
-        </SimpleGrid>
-      ) : null}
+      <Amounts draft={draft} set={set} />
       {limits.includes('pattern') ? (
         <TextInput
           label={fieldsTexts.pattern}
@@ -93,5 +79,26 @@ export function FieldLimitsForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
         />
       ) : null}
     </>
+  )
+}
+
+function Amounts({ draft, set }: FieldLimitsProps) {
+  const error = useFieldError()
+  const { limits, value } = fieldTypeEntries[draft.type]
+  const shown = amounts.filter(({ limit }) => limits.includes(limit))
+  if (shown.length === 0) return null
+  return (
+    <SimpleGrid cols={2}>
+      {shown.map(({ key, limit, label }) => (
+        <TextInput
+          key={key}
+          label={label}
+          inputMode={value === 'number' || limit.endsWith('_length') ? 'numeric' : 'text'}
+          value={draft[key]}
+          error={error(`validation_rules.${limit}`)}
+          onChange={(event) => set(key, event.currentTarget.value)}
+        />
+      ))}
+    </SimpleGrid>
   )
 }

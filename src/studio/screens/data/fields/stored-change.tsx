@@ -39,7 +39,6 @@ interface StoredChangeProps {
 /** How many documents a change concerns, what does not fit, and what names the field: before the button does it. */
 export function StoredChange({ checked, renamedTo, choice, choose }: StoredChangeProps) {
   const { documents, converted, misfits, used_by: uses } = checked
-  const shown = misfits.documents.slice(0, MOST_SHOWN)
   const named =
     renamedTo === undefined ? [] : uses.filter(({ kind }) => kind === 'blueprint' || kind === 'view')
   const place = useRef<HTMLDivElement>(null)
@@ -64,42 +63,52 @@ export function StoredChange({ checked, renamedTo, choice, choose }: StoredChang
             </List>
           </>
         )}
-        {misfits.total === 0 ? null : (
-          <>
-            <Text size="sm">{fieldsTexts.valuesMisfit(misfits.total)}</Text>
-            <List size="sm">
-              {shown.map(({ guid, value, problem }) => (
-                <List.Item key={guid}>
-                  {value === undefined ? guid : JSON.stringify(value)}: {problem}
-                </List.Item>
-              ))}
-              {misfits.total > shown.length ? (
-                <List.Item>{fieldsTexts.andMore(misfits.total - shown.length)}</List.Item>
-              ) : null}
-            </List>
-            <Select
-              label={fieldsTexts.storeInstead}
-              data={[
-                { value: 'nothing', label: fieldsTexts.storeNothing },
-                { value: 'value', label: fieldsTexts.storeValue },
-                { value: 'keep', label: fieldsTexts.storeElsewhere },
-              ]}
-              required
-              value={choice.way ?? null}
-              onChange={(way) => choose({ ...choice, way: ways.find((one) => one === way) })}
-            />
-            {choice.way === 'value' || choice.way === 'keep' ? (
-              <TextInput
-                label={choice.way === 'keep' ? fieldsTexts.fieldThatKeeps : fieldsTexts.valueInstead}
-                required
-                value={choice.text}
-                onChange={(event) => choose({ ...choice, text: event.currentTarget.value })}
-              />
-            ) : null}
-          </>
-        )}
+        {misfits.total === 0 ? null : <Misfits misfits={misfits} choice={choice} choose={choose} />}
       </Stack>
     </Alert>
+  )
+}
+
+interface MisfitsProps extends Pick<StoredChangeProps, 'choice' | 'choose'> {
+  readonly misfits: CheckedField['misfits']
+}
+
+/** The values that do not fit, and what is stored in their place. */
+function Misfits({ misfits, choice, choose }: MisfitsProps) {
+  const shown = misfits.documents.slice(0, MOST_SHOWN)
+  return (
+    <>
+      <Text size="sm">{fieldsTexts.valuesMisfit(misfits.total)}</Text>
+      <List size="sm">
+        {shown.map(({ guid, value, problem }) => (
+          <List.Item key={guid}>
+            {value === undefined ? guid : JSON.stringify(value)}: {problem}
+          </List.Item>
+        ))}
+        {misfits.total > shown.length ? (
+          <List.Item>{fieldsTexts.andMore(misfits.total - shown.length)}</List.Item>
+        ) : null}
+      </List>
+      <Select
+        label={fieldsTexts.storeInstead}
+        data={[
+          { value: 'nothing', label: fieldsTexts.storeNothing },
+          { value: 'value', label: fieldsTexts.storeValue },
+          { value: 'keep', label: fieldsTexts.storeElsewhere },
+        ]}
+        required
+        value={choice.way ?? null}
+        onChange={(way) => choose({ ...choice, way: ways.find((one) => one === way) })}
+      />
+      {choice.way === 'value' || choice.way === 'keep' ? (
+        <TextInput
+          label={choice.way === 'keep' ? fieldsTexts.fieldThatKeeps : fieldsTexts.valueInstead}
+          required
+          value={choice.text}
+          onChange={(event) => choose({ ...choice, text: event.currentTarget.value })}
+        />
+      ) : null}
+    </>
   )
 }
 

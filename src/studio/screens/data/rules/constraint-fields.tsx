@@ -16,9 +16,6 @@ interface ConstraintFieldsProps {
 }
 
 export function ConstraintFields({ constraints, onChange }: ConstraintFieldsProps) {
-  const error = useFieldError()
-  const change = (at: number, to: Partial<ConstraintDraft>) =>
-    onChange(constraints.map((one, index) => (index === at ? { ...one, ...to } : one)))
   return (
     <Stack gap="sm">
       <Title order={3} size="h5">
@@ -28,42 +25,14 @@ export function ConstraintFields({ constraints, onChange }: ConstraintFieldsProp
         {dataTexts.constraintsAbout}
       </Text>
       {constraints.map((one, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a constraint has no name, and its texts change while they are typed.
-        <Fieldset key={at} legend={dataTexts.constraint(at + 1)}>
-          <Stack gap="xs">
-            <Textarea
-              label={dataTexts.constraintRule}
-              placeholder={dataTexts.constraintExample}
-              autosize
-              minRows={1}
-              spellCheck={false}
-              styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-              value={one.rule}
-              error={error(`constraints.${at}.rule`)}
-              onChange={(event) => change(at, { rule: event.currentTarget.value })}
-            />
-            <TextInput
-              label={dataTexts.constraintMessage}
-              value={one.message}
-              error={error(`constraints.${at}.message`)}
-              onChange={(event) => change(at, { message: event.currentTarget.value })}
-            />
-            <TextInput
-              label={dataTexts.constraintField}
-              value={one.field}
-              onChange={(event) => change(at, { field: event.currentTarget.value })}
-            />
-            <Group justify="flex-end">
-              <Button
-                size="xs"
-                variant="default"
-                onClick={() => onChange(constraints.filter((_one, index) => index !== at))}
-              >
-                {dataTexts.removeConstraint(at + 1)}
-              </Button>
-            </Group>
-          </Stack>
-        </Fieldset>
+        <ConstraintField
+          // biome-ignore lint/suspicious/noArrayIndexKey: a constraint has no name, and its texts change while they are typed.
+          key={at}
+          constraint={one}
+          at={at}
+          onChange={(to) => onChange(constraints.with(at, { ...one, ...to }))}
+          onRemove={() => onChange(constraints.filter((_one, index) => index !== at))}
+        />
       ))}
       <Group>
         <Button
@@ -75,5 +44,49 @@ export function ConstraintFields({ constraints, onChange }: ConstraintFieldsProp
         </Button>
       </Group>
     </Stack>
+  )
+}
+
+interface ConstraintFieldProps {
+  readonly constraint: ConstraintDraft
+  readonly at: number
+  readonly onChange: (to: Partial<ConstraintDraft>) => void
+  readonly onRemove: () => void
+}
+
+function ConstraintField({ constraint, at, onChange, onRemove }: ConstraintFieldProps) {
+  const error = useFieldError()
+  return (
+    <Fieldset legend={dataTexts.constraint(at + 1)}>
+      <Stack gap="xs">
+        <Textarea
+          label={dataTexts.constraintRule}
+          placeholder={dataTexts.constraintExample}
+          autosize
+          minRows={1}
+          spellCheck={false}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+          value={constraint.rule}
+          error={error(`constraints.${at}.rule`)}
+          onChange={(event) => onChange({ rule: event.currentTarget.value })}
+        />
+        <TextInput
+          label={dataTexts.constraintMessage}
+          value={constraint.message}
+          error={error(`constraints.${at}.message`)}
+          onChange={(event) => onChange({ message: event.currentTarget.value })}
+        />
+        <TextInput
+          label={dataTexts.constraintField}
+          value={constraint.field}
+          onChange={(event) => onChange({ field: event.currentTarget.value })}
+        />
+        <Group justify="flex-end">
+          <Button size="xs" variant="default" onClick={onRemove}>
+            {dataTexts.removeConstraint(at + 1)}
+          </Button>
+        </Group>
+      </Stack>
+    </Fieldset>
   )
 }
