@@ -18,7 +18,6 @@ interface ValuePickerProps {
 /** Puts a value into a text: a tree of what there is, with what it was the last time. Beside the field, not over it. */
 export function ValuePicker({ pin, scope, narrow, onPick, onClose }: ValuePickerProps) {
   const [text, setText] = useState('')
-  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   // Over the canvas; on a phone there is no room beside the field.
   const position = useMatches<FloatingPosition>({ base: 'bottom-start', sm: 'left-start' })
   const combobox = useCombobox({
@@ -35,17 +34,7 @@ export function ValuePicker({ pin, scope, narrow, onPick, onClose }: ValuePicker
     setText(`${narrow.path}.`)
     openDropdown()
   }, [narrow, openDropdown])
-  const found = useMemo(
-    () => (text.trim() === '' ? valueTree(scope, opened) : foundValues(scope, text.trim())),
-    [scope, opened, text],
-  )
-  const turn = ({ path }: ValueChoice, isOpen: boolean) =>
-    setOpened((before) => {
-      const next = new Set(before)
-      if (isOpen) next.add(path)
-      else next.delete(path)
-      return next
-    })
+  const { found, turn } = useFoundValues(scope, text.trim())
   const turnByKey = (event: KeyboardEvent) => {
     const one = found[combobox.getSelectedOptionIndex()]
     if (text !== '' || one?.isOpen === undefined) return
@@ -65,16 +54,7 @@ export function ValuePicker({ pin, scope, narrow, onPick, onClose }: ValuePicker
         combobox.closeDropdown()
       }}
     >
-      <Combobox.Target targetType="button">
-        <Button
-          size="compact-xs"
-          variant="default"
-          aria-label={propertiesTexts.insertAValueInto(pin)}
-          onClick={() => combobox.toggleDropdown()}
-        >
-          {propertiesTexts.insertValue}
-        </Button>
-      </Combobox.Target>
+      <OpenButton pin={pin} onClick={() => combobox.toggleDropdown()} />
       <Combobox.Dropdown>
         <Combobox.Search
           ref={search}
@@ -87,23 +67,73 @@ export function ValuePicker({ pin, scope, narrow, onPick, onClose }: ValuePicker
             combobox.updateSelectedOptionIndex()
           }}
         />
-        <Combobox.Options aria-label={propertiesTexts.values}>
-          <ScrollArea.Autosize mah={300} type="auto" scrollbars="y">
-            {found.map((one) => (
-              <Option key={one.path} choice={one} isTree={text.trim() === ''} onTurn={turn} />
-            ))}
-            {found.length === 0 ? <Combobox.Empty>{propertiesTexts.noValues}</Combobox.Empty> : null}
-          </ScrollArea.Autosize>
-        </Combobox.Options>
+        <Found found={found} isTree={text.trim() === ''} onTurn={turn} />
       </Combobox.Dropdown>
     </Combobox>
   )
 }
 
-interface OptionProps {
-  readonly choice: ValueChoice
+interface OpenButtonProps {
+  readonly pin: string
+  readonly onClick: () => void
+}
+
+function OpenButton({ pin, onClick }: OpenButtonProps) {
+  return (
+    <Combobox.Target targetType="button">
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-label={propertiesTexts.insertAValueInto(pin)}
+        onClick={onClick}
+      >
+        {propertiesTexts.insertValue}
+      </Button>
+    </Combobox.Target>
+  )
+}
+
+/** What fits the text; without one a tree, of which the branches open. */
+function useFoundValues(scope: ExpressionScope, text: string) {
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
+  const found = useMemo(
+    () => (text === '' ? valueTree(scope, opened) : foundValues(scope, text)),
+    [scope, opened, text],
+  )
+  const turn = ({ path }: ValueChoice, isOpen: boolean) =>
+    setOpened((before) => {
+      const next = new Set(before)
+      if (isOpen) next.add(path)
+      else next.delete(path)
+      return next
+    })
+  return { found, turn }
+}
+
+interface TreeProps {
   readonly isTree: boolean
   readonly onTurn: (choice: ValueChoice, isOpen: boolean) => void
+}
+
+interface FoundProps extends TreeProps {
+  readonly found: readonly ValueChoice[]
+}
+
+function Found({ found, isTree, onTurn }: FoundProps) {
+  return (
+    <Combobox.Options aria-label={propertiesTexts.values}>
+      <ScrollArea.Autosize mah={300} type="auto" scrollbars="y">
+        {found.map((one) => (
+          <Option key={one.path} choice={one} isTree={isTree} onTurn={onTurn} />
+        ))}
+        {found.length === 0 ? <Combobox.Empty>{propertiesTexts.noValues}</Combobox.Empty> : null}
+      </ScrollArea.Autosize>
+    </Combobox.Options>
+  )
+}
+
+interface OptionProps extends TreeProps {
+  readonly choice: ValueChoice
 }
 
 function Option({ choice, isTree, onTurn }: OptionProps) {

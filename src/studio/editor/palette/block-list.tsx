@@ -3,6 +3,7 @@ import {
   type DragEvent,
   type KeyboardEvent,
   type ReactNode,
+  type Ref,
   useEffect,
   useId,
   useMemo,
@@ -44,16 +45,7 @@ export function BlockList(props: BlockListProps) {
   const [chosen, setChosen] = useState(0)
   const list = useRef<HTMLDivElement>(null)
   const id = useId()
-  const found = useMemo(() => searchPalette(blocks, text), [blocks, text])
-  const uses = useBlockUses()
-  const flat = ordered || text !== ''
-  const groups = useMemo(
-    () =>
-      text === ''
-        ? withFirst(first, found, (rest) => groupsOf(flat, rest, uses))
-        : groupsOf(flat, found, uses),
-    [text, flat, found, first, uses],
-  )
+  const groups = useFoundGroups(blocks, text, ordered === true, first)
   const shown = useMemo(() => groups.flatMap((one) => one.blocks), [groups])
   const at = Math.min(chosen, shown.length - 1)
   const current = shown[at]
@@ -65,13 +57,10 @@ export function BlockList(props: BlockListProps) {
 
   const onKeyDown = (event: KeyboardEvent) => {
     const step = steps[event.key]
-    if (step !== undefined && shown.length > 0) {
-      event.preventDefault()
-      setChosen((at + step + shown.length) % shown.length)
-    } else if (event.key === 'Enter' && current) {
-      event.preventDefault()
-      onChoose(current)
-    }
+    if (step !== undefined && shown.length > 0) setChosen((at + step + shown.length) % shown.length)
+    else if (event.key === 'Enter' && current) onChoose(current)
+    else return
+    event.preventDefault()
   }
 
   return (
@@ -85,7 +74,7 @@ export function BlockList(props: BlockListProps) {
           role="combobox"
           aria-expanded
           aria-controls={id}
-          aria-activedescendant={current ? `${id}-${current.identifier}` : undefined}
+          aria-activedescendant={current ? optionId(id, current) : undefined}
           leftSection={<Icon name="search" size={14} />}
           value={text}
           data-autofocus={focus || undefined}
@@ -97,42 +86,38 @@ export function BlockList(props: BlockListProps) {
         />
         {beside}
       </div>
-      <div
-        className={classes.list}
+      <FoundBlocks
         ref={list}
-        id={id}
-        role="listbox"
-        aria-label={paletteTexts.blocks}
-        tabIndex={-1}
-      >
-        {shown.length === 0 ? <p className={classes.none}>{paletteTexts.noBlockFits}</p> : null}
-        {groups.map((one) => (
-          // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
-          <div
-            key={one.group}
-            role="group"
-            aria-label={one.group === '' ? paletteTexts.found : titleOf(one.group)}
-          >
-            {one.group === '' ? null : <div className={classes.group}>{titleOf(one.group)}</div>}
-            {one.blocks.map((block) => (
-              <BlockOption
-                key={block.identifier}
-                id={`${id}-${block.identifier}`}
-                block={block}
-                chosen={block === current}
-                note={note?.(block) ?? ''}
-                onChoose={onChoose}
-                draggable={draggable ?? false}
-              />
-            ))}
-          </div>
-        ))}
-      </div>
+        groups={groups}
+        listId={id}
+        current={current}
+        note={note}
+        onChoose={onChoose}
+        draggable={draggable ?? false}
+      />
     </div>
   )
 }
 
 const none: readonly BlockDescription[] = []
+
+function useFoundGroups(
+  blocks: readonly BlockDescription[],
+  text: string,
+  ordered: boolean,
+  first: readonly BlockDescription[],
+) {
+  const found = useMemo(() => searchPalette(blocks, text), [blocks, text])
+  const uses = useBlockUses()
+  const flat = ordered || text !== ''
+  return useMemo(
+    () =>
+      text === ''
+        ? withFirst(first, found, (rest) => groupsOf(flat, rest, uses))
+        : groupsOf(flat, found, uses),
+    [text, flat, found, first, uses],
+  )
+}
 
 function groupsOf(isFlat: boolean, blocks: readonly BlockDescription[], uses: BlockUses): PaletteGroup[] {
   return isFlat ? [{ group: '', blocks }] : withMostUsed(blocks, uses)
@@ -144,6 +129,72 @@ function titleOf(group: string): string {
 }
 
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }
+
+function optionId(listId: string, { identifier }: BlockDescription): string {
+  return `${listId}-${identifier}`
+}
+
+interface ShownProps extends Pick<BlockOptionProps, 'onChoose' | 'draggable'> {
+  readonly listId: string
+  readonly current: BlockDescription | undefined
+  readonly note: BlockListProps['note']
+}
+
+interface FoundBlocksProps extends ShownProps {
+  readonly ref: Ref<HTMLDivElement>
+  readonly groups: readonly PaletteGroup[]
+}
+
+function FoundBlocks({ ref, groups, ...props }: FoundBlocksProps) {
+  return (
+    <div
+      className={classes.list}
+      ref={ref}
+      id={props.listId}
+      role="listbox"
+      aria-label={paletteTexts.blocks}
+      tabIndex={-1}
+    >
+      {groups.every(({ blocks }) => blocks.length === 0) ? (
+        <p className={classes.none}>{paletteTexts.noBlockFits}</p>
+      ) : null}
+      {groups.map((one) => (
+        <BlockGroup key={one.group} group={one} {...props} />
+      ))}
+    </div>
+  )
+}
+
+interface BlockGroupProps extends ShownProps {
+  readonly group: PaletteGroup
+}
+
+function BlockGroup({
+  group: { group, blocks },
+  listId,
+  current,
+  note,
+  onChoose,
+  draggable,
+}: BlockGroupProps) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
+    <div role="group" aria-label={group === '' ? paletteTexts.found : titleOf(group)}>
+      {group === '' ? null : <div className={classes.group}>{titleOf(group)}</div>}
+      {blocks.map((block) => (
+        <BlockOption
+          key={block.identifier}
+          id={optionId(listId, block)}
+          block={block}
+          chosen={block === current}
+          note={note?.(block) ?? ''}
+          onChoose={onChoose}
+          draggable={draggable}
+        />
+      ))}
+    </div>
+  )
+}
 
 interface BlockOptionProps {
   readonly id: string

@@ -33,7 +33,52 @@ interface LazyInputProps {
 const PAUSE_MS = 450
 
 /** A field whose text counts when its writer pauses: half a word is neither stored nor checked. */
-export function LazyInput({ value, onCommit, onExpression, render }: LazyInputProps) {
+export function LazyInput({ render, ...props }: LazyInputProps) {
+  const { text, input, latest, type, commit, stop } = useTypedText(props)
+  const isExpression = isHandedOver(text, props.onExpression)
+  const code = useCodeField(isExpression)
+
+  /** One task: the editor of expressions has the keyboard before the next key comes. */
+  const handOver = () => {
+    const { text: now, onExpression: hand } = latest.current
+    if (!hand || !now.startsWith('=')) return
+    stop()
+    const cursor = Math.max(0, (input.current?.selectionStart ?? now.length) - 1)
+    flushSync(() => hand(now.slice(1), cursor))
+  }
+  // The editor has come while the text was being typed here.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it reads the latest through refs
+  useEffect(() => {
+    if (isExpression && code && input.current === document.activeElement) queueMicrotask(handOver)
+  }, [code])
+
+  return render({
+    value: text,
+    onChange(event) {
+      input.current = event.currentTarget
+      type(event.currentTarget.value)
+      if (code) handOver()
+    },
+    onFocus(event) {
+      input.current = event.currentTarget
+      if (latest.current.onExpression) loadCodeField().catch(() => undefined)
+    },
+    onBlur: commit,
+    onKeyDown(event) {
+      if (event.key === 'Enter' && !(event.currentTarget instanceof HTMLTextAreaElement)) commit()
+    },
+  })
+}
+
+type Committed = Omit<LazyInputProps, 'render'>
+
+/** The text is for the editor of expressions, where there is one. */
+function isHandedOver(text: string, onExpression: Committed['onExpression'] | undefined): boolean {
+  return onExpression !== undefined && text.startsWith('=')
+}
+
+/** What was typed, and when it is stored. */
+function useTypedText({ value, onCommit, onExpression }: Committed) {
   const [text, setText] = useState(value)
   const typing = useRef(false)
   const isOwn = useRef(false)
@@ -41,8 +86,6 @@ export function LazyInput({ value, onCommit, onExpression, render }: LazyInputPr
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const latest = useRef({ text, value, onCommit, onExpression })
   latest.current = { ...latest.current, value, onCommit, onExpression }
-  const isExpression = onExpression !== undefined && text.startsWith('=')
-  const code = useCodeField(isExpression)
 
   // A change of another user, or an undo, shows at once, but not while the user is typing. What was typed and is stored in another
   // form, such as 1 of `1.`, does not take its place either: the next key belongs to what was typed.
@@ -52,9 +95,12 @@ export function LazyInput({ value, onCommit, onExpression, render }: LazyInputPr
     setText(value)
   }, [value])
 
-  const commit = () => {
+  const stop = () => {
     clearTimeout(timer.current)
     typing.current = false
+  }
+  const commit = () => {
+    stop()
     const now = latest.current
     if (now.text === now.value) return
     if (now.onExpression && now.text.startsWith('=')) {
@@ -71,41 +117,12 @@ export function LazyInput({ value, onCommit, onExpression, render }: LazyInputPr
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when it goes; it reads the latest through refs
   useEffect(() => () => (typing.current ? commit() : undefined), [])
 
-  /** One task: the editor of expressions has the keyboard before the next key comes. */
-  const handOver = () => {
-    const { text: now, onExpression: hand } = latest.current
-    if (!hand || !now.startsWith('=')) return
+  const type = (now: string) => {
+    typing.current = true
+    latest.current.text = now
+    setText(now)
     clearTimeout(timer.current)
-    typing.current = false
-    const cursor = Math.max(0, (input.current?.selectionStart ?? now.length) - 1)
-    flushSync(() => hand(now.slice(1), cursor))
+    if (!isHandedOver(now, latest.current.onExpression)) timer.current = setTimeout(commit, PAUSE_MS)
   }
-  // The editor has come while the text was being typed here.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it reads the latest through refs
-  useEffect(() => {
-    if (isExpression && code && input.current === document.activeElement) queueMicrotask(handOver)
-  }, [code])
-
-  return render({
-    value: text,
-    onChange(event) {
-      const now = event.currentTarget.value
-      input.current = event.currentTarget
-      typing.current = true
-      latest.current.text = now
-      setText(now)
-      clearTimeout(timer.current)
-      const isOther = latest.current.onExpression !== undefined && now.startsWith('=')
-      if (!isOther) timer.current = setTimeout(commit, PAUSE_MS)
-      else if (code) handOver()
-    },
-    onFocus(event) {
-      input.current = event.currentTarget
-      if (latest.current.onExpression) loadCodeField().catch(() => undefined)
-    },
-    onBlur: commit,
-    onKeyDown(event) {
-      if (event.key === 'Enter' && !(event.currentTarget instanceof HTMLTextAreaElement)) commit()
-    },
-  })
+  return { text, input, latest, type, commit, stop }
 }

@@ -1,6 +1,6 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { InPin } from '../../../shared/api/blocks/blocks.ts'
-import type { BlockContent } from '../../../shared/blueprint.ts'
+import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import { canConvert, isNamedType, type PinType } from '../../../shared/pin-type.ts'
 import { propertiesTexts } from '../../texts/properties.ts'
@@ -16,7 +16,7 @@ import { ExpressionPin } from '../expressions/expression-pin.tsx'
 import { templateOf } from '../expressions/template-text.ts'
 import { storageOfBlock } from '../gestures/inline-storage.ts'
 import { setExpression, setLiteral } from '../model/changes/flow-changes.ts'
-import { inPinOf } from '../model/flow.ts'
+import { inPinOf, type PinPlace } from '../model/flow.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { LiteralInput } from './literal-input.tsx'
@@ -45,54 +45,18 @@ const holdsNames: ReadonlySet<PinType> = new Set(['storage', 'sort', 'secret', '
 
 /** One in-pin: the wires that end there, or the value or expression that it holds. */
 export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
-  const editor = useEditor()
   const flow = useEditorState(({ drawing }) => drawing.flow)
-  const catalogue = useEditorState((state) => state.catalogue)
   const saved = inPinOf(content, pin)
   const wires = saved?.from ?? []
+  const text = takesText.has(kind.type) ? textOfPin(saved, flow) : undefined
+  const writing = usePinWriting({ block: guid, pin }, saved, text)
   // A condition on documents is an expression and nothing else; storage and sort pins hold names.
   const isWhere = kind.language === 'where'
-  const holdsValue = (canConvert('any', kind.type) && !kind.perFrame) || holdsNames.has(kind.type)
-  const takesExpression = canConvert('any', kind.type) && wires.length <= 1
-  const [chosen, setChosen] = useState<PinMode>()
-  const [cursor, setCursor] = useState<number>()
-  const text = takesText.has(kind.type) ? textOfPin(saved, flow) : undefined
-  const mode = isWhere ? 'expression' : modeOf(saved, chosen, text)
+  const mode = isWhere ? 'expression' : modeOf(saved, writing.chosen, text)
   // A field of the pin takes the keyboard itself.
-  const hasField = wires.length === 0 && (holdsValue || mode !== 'value')
+  const hasField = wires.length === 0 && (holdsValue(kind) || mode !== 'value')
   const ref = useFieldFocus<HTMLDivElement>(hasField ? `${pin}:` : pin)
-  const choose = (next: PinMode) => {
-    setChosen(next)
-    setCursor(undefined)
-    const to = { block: guid, pin }
-    if (next === 'value')
-      editor.run(propertiesTexts.writeAsValue, (now) =>
-        withoutExpression(now, catalogue, to, saved?.expression ?? ''),
-      )
-    else if (next === 'expression')
-      editor.run(propertiesTexts.writeAsExpression, (now) => withExpression(now, to, saved))
-    else if (text !== undefined && text !== '')
-      editor.run(propertiesTexts.writeAsText, (now) => setExpression(now, guid, pin, templateOf(text)))
-  }
-  const set = (value: JsonValue | undefined) =>
-    editor.run(propertiesTexts.set(pin), (now) => setLiteral(now, guid, pin, value), `set ${guid} ${pin}`)
-  const literal = (
-    <LiteralInput
-      pin={pin}
-      kind={kind}
-      value={saved?.value}
-      onChange={set}
-      onExpression={(text, at) => {
-        editor.run(
-          propertiesTexts.set(pin),
-          (now) => setExpression(now, guid, pin, text),
-          `set ${guid} ${pin}`,
-        )
-        setChosen('expression')
-        setCursor(at)
-      }}
-    />
-  )
+  const takesExpression = canConvert('any', kind.type) && wires.length <= 1
   const takesMore =
     (wires.length === 0 && !isNamedType(kind.type)) || kind.several === true || kind.type === 'flow'
   return (
@@ -103,21 +67,12 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
       role="group"
       aria-label={`${pin}, ${kind.type}${kind.required ? propertiesTexts.neededLabel : ''}`}
     >
-      <div className={classes.pinHead}>
-        <PinMark type={kind.type} full={isFilled(saved)} />
-        {pin}
-        {kind.required ? <RequiredMark /> : null}
-        <span className={classes.pinType}>
-          {kind.type}
-          {kind.several ? propertiesTexts.several : ''}
-        </span>
-        <span className={classes.pinActions}>
-          {takesExpression ? (
-            <PinModes pin={pin} mode={mode} takesText={text !== undefined} onChange={choose} />
-          ) : null}
-          {takesMore && !isWhere ? <SourcePicker guid={guid} pin={pin} /> : null}
-        </span>
-      </div>
+      <PinHead pin={pin} kind={kind} full={isFilled(saved)}>
+        {takesExpression ? (
+          <PinModes pin={pin} mode={mode} takesText={text !== undefined} onChange={writing.choose} />
+        ) : null}
+        {takesMore && !isWhere ? <SourcePicker guid={guid} pin={pin} /> : null}
+      </PinHead>
       <div className={classes.wires}>
         <PinWires guid={guid} pin={pin} type={kind.type} wires={wires} />
         {wires.length > 0 ? null : mode !== 'value' ? (
@@ -128,31 +83,102 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
             mode={mode}
             type={kind.type}
             problem={problem}
-            isNew={chosen !== undefined}
-            cursor={cursor}
+            isNew={writing.chosen !== undefined}
+            cursor={writing.cursor}
           />
-        ) : isNamedType(kind.type) ? (
-          <NamedInput pin={pin} type={kind.type} value={saved?.value} onChange={set} />
-        ) : kind.type === 'storage' ? (
-          <StorageInput pin={pin} value={saved?.value} onChange={set} />
-        ) : holdsValue ? (
-          kind.rows ? (
-            <RowsOrJson
-              name={pin}
-              parts={kind.rows}
-              value={saved?.value}
-              storage={storageOfBlock(flow, content)}
-              onChange={set}
-              json={literal}
-            />
-          ) : (
-            literal
-          )
-        ) : null}
+        ) : (
+          <HeldValue guid={guid} pin={pin} kind={kind} content={content} onExpression={writing.handOver} />
+        )}
         {problem === undefined || mode !== 'value' ? null : <ProblemNote message={problem} level="error" />}
         <p className={classes.help}>{kind.help}</p>
       </div>
     </div>
+  )
+}
+
+function holdsValue({ type, perFrame }: InPin): boolean {
+  return (canConvert('any', type) && !perFrame) || holdsNames.has(type)
+}
+
+/** How the pin is written: what was chosen here, and where the cursor of an expression begins. */
+function usePinWriting(to: PinPlace, saved: SavedInPin | undefined, text: string | undefined) {
+  const editor = useEditor()
+  const catalogue = useEditorState((state) => state.catalogue)
+  const [chosen, setChosen] = useState<PinMode>()
+  const [cursor, setCursor] = useState<number>()
+  const { block, pin } = to
+  const choose = (next: PinMode) => {
+    setChosen(next)
+    setCursor(undefined)
+    if (next === 'value')
+      editor.run(propertiesTexts.writeAsValue, (now) =>
+        withoutExpression(now, catalogue, to, saved?.expression ?? ''),
+      )
+    else if (next === 'expression')
+      editor.run(propertiesTexts.writeAsExpression, (now) => withExpression(now, to, saved))
+    else if (text !== undefined && text !== '')
+      editor.run(propertiesTexts.writeAsText, (now) => setExpression(now, block, pin, templateOf(text)))
+  }
+  /** A value became an expression while it was typed. */
+  const handOver = (expression: string, at: number) => {
+    editor.run(
+      propertiesTexts.set(pin),
+      (now) => setExpression(now, block, pin, expression),
+      `set ${block} ${pin}`,
+    )
+    setChosen('expression')
+    setCursor(at)
+  }
+  return { chosen, cursor, choose, handOver }
+}
+
+interface PinHeadProps extends Pick<PinFieldProps, 'pin' | 'kind'> {
+  readonly full: boolean
+  readonly children: ReactNode
+}
+
+function PinHead({ pin, kind, full, children }: PinHeadProps) {
+  return (
+    <div className={classes.pinHead}>
+      <PinMark type={kind.type} full={full} />
+      {pin}
+      {kind.required ? <RequiredMark /> : null}
+      <span className={classes.pinType}>
+        {kind.type}
+        {kind.several ? propertiesTexts.several : ''}
+      </span>
+      <span className={classes.pinActions}>{children}</span>
+    </div>
+  )
+}
+
+interface HeldValueProps extends Omit<PinFieldProps, 'problem'> {
+  readonly onExpression: (text: string, cursor: number) => void
+}
+
+/** The field of a value, after its type; none for what only blocks make. */
+function HeldValue({ guid, pin, kind, content, onExpression }: HeldValueProps) {
+  const editor = useEditor()
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const value = inPinOf(content, pin)?.value
+  const set = (next: JsonValue | undefined) =>
+    editor.run(propertiesTexts.set(pin), (now) => setLiteral(now, guid, pin, next), `set ${guid} ${pin}`)
+  if (isNamedType(kind.type)) return <NamedInput pin={pin} type={kind.type} value={value} onChange={set} />
+  if (kind.type === 'storage') return <StorageInput pin={pin} value={value} onChange={set} />
+  if (!holdsValue(kind)) return null
+  const literal = (
+    <LiteralInput pin={pin} kind={kind} value={value} onChange={set} onExpression={onExpression} />
+  )
+  if (!kind.rows) return literal
+  return (
+    <RowsOrJson
+      name={pin}
+      parts={kind.rows}
+      value={value}
+      storage={storageOfBlock(flow, content)}
+      onChange={set}
+      json={literal}
+    />
   )
 }
 

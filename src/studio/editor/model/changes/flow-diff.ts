@@ -34,6 +34,12 @@ export interface BlockChange {
 
 type Content = BlockContent | undefined
 
+interface Compared {
+  readonly before: Flow
+  readonly after: Flow
+  readonly catalogue: Catalogue
+}
+
 export function diffFlows(before: Flow, after: Flow, catalogue: Catalogue): BlockChange[] {
   const changes: BlockChange[] = []
   for (const [guid, content] of after) {
@@ -61,7 +67,7 @@ export function diffFlows(before: Flow, after: Flow, catalogue: Catalogue): Bloc
     const isChange = old !== undefined && now !== undefined
     return [
       ...(isChange ? line(modelTexts.kind, old.type, now.type, typeText, exactText) : []),
-      ...pinLines(old, now),
+      ...pinLines(old, now, { before, after, catalogue }),
       ...settingLines(old, now),
       ...scopeLines(old, now),
       ...line(modelTexts.customPins, customIn(old), customIn(now), customText, exactText),
@@ -79,44 +85,6 @@ export function diffFlows(before: Flow, after: Flow, catalogue: Catalogue): Bloc
       content && (isEntrance(content, catalogue) || content.scopes.length > 0) ? content.scopes : undefined
     const exact = (list: readonly string[]) => `${openTo(list)}: ${JSON.stringify(list)}`
     return line(modelTexts.openTo, scopes(old), scopes(now), openTo, exact)
-  }
-
-  function pinLines(old: Content, now: Content): Line[] {
-    const [was, is] = [heldPins(old), heldPins(now)]
-    return [...new Set([...was.keys(), ...is.keys()])].flatMap((id): Line[] => {
-      const [a, b] = [was.get(id) ?? [], is.get(id) ?? []]
-      // Compared by what is stored: a wire from a block with a new title is the same wire.
-      if (a.length === b.length && a.every((pin, at) => samePin(pin, b[at]))) return []
-      const [from, to] = [literalOf(a), literalOf(b)]
-      if (from !== undefined && to !== undefined) return ofValues(id, valueLines(from, to))
-      const text = (pins: readonly SavedInPin[], flow: Flow, isExact: boolean) =>
-        pins.length === 0 ? undefined : pins.map((pin) => pinText(pin, flow, isExact)).join(', ')
-      const [one, other] = [text(a, before, false), text(b, after, false)]
-      const isAlike = one === other
-      return [
-        {
-          what: id,
-          before: isAlike ? text(a, before, true) : one,
-          after: isAlike ? text(b, after, true) : other,
-        },
-      ]
-    })
-  }
-
-  /** All that a pin holds. `isExact`: with the guids of blocks, which tell two with the same title apart. */
-  function pinText(pin: SavedInPin, flow: Flow, isExact: boolean): string {
-    const { expression, from = [], value, refs } = pin
-    const meant = isExact && refs ? ` (${JSON.stringify(refs)})` : ''
-    return [
-      ...(expression === undefined ? [] : [`= ${expression}${meant}`]),
-      ...from.map((end) => {
-        const source = flow.get(end.block)
-        const name = source ? nameOf(source, catalogue) : modelTexts.aRemovedBlock
-        const exact = isExact ? ` (${[source?.name, end.block].filter(Boolean).join(' ')})` : ''
-        return `← ${name}${exact} · ${end.pin}`
-      }),
-      ...(value === undefined ? [] : [isExact ? exactText(value) : valueText(value)]),
-    ].join(', ')
   }
 }
 
@@ -143,6 +111,44 @@ function drawingLines(old: BlockContent, now: BlockContent): Line[] {
     ...line(modelTexts.comment, told(old.description), told(now.description), valueText, exactText),
     ...line(modelTexts.place, placeOf(old), placeOf(now), String, String),
   ].map((one): Line => ({ ...one, isDrawing: true }))
+}
+
+function pinLines(old: Content, now: Content, { before, after, catalogue }: Compared): Line[] {
+  const [was, is] = [heldPins(old), heldPins(now)]
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((id): Line[] => {
+    const [a, b] = [was.get(id) ?? [], is.get(id) ?? []]
+    // Compared by what is stored: a wire from a block with a new title is the same wire.
+    if (a.length === b.length && a.every((pin, at) => samePin(pin, b[at]))) return []
+    const [from, to] = [literalOf(a), literalOf(b)]
+    if (from !== undefined && to !== undefined) return ofValues(id, valueLines(from, to))
+    const text = (pins: readonly SavedInPin[], flow: Flow, isExact: boolean) =>
+      pins.length === 0 ? undefined : pins.map((pin) => pinText(pin, flow, catalogue, isExact)).join(', ')
+    const [one, other] = [text(a, before, false), text(b, after, false)]
+    const isAlike = one === other
+    return [
+      {
+        what: id,
+        before: isAlike ? text(a, before, true) : one,
+        after: isAlike ? text(b, after, true) : other,
+      },
+    ]
+  })
+}
+
+/** All that a pin holds. `isExact`: with the guids of blocks, which tell two with the same title apart. */
+function pinText(pin: SavedInPin, flow: Flow, catalogue: Catalogue, isExact: boolean): string {
+  const { expression, from = [], value, refs } = pin
+  const meant = isExact && refs ? ` (${JSON.stringify(refs)})` : ''
+  return [
+    ...(expression === undefined ? [] : [`= ${expression}${meant}`]),
+    ...from.map((end) => {
+      const source = flow.get(end.block)
+      const name = source ? nameOf(source, catalogue) : modelTexts.aRemovedBlock
+      const exact = isExact ? ` (${[source?.name, end.block].filter(Boolean).join(' ')})` : ''
+      return `← ${name}${exact} · ${end.pin}`
+    }),
+    ...(value === undefined ? [] : [isExact ? exactText(value) : valueText(value)]),
+  ].join(', ')
 }
 
 /** By id. One that holds nothing is no pin; an id may be there twice. */
