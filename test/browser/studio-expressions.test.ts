@@ -146,7 +146,7 @@ test('text with values is written without code, and replies what it says', async
   const text = page.getByRole('textbox', { name: 'Text of value' })
   await text.waitFor()
   await page.keyboard.type('Hello ')
-  await page.getByRole('button', { name: 'Insert a value into value' }).click()
+  await page.getByRole('button', { name: 'Insert value into value' }).click()
   await page.getByLabel('Search values').fill('params')
   await page
     .getByRole('option', { name: /^params/ })
@@ -168,6 +168,27 @@ test('text with values is written without code, and replies what it says', async
   })
   expect(status).toBe(200)
   expect((await studio.ask('GET', '/greet/Ann')).body).toBe('Hello Ann, 20.')
+})
+
+test('a search that finds nothing says so outside of the list, which is gone', async () => {
+  const says = async (search: Locator, message: string) => {
+    await search.fill('zzz nothing')
+    await page.getByText(message).waitFor()
+    expect(await page.getByRole('listbox').getByText(message).count()).toBe(0)
+    expect(await axeProblems(page)).toEqual([])
+  }
+  await page.getByRole('button', { name: 'Insert value into value' }).click()
+  await says(page.getByLabel('Search values'), 'No value fits. Try another word.')
+  await press(page, 'Escape')
+  const blocks = page.getByRole('combobox', { name: 'Search blocks' })
+  await says(blocks, 'No block fits. Try another word.')
+  await blocks.fill('')
+  await press(page, 'ControlOrMeta+f')
+  await says(page.getByRole('combobox', { name: 'Find blocks' }), 'No block of this blueprint has that.')
+  await press(page, 'Escape')
+  await press(page, 'ControlOrMeta+k')
+  await says(page.getByRole('dialog', { name: 'Search and commands' }).getByRole('textbox'), 'No match.')
+  await press(page, 'Escape')
 })
 
 test('under an expression are the values of the last traced run', async () => {

@@ -72,7 +72,13 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
         // With keys alone it can be scrolled too, without choosing.
         viewportProps={{ tabIndex: 0 }}
       >
-        <Combobox.Options p={6} aria-label={shellTexts.results}>
+        {found.length === 0 ? (
+          <Combobox.Empty m={6}>
+            <Text size="sm">{shellTexts.noMatch}</Text>
+          </Combobox.Empty>
+        ) : null}
+        {/* A list without options is none for a screen reader. */}
+        <Combobox.Options p={6} aria-label={shellTexts.results} hidden={found.length === 0}>
           {[...groups].map(([group, list]) => (
             <Combobox.Group key={group} label={group}>
               {list.map((command) => (
@@ -82,11 +88,6 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
               ))}
             </Combobox.Group>
           ))}
-          {found.length === 0 ? (
-            <Combobox.Empty>
-              <Text size="sm">{shellTexts.noMatch}</Text>
-            </Combobox.Empty>
-          ) : null}
         </Combobox.Options>
       </ScrollArea.Autosize>
     </Combobox>

@@ -84,7 +84,7 @@ function OpenButton({ pin, onClick }: OpenButtonProps) {
       <Button
         size="compact-xs"
         variant="default"
-        aria-label={propertiesTexts.insertAValueInto(pin)}
+        aria-label={propertiesTexts.insertValueInto(pin)}
         onClick={onClick}
       >
         {propertiesTexts.insertValue}
@@ -120,15 +120,21 @@ interface FoundProps extends TreeProps {
 }
 
 function Found({ found, isTree, onTurn }: FoundProps) {
+  const isEmpty = found.length === 0
   return (
-    <Combobox.Options aria-label={propertiesTexts.values}>
-      <ScrollArea.Autosize mah={300} type="auto" scrollbars="y">
-        {found.map((one) => (
-          <Option key={one.path} choice={one} isTree={isTree} onTurn={onTurn} />
-        ))}
-        {found.length === 0 ? <Combobox.Empty>{propertiesTexts.noValues}</Combobox.Empty> : null}
-      </ScrollArea.Autosize>
-    </Combobox.Options>
+    <>
+      {isEmpty ? (
+        <Combobox.Empty>{isTree ? propertiesTexts.noValues : propertiesTexts.noValueFits}</Combobox.Empty>
+      ) : null}
+      {/* A list without options is none for a screen reader. */}
+      <Combobox.Options aria-label={propertiesTexts.values} hidden={isEmpty}>
+        <ScrollArea.Autosize mah={300} type="auto" scrollbars="y">
+          {found.map((one) => (
+            <Option key={one.path} choice={one} isTree={isTree} onTurn={onTurn} />
+          ))}
+        </ScrollArea.Autosize>
+      </Combobox.Options>
+    </>
   )
 }
 

@@ -72,7 +72,7 @@ export function BlockList(props: BlockListProps) {
           placeholder={paletteTexts.searchExample}
           aria-label={paletteTexts.searchBlocks}
           role="combobox"
-          aria-expanded
+          aria-expanded={shown.length > 0}
           aria-controls={id}
           aria-activedescendant={current ? optionId(id, current) : undefined}
           leftSection={<Icon name="search" size={14} />}
@@ -146,22 +146,25 @@ interface FoundBlocksProps extends ShownProps {
 }
 
 function FoundBlocks({ ref, groups, ...props }: FoundBlocksProps) {
+  const isEmpty = groups.every(({ blocks }) => blocks.length === 0)
   return (
-    <div
-      className={classes.list}
-      ref={ref}
-      id={props.listId}
-      role="listbox"
-      aria-label={paletteTexts.blocks}
-      tabIndex={-1}
-    >
-      {groups.every(({ blocks }) => blocks.length === 0) ? (
-        <p className={classes.none}>{paletteTexts.noBlockFits}</p>
-      ) : null}
-      {groups.map((one) => (
-        <BlockGroup key={one.group} group={one} {...props} />
-      ))}
-    </div>
+    <>
+      {isEmpty ? <p className={classes.none}>{paletteTexts.noBlockFits}</p> : null}
+      <div
+        className={classes.list}
+        ref={ref}
+        id={props.listId}
+        role="listbox"
+        aria-label={paletteTexts.blocks}
+        tabIndex={-1}
+        // A list without options is none for a screen reader.
+        hidden={isEmpty}
+      >
+        {groups.map((one) => (
+          <BlockGroup key={one.group} group={one} {...props} />
+        ))}
+      </div>
+    </>
   )
 }
 

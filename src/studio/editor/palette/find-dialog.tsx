@@ -74,7 +74,7 @@ function Found({ start }: { readonly start: string }) {
           placeholder={paletteTexts.findExample}
           aria-label={paletteTexts.findBlocks}
           role="combobox"
-          aria-expanded
+          aria-expanded={found.length > 0}
           aria-controls={id}
           aria-activedescendant={current ? `${id}-${current.guid}` : undefined}
           leftSection={<Icon name="search" size={14} />}
@@ -87,6 +87,7 @@ function Found({ start }: { readonly start: string }) {
           onKeyDown={onKeyDown}
         />
       </div>
+      {found.length === 0 ? <p className={classes.none}>{paletteTexts.noneFound}</p> : null}
       <div
         className={classes.list}
         ref={list}
@@ -94,8 +95,9 @@ function Found({ start }: { readonly start: string }) {
         role="listbox"
         aria-label={paletteTexts.blocksFound}
         tabIndex={-1}
+        // A list without options is none for a screen reader.
+        hidden={found.length === 0}
       >
-        {found.length === 0 ? <p className={classes.none}>{paletteTexts.noneFound}</p> : null}
         {found.map(({ guid, words, place }) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard is in the search field above
           <div
