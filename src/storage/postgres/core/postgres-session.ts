@@ -77,6 +77,8 @@ export interface SessionParts {
 const TURN_MS = 30_000
 /** Of a run whose time is over: a person may have held it at a breakpoint. */
 const LEAST_TURN_MS = 1_000
+/** What a timer can wait for. A longer one would end at once. */
+const MOST_TURN_MS = 2 ** 31 - 1
 
 type Reading<T> = (connection: PostgresConnection, entry: StorageEntry) => Promise<T>
 
@@ -390,7 +392,7 @@ export class PostgresSession
     if (this.#endTurn || this.#taking || this.#transaction.isBegun) return this.#taking
     const epoch = this.#turns
     const left = this.origin.until === undefined ? TURN_MS : this.origin.until - this.#parts.clock()
-    const turn = this.#parts.rows.take(`${storage} ${guid}`, Math.max(LEAST_TURN_MS, left))
+    const turn = this.#parts.rows.take(`${storage} ${guid}`, Math.min(Math.max(LEAST_TURN_MS, left), MOST_TURN_MS))
     if (typeof turn === 'function') {
       this.#endTurn = turn
       return undefined
