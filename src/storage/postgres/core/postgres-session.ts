@@ -392,7 +392,10 @@ export class PostgresSession
     if (this.#endTurn || this.#taking || this.#transaction.isBegun) return this.#taking
     const epoch = this.#turns
     const left = this.origin.until === undefined ? TURN_MS : this.origin.until - this.#parts.clock()
-    const turn = this.#parts.rows.take(`${storage} ${guid}`, Math.min(Math.max(LEAST_TURN_MS, left), MOST_TURN_MS))
+    const turn = this.#parts.rows.take(
+      `${storage} ${guid}`,
+      Math.min(Math.max(LEAST_TURN_MS, left), MOST_TURN_MS),
+    )
     if (typeof turn === 'function') {
       this.#endTurn = turn
       return undefined
