@@ -36,7 +36,7 @@ class CountingSession extends TransparentSession {
 
 test('a name that many rows of a batch have is looked up once, also one that is not there', async () => {
   const session = new CountingSession(database.session())
-  const named = [{ path: 'customer.name', field: 'customer', storage: 'customers', by: 'name' }]
+  const named = [{ path: 'customer.name', field: 'customer', storage: 'customers', by: ['name'] }]
   const rows = Array.from({ length: 200 }, (_, n): ImportRow => {
     const name = n % 100 === 50 ? 'Nemo' : n % 2 === 0 ? 'Ann' : 'Bob'
     return { line: n + 1, size: 1, named, read: () => ({ n, 'customer.name': name }) }

@@ -30,7 +30,7 @@ export async function* batchesOf(rows: RowsOf, path: string): AsyncGenerator<Imp
   if (batch.length > 0) yield batch
 }
 
-/** Is told of a row that cannot become a document. What it throws ends the batch. */
+/** Is told of the rows that cannot become documents, in the order of their lines. What it throws ends the batch. */
 export type RowRefused = (row: ImportRow, error: unknown) => void
 
 export interface CreatedRow {
@@ -66,14 +66,14 @@ export async function createRows(
     return row ? [{ row, document }] : []
   })
   const bad = wanted[created.length]
-  const told = [
+  const wrong = [
     ...unread,
     ...(all.refused && bad ? [{ row: bad.row, error: atLine(bad.row.line, all.refused) }] : []),
   ]
-  // The first line that is wrong is told first.
-  for (const { row, error } of told.toSorted((a, b) => a.row.line - b.row.line)) refused(row, error)
   const rest = all.refused ? wanted.slice(created.length + 1) : []
-  return [...created, ...(await createEach(session, name, rest, refused))]
+  const others = await createEach(session, name, rest, (row, error) => void wrong.push({ row, error }))
+  for (const { row, error } of wrong.toSorted((a, b) => a.row.line - b.row.line)) refused(row, error)
+  return [...created, ...others]
 }
 
 async function namesResolved(

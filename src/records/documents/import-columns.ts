@@ -8,6 +8,7 @@ import type { FieldLimits } from '../../shared/fields/field-limits.ts'
 import { type FieldType, fieldTypeEntries } from '../../shared/fields/field-type.ts'
 import { type ReadText, type TextDialect, valueOfText } from '../../shared/fields/value-of-text.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import type { NamedReference } from './named-references.ts'
 
 /** Column → field; null leaves the column out. Columns that it does not name go where their name says. */
 export type ColumnMapping = Readonly<Record<string, string | null>>
@@ -25,18 +26,27 @@ export interface ColumnTarget {
 /** What a document may bring along from where it was before. */
 const META = ['_meta.guid', '_meta.created', '_meta.expiry']
 
+/** What the storage says of its fields, and the paths by which their documents can be named. */
+export interface KnownFields {
+  readonly rules: readonly FieldRule[]
+  readonly named: readonly NamedReference[]
+}
+
 /** INVALID_BODY for a column that cannot be a field, and for two columns of one field. */
 export function columnTargets(
   columns: readonly string[],
-  rules: readonly FieldRule[],
+  { rules, named }: KnownFields,
   mapping: ColumnMapping,
 ): readonly ColumnTarget[] {
   for (const column of Object.keys(mapping))
     if (!columns.includes(column))
       throw wrong(`mapping names the column ${JSON.stringify(column)}, which the file does not have.`)
   const taken = new Set<string>()
+  const usual = new Set(columns.map((column) => usualField(column, rules)))
   return columns.map((column) => {
-    const field = Object.hasOwn(mapping, column) ? (mapping[column] ?? undefined) : usualField(column, rules)
+    const field = Object.hasOwn(mapping, column)
+      ? (mapping[column] ?? undefined)
+      : withoutOthers(usualField(column, rules), named, usual)
     if (field === undefined) return { column, field, type: 'string', limits: {} }
     const problem = field.startsWith('_meta')
       ? META.includes(field)
@@ -71,6 +81,17 @@ function usualField(column: string, rules: readonly FieldRule[]): string | undef
   // What Quoin writes is not read, so that an export can be imported.
   if (rule) return fieldTypeEntries[rule.type].automatic || rule.computed ? undefined : rule.name
   return fieldNameProblem(column.trim()) ? undefined : column.trim()
+}
+
+/** Fields of the document that is referred to are read only where they name it and the reference itself is no column: an export has both. */
+function withoutOthers(
+  field: string | undefined,
+  named: readonly NamedReference[],
+  usual: ReadonlySet<string | undefined>,
+): string | undefined {
+  const reference = named.find((one) => field?.startsWith(`${one.field}.`))?.field
+  if (reference === undefined) return field
+  return named.some(({ path }) => path === field) && !usual.has(reference) ? field : undefined
 }
 
 function isTime(field: string): boolean {

@@ -26,26 +26,27 @@ export interface FileReading {
 /** How a file's rows are read. */
 export function rowsOf(reading: FileReading): RowsOf {
   if (reading.format !== 'ndjson') return (path) => tableRows(path, reading)
-  const { mapping } = reading
-  return Object.keys(mapping).length === 0 ? ndjsonRows : (path) => mappedRows(path, reading)
+  return (path) => mappedRows(path, reading)
 }
 
 async function* mappedRows(
   path: string,
   { mapping, named: names }: FileReading,
 ): AsyncGenerator<ImportRow, void> {
+  const isMapped = Object.keys(mapping).length > 0
+  const renamed = (row: ImportRow) => (isMapped ? mappedObject(row.read(), mapping) : row.read())
   for await (const row of ndjsonRows(path))
-    yield { ...row, named: names, read: () => named(row.line, () => mappedObject(row.read(), mapping)) }
+    yield { ...row, named: names, read: () => named(row.line, () => renamed(row)) }
 }
 
 /** The first row has the names of the columns. */
 async function* tableRows(path: string, reading: FileReading): AsyncGenerator<ImportRow, void> {
-  const { mapping, dialect, rules, named: names } = reading
+  const { mapping, dialect, named: names } = reading
   let targets: ReturnType<typeof columnTargets> | undefined
   try {
     for await (const { line, cells } of cellsOf(path, reading)) {
       if (targets === undefined) {
-        targets = columnTargets(cells.map(String), rules, mapping)
+        targets = columnTargets(cells.map(String), reading, mapping)
         continue
       }
       const known = targets
@@ -107,7 +108,7 @@ export interface FileTable {
 
 /** Names of the columns of a CSV or XLSX file, and where they go; none for NDJSON, whose lines have names of their own. */
 export async function fileTable(path: string, reading: FileReading): Promise<FileTable> {
-  const { format, mapping, rules } = reading
+  const { format, mapping } = reading
   if (format === 'ndjson') return { columns: [] }
   let dialect: TableDialect | undefined
   const known = () => (dialect ? { dialect } : {})
@@ -116,7 +117,7 @@ export async function fileTable(path: string, reading: FileReading): Promise<Fil
       dialect = one
     })
     for await (const { cells } of rows) {
-      const columns = columnTargets(cells.map(String), rules, mapping)
+      const columns = columnTargets(cells.map(String), reading, mapping)
       return { columns: columns.map(({ column, field }) => ({ column, field: field ?? null })), ...known() }
     }
   } catch (error) {

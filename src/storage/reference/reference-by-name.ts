@@ -19,8 +19,8 @@ export function namingFields(rules: readonly FieldRule[]): readonly string[] {
 }
 
 /**
- * Looks in one naming field after the other. A guid stands for itself. What is not found, and a storage without such a field,
- * is a problem.
+ * Looks in all of these naming fields. A guid stands for itself. What none of them has, what they have of several documents, and a
+ * storage without such a field, is a problem.
  */
 export function referenceByName(
   session: Session,
@@ -29,19 +29,40 @@ export function referenceByName(
   text: string,
 ): MaybePromise<FoundByName> {
   if (isGuid(text)) return { guid: text }
-  const [field, ...others] = fields
-  if (field === undefined) return { problem: `is no guid, and ${storage} has no unique field to find it by` }
-  const seen = recover(() => session.claims.holder(storage, [field], { [field]: text }), unlessHidden)
-  return andThen(seen, (holder): MaybePromise<FoundByName> => {
-    if (holder?.guid !== undefined) return { guid: holder.guid }
-    if (others.length > 0) return referenceByName(session, storage, others, text)
-    const of = fields.join(' or ')
-    return { problem: `names no document: ${storage} has none with this ${of}` }
+  if (fields.length === 0)
+    return { problem: `is no guid, and ${storage} has no unique text field to find it by` }
+  return andThen(holders(session, storage, fields, text), (found): FoundByName => {
+    const [first, ...others] = found
+    if (first === undefined)
+      return { problem: `names no document: ${storage} has none with this ${fields.join(' or ')}` }
+    if (others.every(({ guid }) => guid === first.guid)) return { guid: first.guid }
+    const by = found.map(({ field }) => field).join(', ')
+    return { problem: `names several documents of ${storage}, by ${by}: give the guid` }
   })
 }
 
-/** A document that rules hide from the caller keeps its value, and is not said to be there. */
+interface Holder {
+  readonly field: string
+  readonly guid: string
+}
+
+function holders(
+  session: Session,
+  storage: string,
+  [field, ...others]: readonly string[],
+  text: string,
+): MaybePromise<readonly Holder[]> {
+  if (field === undefined) return []
+  const seen = recover(() => session.claims.holder(storage, [field], { [field]: text }), unlessHidden)
+  return andThen(seen, (holder) =>
+    andThen(holders(session, storage, others, text), (rest) =>
+      holder?.guid === undefined ? rest : [{ field, guid: holder.guid }, ...rest],
+    ),
+  )
+}
+
+/** A document that rules hide from the caller keeps its value, and is not said to be there; nor is one with a hidden field. */
 function unlessHidden(error: unknown): undefined {
-  if (error instanceof QuoinError && error.code === 'CONFLICT') return
+  if (error instanceof QuoinError && (error.code === 'CONFLICT' || error.code === 'INVALID_QUERY')) return
   throw error
 }

@@ -26,13 +26,14 @@ export async function fileReading(
   { mapping, decimal = 'point', dates, separator }: FileQuery,
 ): Promise<FileReading> {
   const columns = mappingIn(mapping)
+  const rules = await rulesIn(session, storage)
   return {
     format: contentType?.startsWith(CSV) ? 'csv' : contentType?.startsWith(XLSX) ? 'xlsx' : 'ndjson',
     mapping: columns,
-    named: await namedReferences(session, storage, Object.values(columns)),
+    named: await namedReferences(session, storage, rules, Object.values(columns)),
     dialect: { decimal, ...(dates && { dates }) },
     separator: separator && separators[separator],
-    rules: await rulesIn(session, storage),
+    rules,
   }
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DocumentServer, openDocumentServer } from '../../../../test/document-server.ts'
 import { textAt } from '../../../../test/json-at.ts'
 import { createField } from '../../../records/fields/field-records.ts'
@@ -140,4 +140,111 @@ test('an import finds what rows refer to by name, and stores nothing when one is
   const stored = await all()
   expect(stored).toMatchObject([{ n: 3, firm: acme }, { n: '1', firm: acme }, { n: '2' }])
   expect(JSON.stringify(stored)).not.toContain('firm.name')
+})
+
+describe('an import finds what the column of a reference names', () => {
+  const by = { guid: 'u', username: 'ann' }
+  const ends: readonly JsonObject[] = [
+    { name: 'name', type: 'string', storage: 'buyers', unique: { ignore_case: true } },
+    { name: 'mail', type: 'email', storage: 'buyers', unique: true },
+    { name: 'city', type: 'string', storage: 'buyers' },
+    { name: 'title', type: 'string', storage: 'plain' },
+  ]
+  const refers = (name: string, storage: string): JsonObject => ({
+    ...{ name, type: 'reference', storage: 'deals' },
+    reference: { storage, on_delete: 'refuse' },
+  })
+  const deals = '/_system/storages/deals/documents'
+  let [ann, bob] = ['', '']
+  beforeAll(async () => {
+    for (const storage of ['buyers', 'plain', 'deals']) await room.make(storage, false)
+    for (const field of [
+      ...ends,
+      refers('buyer', 'buyers'),
+      refers('seller.who', 'buyers'),
+      refers('other', 'plain'),
+    ])
+      await createField(room.database, field, by)
+    const buyers = '/_system/storages/buyers/documents'
+    ann = await create(buyers, { name: 'Ann', mail: 'ann@x.org', city: 'Rome' })
+    bob = await create(buyers, { name: 'bob@x.org', mail: 'b@x.org', city: 'Rome' })
+    await create(buyers, { name: 'Cid', mail: 'bob@x.org' })
+    const gone = await create(buyers, { name: 'Gone' })
+    expect((await send('DELETE', `${buyers}/${gone}`)).status).toBe(200)
+  })
+
+  const load = (raw: string | Buffer, type = 'text/csv') =>
+    room.send('POST', `${deals}/import`, 'writer', { raw, type })
+  const all = async () => (await send('POST', `${deals}/search`, { sort: [{ n: 'asc' }] })).body
+
+  test.each([
+    [
+      'a name that no document has',
+      'Nemo',
+      'The value of buyer names no document: buyers has none with this mail or name.',
+    ],
+    [
+      'the name of a removed document',
+      'Gone',
+      'The value of buyer names no document: buyers has none with this mail or name.',
+    ],
+    [
+      'a name of one document that is the address of another one',
+      'bob@x.org',
+      'The value of buyer names several documents of buyers, by mail, name: give the guid.',
+    ],
+    [
+      '5,000 characters',
+      'x'.repeat(5_000),
+      'The value of buyer names no document: buyers has none with this mail or name.',
+    ],
+    [
+      'markup',
+      '<b>\u202eא &lt;',
+      'The value of buyer names no document: buyers has none with this mail or name.',
+    ],
+  ])('%s is a wrong cell, and nothing is imported', async (_what, name, message) => {
+    const wrong = { fields: ['buyer'], message }
+    const csv = await load(`n,buyer\n1,Ann\n2,"${name}"\n`)
+    expect([csv.status, csv.body]).toMatchObject([400, { details: { lines: [{ line: 3, ...wrong }] } }])
+    const ndjson = await load(JSON.stringify({ n: 1, buyer: name }), 'application/x-ndjson')
+    expect([ndjson.status, ndjson.body]).toMatchObject([400, { details: { lines: [{ line: 1, ...wrong }] } }])
+    expect(await all()).toEqual([])
+  })
+
+  test('where the other storage has no unique field, the message says so', async () => {
+    const { status, text } = await load('n,other\n1,Ann\n')
+    expect([status, text]).toEqual([
+      400,
+      expect.stringContaining(
+        'The value of other is no guid, and plain has no unique text field to find it by.',
+      ),
+    ])
+  })
+
+  test('names and guids, in any column that names it, of every kind of file', async () => {
+    expect((await load(`n,buyer,seller.who\n1,ann,ann@x.org\n2,${bob},\n3,,`)).body).toEqual({ imported: 3 })
+    expect((await load('n,buyer.name,buyer.city\n4,ANN,Rome\n')).body).toEqual({ imported: 1 })
+    const nested = { n: '5', buyer: ' Ann ', seller: { who: 'ann', x: 1 } }
+    expect((await load(JSON.stringify(nested), 'application/x-ndjson')).body).toEqual({ imported: 1 })
+    const stored = await all()
+    expect(stored).toMatchObject([
+      { n: '1', buyer: ann, seller: { who: ann } },
+      { n: '2', buyer: bob },
+      { n: '3' },
+      { n: '4', buyer: ann },
+      { n: '5', buyer: ann, seller: { who: ann, x: 1 } },
+    ])
+    expect(JSON.stringify(stored)).not.toMatch(/buyer\.|Rome/)
+  })
+
+  test('what has a column of the reference and of its name and city is read again', async () => {
+    const columns = JSON.stringify(['n', 'buyer', 'buyer.name', 'buyer.city'])
+    const file = await room.send(
+      'GET',
+      `${deals}/export?${new URLSearchParams({ format: 'csv', columns })}`,
+      'writer',
+    )
+    expect((await load(file.text)).body).toEqual({ imported: 5 })
+  })
 })
