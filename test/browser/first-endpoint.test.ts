@@ -55,7 +55,11 @@ test('steps 2 and 3: sign in and create a blueprint', async () => {
 
 test('steps 4 and 5: a public address, and a reply that is calculated', async () => {
   await hand.click(page.getByRole('button', { name: bold('Answer a GET request') }))
-  await hand.click(page.getByLabel(`Value of ${bold('uri')}`).and(page.locator('input, textarea')))
+  const uri = page.getByLabel(`Value of ${bold('uri')}`).and(page.locator('input, textarea'))
+  await eventually(isFocused(uri)).toBe(true)
+  const errors = page.locator('[data-level="error"], [data-broken]')
+  await page.getByRole('button', { name: '1 field to fill in. Show them.' }).waitFor()
+  expect(await errors.count(), 'nothing is an error before it was left empty').toBe(0)
   await hand.type('greeting')
   await hand.click(page.getByRole('combobox', { name: bold('Who may call it') }))
   await hand.click(page.getByRole('option', { name: bold('Everyone (public)') }))

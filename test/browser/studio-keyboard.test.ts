@@ -180,7 +180,7 @@ test('broken, it says at the pin why; repaired and changed, it is deployed with 
   await outline.goTo(/Create document/, /pin storage/)
   await press('Delete')
   const row = page.getByRole('treeitem').filter({ hasText: /^pin storage/ })
-  await eventually(textsOf(row)).toContainEqual(expect.stringMatching(/needed: wire it/))
+  await eventually(textsOf(row)).toContainEqual(expect.stringMatching(/needed: give it a value or wire it/))
   await press('ControlOrMeta+Enter')
   const dialog = page.getByRole('dialog')
   await dialog.getByText('1 problem keeps it from running').waitFor()

@@ -260,8 +260,9 @@ describe('a breakpoint', () => {
 
 describe('a run that is run again', () => {
   test('on what is drawn is compared with what was answered then, and writes nothing', async () => {
+    // A click on a block shows its settings, also while the runs are open.
+    await page.getByRole('complementary', { name: 'Runs' }).waitFor()
     await block(page, 'Kept').click({ position: { x: 60, y: 12 } })
-    await page.getByRole('button', { name: /^Runs/ }).click()
     await page.getByLabel('Value of code').fill('202')
     await press(page, 'Tab')
     await page.getByText('1 staged').waitFor()

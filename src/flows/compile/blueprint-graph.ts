@@ -229,6 +229,15 @@ function literalProblem(id: string, pin: InPin, value: JsonValue): string | unde
   }
 }
 
+/** What a builder can do about a pin that holds nothing. */
+function wayToGive({ type }: InPin): string {
+  if (type === 'secret') return 'choose a secret, or make one'
+  if (type === 'http_connection') return 'choose a connection, or make one'
+  if (type === 'flow') return 'wire it from the block before'
+  if (!canConvert('any', type) && type !== 'storage' && type !== 'sort') return 'wire it'
+  return 'give it a value or wire it'
+}
+
 function findMissing(draft: Draft, problems: GraphProblem[]): void {
   const saved = new Map(draft.block.in_pins.map((pin) => [pin.id, pin]))
   // A pin that is wired to something wrong has its problem already.
@@ -240,11 +249,10 @@ function findMissing(draft: Draft, problems: GraphProblem[]): void {
     problems.push({ block: draft.block.guid, pin, rule: 'missing', message })
   for (const [id, pin] of draft.in) {
     if (holds(id)) continue
-    if (pin.required && pin.default === undefined)
-      miss(id, `The pin ${id} is needed: wire it or give it a value.`)
+    if (pin.required && pin.default === undefined) miss(id, `${id} is needed: ${wayToGive(pin)}.`)
     const others = pin.orPin === undefined ? [] : [pin.orPin].flat()
     const [first] = others
     if (first !== undefined && !others.some(holds))
-      miss(first, `The pin ${[...others, id].join(' or ')} is needed: give one of them a value.`)
+      miss(first, `${[...others, id].join(' or ')} is needed: give one of them a value.`)
   }
 }

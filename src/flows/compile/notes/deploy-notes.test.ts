@@ -435,12 +435,12 @@ test('a mail needs one of text, html and state', () => {
     {
       block: 'mail',
       pin: 'html',
-      message: 'The pin html or state or text is needed: give one of them a value.',
+      message: 'html or state or text is needed: give one of them a value.',
     },
     {
       block: 'mail',
       pin: 'text',
-      message: 'The pin text or state or html is needed: give one of them a value.',
+      message: 'text or state or html is needed: give one of them a value.',
     },
   ])
   for (const given of [{ text: 'a' }, { html: 'a' }, { state: '@title.state' }])

@@ -2,23 +2,23 @@ import { Button, Tooltip } from '@mantine/core'
 import { Icon } from '../../controls/icon.tsx'
 import { barTexts } from '../../texts/bar.ts'
 import { foundWords } from '../model/words/found-words.ts'
-import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { useChecks, useEditor } from '../state/editor-context.ts'
 
 /** That something was found which keeps the blueprint from running, or is probably a mistake; leads to the list of it. */
 export function ChecksButton() {
   const editor = useEditor()
-  const { problems, notes } = useEditorState((state) => state.checked)
-  const found = problems.length + notes.length
+  const { problems, needed, notes } = useChecks()
+  const found = problems.length + notes.length + needed.length
   if (found === 0) return null
-  const words = foundWords(problems.length, notes.length)
+  const words = foundWords(problems.length, notes.length, needed.length)
   return (
     <Tooltip label={barTexts.problemsButton(words)}>
       <Button
         size="xs"
         variant="light"
-        color={problems.length > 0 ? 'red' : 'yellow'}
+        color={problems.length > 0 ? 'red' : notes.length > 0 ? 'yellow' : 'gray'}
         px={8}
-        leftSection={<Icon name="warning" size={14} />}
+        leftSection={<Icon name={problems.length + notes.length > 0 ? 'warning' : 'info'} size={14} />}
         aria-label={barTexts.problemsButton(words)}
         onClick={() => {
           editor.select([])

@@ -57,6 +57,8 @@ function Content({ onClose }: { readonly onClose: () => void }) {
       await editor.sync.refresh()
     },
   })
+  // Now what is missing is an error.
+  useEffect(() => editor.set({ fresh: new Map() }), [editor])
   const primary = useRef<HTMLButtonElement>(null)
   const broken = checked.problems.length
   const isReady = deployed.isSuccess && broken === 0

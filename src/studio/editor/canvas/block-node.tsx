@@ -21,7 +21,8 @@ const FAR_MARK = 24
 export const BlockNode = memo(function BlockNode({ id, data, selected }: NodeProps<BlockNodeType>) {
   const distance = useContext(DistanceContext)
   const isFar = distance !== 'near'
-  const { content, description, words, staging, problems, trace, last, time, breakpoint } = data
+  const { content, description, words, staging, trace, last, time, breakpoint } = data
+  const problems = data.problems.filter(({ level }) => level !== 'needed')
   const errors = problems.filter(({ level }) => level === 'error').length
   const kind = description?.kind ?? 'unknown'
   return (

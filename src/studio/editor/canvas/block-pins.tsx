@@ -37,7 +37,7 @@ export function Pins({ id, data }: { readonly id: string; readonly data: BlockDa
         ? 'yes'
         : 'no'
   const saved = new Map(data.content.in_pins.map((pin) => [pin.id, pin]))
-  const broken = new Map(data.problems.map(({ pin, message }) => [pin, message]))
+  const broken = brokenPins(data)
   const step = data.trace?.step ?? data.last?.step
   const stubs = useEditorState(({ drawing, catalogue: present }) =>
     crossWires(drawing.flow, present).ofBlock.get(id),
@@ -88,6 +88,11 @@ export function Pins({ id, data }: { readonly id: string; readonly data: BlockDa
       ) : null}
     </div>
   )
+}
+
+function brokenPins({ problems }: BlockData): ReadonlyMap<string | undefined, string> {
+  const found = problems.filter(({ level }) => level !== 'needed')
+  return new Map(found.map(({ pin, message }) => [pin, message]))
 }
 
 function shownOf<Pin>(shown: readonly string[], pins: ReadonlyMap<string, Pin>): [string, Pin][] {

@@ -1,7 +1,7 @@
 import type { Node } from '@xyflow/react'
 import { Position } from '@xyflow/react'
 import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
-import type { Checked, Problem } from '../../../shared/api/blueprints/blueprints.ts'
+import type { Problem } from '../../../shared/api/blueprints/blueprints.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
 import { canvasTexts } from '../../texts/canvas.ts'
@@ -10,12 +10,12 @@ import type { Folds } from '../folds/folds.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { KnownBlocks, Staging } from '../model/changes/staged-blocks.ts'
 import type { Flow } from '../model/flow.ts'
+import { type Level, problemsOf, type ShownChecks } from '../model/fresh-blocks.ts'
 import { type BlockPins, pinsOf } from '../model/pins/pins.ts'
 import { allPins, type ShownPins, shownPins, usedOut } from '../model/pins/shown-pins.ts'
 import { NODE_WIDTH, pinY, sizeWith } from '../model/places/node-geometry.ts'
 import { type BlockTrace, type RunView, sameTrace } from '../model/runs/run-view.ts'
 import { type BlockWords, wordsOf } from '../model/words/block-words.ts'
-import { type Level, problemsOf } from '../state/editor-state.ts'
 import { type BlockTime, sameTime, timeWords } from '../values/block-time.ts'
 import { type BlockLast, lastWords, sameLast } from '../values/last-values.ts'
 
@@ -52,7 +52,7 @@ export interface Given {
   readonly notes: readonly BlueprintNote[]
   readonly catalogue: Catalogue
   readonly known: KnownBlocks
-  readonly checked: Checked
+  readonly checked: ShownChecks
   readonly selection: ReadonlySet<string>
   /** Blocks that show all of their pins. */
   readonly unfolded: ReadonlySet<string>
@@ -216,7 +216,11 @@ function sameNote(a: NoteNodeType, b: NoteNodeType): boolean {
 
 function sameProblems(a: BlockData['problems'], b: BlockData['problems']): boolean {
   return (
-    a.length === b.length && a.every((one, at) => one.message === b[at]?.message && one.pin === b[at]?.pin)
+    a.length === b.length &&
+    a.every(({ message, pin, level }, at) => {
+      const other = b[at]
+      return message === other?.message && pin === other.pin && level === other.level
+    })
   )
 }
 

@@ -19,6 +19,7 @@ import { BoxNode } from '../folds/box-node.tsx'
 import { useFolds } from '../folds/use-folds.ts'
 import { wireProblem } from '../model/pins/wire-check.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { showSettings } from '../state/editor-deeds.ts'
 import { CanvasSwitches } from '../values/canvas-switches.tsx'
 import { BlockNode } from './block-node.tsx'
 import classes from './canvas.module.css'
@@ -134,6 +135,7 @@ function CanvasInside() {
             onNodeClick={(event, { id }) => {
               // Pressed on one of several they all stay selected, to be moved; a click without a move means this one.
               const { selection } = editor.store.getState()
+              showSettings(editor)
               if (
                 selection.size > 1 &&
                 selection.has(id) &&

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { useFolds } from '../folds/use-folds.ts'
 import { usePausedRuns, useShownRun } from '../runs/run-queries.ts'
 import { useBreakpoints } from '../runs/use-breakpoints.ts'
-import { useEditorState } from '../state/editor-context.ts'
+import { useChecks, useEditorState } from '../state/editor-context.ts'
 import { useBlockTimes } from '../values/use-block-times.ts'
 import { useLastValues } from '../values/use-last-values.ts'
 import { edgeMaker } from './canvas-edges.ts'
@@ -15,7 +15,7 @@ export function useCanvasGraph() {
   const notes = useEditorState(({ drawing }) => drawing.notes)
   const catalogue = useEditorState((state) => state.catalogue)
   const known = useEditorState((state) => state.known)
-  const checked = useEditorState((state) => state.checked)
+  const checked = useChecks()
   const selection = useEditorState((state) => state.selection)
   const unfolded = useEditorState((state) => state.unfolded)
   const { view, shown } = useShownRun()

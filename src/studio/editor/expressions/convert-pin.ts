@@ -5,7 +5,7 @@ import type { SavedInPin } from '../../../shared/blueprint.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import { connect, setExpression, setLiteral } from '../model/changes/flow-changes.ts'
-import type { Flow, PinPlace, Wire } from '../model/flow.ts'
+import { type Flow, isFilled, type PinPlace, type Wire } from '../model/flow.ts'
 import { wireProblem } from '../model/pins/wire-check.ts'
 import { namesInFlow } from './block-refs.ts'
 import { isGivenName } from './given-names.ts'
@@ -14,10 +14,6 @@ import { fieldText, valueInField } from './template-text.ts'
 export type PinMode = 'value' | 'expression' | 'text'
 
 /** Whether anything is on the pin. */
-export function isFilled(saved: SavedInPin | undefined): boolean {
-  return saved !== undefined && ((saved.from?.length ?? 0) > 0 || 'value' in saved || 'expression' in saved)
-}
-
 /** How the pin is shown. `chosen`: what was asked for; `text`: see {@link textOfPin}. A template is text with values again. */
 export function modeOf(
   saved: SavedInPin | undefined,

@@ -1,8 +1,8 @@
 import type { Node } from '@xyflow/react'
 import { Position } from '@xyflow/react'
-import type { Checked } from '../../../shared/api/blueprints/blueprints.ts'
 import { countsTexts } from '../../texts/counts.ts'
 import { editorTexts } from '../../texts/editor.ts'
+import type { ShownChecks } from '../model/fresh-blocks.ts'
 import { NODE_WIDTH } from '../model/places/node-geometry.ts'
 import type { RunView } from '../model/runs/run-view.ts'
 import { cut } from '../model/words/words.ts'
@@ -30,7 +30,7 @@ export interface BoxData extends Record<string, unknown> {
 export type BoxNodeType = Node<BoxData, 'box'>
 
 interface Given {
-  readonly checked: Checked
+  readonly checked: ShownChecks
   readonly selection: ReadonlySet<string>
   readonly view: RunView | undefined
   readonly last: ReadonlyMap<string, BlockLast> | undefined

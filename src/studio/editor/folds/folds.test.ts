@@ -155,7 +155,7 @@ test('a box tells the problems inside, and what a run did there', () => {
     ...{ state, order, message, times: 1, us: 1, current: false, step: undefined },
   })
   const none = {
-    checked: { problems: [], notes: [] },
+    checked: { problems: [], needed: [], notes: [] },
     selection: new Set<string>(),
     paused: new Set<string>(),
   }
@@ -164,6 +164,7 @@ test('a box tells the problems inside, and what a run did there', () => {
   const problem = (block = '') => ({ block, pin: '', message: 'Wrong', name: '' })
   const checked = {
     problems: [problem(one), problem(three)],
+    needed: [problem(two)],
     notes: [{ ...problem(two), level: 'warn' as const }],
   }
   expect(node({ checked }).data).toMatchObject({ errors: 1, warnings: 1, state: undefined })

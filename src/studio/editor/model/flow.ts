@@ -40,6 +40,11 @@ export function inPinOf(content: BlockContent | undefined, pin: string): SavedIn
   return content?.in_pins.find(({ id }) => id === pin)
 }
 
+/** A wire, a value or an expression gives its value. */
+export function isFilled(saved: SavedInPin | undefined): boolean {
+  return saved !== undefined && ((saved.from?.length ?? 0) > 0 || 'value' in saved || 'expression' in saved)
+}
+
 /** A copy in which the block has this content; it is added at the end if it is new. */
 export function withBlock(flow: Flow, guid: string, content: BlockContent): Flow {
   if (flow.get(guid) === content) return flow

@@ -1,11 +1,12 @@
 import { Text } from '@mantine/core'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { outlineTexts } from '../../texts/outline.ts'
+import { problemsOf } from '../model/fresh-blocks.ts'
 import { type OutlineItem, outlineOf, shownItems } from '../model/outline.ts'
 import { useShownRun } from '../runs/run-queries.ts'
 import { useBreakpoints } from '../runs/use-breakpoints.ts'
-import { useEditor, useEditorState } from '../state/editor-context.ts'
-import { problemsOf } from '../state/editor-state.ts'
+import { useChecks, useEditor, useEditorState } from '../state/editor-context.ts'
+import { showSettings } from '../state/editor-deeds.ts'
 import classes from './outline.module.css'
 import { OutlineRow } from './outline-row.tsx'
 import { useOutlineKeys } from './use-outline-keys.ts'
@@ -18,7 +19,7 @@ export function OutlineView() {
   const editor = useEditor()
   const flow = useEditorState(({ drawing }) => drawing.flow)
   const catalogue = useEditorState((state) => state.catalogue)
-  const checked = useEditorState((state) => state.checked)
+  const checked = useChecks()
   const known = useEditorState((state) => state.known)
   const selection = useEditorState((state) => state.selection)
   const { shown, run, at, view } = useShownRun()
@@ -76,7 +77,9 @@ export function OutlineView() {
             problem={
               item.kind === 'block' || item.kind === 'pin'
                 ? problemsOf(checked, item.block)
-                    .filter(({ pin }) => (item.kind === 'pin' ? pin === item.pin : true))
+                    .filter(
+                      ({ pin, level }) => level !== 'needed' && (item.kind === 'block' || pin === item.pin),
+                    )
                     .map(({ message }) => message)
                     .join(' ')
                 : ''
@@ -88,7 +91,7 @@ export function OutlineView() {
             catalogue={catalogue}
             onGo={() => {
               go(item.id)
-              if (item.block !== '') editor.select([item.block])
+              if (item.block !== '') showSettings(editor, [item.block])
             }}
             onEdit={() => item.block !== '' && editor.focusPin(item.block, item.pin)}
             onToggle={() => toggle(item.id)}

@@ -1,5 +1,5 @@
 import { Modal, Text } from '@mantine/core'
-import { useMemo } from 'react'
+import { useMemo, useRef } from 'react'
 import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 import { paletteTexts } from '../../texts/palette.ts'
 import { fitsOnWire } from '../gestures/insert-on-wire.ts'
@@ -20,12 +20,17 @@ export function AddDialog() {
   const editor = useEditor()
   const dialog = useEditorState((state) => state.dialog)
   const adding = dialog?.kind === 'add' ? dialog : undefined
+  const focus = useEditorState((state) => state.focus)
+  const before = useRef(focus)
+  if (adding) before.current = focus
   return (
     <Modal
       opened={adding !== undefined}
       onClose={() => editor.set({ dialog: undefined })}
       title={adding ? <Title adding={adding} /> : ''}
       padding={0}
+      // Not where a field of the new block has the keyboard.
+      returnFocus={focus === before.current || focus.pin === ''}
       transitionProps={{ duration: 0 }}
       size={430}
       yOffset="12vh"

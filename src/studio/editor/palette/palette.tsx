@@ -79,7 +79,8 @@ export function Palette() {
           onChoose={({ identifier }) => {
             addBlock(editor, identifier, editor.eye())
             if (isNarrow) draw(false)
-            focusDrawingIn(50)
+            // The first field that the block needs has the keyboard.
+            if (editor.store.getState().focus.pin === '') focusDrawingIn(50)
           }}
         />
       </div>

@@ -1,17 +1,18 @@
 import { ActionIcon, Button, Group, Text, Textarea, TextInput, Tooltip } from '@mantine/core'
-import { useMemo } from 'react'
+import { type FocusEvent, useMemo } from 'react'
 import type { JsonObject } from '../../../shared/json.ts'
 import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { propertiesTexts } from '../../texts/properties.ts'
 import { setField } from '../model/changes/flow-changes.ts'
 import { changeBlock } from '../model/flow.ts'
+import { problemsOf } from '../model/fresh-blocks.ts'
 import { pinsOf } from '../model/pins/pins.ts'
 import { subjectOf } from '../model/words/block-names.ts'
 import { isEntrance } from '../model/words/open-to.ts'
-import { useEditor, useEditorState } from '../state/editor-context.ts'
+import type { Editor } from '../state/editor.ts'
+import { useChecks, useEditor, useEditorState } from '../state/editor-context.ts'
 import { copySelected, duplicateSelected, removeSelected } from '../state/editor-deeds.ts'
-import { problemsOf } from '../state/editor-state.ts'
 import { BreakpointSwitch } from './breakpoint-switch.tsx'
 import { CustomPins } from './custom-pins.tsx'
 import { LastBlockValues } from './last-block-values.tsx'
@@ -35,12 +36,12 @@ export function BlockForm({ guid }: { readonly guid: string }) {
   const editor = useEditor()
   const content = useEditorState(({ drawing }) => drawing.flow.get(guid))
   const catalogue = useEditorState((state) => state.catalogue)
-  const checked = useEditorState((state) => state.checked)
+  const checked = useChecks()
   const problems = useMemo(() => problemsOf(checked, guid), [checked, guid])
   if (!content) return null
   const description = catalogue.get(content.type)
   const pins = pinsOf(content, catalogue)
-  const at = (pin: string) => problems.find((one) => one.pin === pin)?.message
+  const at = (pin: string) => problems.find((one) => one.pin === pin)
   const elsewhere = problems.filter(
     ({ pin }) => pin === undefined || !(pins.in.has(pin) || (description && pin in description.settings)),
   )
@@ -51,17 +52,22 @@ export function BlockForm({ guid }: { readonly guid: string }) {
   const rest = settings.filter((one) => !main.includes(one))
   const fields = (list: typeof settings) =>
     list.map(([name, setting]) => (
-      <SettingField
-        key={name}
-        guid={guid}
-        name={name}
-        setting={setting}
-        value={content.fields[name]}
-        problem={at(name)}
-      />
+      <div key={name} data-field={name}>
+        <SettingField
+          guid={guid}
+          name={name}
+          setting={setting}
+          value={content.fields[name]}
+          problem={at(name)?.level === 'error' ? at(name)?.message : undefined}
+        />
+      </div>
     ))
   return (
-    <section className={classes.panel} aria-label={propertiesTexts.properties}>
+    <section
+      className={classes.panel}
+      aria-label={propertiesTexts.properties}
+      onBlur={(event) => leaveField(editor, guid, event)}
+    >
       <div className={classes.head}>
         <Group gap={4} wrap="nowrap" justify="space-between">
           <Text fw={650}>{description?.title ?? propertiesTexts.unknownBlock}</Text>
@@ -174,6 +180,13 @@ export function BlockForm({ guid }: { readonly guid: string }) {
       </div>
     </section>
   )
+}
+
+/** The keyboard goes from a field to another place than its own buttons and lists. */
+function leaveField(editor: Editor, guid: string, { target, relatedTarget }: FocusEvent): void {
+  const field = target.closest<HTMLElement>('[data-field]')
+  const isInside = relatedTarget instanceof Node && field?.contains(relatedTarget)
+  if (field?.dataset.field !== undefined && !isInside) editor.leaveField(guid, field.dataset.field)
 }
 
 /** Blocks may have some from before the server refused them; a block with one cannot be deployed. */

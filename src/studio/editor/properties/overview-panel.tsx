@@ -2,22 +2,21 @@ import { Kbd, Text } from '@mantine/core'
 import { Icon } from '../../controls/icon.tsx'
 import { countsTexts } from '../../texts/counts.ts'
 import { propertiesTexts } from '../../texts/properties.ts'
+import { leveled } from '../model/fresh-blocks.ts'
 import { wordsOf } from '../model/words/block-words.ts'
 import { foundWords } from '../model/words/found-words.ts'
-import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { useChecks, useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './properties.module.css'
 
 /** About the whole blueprint: what keeps it from running, and the keys that help. */
 export function OverviewPanel() {
   const editor = useEditor()
   const blueprint = useEditorState((state) => state.blueprint)
-  const { flow } = useEditorState((state) => state.drawing)
+  const flow = useEditorState(({ drawing }) => drawing.flow)
   const catalogue = useEditorState((state) => state.catalogue)
-  const { problems, notes } = useEditorState((state) => state.checked)
-  const all = [
-    ...problems.map((one) => ({ ...one, level: 'error' as const })),
-    ...notes.map((one) => ({ ...one })),
-  ]
+  const checks = useChecks()
+  const { problems, needed, notes } = checks
+  const all = leveled(checks)
   return (
     <section className={classes.panel} aria-label={propertiesTexts.overview}>
       <div className={classes.head}>
@@ -26,7 +25,7 @@ export function OverviewPanel() {
         <span className={classes.kind}>{countsTexts.blocks(flow.size)}</span>
       </div>
       <div className={classes.section}>
-        <h2 className={classes.sectionTitle}>{foundWords(problems.length, notes.length)}</h2>
+        <h2 className={classes.sectionTitle}>{foundWords(problems.length, notes.length, needed.length)}</h2>
         {all.length === 0 ? <p className={classes.help}>{propertiesTexts.noProblems(flow.size)}</p> : null}
         {all.map(({ block, pin, message, level }) => {
           const content = flow.get(block)
@@ -39,7 +38,7 @@ export function OverviewPanel() {
               disabled={!content}
               onClick={() => editor.focusPin(block, pin ?? '')}
             >
-              <Icon name="warning" size={15} />
+              <Icon name={level === 'needed' ? 'info' : 'warning'} size={15} />
               <span>
                 {content ? (
                   <b>

@@ -5,7 +5,6 @@ import type { JsonValue } from '../../../shared/json.ts'
 import { canConvert, isNamedType, type PinType } from '../../../shared/pin-type.ts'
 import { propertiesTexts } from '../../texts/properties.ts'
 import {
-  isFilled,
   modeOf,
   type PinMode,
   textOfPin,
@@ -16,7 +15,9 @@ import { ExpressionPin } from '../expressions/expression-pin.tsx'
 import { templateOf } from '../expressions/template-text.ts'
 import { storageOfBlock } from '../gestures/inline-storage.ts'
 import { setExpression, setLiteral } from '../model/changes/flow-changes.ts'
-import { inPinOf, type PinPlace } from '../model/flow.ts'
+import { inPinOf, isFilled, type PinPlace } from '../model/flow.ts'
+import type { Level } from '../model/fresh-blocks.ts'
+import { hasField } from '../model/pins/pins.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { LiteralInput } from './literal-input.tsx'
@@ -34,14 +35,11 @@ interface PinFieldProps {
   readonly pin: string
   readonly kind: InPin
   readonly content: BlockContent
-  readonly problem: string | undefined
+  readonly problem: { readonly message: string; readonly level: Level } | undefined
 }
 
 /** Pins whose values are text, or may be. */
 const takesText: ReadonlySet<PinType> = new Set(['value', 'any', 'date'])
-
-/** Pins whose values are made only by blocks, but for names that a builder writes: of a storage, of fields, of a secret. */
-const holdsNames: ReadonlySet<PinType> = new Set(['storage', 'sort', 'secret', 'http_connection'])
 
 /** One in-pin: the wires that end there, or the value or expression that it holds. */
 export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
@@ -54,8 +52,8 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
   const isWhere = kind.language === 'where'
   const mode = isWhere ? 'expression' : modeOf(saved, writing.chosen, text)
   // A field of the pin takes the keyboard itself.
-  const hasField = wires.length === 0 && (holdsValue(kind) || mode !== 'value')
-  const ref = useFieldFocus<HTMLDivElement>(hasField ? `${pin}:` : pin)
+  const isWritten = wires.length === 0 && (hasField(kind) || mode !== 'value')
+  const ref = useFieldFocus<HTMLDivElement>(isWritten ? `${pin}:` : pin)
   const takesExpression = canConvert('any', kind.type) && wires.length <= 1
   const takesMore =
     (wires.length === 0 && !isNamedType(kind.type)) || kind.several === true || kind.type === 'flow'
@@ -64,6 +62,7 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
     <div
       ref={ref}
       tabIndex={-1}
+      data-field={pin}
       role="group"
       aria-label={`${pin}, ${kind.type}${kind.required ? propertiesTexts.neededLabel : ''}`}
     >
@@ -82,22 +81,18 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
             saved={saved}
             mode={mode}
             type={kind.type}
-            problem={problem}
+            problem={problem?.level === 'error' ? problem.message : undefined}
             isNew={writing.chosen !== undefined}
             cursor={writing.cursor}
           />
         ) : (
           <HeldValue guid={guid} pin={pin} kind={kind} content={content} onExpression={writing.handOver} />
         )}
-        {problem === undefined || mode !== 'value' ? null : <ProblemNote message={problem} level="error" />}
+        {problem === undefined || mode !== 'value' ? null : <ProblemNote {...problem} />}
         <p className={classes.help}>{kind.help}</p>
       </div>
     </div>
   )
-}
-
-function holdsValue({ type, perFrame }: InPin): boolean {
-  return (canConvert('any', type) && !perFrame) || holdsNames.has(type)
 }
 
 /** How the pin is written: what was chosen here, and where the cursor of an expression begins. */
@@ -165,7 +160,7 @@ function HeldValue({ guid, pin, kind, content, onExpression }: HeldValueProps) {
     editor.run(propertiesTexts.set(pin), (now) => setLiteral(now, guid, pin, next), `set ${guid} ${pin}`)
   if (isNamedType(kind.type)) return <NamedInput pin={pin} type={kind.type} value={value} onChange={set} />
   if (kind.type === 'storage') return <StorageInput pin={pin} value={value} onChange={set} />
-  if (!holdsValue(kind)) return null
+  if (!hasField(kind)) return null
   const literal = (
     <LiteralInput pin={pin} kind={kind} value={value} onChange={set} onExpression={onExpression} />
   )

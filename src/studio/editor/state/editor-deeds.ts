@@ -40,7 +40,7 @@ export function addBlock(
     const wire = wireTo(end.wire, { block: guid, pin: end.pin })
     return wireProblem(added, catalogue, wire) === undefined ? connect(added, catalogue, wire) : added
   })
-  editor.focusPin(guid, '')
+  editor.focusNew(guid)
   return guid
 }
 
@@ -54,8 +54,14 @@ export function addStep(editor: Editor, type: string, place: PinPlace): string {
     const content = newContent(type, catalogue, onGrid(freePlace(flow, catalogue, type, at)))
     return insertBehind(withBlock(flow, guid, content), catalogue, place, guid)
   })
-  editor.focusPin(guid, '')
+  editor.focusNew(guid)
   return guid
+}
+
+/** A block was clicked: the list of runs makes room for its settings. */
+export function showSettings(editor: Editor, guids?: Iterable<string>): void {
+  if (guids) editor.select(guids)
+  if (editor.store.getState().panel === 'runs') editor.set({ panel: 'properties' })
 }
 
 /** Draws the wire, or gives the reason why it cannot be. */

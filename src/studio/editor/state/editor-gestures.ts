@@ -18,7 +18,7 @@ export function addOnWire(editor: Editor, type: string, wire: Wire): boolean {
   editor.run(editorTexts.insert(catalogue.get(type)?.title ?? type), () =>
     withRoomOnWire(inserted, catalogue, wire, guid),
   )
-  editor.focusPin(guid, '')
+  editor.focusNew(guid)
   return true
 }
 
@@ -41,7 +41,7 @@ export function replaceWith(editor: Editor, guid: string, type: string): void {
   const { catalogue } = editor.store.getState()
   const title = catalogue.get(type)?.title ?? type
   editor.run(editorTexts.replaceWith(title), (flow) => replaceBlock(flow, catalogue, guid, type))
-  editor.focusPin(guid, '')
+  editor.focusNew(guid)
 }
 
 /** What the menu of a block can lead to besides. */

@@ -1,10 +1,11 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import type { Blueprint, Checked, Problem } from '../../../shared/api/blueprints/blueprints.ts'
+import type { Blueprint, Checked } from '../../../shared/api/blueprints/blueprints.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Drawing } from '../model/changes/command.ts'
 import { emptyHistory, type History } from '../model/changes/history.ts'
 import type { KnownBlock, KnownBlocks } from '../model/changes/staged-blocks.ts'
 import { emptyFlow, type PinPlace, type Wire } from '../model/flow.ts'
+import type { FreshBlocks } from '../model/fresh-blocks.ts'
 import type { DanglingWire } from '../model/pins/fitting-blocks.ts'
 import type { View } from '../model/places/opening-view.ts'
 import { type CanvasShows, keptShows } from '../values/canvas-shows.ts'
@@ -69,6 +70,7 @@ export interface EditorState {
   /** Ids of wires. */
   readonly selectedWires: ReadonlySet<string>
   readonly checked: Checked
+  readonly fresh: FreshBlocks
   readonly storing: Storing
   readonly conflicts: readonly Conflict[]
   readonly view: 'canvas' | 'outline'
@@ -105,6 +107,7 @@ export function editorStore(guid: string, catalogue: Catalogue): EditorStore {
     opened: new Set(),
     selectedWires: new Set(),
     checked: { problems: [], notes: [] },
+    fresh: new Map(),
     storing: { state: 'stored' },
     conflicts: [],
     view: 'canvas',
@@ -120,16 +123,3 @@ export function editorStore(guid: string, catalogue: Catalogue): EditorStore {
     focus: { pin: '', count: 0 },
   }))
 }
-
-/** Problems and notes of a block, by pin or setting; under '' those of the whole block. */
-export function problemsOf(
-  { problems, notes }: Checked,
-  block: string,
-): readonly (Problem & { level: Level })[] {
-  return [
-    ...problems.filter((one) => one.block === block).map((one) => ({ ...one, level: 'error' as const })),
-    ...notes.filter((one) => one.block === block),
-  ]
-}
-
-export type Level = 'error' | 'warn' | 'info'

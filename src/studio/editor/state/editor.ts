@@ -6,6 +6,8 @@ import type { Catalogue } from '../model/block-description.ts'
 import { commandBetween, type Drawing } from '../model/changes/command.ts'
 import { applied, type History, redo, remember, type Step, undo } from '../model/changes/history.ts'
 import type { Flow } from '../model/flow.ts'
+import { withLeftField } from '../model/fresh-blocks.ts'
+import { neededField } from '../model/pins/pins.ts'
 import { type EditorState, type EditorStore, editorStore, type Point } from './editor-state.ts'
 import { type EditorSync, openEditorSync } from './editor-sync.ts'
 
@@ -28,6 +30,10 @@ export interface Editor {
   set(change: Partial<EditorState>): void
   /** Selects a block and puts the keyboard into the field of its pin or setting. */
   focusPin(guid: string, pin: string): void
+  /** Selects a block that was just added. On the canvas the keyboard goes into the first field that it needs. */
+  focusNew(guid: string): void
+  /** The user has left a field of a block. */
+  leaveField(guid: string, field: string): void
   /** Place of a new block without a position: the visible part of the canvas, which the canvas reports while it is shown. */
   eye(): Point
   lookAt(eye: (() => Point) | undefined): void
@@ -108,14 +114,15 @@ export function openEditor(guid: string, catalogue: Catalogue, tell: Teller): Ed
       store.setState({ selection: new Set(guids), selectedWires: new Set(wires) })
     },
     set: (change) => store.setState(change),
-    focusPin(block, pin) {
-      const { focus } = store.getState()
-      store.setState({
-        selection: new Set([block]),
-        selectedWires: new Set(),
-        panel: 'properties',
-        focus: { pin, count: focus.count + 1 },
-      })
+    focusPin: (block, pin) => focusIn(store, block, pin),
+    focusNew(block) {
+      const { fresh, drawing, view } = store.getState()
+      const content = drawing.flow.get(block)
+      store.setState({ fresh: new Map(fresh).set(block, new Set()) })
+      focusIn(store, block, (view === 'canvas' && content && neededField(content, catalogue)) || '')
+    },
+    leaveField(block, field) {
+      store.setState(({ fresh }) => ({ fresh: withLeftField(fresh, block, field) }))
     },
     async save() {
       await sync.settled()
@@ -132,4 +139,14 @@ export function openEditor(guid: string, catalogue: Catalogue, tell: Teller): Ed
     },
     close: sync.close,
   }
+}
+
+function focusIn(store: EditorStore, block: string, pin: string): void {
+  const { focus } = store.getState()
+  store.setState({
+    selection: new Set([block]),
+    selectedWires: new Set(),
+    panel: 'properties',
+    focus: { pin, count: focus.count + 1 },
+  })
 }

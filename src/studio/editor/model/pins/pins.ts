@@ -1,10 +1,10 @@
 import type { BlockDescription, InPin, OutPin } from '../../../../shared/api/blocks/blocks.ts'
 import type { BlockContent } from '../../../../shared/blueprint.ts'
 import { isJsonObject } from '../../../../shared/json.ts'
-import type { PinType } from '../../../../shared/pin-type.ts'
+import { canConvert, isNamedType, type PinType } from '../../../../shared/pin-type.ts'
 import { modelTexts } from '../../../texts/model.ts'
 import type { Catalogue } from '../block-description.ts'
-import { type Flow, wiresInto } from '../flow.ts'
+import { type Flow, inPinOf, isFilled, wiresInto } from '../flow.ts'
 
 export interface BlockPins {
   /** In the order in which they are drawn: flow first, then the block's own, then those that settings add. */
@@ -57,6 +57,24 @@ function namesIn(content: BlockContent, setting: string): string[] {
         .map((one) => (isJsonObject(one) ? one.name : one))
         .filter((name): name is string => typeof name === 'string' && name !== '')
     : []
+}
+
+/** The pin can be written into a field: not what only blocks give, such as a flow. */
+export function hasField({ type, perFrame }: InPin): boolean {
+  const holdsName = type === 'storage' || type === 'sort' || isNamedType(type)
+  return holdsName || (canConvert('any', type) && !perFrame)
+}
+
+/** The first setting or pin, in the order of the panel, that the block needs and that is still empty. */
+export function neededField(content: BlockContent, catalogue: Catalogue): string | undefined {
+  const settings = Object.entries(catalogue.get(content.type)?.settings ?? {})
+  const setting = settings.find(([name, { required }]) => required && content.fields[name] === undefined)
+  if (setting) return setting[0]
+  const pins = [...pinsOf(content, catalogue).in]
+  return pins.find(
+    ([id, pin]) =>
+      pin.required && pin.default === undefined && hasField(pin) && !isFilled(inPinOf(content, id)),
+  )?.[0]
 }
 
 /** What a wire from the out-pin carries into a pin of a type: `error` pins are signal and value at once. */
