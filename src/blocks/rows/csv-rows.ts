@@ -19,6 +19,12 @@ export class CsvProblem extends Error {
   }
 }
 
+/** Both included, from 1. */
+export interface LineRange {
+  readonly from: number
+  readonly to: number
+}
+
 const MOST_CELLS = 500
 const MOST_CHARACTERS = 1_000_000
 /** Characters that are read in one turn of the event loop: 1 to 3 ms. */
@@ -41,13 +47,14 @@ interface Reader {
 }
 
 /**
- * Throws CsvProblem. Rows without anything in them are left out. `separator`: found out if not given; the first line `sep=;`, which
- * Excel understands, says it too. `found`: is told which one it is.
+ * Throws CsvProblem. Rows without anything in them are left out. `separator`: found out if not given, from line `from` to line
+ * `to`; the first line `sep=;`, which Excel understands, says it too. `found`: is told which one it is.
  */
 export async function* csvRows(
   pieces: AsyncIterable<string> | Iterable<string>,
   separator?: string,
   found?: (separator: string) => void,
+  { from, to }: LineRange = { from: 1, to: 1 },
 ): AsyncGenerator<CsvRow, void> {
   let reader: Reader | undefined
   // Until its first row is complete, which says what separates.
@@ -56,8 +63,8 @@ export async function* csvRows(
     let text = piece
     if (!reader) {
       head += piece
-      if (!hasRow(head) && head.length < MOST_CHARACTERS) continue
-      reader = readerFor(head, separator)
+      if (!hasLines(head, to) && head.length < MOST_CHARACTERS) continue
+      reader = readerFor(head, separator, { from, to })
       found?.(reader.separator)
       text = withoutHint(head)
     }
@@ -67,7 +74,7 @@ export async function* csvRows(
     }
   }
   if (!reader) {
-    reader = readerFor(head, separator)
+    reader = readerFor(head, separator, { from, to })
     found?.(reader.separator)
     yield* read(reader, withoutHint(head))
   }
@@ -95,13 +102,23 @@ function unquoted(text: string): string {
   return withoutMark(text.slice(0, MOST_CHARACTERS)).replace(/(^|[,;\t\r\n])"(?:[^"]|"")*(?:"|$)/g, '$1')
 }
 
-function hasRow(head: string): boolean {
-  return /[\r\n]/.test(unquoted(head))
+const LINE_END = /\r\n|\r|\n/
+
+function hasLines(head: string, count: number): boolean {
+  return unquoted(head).split(LINE_END, count + 1).length > count
 }
 
-function readerFor(head: string, given: string | undefined): Reader {
+function readerFor(head: string, given: string | undefined, { from, to }: LineRange): Reader {
   const hint = HINT.exec(withoutMark(head))?.[1]
-  const separator = given ?? hint ?? separatorIn(unquoted(head).split(/[\r\n]/, 1)[0] ?? '')
+  const separator =
+    given ??
+    hint ??
+    separatorIn(
+      unquoted(head)
+        .split(LINE_END, to)
+        .slice(from - 1)
+        .filter((line) => line.trim() !== ''),
+    )
   return {
     separator,
     ends: new RegExp(`[${separator}\r\n]`, 'g'),
@@ -115,8 +132,12 @@ function readerFor(head: string, given: string | undefined): Reader {
   }
 }
 
-function separatorIn(line: string): string {
-  const counts = separators.map((one) => line.split(one).length)
+/** The one that half of the lines have most of. */
+function separatorIn(lines: readonly string[]): string {
+  const counts = separators.map((one) => {
+    const each = lines.map((line) => line.split(one).length).toSorted((a, b) => a - b)
+    return each[Math.floor(each.length / 2)] ?? 1
+  })
   return separators[counts.indexOf(Math.max(...counts))] ?? ','
 }
 

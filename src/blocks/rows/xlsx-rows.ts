@@ -1,5 +1,5 @@
 /**
- * The rows of the first sheet of a workbook (XLSX), a piece of the sheet at a time. In memory are the texts that cells share
+ * The rows of a sheet of a workbook (XLSX), a piece of the sheet at a time. In memory are the texts that cells share
  * (bounded), one row, and which styles show dates. A date is given as text: `2026-01-31`, or with a time `2026-01-31T12:00:00`.
  */
 import { keepsDigits } from '../../shared/numbers/exact-json.ts'
@@ -24,27 +24,55 @@ const LEAST_OF_TEXT = 64
 const MOST_IN_ROW = 16_384
 const MOST_ROWS = 1_048_576
 
-/** Rows without anything in them are left out. Throws CsvProblem. `found`: is told what kind of workbook it is. */
-export async function* xlsxRows(file: FileBytes, found?: FoundDialect): AsyncGenerator<SheetRow> {
+/** Rows without anything in them are left out. Throws CsvProblem. `found`: is told what kind of workbook it is. `wanted`: name of a sheet. */
+export async function* xlsxRows(
+  file: FileBytes,
+  found?: FoundDialect,
+  wanted?: string,
+): AsyncGenerator<SheetRow> {
   const parts = await openXlsxParts(file)
-  const { name, part } = await firstSheet(parts)
+  const all = await attributesOf(parts, 'xl/workbook.xml', 'sheet')
+  const { name, part } = await sheetOf(parts, all, wanted)
   const sheet = parts.part(part)
   if (!sheet) throw new CsvProblem('is an XLSX workbook without a sheet')
   const [properties = {}] = await attributesOf(parts, 'xl/workbook.xml', 'workbookPr')
   const from1904 = ['1', 'true', 'on'].includes((properties.date1904 ?? '').toLowerCase())
-  found?.({ format: 'xlsx', ...(name && { sheet: name }), dates_from: from1904 ? 1904 : 1900 })
+  const sheets = all.filter(isVisible).map((one) => one.name ?? '')
+  found?.({ format: 'xlsx', ...(name && { sheet: name, sheets }), dates_from: from1904 ? 1904 : 1900 })
   const shared = await sharedTexts(parts)
   const reader = new SheetReader({ shared, styles: await cellStyles(parts), from1904 })
   for await (const events of xmlEvents(sheet)) yield* reader.read(events)
 }
 
-/** The sheet that a workbook shows first: hidden ones hold lists and calculations of the others. */
-async function firstSheet(parts: XlsxParts): Promise<{ readonly name: string; readonly part: string }> {
-  const all = await attributesOf(parts, 'xl/workbook.xml', 'sheet')
-  const first = all.find(({ state = 'visible' }) => state === 'visible') ?? all[0]
+type Attributes = Readonly<Record<string, string>>
+
+/** Programs name sheets with at most 31 characters. */
+const LONGEST_NAME = 255
+
+function isVisible({ state = 'visible', name = '' }: Attributes): boolean {
+  return state === 'visible' && name.length <= LONGEST_NAME
+}
+
+const MOST_NAMED = 20
+
+/** The sheet of this name, else the one that a workbook shows first: hidden ones hold lists and calculations of the others. */
+async function sheetOf(
+  parts: XlsxParts,
+  all: readonly Attributes[],
+  wanted: string | undefined,
+): Promise<{ readonly name: string; readonly part: string }> {
+  const chosen =
+    wanted === undefined ? (all.find(isVisible) ?? all[0]) : all.find(({ name }) => name === wanted)
+  if (wanted !== undefined && !chosen) {
+    const names = all.filter(isVisible).map(({ name }) => JSON.stringify(name))
+    const shown = `${names.slice(0, MOST_NAMED).join(', ')}${names.length > MOST_NAMED ? ', …' : ''}`
+    throw new CsvProblem(
+      `has no sheet ${JSON.stringify(wanted.slice(0, LONGEST_NAME))}; its sheets are ${shown}`,
+    )
+  }
   const related = await attributesOf(parts, 'xl/_rels/workbook.xml.rels', 'Relationship')
-  const target = related.find(({ Id }) => Id === first?.['r:id'])?.Target ?? 'worksheets/sheet1.xml'
-  return { name: first?.name ?? '', part: target.startsWith('/') ? target.slice(1) : `xl/${target}` }
+  const target = related.find(({ Id }) => Id === chosen?.['r:id'])?.Target ?? 'worksheets/sheet1.xml'
+  return { name: chosen?.name ?? '', part: target.startsWith('/') ? target.slice(1) : `xl/${target}` }
 }
 
 /** Of all elements of a name, at most 1,000. */

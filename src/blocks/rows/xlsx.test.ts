@@ -143,7 +143,7 @@ describe('workbooks of other programs', () => {
       dialect = one
     })
     expect(found).toEqual([{ line: 1, cells: [day] }])
-    expect(dialect).toEqual({ format: 'xlsx', sheet: 'Data', dates_from })
+    expect(dialect).toEqual({ format: 'xlsx', sheet: 'Data', sheets: ['Data', 'Other'], dates_from })
   })
 
   test('how a Japanese text is read aloud is no part of it', async () => {

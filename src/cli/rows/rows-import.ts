@@ -33,6 +33,22 @@ A column goes into the field of its name or label unless it is named here.`,
       help: 'Between the cells of a CSV file: comma, semicolon or tab. Found in its first line if not given.',
       completes: separators,
     },
+    formats: {
+      type: 'string',
+      value: '<json>',
+      help: `Columns that write numbers or days otherwise than the rest, for example {"Price":"comma","Due":"mdy"}: point or comma, dmy, mdy
+or ymd.`,
+    },
+    sheet: {
+      type: 'string',
+      value: '<name>',
+      help: 'Sheet of an XLSX file. The first that is not hidden if not given.',
+    },
+    header: {
+      type: 'string',
+      value: '<line>',
+      help: 'Line with the names of columns, for a file that begins with a title. The first that is not empty if not given.',
+    },
     'skip-invalid': {
       type: 'boolean',
       help: 'Import the other lines when some are refused.',
@@ -40,8 +56,8 @@ A column goes into the field of its name or label unless it is named here.`,
     ...urlFlag,
   },
   summary: 'Imports the rows of a file into a storage as documents.',
-  about: `The file is CSV (.csv, .tsv, .txt) or XLSX (.xlsx, its first sheet) with names of columns in the first line, else NDJSON: one
-JSON document per line. All or none: if a line is refused, nothing is imported, and the first 100 refused lines are listed
+  about: `The file is CSV (.csv, .tsv, .txt) or XLSX (.xlsx) with names of columns in a line, else NDJSON: one JSON document per
+line. All or none: if a line is refused, nothing is imported, and the first 100 refused lines are listed
 with their fields.`,
   async run({ positionals: [storage = '', file = ''], values }, terminal) {
     const { runRowsImport } = await import('./run-rows-import.ts')

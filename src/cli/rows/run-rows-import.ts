@@ -14,6 +14,9 @@ interface RowsFile {
   readonly decimal?: string | undefined
   readonly dates?: string | undefined
   readonly separator?: string | undefined
+  readonly formats?: string | undefined
+  readonly sheet?: string | undefined
+  readonly header?: string | undefined
 }
 
 /** What `quoin rows import` does. Gives its exit code. */

@@ -74,7 +74,10 @@ export interface DocumentImports {
     name: string,
     source: AsyncIterable<Buffer>,
     origin: Origin,
-    options: Pick<ImportOptions, 'database'> & { readonly reading: FileReading },
+    options: Pick<ImportOptions, 'database'> & {
+      readonly reading: FileReading
+      readonly recognize?: boolean
+    },
   ): Promise<ImportPreview>
   /** Undoes imports that are being written, which then fail with UNAVAILABLE. */
   close(): Promise<void>
@@ -139,10 +142,10 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
         }),
       )
     },
-    preview: (name, source, origin, { reading, database: permitted }) =>
+    preview: (name, source, origin, { reading, recognize = false, database: permitted }) =>
       counted(
         received(source, reading.format === 'xlsx' ? limit : PREVIEW_BYTES, (path) =>
-          previewRows(permitted.session({ ...origin, trial: true }), name, path, reading),
+          previewRows(permitted.session({ ...origin, trial: true }), name, path, { reading, recognize }),
         ),
       ),
     async close() {

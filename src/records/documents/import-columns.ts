@@ -8,10 +8,14 @@ import type { FieldLimits } from '../../shared/fields/field-limits.ts'
 import { type FieldType, fieldTypeEntries } from '../../shared/fields/field-type.ts'
 import { type ReadText, type TextDialect, valueOfText } from '../../shared/fields/value-of-text.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { type ColumnFormat, dialectOfFormat } from '../../shared/rows/recognized-table.ts'
 import type { NamedReference } from './named-references.ts'
 
 /** Column → field; null leaves the column out. Columns that it does not name go where their name says. */
 export type ColumnMapping = Readonly<Record<string, string | null>>
+
+/** Column → how its texts write numbers or days, where that is not as the rest of the file does. */
+export type ColumnFormats = Readonly<Record<string, ColumnFormat>>
 
 export interface ColumnTarget {
   readonly column: string
@@ -21,6 +25,7 @@ export interface ColumnTarget {
   readonly limits: FieldLimits
   /** No field of the storage says what it holds. */
   readonly free?: boolean
+  readonly dialect?: TextDialect
 }
 
 /** What a document may bring along from where it was before. */
@@ -32,15 +37,20 @@ export interface KnownFields {
   readonly named: readonly NamedReference[]
 }
 
+interface ColumnReading extends KnownFields {
+  readonly mapping: ColumnMapping
+  readonly formats: ColumnFormats
+}
+
 /** INVALID_BODY for a column that cannot be a field, and for two columns of one field. */
 export function columnTargets(
   columns: readonly string[],
-  { rules, named }: KnownFields,
-  mapping: ColumnMapping,
+  { rules, named, mapping, formats }: ColumnReading,
 ): readonly ColumnTarget[] {
-  for (const column of Object.keys(mapping))
-    if (!columns.includes(column))
-      throw wrong(`mapping names the column ${JSON.stringify(column)}, which the file does not have.`)
+  for (const [place, names] of Object.entries({ mapping, formats }))
+    for (const column of Object.keys(names))
+      if (!columns.includes(column))
+        throw wrong(`${place} names the column ${JSON.stringify(column)}, which the file does not have.`)
   const taken = new Set<string>()
   const usual = new Set(columns.map((column) => usualField(column, rules)))
   return columns.map((column) => {
@@ -59,7 +69,8 @@ export function columnTargets(
       )
     if (taken.has(field)) throw wrong(`Two columns go into the field ${field}. Leave one of them out.`)
     taken.add(field)
-    return { column, field, ...typeOf(field, rules) }
+    const format = Object.hasOwn(formats, column) ? formats[column] : undefined
+    return { column, field, ...typeOf(field, rules), ...(format && { dialect: dialectOfFormat(format) }) }
   })
 }
 
@@ -81,6 +92,12 @@ function usualField(column: string, rules: readonly FieldRule[]): string | undef
   // What Quoin writes is not read, so that an export can be imported.
   if (rule) return fieldTypeEntries[rule.type].automatic || rule.computed ? undefined : rule.name
   return fieldNameProblem(column.trim()) ? undefined : column.trim()
+}
+
+/** Whether a column of this name goes into a field that the storage has. */
+export function isKnownColumn(column: string, rules: readonly FieldRule[]): boolean {
+  const field = usualField(column, rules)
+  return field !== undefined && (META.includes(field) || rules.some(({ name }) => name === field))
 }
 
 /** Fields of the document that is referred to are read only where they name it and the reference itself is no column: an export has both. */
@@ -120,7 +137,7 @@ export function documentOfCells(
         )
       continue
     }
-    const read = valueOfCell(target, cells[i] ?? '', dialect)
+    const read = valueOfCell(target, cells[i] ?? '', { ...dialect, ...target.dialect })
     if ('problem' in read) throw wrong(`The value of ${column} ${read.problem}.`, [field])
     if (read.value === null) continue
     if (field.startsWith('_meta.')) meta[field.slice(6)] = read.value

@@ -12,6 +12,8 @@ export interface ImportRow {
   readonly size: number
   /** Throws INVALID_BODY, naming the line, for what is no document. */
   read(): JsonObject
+  /** Of a table, as they stand in the file. */
+  readonly cells?: readonly (string | number | boolean)[]
   /** Fields whose values are names of other documents. */
   readonly named?: readonly NamedReference[]
 }

@@ -1,26 +1,35 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { CsvProblem, csvRows } from '../../blocks/rows/csv-rows.ts'
+import { CsvProblem, csvRows, type LineRange } from '../../blocks/rows/csv-rows.ts'
 import { decodedText, type TextEncoding } from '../../blocks/rows/csv-text-of.ts'
-import type { FoundDialect, TableDialect } from '../../blocks/rows/table-dialect.ts'
+import type { FoundDialect } from '../../blocks/rows/table-dialect.ts'
+import type { Cell } from '../../blocks/rows/xlsx-file.ts'
 import { type SheetRow, xlsxRows } from '../../blocks/rows/xlsx-rows.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import type { FieldRule } from '../../shared/field-rule.ts'
 import type { TextDialect } from '../../shared/fields/value-of-text.ts'
-import { type ColumnMapping, columnTargets, documentOfCells, mappedObject } from './import-columns.ts'
+import {
+  type ColumnFormats,
+  type ColumnMapping,
+  columnTargets,
+  documentOfCells,
+  type KnownFields,
+  mappedObject,
+} from './import-columns.ts'
 import { type ImportRow, ndjsonRows, type RowsOf } from './import-rows.ts'
-import type { NamedReference } from './named-references.ts'
 import { atLine } from './ndjson-lines.ts'
 
-export interface FileReading {
+export interface FileReading extends KnownFields {
   readonly format: 'csv' | 'xlsx' | 'ndjson'
   readonly mapping: ColumnMapping
   readonly dialect: TextDialect
-  /** Of CSV; found out from the first line if not given. */
+  /** Of the texts of single columns. */
+  readonly formats: ColumnFormats
+  /** Of CSV; found out from the line of the names if not given. */
   readonly separator?: string | undefined
-  /** Of the storage. */
-  readonly rules: readonly FieldRule[]
-  readonly named: readonly NamedReference[]
+  /** Of XLSX: the name of the sheet; the first if not given. */
+  readonly sheet?: string | undefined
+  /** The line that names the columns; the first with anything in it if not given. Lines before it are left out. */
+  readonly header?: number | undefined
 }
 
 /** How a file's rows are read. */
@@ -39,14 +48,13 @@ async function* mappedRows(
     yield { ...row, named: names, read: () => named(row.line, () => renamed(row)) }
 }
 
-/** The first row has the names of the columns. */
 async function* tableRows(path: string, reading: FileReading): AsyncGenerator<ImportRow, void> {
-  const { mapping, dialect, named: names } = reading
+  const { dialect, named: names } = reading
   let targets: ReturnType<typeof columnTargets> | undefined
   try {
     for await (const { line, cells } of cellsOf(path, reading)) {
       if (targets === undefined) {
-        targets = columnTargets(cells.map(String), reading, mapping)
+        targets = targetsOf(line, cells, reading)
         continue
       }
       const known = targets
@@ -54,6 +62,7 @@ async function* tableRows(path: string, reading: FileReading): AsyncGenerator<Im
       yield {
         line,
         size,
+        cells,
         named: names,
         read: () => named(line, () => documentOfCells(known, cells, dialect)),
       }
@@ -63,7 +72,19 @@ async function* tableRows(path: string, reading: FileReading): AsyncGenerator<Im
   }
 }
 
-function inWords(error: unknown): unknown {
+/** Where the columns go. INVALID_BODY for a header line that is empty, since the first row behind it has values. */
+function targetsOf(line: number, cells: readonly Cell[], reading: FileReading) {
+  const { header } = reading
+  if (header !== undefined && line !== header)
+    throw new QuoinError(
+      'INVALID_BODY',
+      `Line ${header} of the file is empty: it has no names of columns. Nothing was imported.`,
+      { fields: ['header'] },
+    )
+  return columnTargets(cells.map(String), reading)
+}
+
+export function inWords(error: unknown): unknown {
   if (!(error instanceof CsvProblem)) return error
   return new QuoinError('INVALID_BODY', `The file ${error.message}. Nothing was imported.`)
 }
@@ -77,51 +98,29 @@ function named<T>(line: number, read: () => T): T {
   }
 }
 
+/** Rows from that of the names on. */
+async function* cellsOf(path: string, reading: Where, found?: FoundDialect): AsyncGenerator<SheetRow, void> {
+  const { header = 1 } = reading
+  for await (const row of allCells(path, reading, found)) if (row.line >= header) yield row
+}
+
+type Where = Pick<FileReading, 'format' | 'separator' | 'sheet' | 'header'>
+
 /** An import has a limit of its own. */
-async function* cellsOf(
+export async function* allCells(
   path: string,
-  { format, separator }: FileReading,
+  { format, separator, sheet, header = 1 }: Where,
   found?: FoundDialect,
+  lines: LineRange = { from: header, to: header },
 ): AsyncGenerator<SheetRow, void> {
   if (format === 'csv') {
     let encoding: TextEncoding = 'utf-8'
     const text = decodedText(createReadStream(path), Number.POSITIVE_INFINITY, (one) => {
       encoding = one
     })
-    yield* csvRows(text, separator, (one) => found?.({ format: 'csv', encoding, separator: one }))
+    yield* csvRows(text, separator, (one) => found?.({ format: 'csv', encoding, separator: one }), lines)
   } else {
     const { size } = await stat(path)
-    yield* xlsxRows({ size, read: (start, end) => createReadStream(path, { start, end }) }, found)
+    yield* xlsxRows({ size, read: (start, end) => createReadStream(path, { start, end }) }, found, sheet)
   }
-}
-
-export interface FileColumn {
-  readonly column: string
-  readonly field: string | null
-}
-
-export interface FileTable {
-  readonly columns: readonly FileColumn[]
-  /** Undefined for NDJSON. */
-  readonly dialect?: TableDialect
-}
-
-/** Names of the columns of a CSV or XLSX file, and where they go; none for NDJSON, whose lines have names of their own. */
-export async function fileTable(path: string, reading: FileReading): Promise<FileTable> {
-  const { format, mapping } = reading
-  if (format === 'ndjson') return { columns: [] }
-  let dialect: TableDialect | undefined
-  const known = () => (dialect ? { dialect } : {})
-  try {
-    const rows = cellsOf(path, reading, (one) => {
-      dialect = one
-    })
-    for await (const { cells } of rows) {
-      const columns = columnTargets(cells.map(String), reading, mapping)
-      return { columns: columns.map(({ column, field }) => ({ column, field: field ?? null })), ...known() }
-    }
-  } catch (error) {
-    throw inWords(error)
-  }
-  return { columns: [], ...known() }
 }

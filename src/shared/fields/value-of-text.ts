@@ -167,13 +167,13 @@ const ORDERS = { dmy: [0, 1, 2], mdy: [1, 0, 2], ymd: [2, 1, 0] } as const
 
 /**
  * `31.01.2026` is a day like `2026-01-31`. Days with slashes are only where `dates` says their order, which differs between
- * countries; two digits are a year of this century.
+ * countries; two digits are a year of this century. Where the first part has four digits it is the year.
  */
 function dayText(text: string, { dates }: TextDialect): string | undefined {
   if (/^\d{4}-\d{2}-\d{2} 00:00(?::00(?:\.0+)?)?$/.test(text)) return text.slice(0, 10)
   const [, first = '', mark = '', ...rest] = /^(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})$/.exec(text) ?? []
   const parts = [first, ...rest]
-  const order = dates ?? (mark === '.' ? 'dmy' : mark === '/' && first.length === 4 ? 'ymd' : undefined)
+  const order = first.length === 4 ? 'ymd' : (dates ?? (mark === '.' ? 'dmy' : undefined))
   if (mark === '' || order === undefined || (mark === '-' && first.length === 4)) return undefined
   const [day = '', month = '', year = ''] = ORDERS[order].map((at) => parts[at] ?? '')
   if (day.length > 2 || month.length > 2 || (year.length !== 4 && year.length !== 2)) return undefined

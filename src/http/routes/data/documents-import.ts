@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
+import type { TableDialect } from '../../../blocks/rows/table-dialect.ts'
 import { auditMany, auditTransfer } from '../../../records/audited-documents.ts'
 import type { DocumentImports } from '../../../records/documents/document-import.ts'
 import { undoDoneImport } from '../../../records/documents/import-journal.ts'
+import type { ImportPreview } from '../../../records/documents/import-preview.ts'
 import { rowsOf } from '../../../records/documents/table-import-rows.ts'
 import type { Permissions } from '../../../records/permissions/permissions.ts'
 import { notFound } from '../../../records/records.ts'
@@ -18,6 +20,7 @@ import {
 import { guidParams } from '../../../shared/api/meta.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { CSV, NDJSON, XLSX } from '../../../shared/files/table-types.ts'
+import type { RecognizedFormat } from '../../../shared/rows/recognized-table.ts'
 import { transact } from '../../../storage/transact.ts'
 import { allowSlowBody } from '../../limits/slow-body.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
@@ -65,7 +68,7 @@ function importRoute(app: App, { context, imports, permissions }: Parts): void {
         operationId: 'importDocuments',
         summary: 'Import documents into a storage',
         description:
-          'NDJSON: one document per line. CSV, and XLSX (its first sheet): names of columns in the first line; cells are converted to the types of the fields, empty ones are left out. All or none: an error names the first line that is refused and lists the first 100 as `details.lines`, and nothing is imported; `skip_invalid` imports the others. Valid values of `_meta.guid`, `created` and `expiry` are kept. The path accepts the name of the storage instead of its guid.',
+          'NDJSON: one document per line. CSV and XLSX: names of columns in the first line, or in line `header`; cells are converted to the types of the fields, empty ones are left out. All or none: an error names the first line that is refused and lists the first 100 as `details.lines`, and nothing is imported; `skip_invalid` imports the others. Valid values of `_meta.guid`, `created` and `expiry` are kept. The path accepts the name of the storage instead of its guid.',
         tags,
         params: guidParams,
         querystring: importQuery,
@@ -109,7 +112,7 @@ function previewRoute(app: App, { context, imports, permissions }: Parts): void 
         operationId: 'previewImport',
         summary: 'Show what an import would store',
         description:
-          'The first 20 rows, each as it would be stored or with what is wrong with it. Stores nothing. Send the beginning of the file, at most 4 MiB; of XLSX the whole file.',
+          'The first 20 rows, each as it would be stored or with what is wrong with it. With `recognize` also the line of the names, and how columns write numbers and days. Stores nothing. Send the beginning of the file, at most 4 MiB; of XLSX the whole file.',
         tags,
         params: guidParams,
         querystring: previewQuery,
@@ -120,8 +123,9 @@ function previewRoute(app: App, { context, imports, permissions }: Parts): void 
     },
     async (request) => {
       const name = await storageNamed(context, request.params.guid)
-      const reading = await readingOf(context, name, request, request.query)
-      const { columns, dialect, rows } = await whole(request, () =>
+      const { recognize = false, ...file } = request.query
+      const reading = await readingOf(context, name, request, file)
+      const preview = await whole(request, () =>
         imports.preview(
           name,
           request.body,
@@ -129,19 +133,37 @@ function previewRoute(app: App, { context, imports, permissions }: Parts): void 
           {
             database: asCaller(context, permissions, request).records.database,
             reading,
+            recognize,
           },
         ),
       )
-      return {
-        ...(dialect && { dialect }),
-        columns: columns.map((column) => ({ ...column })),
-        rows: rows.map(({ problem, ...row }) => ({
-          ...row,
-          ...(problem && { problem: { ...problem, fields: [...problem.fields] } }),
-        })),
-      }
+      return previewReply(preview)
     },
   )
+}
+
+function previewReply({ columns, rows, header, dialect }: ImportPreview): Static<typeof previewSchema> {
+  return {
+    ...(dialect && { dialect: dialectReply(dialect) }),
+    ...(header !== undefined && { header }),
+    columns: columns.map(({ format, ...column }) => ({
+      ...column,
+      ...(format && { format: formatReply(format) }),
+    })),
+    rows: rows.map(({ problem, cells, ...row }) => ({
+      ...row,
+      ...(cells && { cells: [...cells] }),
+      ...(problem && { problem: { ...problem, fields: [...problem.fields] } }),
+    })),
+  }
+}
+
+function dialectReply({ sheets, ...dialect }: TableDialect) {
+  return { ...dialect, ...(sheets && { sheets: [...sheets] }) }
+}
+
+function formatReply({ format, sample, readings }: RecognizedFormat) {
+  return { ...(format && { format }), sample, readings: readings.map((one) => ({ ...one })) }
 }
 
 function undoRoute(app: App, { context, permissions }: Parts): void {

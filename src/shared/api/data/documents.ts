@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { CSV, NDJSON, XLSX } from '../../files/table-types.ts'
-import type { JsonObject } from '../../json.ts'
+import type { JsonObject, JsonValue } from '../../json.ts'
+import { columnFormats } from '../../rows/recognized-table.ts'
 import { anyJson } from '../any-json.ts'
 import { metaSchema } from '../meta.ts'
 import { pageParameters, searchQuerySchema, searchSchema } from '../search.ts'
@@ -149,6 +150,8 @@ export const manySchema = Type.Object({
 })
 export type ManyChanged = Wire<typeof manySchema>
 
+const tableCell = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
+
 const lineProblem = Type.Object({
   line: Type.Integer({ description: 'Of the file, from 1.' }),
   fields: Type.Array(Type.String()),
@@ -187,7 +190,28 @@ const fileQuery = {
   ),
   separator: Type.Optional(
     Type.Enum(['comma', 'semicolon', 'tab'], {
-      description: 'Of cells in CSV. If not given, the most frequent one in the first line.',
+      description: 'Of cells in CSV. If not given, the most frequent one in the line of the names.',
+    }),
+  ),
+  formats: Type.Optional(
+    Type.String({
+      maxLength: 8_000,
+      description:
+        'JSON: column → `point` or `comma`, the decimal mark of its numbers, or `dmy`, `mdy` or `ymd`, the order of its days, where that differs from `decimal` and `dates`.',
+    }),
+  ),
+  sheet: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description: 'Name of the sheet of XLSX. If not given, the first that is not hidden.',
+    }),
+  ),
+  header: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      description:
+        'The line that names the columns of CSV and XLSX; those before it are left out. If not given, the first line that is not empty.',
     }),
   ),
 }
@@ -206,7 +230,34 @@ export const importQuery = Type.Object({
   ),
 })
 
-export const previewQuery = Type.Object(fileQuery)
+export const previewQuery = Type.Object({
+  ...fileQuery,
+  recognize: Type.Optional(
+    Type.Boolean({
+      description:
+        'Recognize the line of the names, unless `header` says it, and how columns write numbers and days. The reply says what to send with the import.',
+      default: false,
+    }),
+  ),
+})
+
+const recognizedFormat = Type.Object(
+  {
+    format: Type.Optional(
+      Type.Enum([...columnFormats], {
+        description: 'For `formats`. Not given where the texts do not say it: ask.',
+      }),
+    ),
+    sample: Type.String({ description: 'A text of the column that shows it.' }),
+    readings: Type.Array(
+      Type.Object({
+        format: Type.Enum([...columnFormats]),
+        value: Type.Unsafe<JsonValue>({ description: 'The sample read so; null: it is none.' }),
+      }),
+    ),
+  },
+  { description: 'How the column writes numbers or days, where it matters: with `recognize`.' },
+)
 
 export const previewSchema = Type.Object({
   dialect: Type.Optional(
@@ -216,6 +267,7 @@ export const previewSchema = Type.Object({
         encoding: Type.Optional(Type.Enum(['utf-8', 'utf-16le', 'utf-16be'])),
         separator: Type.Optional(Type.String({ description: 'Between cells of CSV.' })),
         sheet: Type.Optional(Type.String({ description: 'The sheet of the workbook that is read.' })),
+        sheets: Type.Optional(Type.Array(Type.String(), { description: 'Those that are not hidden.' })),
         dates_from: Type.Optional(
           Type.Integer({ description: 'Year from which the workbook counts days: 1900 or 1904.' }),
         ),
@@ -223,8 +275,13 @@ export const previewSchema = Type.Object({
       { description: 'What was recognised of a CSV or XLSX file.' },
     ),
   ),
+  header: Type.Optional(Type.Integer({ description: 'The line of the names of columns.' })),
   columns: Type.Array(
-    Type.Object({ column: Type.String(), field: Type.Unsafe<string | null>({ type: ['string', 'null'] }) }),
+    Type.Object({
+      column: Type.String(),
+      field: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+      format: Type.Optional(recognizedFormat),
+    }),
     { description: 'Columns of a CSV or XLSX file, with the fields that they go into; null: left out.' },
   ),
   rows: Type.Array(
@@ -238,6 +295,9 @@ export const previewSchema = Type.Object({
         }),
       ),
       problem: Type.Optional(lineProblem),
+      cells: Type.Optional(
+        Type.Array(tableCell, { description: 'As they stand in the file: with `recognize`.' }),
+      ),
     }),
     { description: 'The first 20 rows.' },
   ),
