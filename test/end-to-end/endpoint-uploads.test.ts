@@ -174,6 +174,19 @@ describe('a part whose type is JSON', () => {
   })
 })
 
+test.each([
+  [`filename="x.txt"; filename*=UTF-8''gr%C3%B6%C3%9Fe.txt`, 'größe.txt'],
+  [`filename*=UTF-8''gr%C3%B6%C3%9Fe.txt; filename="x.txt"`, 'größe.txt'],
+  [`filename*=iso-8859-1'de'gr%F6.txt`, 'grö.txt'],
+  ['filename="größe.txt"', 'größe.txt'],
+  ['FILENAME=plain.txt', 'plain.txt'],
+])('a file of the header %s has the name %s', async (name, stored) => {
+  const body = `--b\r\nContent-Disposition: form-data; name="f"; ${name}\r\nContent-Type: text/plain\r\n\r\nhi\r\n--b--\r\n`
+  const headers = { 'content-type': 'Multipart/Form-Data; charset=utf-8; Boundary="b"' }
+  const reply = await fetch(`${base}/letters`, { method: 'POST', headers, body })
+  expect(objectOf(JSON.parse(await reply.text()))).toMatchObject({ f: { name: stored } })
+})
+
 describe('refused, and no file is left', () => {
   test.each<[string, string, readonly Part[], number, RegExp]>([
     [

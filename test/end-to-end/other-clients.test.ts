@@ -5,8 +5,10 @@ import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './ha
 
 let quoin: TestQuoin
 let blueprint: string
+let api: string
 beforeAll(async () => {
   quoin = await openTestQuoin()
+  api = `${await quoin.quoin.server.listen()}/api/v1`
   blueprint = guidOf(await quoin.manage('POST', '/blueprints', { name: 'From elsewhere' }))
 })
 afterAll(() => quoin.close())
@@ -85,4 +87,37 @@ test('a default of a field without a storage is kept, and used once the field ha
   await quoin.manage('PUT', `/blueprintfields/${guidOf(field)}`, { storage: 'two' })
   expect(await quoin.manage('POST', await path('two'), { a: 1 })).toMatchObject({ colour: 'red' })
   expect(await quoin.manage('POST', await path('one'), { a: 1 })).not.toHaveProperty('colour')
+})
+
+test.each([
+  'application/json; charset="utf-8"',
+  'Application/JSON;',
+  'application/json; odata=verbose',
+  'application/vnd.api+json; ext="https://jsonapi.org/ext/atomic;1"',
+  'application/merge-patch+json',
+])('management reads a body of the type %s, also with a byte order mark', async (type) => {
+  const authorization = `Bearer ${await quoin.tokenOf('admin')}`
+  const body = '\ufeff{"filters":{"name":"no such name"}}'
+  const search = await fetch(`${api}/_system/storages/search`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': type },
+    body,
+  })
+  expect([search.status, await search.json()]).toEqual([200, []])
+})
+
+test('headers and parameters that name another method change nothing', async () => {
+  const guid = guidOf(await quoin.manage('POST', '/blueprints', { name: 'Stays' }))
+  const base = `${api}/blueprints`
+  const authorization = `Bearer ${await quoin.tokenOf('admin')}`
+  for (const name of ['x-http-method-override', 'x-http-method', 'x-method-override']) {
+    const headers = { authorization, [name]: 'DELETE', 'content-type': 'application/json' }
+    for (const method of ['GET', 'POST'])
+      await fetch(`${base}/${guid}?_method=DELETE`, {
+        method,
+        headers,
+        ...(method === 'POST' && { body: '{"_method":"DELETE"}' }),
+      })
+  }
+  expect(await quoin.send('GET', `/blueprints/${guid}`, { as: 'admin' })).toMatchObject({ status: 200 })
 })

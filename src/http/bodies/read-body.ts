@@ -14,6 +14,9 @@ import { refuseEncoded, sendsBody, wholeBody } from './whole-body.ts'
 /** For the framework, which would keep the limit that it was started with. What no parser of ours reads, nothing reads. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
+/** As endpoints read it: `application/merge-patch+json`, `application/vnd.api+json`. */
+const MORE_JSON = /^[a-z0-9!#$&^_.-]+\/[a-z0-9!#$&^_.-]+\+json\s*(?:;|$)/i
+
 /** Bytes of a body that is no document, file or block: forms of management are hundreds of bytes. */
 const SMALL_BODY = 64 * 1024
 
@@ -30,9 +33,10 @@ export function readBodies(app: FastifyInstance, most: () => number): void {
     }
   const json = parser(parseJsonBody)
   const document = parser(parseDocumentBody)
-  app.addContentTypeParser('application/json', (request: FastifyRequest, body: IncomingMessage) =>
-    request.routeOptions.config.documentBody ? document(request, body) : json(request, body),
-  )
+  for (const type of ['application/json', MORE_JSON])
+    app.addContentTypeParser(type, (request: FastifyRequest, body: IncomingMessage) =>
+      request.routeOptions.config.documentBody ? document(request, body) : json(request, body),
+    )
   app.addContentTypeParser('application/x-www-form-urlencoded', parser(parseFormBody))
   // After the check of permission, before any parser: also those that read files.
   app.addHook('preParsing', refuseEncodedBody)

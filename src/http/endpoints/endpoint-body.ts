@@ -3,7 +3,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import { type JsonValue, jsonProblem } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { othersTurn } from '../../shared/others-turn.ts'
-import { parseFormBody } from '../bodies/form-body.ts'
+import { formParser, parseFormBody } from '../bodies/form-body.ts'
 import { bodyText, parseDocumentBody, parseJsonBody } from '../bodies/json-body.ts'
 import { refuseEncoded } from '../bodies/whole-body.ts'
 import { parseXmlBody } from '../bodies/xml-body.ts'
@@ -49,7 +49,8 @@ export function endpointBody(
   refuseEncoded(exchange.headers)
   const type = exchange.headers['content-type'] ?? ''
   if (accepts?.kind === 'multipart' && FORM.test(type)) return formWithFiles(exchange, accepts, room)
-  const fitting = parsers.get(type) ?? parserOf(type.split(';', 1)[0]?.trim().toLowerCase() ?? '', accepts)
+  const fitting =
+    parsers.get(type) ?? parserOf(type.split(';', 1)[0]?.trim().toLowerCase() ?? '', accepts, charsetOf(type))
   // What is held against the fields of a storage becomes a document.
   const parse = fitting === parseJsonBody && schemaStorage !== undefined ? parseDocumentBody : fitting
   if (!parse)
@@ -77,7 +78,16 @@ async function formWithFiles(
   return { value: body, raw: undefined }
 }
 
-function parserOf(type: string, accepts: AcceptedBody | undefined): Parser | undefined {
+function charsetOf(type: string): string | undefined {
+  return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type)?.[1]
+}
+
+function parserOf(
+  type: string,
+  accepts: AcceptedBody | undefined,
+  charset: string | undefined,
+): Parser | undefined {
+  if (charset !== undefined && type === 'application/x-www-form-urlencoded') return formParser(charset)
   if (MORE_JSON.test(type)) return parseJsonBody
   if (accepts?.kind === 'xml' && XML.test(type)) return (bytes) => parseXmlBody(bytes, accepts.lists)
   // Some senders of webhooks say no type.

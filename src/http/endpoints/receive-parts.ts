@@ -2,6 +2,7 @@
  * The parts of a multipart/form-data body. Files go straight to where received files wait; texts are bounded as a JSON body is.
  * What is refused, cut off or not valid leaves nothing behind.
  */
+import { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
@@ -105,7 +106,9 @@ class PartsReader {
     }
     try {
       const type = this.#source.headers['content-type'] ?? ''
-      return new Busboy({ headers: { ...this.#source.headers, 'content-type': type }, limits })
+      const parser = new Busboy({ headers: { ...this.#source.headers, 'content-type': type }, limits })
+      preferEncodedNames(parser)
+      return parser
     } catch (error) {
       throw notWhole(error)
     }
@@ -188,6 +191,26 @@ class PartsReader {
       throw error
     }
   }
+}
+
+const ENCODED_NAME = /;\s*filename\*\s*=/i
+const PLAIN_NAME = /;\s*filename\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^;"]*)/i
+
+/**
+ * `filename*` goes first, as RFC 6266 has it: `filename="gr__e.txt"; filename*=UTF-8''gr%C3%B6%C3%9Fe.txt`. The parser takes the one that it finds
+ * first or last, and has no setting for it, so the other one is taken out of the header before it reads that.
+ */
+function preferEncodedNames(parser: BusboyInstance): void {
+  const form: unknown = Reflect.get(parser, '_parser')
+  const parts: unknown = typeof form === 'object' && form !== null ? Reflect.get(form, 'parser') : undefined
+  if (!(parts instanceof EventEmitter)) return
+  parts.prependListener('part', (part: EventEmitter) =>
+    part.prependListener('header', (headers: Record<string, string[]>) => {
+      const disposition = headers['content-disposition']
+      if (disposition?.[0] === undefined || !ENCODED_NAME.test(disposition[0])) return
+      disposition[0] = disposition[0].replace(PLAIN_NAME, '')
+    }),
+  )
 }
 
 function nameProblem(name: string): string | undefined {

@@ -92,6 +92,24 @@ test.each([
   expect(() => requestChecker(opened)(requestWith({ query }))).toThrow(expect.objectContaining({ reasons }))
 })
 
+test('an empty parameter is no condition, number or date: nothing is read in its place', () => {
+  const fields = placed('query', [
+    { name: 'open', type: 'condition' },
+    { name: 'least', type: 'number' },
+    { name: 'q', type: 'text' },
+  ])
+  const query = { open: '', least: '', q: '', other: '' }
+  const { request, values } = requestChecker(fields)(requestWith({ query }))
+  expect([request.query, values]).toEqual([{ q: '', other: '' }, {}])
+})
+
+test('the plus of a time zone, which is a space in an address, is read as a plus', () => {
+  const fields = placed('query', [{ name: 'at', type: 'date' }])
+  const sent = (at: string) => () => requestChecker(fields)(requestWith({ query: { at } })).values
+  expect(sent('2026-03-01T00:00:00 02:00')()).toEqual({ at: new Date('2026-02-28T22:00:00Z') })
+  expect(sent('2026-03-01T00:00:00 2')).toThrow('at must be a date')
+})
+
 test('a number of a body is no day', () => {
   const body = { day: 1_769_848_200 }
   expect(() => requestChecker(placed('body', [{ name: 'day', type: 'day' }]))(requestWith({ body }))).toThrow(

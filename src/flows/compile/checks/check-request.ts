@@ -36,6 +36,7 @@ export function requestChecker(fields: readonly PlacedField[]): (request: RunReq
     const spend = patternBudget()
     let isRefused = false
     let isCompleted = false
+    const emptied: string[] = []
     for (const { field, rule, missing } of checked) {
       const { name } = field
       const sent = field.in === 'body' ? own(body, name) : undefined
@@ -49,6 +50,7 @@ export function requestChecker(fields: readonly PlacedField[]): (request: RunReq
         reasons[name] = problem
         isRefused = true
       } else if (value !== undefined) values[name] = value
+      else if (field.in === 'query' && own(query, name) === '' && !holdsText[field.type]) emptied.push(name)
       if (field.in === 'body' && given === undefined && field.default !== undefined) {
         added[name] = field.default
         isCompleted = true
@@ -59,9 +61,18 @@ export function requestChecker(fields: readonly PlacedField[]): (request: RunReq
     }
     if (isRefused) throw refused(reasons)
     const complete = isCompleted ? { ...request, body: { ...body, ...added } } : request
-    return { request: complete, values }
+    return { request: emptied.length === 0 ? complete : withoutQuery(complete, emptied), values }
   }
 }
+
+/** `?done=` is no condition and no number: expressions read nothing in its place. */
+function withoutQuery(request: RunRequest, names: readonly string[]): RunRequest {
+  const left = Object.entries(request.query).filter(([name]) => !names.includes(name))
+  return { ...request, query: Object.fromEntries(left) }
+}
+
+/** What an empty text is a value of. */
+const holdsText: Readonly<Partial<Record<RequestField['type'], true>>> = { text: true, line: true, any: true }
 
 function missingValue({ several, default: standard }: RequestField): JsonValue | undefined {
   return several && standard !== undefined && !Array.isArray(standard) ? [standard] : standard
@@ -158,8 +169,14 @@ function valueOfText({ type }: RequestField, given: string | undefined): JsonVal
     const isPlain = Number.isFinite(number) && !/^[+-]?0[xob]/i.test(given.trim())
     return isPlain && keepsDigits(given) ? number : given
   }
+  if (type === 'date') return withPlus(given)
   if (type !== 'condition') return given
   return given === 'true' || given === '1' ? true : given === 'false' || given === '0' ? false : given
+}
+
+/** In an address `+` means a space: that of `2026-03-01T09:00:00+01:00` can be nothing else. */
+function withPlus(given: string): string {
+  return given.replace(/^(\d{4}-\d{2}-\d{2}T[\d:.]{5,18}) (\d{2}:?\d{2})$/, '$1+$2')
 }
 
 /** What the rules of documents do not say. */
