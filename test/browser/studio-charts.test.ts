@@ -36,20 +36,20 @@ const chart = (name: string) => main().getByRole('img', { name })
 
 test('each chart has a picture with a name, and nothing is wrong with the page in either theme', async () => {
   const names = [
-    'Requests in ten minutes',
-    'Failures in ten minutes',
+    'Requests per ten minutes',
+    'Failures per ten minutes',
     'Latency of requests',
     'Jobs in queues',
   ]
   for (const name of names) await chart(name).waitFor()
-  expect(await chart('Failures in ten minutes').locator('path').count()).toBe(3)
+  expect(await chart('Failures per ten minutes').locator('path').count()).toBe(3)
   await expectNoProblem(page, 'charts')
   await expectNoProblem(page, 'charts')
 })
 
 test('a table has the same figures, of one node or of all', async () => {
   await main().getByRole('button', { name: 'Show as a table' }).first().click()
-  const table = main().getByRole('table', { name: 'Requests in ten minutes' })
+  const table = main().getByRole('table', { name: 'Requests per ten minutes' })
   const cells = table.getByRole('row').nth(10).getByRole('cell')
   await eventually(async () => Number((await textsOf(cells)())[1])).toBeGreaterThanOrEqual(400)
   expect(await table.getByRole('row').count()).toBe(145)
@@ -66,7 +66,7 @@ test('a failure leads to its minutes, and to what was logged then', async () => 
     .getByText(/Most failures: 40/)
     .waitFor()
   await main().getByRole('link', { name: 'Minute by minute' }).click()
-  await chart('Failures in a minute').waitFor()
+  await chart('Failures per minute').waitFor()
   await main()
     .getByText(/Most failures: 40/)
     .waitFor()

@@ -137,7 +137,7 @@ test('the editor', async () => {
   await lookAt('versions', press('v'))
   await lookAt('why 404', async () => {
     await page.getByRole('button', { name: 'More', exact: true }).click()
-    await page.getByRole('menuitem', { name: 'Why is it 404?' }).click()
+    await page.getByRole('menuitem', { name: 'Explain a 404' }).click()
   })
   await pressIn(page, 't')
   await page.getByRole('button', { name: 'Send GET' }).click()

@@ -187,7 +187,7 @@ test('a search that finds nothing says so outside of the list, which is gone', a
   await says(page.getByRole('combobox', { name: 'Find blocks' }), 'No block of this blueprint has that.')
   await press(page, 'Escape')
   await press(page, 'ControlOrMeta+k')
-  await says(page.getByRole('dialog', { name: 'Search and commands' }).getByRole('textbox'), 'No match.')
+  await says(page.getByRole('dialog', { name: 'Search and commands' }).getByRole('textbox'), 'Nothing found.')
   await press(page, 'Escape')
 })
 

@@ -73,6 +73,6 @@ test('a rename says how many documents follow, shows how far they have come, and
 
 test('removing a field says how many documents have a value', async () => {
   await page.goto(`${studio.address}/studio/data/storages/${storage}?tab=fields`)
-  await page.getByRole('button', { name: 'Remove the rules of price' }).click()
+  await page.getByRole('button', { name: 'Remove the field price' }).click()
   await page.getByText('2 documents have a value of it and keep it.').waitFor()
 })

@@ -45,7 +45,7 @@ test('a preview shows what rows become, and where columns go', async () => {
   await preview.getByLabel('Who').selectOption('name')
   await preview.getByRole('cell', { name: 'Ann' }).waitFor()
   await preview.getByText('The value of Age is not a number.').waitFor()
-  await preview.getByLabel('Note').selectOption('(left out)')
+  await preview.getByLabel('Note').selectOption('(not imported)')
   await settled(page)
   await expectNoProblem(page, 'the preview of an import')
   expect(await people()).toEqual([])
@@ -70,7 +70,7 @@ test('a refused line refuses the file, and is named', async () => {
 test('or is left out; the import is undone with one click', async () => {
   await dialog().getByRole('switch', { name: 'Skip lines that are refused' }).check()
   await dialog().getByRole('button', { name: 'Import' }).click()
-  await dialog().getByText('2 documents imported, 1 line left out.').waitFor()
+  await dialog().getByText('2 documents imported, 1 line skipped.').waitFor()
   await expectNoProblem(page, 'the result of an import')
   expect(await people()).toEqual([
     ['Cid', 9],

@@ -41,7 +41,7 @@ test('what the environment sets cannot be edited, what needs a restart says so, 
   expect(await field('QUOIN_STREAMS').count()).toBe(0)
   expect(await fixed().getByRole('textbox').count()).toBe(0)
   await eventually(textOf(fixed())).toMatch(/Needs a restart: QUOIN_PORT in the environment/)
-  await eventually(textOf(fixed())).toMatch(/QUOIN_METRICS_TOKEN ?environment/)
+  await eventually(textOf(fixed())).toMatch(/Metrics token ?QUOIN_METRICS_TOKEN ?environment/)
   expect(await page.content()).not.toContain('a-token-of-the-metrics')
 })
 

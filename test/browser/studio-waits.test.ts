@@ -78,7 +78,7 @@ test('runs are listed with what they wait for, and by blueprint and kind', async
     expect((await begin(path)).status).toBeLessThan(300)
   await page.reload()
   await eventually(textOf(row('Order of Ada'))).toMatch(/Approval.*Orders.*in 2 days/)
-  await eventually(textOf(row('Payment of 17'))).toMatch(/Webhook.*Payments.*it is ended/)
+  await eventually(textOf(row('Payment of 17'))).toMatch(/Webhook.*Payments.*No time limit/)
   await eventually(textOf(row('Reminder'))).toMatch(/Time.*Payments/)
   await eventually(textOf(row('Paid order'))).toMatch(/Document.*orders.*Payments/)
   expect(await axeProblems(page)).toEqual([])

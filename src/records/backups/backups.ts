@@ -122,7 +122,7 @@ class StoredBackups implements Backups {
       if ((await restoredCopies(folder)).length >= MOST_RESTORED)
         throw new QuoinError(
           'CONFLICT',
-          `${MOST_RESTORED} restored copies lie in ${join(folder, 'restored')}. Delete one first.`,
+          `${MOST_RESTORED} restored copies are stored in ${join(folder, 'restored')}. Delete one first.`,
         )
       return { kind: 'restore', folder: join(folder, name), target }
     }

@@ -125,7 +125,9 @@ export function documentOfCells(
   dialect: TextDialect,
 ): JsonObject {
   if (cells.slice(targets.length).some((cell) => String(cell).trim() !== ''))
-    throw wrong(`It has ${cells.length} cells, and there are ${targets.length} columns.`)
+    throw wrong(
+      `There ${cells.length === 1 ? 'is 1 cell' : `are ${cells.length} cells`}, but the file has ${targets.length === 1 ? '1 column' : `${targets.length} columns`}.`,
+    )
   const document: Record<string, JsonValue> = {}
   const meta: Record<string, JsonValue> = {}
   for (const [i, target] of targets.entries()) {
@@ -133,7 +135,7 @@ export function documentOfCells(
     if (field === undefined) {
       if (column.trim() === '' && String(cells[i] ?? '').trim() !== '')
         throw wrong(
-          `It has a value in column ${i + 1}, which has no name in the first line. Name it, or leave it out.`,
+          `There is a value in column ${i + 1}, which has no name in the first line. Name the column, or skip it.`,
         )
       continue
     }

@@ -139,7 +139,7 @@ const entries = {
     read: 'lines',
   },
   date: {
-    label: 'Day or instant',
+    label: 'Date, or date and time',
     problem: (value) =>
       dateOf(value) === undefined ? 'must be a date such as 2026-01-31 or 2026-01-31T09:00Z' : undefined,
     at: dateOf,
@@ -194,7 +194,7 @@ const entries = {
   },
   instant: {
     ...text,
-    label: 'Instant',
+    label: 'Date and time',
     problem: (value) =>
       instantOf(value) === undefined
         ? 'must be a time with a time zone such as 2026-01-31T09:00:00Z'
@@ -269,7 +269,7 @@ const entries = {
     read: 'lines',
   },
   autonumber: {
-    label: 'Number, given by Quoin',
+    label: 'Automatic number',
     problem: (value) => (Number.isSafeInteger(value) ? undefined : 'must be a whole number'),
     at: numberOf,
     limits: ['start'],

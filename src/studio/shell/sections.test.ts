@@ -5,7 +5,7 @@ describe('the navigation', () => {
   it.each([
     ['/nowhere', undefined, undefined],
     ['/blueprints', 'Blueprints', 'All blueprints'],
-    ['/blueprints/explain', 'Blueprints', 'Why 404?'],
+    ['/blueprints/explain', 'Blueprints', 'Explain a 404'],
     ['/blueprints/0199', 'Blueprints', 'All blueprints'],
     ['/data/storages/0199/documents', 'Data', 'Storages'],
     ['/data/fields', 'Data', 'Fields'],

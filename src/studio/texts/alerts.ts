@@ -11,7 +11,7 @@ export const alertsTexts = {
   mailTo: 'Mail to',
   mailToHelp: 'Addresses, each ended with Enter. Needs QUOIN_MAIL_URL.',
   webhook: 'Webhook',
-  webhookHelp: 'Told by POST; empty for none.',
+  webhookHelp: 'Gets a POST request. Empty: none.',
   secretSignsWebhook: 'Secret that signs the webhook',
   noSignature: 'No signature',
   checkedEachMinute: 'Checked each minute',
@@ -32,7 +32,7 @@ export const alertsTexts = {
   quiet: 'quiet',
   off: 'off',
   firesAt: 'Fires at',
-  tells: 'Tells',
+  tells: 'Notifies',
   nothingYet: 'nothing yet',
   cause: 'Cause',
   test: (name: string) => `Test ${name}`,
@@ -40,9 +40,9 @@ export const alertsTexts = {
   testText: 'Test',
   alerts: 'Alerts',
   alertsAbout:
-    'Tell people by mail or webhook, once when a figure is bad and once when that is over. Checked each minute.',
+    'Mails and webhooks, once when a figure reaches its threshold and once when that is over. Checked each minute.',
   noAlerts: 'No alerts',
   noAlertsText:
-    'Begin with dead letters and the share of failed requests. A cluster that is down tells nothing: watch /health/ready from outside.',
+    'Begin with dead letters and the share of failed requests. A cluster that is down sends no alert: watch /health/ready from outside.',
   noLongerChecked: 'It is no longer checked.',
 } as const

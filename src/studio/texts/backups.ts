@@ -3,10 +3,11 @@ export const backupsTexts = {
   backups: 'Backups',
   made: 'Made',
   by: 'By',
+  madeBy: { hand: 'a user', schedule: 'the schedule' },
   size: 'Size',
   files: (files: number, shown: string) => (files === 1 ? '1 file' : `${shown} files`),
   lastCheck: 'Last check',
-  whenItWasMade: 'when it was made',
+  whenItWasMade: 'at its creation',
   itCouldNotBegin: 'It could not begin',
   check: (name: string) => `Check ${name}`,
   checkText: 'Check',
@@ -51,7 +52,7 @@ export const backupsTexts = {
   noBackups: 'No backups',
   noBackupsText: 'Make one now, and set a schedule.',
   whereTheyLie: (folder: string) =>
-    `They lie in ${folder} on the server; copy them to another machine. The schedule is`,
+    `They are stored in ${folder} on the server; copy them to another machine. The schedule is`,
   scheduleSetting: 'QUOIN_BACKUP_SCHEDULE in the settings',
   restoredText: (name: string) => `restored/${name}`,
 } as const

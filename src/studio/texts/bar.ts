@@ -54,7 +54,7 @@ export const barTexts = {
   deployAndActivate: 'Deploy and activate',
   more: 'More',
   versions: 'Versions',
-  why404: 'Why is it 404?',
+  why404: 'Explain a 404',
   deactivate: 'Deactivate',
   activate: 'Activate the saved version',
   done: (last: string) => `Done: ${last}`,

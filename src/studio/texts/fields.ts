@@ -1,6 +1,6 @@
 /** Texts of fields and their rules. */
 export const fieldsTexts = {
-  removeTheRulesOf: (name: string) => `Remove the rules of ${name}?`,
+  removeTheRulesOf: (name: string) => `Remove the field ${name}?`,
   removeRulesText: (count: number) =>
     `${documents(count)} a value of it and keep${count === 1 ? 's' : ''} it. New values of the field are no longer checked.`,
   storedDocuments: 'Stored documents follow this change',
@@ -69,8 +69,8 @@ export const fieldsTexts = {
   forBuilders: 'For builders.',
   atLeast: 'At least',
   atMost: 'At most',
-  shortest: 'Shortest',
-  longest: 'Longest',
+  shortest: 'Minimum length',
+  longest: 'Maximum length',
   decimalPlaces: 'Decimal places',
   firstNumber: 'First number',
   pattern: 'Pattern',
@@ -82,10 +82,10 @@ export const fieldsTexts = {
   typeOfTheItems: 'Type of the items',
   choices: 'Choices',
   choicesHelp: 'Allowed values. Type one and press Enter.',
-  visibleTo: 'Visible to',
+  visibleTo: 'Who may see it',
   visibleToHelp:
     'Expression over user, such as contains(user.scopes, "hr"). Empty: all who see the document.',
-  settableBy: 'Settable by',
+  settableBy: 'Who may set it',
   settableByHelp: 'Expression over user. Empty: all who may write the document.',
   onRemoveRefuse: 'refuse it while documents refer to it',
   onRemoveClear: 'clear the field',
@@ -117,7 +117,7 @@ export const fieldsTexts = {
   isUnique: 'unique',
   isOf: (storage: string) => `a document of ${storage}`,
   isComputed: 'computed',
-  removeTheRulesOfText: (name: string) => `Remove the rules of ${name}`,
+  removeTheRulesOfText: (name: string) => `Remove the field ${name}`,
   fields: 'Fields',
   fieldsAbout:
     'Rules for fields of documents: type, limits, choices, defaults. Every write is checked, by blocks, by the API and by imports.',

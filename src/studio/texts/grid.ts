@@ -29,7 +29,7 @@ export const gridTexts = {
     `${count} rows of ${wide} cells are more than ${mostPasted} cells. Import them as CSV.`,
   couldNotSearch: 'Could not search',
   searching: 'Searching …',
-  noMatch: 'No match',
+  noMatch: 'Nothing found',
   chooseAFieldFirst: 'Choose a field first.',
   change: 'Change',
   field: 'Field',

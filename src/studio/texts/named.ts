@@ -3,8 +3,7 @@ export const namedTexts = {
   checkSignature: 'Check signature',
   httpRequest: 'HTTP request',
   newConnection: 'New connection',
-  newConnectionNameHelp:
-    'Letters, digits and _. The pin connection of the block HTTP request holds this name.',
+  newConnectionNameHelp: 'Letters, digits and _. Blocks such as HTTP request refer to it by this name.',
   baseAddress: 'Base address',
   baseAddressHelp: 'Requests lead below it and nowhere else.',
   headers: 'Headers',
@@ -17,11 +16,11 @@ export const namedTexts = {
   signIn: 'Sign-in',
   connections: 'Connections',
   connectionsAbout:
-    'Other servers: their base address, headers and how requests are signed in. Blocks name them; secrets stay under Secrets.',
+    'Other servers: their base address, headers and how requests are signed in. Blocks refer to them by name; secrets are set under Secrets.',
   noConnections: 'No connections',
-  noConnectionsText: 'Add a server such as https://shop.example/v1 and name it in the pin',
+  noConnectionsText: 'Add a server such as https://shop.example/v1 and choose it in the field',
   of: 'of',
-  thePin: '. The pin',
+  thePin: '. The field',
   thenPathBelow: 'is then a path below it.',
   blocksFail: 'Blocks that name it fail from then on.',
   newValue: 'New value',
@@ -48,7 +47,7 @@ export const namedTexts = {
   removeLabel: 'Remove',
   removeNamed: (name: string) => `Remove ${name}`,
   newSecret: 'New secret',
-  newSecretNameHelp: 'Letters, digits and _. Pins of the type secret hold this name.',
+  newSecretNameHelp: 'Letters, digits and _. Blocks refer to it by this name.',
   keptValueHelp: 'Empty: the value stays as it is. It is never shown.',
   newValueHelp: 'It is never shown again.',
   hostExample: 'api.example.com',
@@ -66,8 +65,7 @@ export const namedTexts = {
   secretsAbout:
     'Keys and passwords of other services. Blocks use them by name; values are stored encrypted and never shown.',
   noSecrets: 'No secrets',
-  noSecretsText:
-    'Set a secret such as STRIPE_SIGNING and name it in a pin of the type secret, such as that of',
+  noSecretsText: 'Set a secret such as STRIPE_SIGNING and choose it in a block such as',
   noSecretsRest: '.',
   usedByText: (count: number, users: string) => (count === 0 ? '' : ` Used by ${users}.`),
   blocksFailOf: (who: string) => `Blocks that name it fail from then on.${who}`,

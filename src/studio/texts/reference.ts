@@ -17,7 +17,7 @@ export const referenceTexts = {
   openapi: 'OpenAPI',
   findAnEndpoint: 'Find an endpoint',
   noEndpoint: 'No endpoint',
-  noMatch: 'No match.',
+  noMatch: 'Nothing found.',
   endpoints: 'Endpoints',
   ofABlueprint: 'of a blueprint',
   needsAToken: 'needs a token',

@@ -12,7 +12,7 @@ export const requestFormTexts = {
   characters: (range: string) => `${range} characters`,
   items: (range: string) => `${range} items`,
   like: (pattern: string) => `like ${pattern}`,
-  otherwise: (value: string) => `${value} if it is left out`,
+  otherwise: (value: string) => `${value} if it is not sent`,
   asJson: 'as JSON',
   separated: 'several with commas',
   mustBe: (type: string) => `Must be a ${type}.`,

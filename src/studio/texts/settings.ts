@@ -18,7 +18,7 @@ export const settingsTexts = {
   needsRestart: (name: string) => `Needs a restart: ${name} in the environment.`,
   settings: 'Settings',
   settingsAbout:
-    'Options of the server. A change counts on every node at once; the environment of a node overrides it.',
+    'Options of the server. A change takes effect on every node at once; the environment of a node overrides it.',
   searchSettings: 'Search settings',
   couldNotLoadSettings: 'Could not load the settings',
   changeWithoutARestart: 'Change without a restart',

@@ -6,7 +6,7 @@ export const shellTexts = {
   search: 'Search and commands',
   searchExample: 'A screen, a blueprint, a storage or a command',
   results: 'Results',
-  noMatch: 'No match.',
+  noMatch: 'Nothing found.',
   letterKeys: 'Shortcuts of one character',
   letterKeysHelp:
     'Keys such as A, ? or G B without Ctrl. Off: only those with Ctrl or Cmd, and keys such as Del, work.',
@@ -20,7 +20,7 @@ export const shellTexts = {
   mainNavigation: 'Main',
   blueprints: 'Blueprints',
   allBlueprints: 'All blueprints',
-  why404: 'Why 404?',
+  why404: 'Explain a 404',
   data: 'Data',
   storages: 'Storages',
   fields: 'Fields',

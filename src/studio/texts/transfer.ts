@@ -26,12 +26,12 @@ export const transferTexts = {
   /** Of a workbook. */
   readAsSheet: (sheet: string, year: number) => `Sheet read: ${sheet}. Dates are counted from ${year}.`,
   line: 'Line',
-  leftOut: '(left out)',
+  leftOut: '(not imported)',
   undone: (deleted: string, left: number, shown: string) =>
     `Undone: ${deleted} documents deleted${left > 0 ? `, ${shown} left, since they have changed` : ''}.`,
   imported: (imported: string, refused: number, shown: string) => {
     const lines = refused === 1 ? '1 line' : `${shown} lines`
-    return `${imported} documents imported${refused > 0 ? `, ${lines} left out` : ''}.`
+    return `${imported} documents imported${refused > 0 ? `, ${lines} skipped` : ''}.`
   },
   couldNotUndoImport: 'Could not undo the import',
   undoTheImport: 'Undo the import',

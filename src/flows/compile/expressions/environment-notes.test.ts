@@ -51,14 +51,14 @@ describe('at a deploy', () => {
     [
       'a name without a value',
       '=env.COLOR',
-      ['There is no value env.COLOR: it is nothing until it is set. (column 1)'],
+      ['There is no value env.COLOR. Set it under Environment. (column 1)'],
     ],
     [
       'a misspelled name',
       '=1 + env.LIMTI',
-      ['There is no value env.LIMTI: it is nothing until it is set. Did you mean LIMIT? (column 5)'],
+      ['There is no value env.LIMTI. Set it under Environment. Did you mean LIMIT? (column 5)'],
     ],
-    ['a missing name that is read twice', '=env.A + env.A + env["A"]', [expect.stringContaining('env.A:')]],
+    ['a missing name that is read twice', '=env.A + env.A + env["A"]', [expect.stringContaining('env.A.')]],
     [
       'two missing names',
       '=env.A + env.B',

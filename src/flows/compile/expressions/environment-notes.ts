@@ -30,7 +30,7 @@ export function* environmentNotes(graph: Graph, env: JsonObject): Steps<readonly
       // Up to 1,000 names are compared with each.
       yield
       const advice = didYouMean(nearestName(name, Object.keys(env)))
-      const message = `There is no value env.${name}: it is nothing until it is set.${advice}`
+      const message = `There is no value env.${name}. Set it under Environment.${advice}`
       notes.push(warning(expression, message, start))
     }
     const usual = new Set(checkTypes(expression, declared).problems.map(({ message }) => message))

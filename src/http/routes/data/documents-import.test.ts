@@ -72,7 +72,7 @@ describe('refused, and nothing is imported', () => {
     ['a value of another type', 'name,price\na,1\nb,x', {}, /^Line 3: The value of price is not a number/],
     ['a rule', 'name,due\na,2026-13-01', {}, /^Line 2: due must be a day/],
     ['a required field', 'price\n1', {}, /^Line 2: name is required/],
-    ['too many cells', 'name\na,b', {}, /^Line 2: It has 2 cells/],
+    ['too many cells', 'name\na,b', {}, /^Line 2: There are 2 cells, but the file has 1 column/],
     ['a quote that is not closed', 'name\n"a', {}, /^The file has a quote in line 2 that is never closed/],
     ['another encoding', Buffer.from([0x6e, 0x0a, 0xe9]), {}, /^The file is not UTF-8/],
     ['two columns of one field', 'name,Full name\na,b', {}, /^Two columns go into the field name/],
@@ -84,7 +84,7 @@ describe('refused, and nothing is imported', () => {
       'a value without a name of its column',
       'name,\na,b',
       {},
-      /^Line 2: It has a value in column 2, which has no name/,
+      /^Line 2: There is a value in column 2, which has no name/,
     ],
     ['a hint and another separator', 'sep=;\nname,price\na,1', {}, /^Line 3: |name is required/],
     ['another decimal mark', 'name;price\na;1.5', { decimal: 'comma' }, /decimal comma/],
@@ -307,7 +307,7 @@ describe('workbooks', () => {
       /^Line 3: The value of price is not a number/,
     ],
     ['a required field', [['price'], [1]], /^Line 2: name is required/],
-    ['too many cells', [['name'], ['a', 'b']], /^Line 2: It has 2 cells/],
+    ['too many cells', [['name'], ['a', 'b']], /^Line 2: There are 2 cells, but the file has 1 column/],
     [
       'two columns of one field',
       [

@@ -69,7 +69,7 @@ const constraints = Type.Array(
 export const createStorageSchema = Type.Object(
   {
     name: Type.String({
-      description: '1 to 63 of a–z, 0–9, _ and -, starting with a letter. It cannot be changed.',
+      description: '1 to 63 characters: a to z, 0 to 9, _ and -, the first a letter. It cannot be changed.',
     }),
     description,
     history,

@@ -82,7 +82,7 @@ export const queueSchema = Type.Object({
 export type Queue = Wire<typeof queueSchema>
 
 export const queueNameParams = Type.Object({
-  name: Type.String({ description: 'Name of a queue: 1 to 63 of a–z, 0–9, _ and -.' }),
+  name: Type.String({ description: 'Name of a queue: 1 to 63 characters: a to z, 0 to 9, _ and -.' }),
 })
 
 export const requeueSchema = Type.Object(

@@ -29,7 +29,7 @@ const wait = Type.Object({
   deployment: Type.Integer({ description: 'Number of the deployment that the run began with.' }),
   version: Type.Enum(['same', 'current'], { description: 'On which deployment it continues.' }),
   run: Type.String({ description: 'Guid of the run that began to wait.' }),
-  until: unixSeconds('When it continues by itself, in Unix seconds; null = only when it is ended.'),
+  until: unixSeconds('When it continues by itself, in Unix seconds; null = no time limit.'),
   scopes: Type.Array(Type.String(), { description: 'Of an approval: who may decide.' }),
   ways: Type.Array(Type.String(), { description: 'Ways of its block on which the run can continue.' }),
   details: anyJson('Of an approval: title, text and fields of its page.'),

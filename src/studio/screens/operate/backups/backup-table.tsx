@@ -35,7 +35,7 @@ export function BackupTable({ backups, isBusy }: BackupTableProps) {
 
 const columns: readonly Column<BackupRecord>[] = [
   { id: 'made', label: backupsTexts.made, render: ({ made }) => <Time at={made} /> },
-  { id: 'by', label: backupsTexts.by, render: ({ kind }) => (kind === 'schedule' ? 'schedule' : 'hand') },
+  { id: 'by', label: backupsTexts.by, render: ({ kind }) => backupsTexts.madeBy[kind] },
   {
     id: 'size',
     label: backupsTexts.size,

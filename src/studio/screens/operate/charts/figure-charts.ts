@@ -31,7 +31,7 @@ export function chartsOf({ points, step }: FiguresOverTime): FigureChart[] {
     points.map((point) => (isOpen(point) ? null : of(point)))
   return [
     {
-      title: operateTexts.requestsIn(stepWords(step)),
+      title: operateTexts.requestsPer(stepWords(step)),
       ...{ times, say: count },
       series: [
         { name: operateTexts.requests, values: all((one) => one.requests), colour: 'calm' },
@@ -39,7 +39,7 @@ export function chartsOf({ points, step }: FiguresOverTime): FigureChart[] {
       ],
     },
     {
-      title: operateTexts.failuresIn(stepWords(step)),
+      title: operateTexts.failuresPer(stepWords(step)),
       ...{ times, say: count },
       series: [
         { name: operateTexts.replies5xx, values: all((one) => one.failed), colour: 'bad' },

@@ -2,6 +2,7 @@ import { Badge, Code, Text } from '@mantine/core'
 import type { OptionSetting } from '../../../../shared/api/operate/settings.ts'
 import { settingsTexts } from '../../../texts/settings.ts'
 import { SettingField } from './setting-field.tsx'
+import { settingTitle } from './setting-title.ts'
 import classes from './settings.module.css'
 
 const sources = {
@@ -17,6 +18,9 @@ export function SettingRow({ setting }: { readonly setting: OptionSetting }) {
   return (
     <div className={classes.row}>
       <div className={classes.about}>
+        <Text component="span" fw={600} mr={6}>
+          {settingTitle(name)}
+        </Text>
         <span className={classes.name}>{name}</span>{' '}
         <Badge color={sources[source].color}>{sources[source].label}</Badge>
         <Text size="sm" c="dimmed">

@@ -8,6 +8,7 @@ import { Icon } from '../../../controls/icon.tsx'
 import { ScreenHead } from '../../../controls/screen-head.tsx'
 import { settingsTexts } from '../../../texts/settings.ts'
 import { SettingRow } from './setting-row.tsx'
+import { settingTitle } from './setting-title.ts'
 
 /** Options of the server: those that change without a restart are edited in place. */
 export function SettingsScreen() {
@@ -44,7 +45,7 @@ export function SettingsScreen() {
 }
 
 function isFound({ name, help }: OptionSetting, words: string): boolean {
-  return `${name} ${help}`.toLowerCase().includes(words.trim().toLowerCase())
+  return `${settingTitle(name)} ${name} ${help}`.toLowerCase().includes(words.trim().toLowerCase())
 }
 
 function Settings({

@@ -20,7 +20,7 @@ export function WaitFacts({ wait }: { readonly wait: Wait }) {
         [waitsTexts.waitsFor]: storage === '' ? kindLabels[kind] : waitsTexts.of(kindLabels[kind], storage),
         [waitsTexts.state]: state === 'resumed' ? waitsTexts.resumed : waitsTexts.waiting,
         [waitsTexts.since]: <Time at={_meta.created} exact />,
-        [waitsTexts.until]: until === null ? waitsTexts.itIsEnded : <Time at={until} exact />,
+        [waitsTexts.until]: until === null ? waitsTexts.noTimeLimit : <Time at={until} exact />,
         [waitsTexts.blueprint]: (
           <Anchor component={Link} href={`/blueprints/${blueprint}?block=${block}`} size="sm">
             {data?.get(blueprint) ?? waitsTexts.showItsBlock}

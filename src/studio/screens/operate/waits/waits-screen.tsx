@@ -50,7 +50,7 @@ const columnsWith = (names: Names | undefined): readonly Column<Wait>[] => [
     id: 'until',
     label: waitsTexts.until,
     width: 130,
-    render: ({ until }) => <Time at={until} never={waitsTexts.itIsEndedLabel} />,
+    render: ({ until }) => <Time at={until} never={waitsTexts.noTimeLimit} />,
   },
 ]
 
