@@ -31,7 +31,7 @@ import {
   undoImport,
 } from './import-journal.ts'
 import { type ImportPreview, previewRows } from './import-preview.ts'
-import { ProblemList, tryRows } from './import-problems.ts'
+import { ProblemList, refusedLines, tryRows } from './import-problems.ts'
 import { type ImportRow, type LineProblem, ndjsonRows, type RowsOf } from './import-rows.ts'
 import type { FileReading } from './table-import-rows.ts'
 
@@ -48,6 +48,8 @@ export interface ImportOptions {
   readonly skip?: boolean
   /** Whether the import can be undone for a day. */
   readonly undo?: boolean
+  /** Refused lines are listed with their cells, and more of them. */
+  readonly detailed?: boolean
 }
 
 export interface Imported {
@@ -57,6 +59,8 @@ export interface Imported {
   readonly refused: number
   /** The first of them. */
   readonly problems: readonly LineProblem[]
+  /** The numbers of all of them: `3, 5-9`. */
+  readonly refusedLines: string
   /** Guid of the import, if it can be undone. */
   readonly undo: string | undefined
 }
@@ -133,11 +137,16 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
 
   return {
     limit,
-    run(name, source, origin, { rows = ndjsonRows, skip = false, database: permitted, ...rest }) {
-      const wanted: Wanted = { name, origin, rows, skip, database, permitted, isClosed, ...rest }
+    run(
+      name,
+      source,
+      origin,
+      { rows = ndjsonRows, skip = false, detailed = false, database: permitted, ...rest },
+    ) {
+      const wanted: Wanted = { name, origin, rows, skip, detailed, database, permitted, isClosed, ...rest }
       return counted(
         received(source, limit, async (path) => {
-          if (!skip) await tryRows(permitted, name, batchesOf(rows, path), origin)
+          if (!skip) await tryRows(permitted, name, batchesOf(rows, path), { origin, detailed })
           return write(wanted, path)
         }),
       )
@@ -161,6 +170,7 @@ interface Wanted extends Pick<ImportOptions, 'whenWritten' | 'undo'> {
   readonly origin: Origin
   readonly rows: RowsOf
   readonly skip: boolean
+  readonly detailed: boolean
   readonly database: RuledDatabase
   /** On behalf of whom documents are created. */
   readonly permitted: PermittedDatabase
@@ -170,7 +180,7 @@ interface Wanted extends Pick<ImportOptions, 'whenWritten' | 'undo'> {
 async function write(wanted: Wanted, path: string): Promise<Imported> {
   const { name, origin, rows, skip, database, permitted, isClosed, whenWritten, undo = false } = wanted
   const id = await beginImport(database, name)
-  const problems = new ProblemList()
+  const problems = new ProblemList(wanted.detailed)
   let count = 0
   try {
     for await (const batch of batchesOf(rows, path)) {
@@ -179,8 +189,8 @@ async function write(wanted: Wanted, path: string): Promise<Imported> {
         id,
         undo,
         refused(row, error) {
-          if (!skip) throw error
           problems.add(row, error)
+          if (!skip) throw refusedLines(error, problems)
         },
       })
     }
@@ -196,8 +206,8 @@ async function write(wanted: Wanted, path: string): Promise<Imported> {
   }
   const kept = undo && count > 0 && count <= MOST_UNDONE
   await endImport(database, id, origin, { kept, also: (session) => whenWritten?.(session, count) })
-  const { total: refused, first } = problems
-  return { imported: count, refused, problems: first, undo: kept ? id : undefined }
+  const { total: refused, first, lines } = problems
+  return { imported: count, refused, problems: first, refusedLines: lines, undo: kept ? id : undefined }
 }
 
 interface Noted {

@@ -39,7 +39,12 @@ test('a name that many rows of a batch have is looked up once, also one that is 
   const named = [{ path: 'customer.name', field: 'customer', storage: 'customers', by: ['name'] }]
   const rows = Array.from({ length: 200 }, (_, n): ImportRow => {
     const name = n % 100 === 50 ? 'Nemo' : n % 2 === 0 ? 'Ann' : 'Bob'
-    return { line: n + 1, size: 1, named, read: () => ({ n, 'customer.name': name }) }
+    return {
+      line: n + 1,
+      size: 1,
+      named,
+      read: () => ({ document: { n, 'customer.name': name }, reasons: {} }),
+    }
   })
   const refused: number[] = []
   const created = await createRows(session, 'orders', rows, ({ line }) => void refused.push(line))

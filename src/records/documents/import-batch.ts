@@ -7,7 +7,7 @@ import { createAll, refusalOf } from '../../storage/create-all.ts'
 import { type CreateOptions, documentOf, type NewDocument, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
-import type { ImportRow, RowsOf } from './import-rows.ts'
+import { type ImportRow, type RowsOf, wrongFields } from './import-rows.ts'
 import { type FoundNames, withGuids } from './named-references.ts'
 import { atLine } from './ndjson-lines.ts'
 
@@ -50,8 +50,7 @@ export async function createRows(
   const known: FoundNames = new Map()
   for (const row of batch)
     try {
-      const { _meta, ...given } = row.read()
-      const fields = row.named?.length ? await namesResolved(session, row, given, known) : given
+      const { _meta, ...fields } = await documentOfRow(session, row, known)
       wanted.push({ row, made: { mutations: setFields(fields), options: keptOf(_meta) } })
     } catch (error) {
       unread.push({ row, error })
@@ -72,21 +71,25 @@ export async function createRows(
   ]
   const rest = all.refused ? wanted.slice(created.length + 1) : []
   const others = await createEach(session, name, rest, (row, error) => void wrong.push({ row, error }))
-  for (const { row, error } of wrong.toSorted((a, b) => a.row.line - b.row.line)) refused(row, error)
+  let began = performance.now()
+  for (const { row, error } of wrong.toSorted((a, b) => a.row.line - b.row.line)) {
+    refused(row, error)
+    if (performance.now() - began < TURN_MS) continue
+    await nextTurn()
+    began = performance.now()
+  }
   return [...created, ...others]
 }
 
-async function namesResolved(
-  session: Session,
-  row: ImportRow,
-  given: JsonObject,
-  known: FoundNames,
-): Promise<JsonObject> {
-  try {
-    return await withGuids(session, given, row.named ?? [], known)
-  } catch (error) {
-    throw atLine(row.line, error)
-  }
+/** With guids in place of names. INVALID_BODY with what is wrong with each field that cannot be read. */
+async function documentOfRow(session: Session, row: ImportRow, known: FoundNames): Promise<JsonObject> {
+  const read = row.read()
+  const { document, reasons } = row.named?.length
+    ? await withGuids(session, read.document, row.named, known)
+    : { document: read.document, reasons: {} }
+  const wrong = { ...read.reasons, ...reasons }
+  if (Object.keys(wrong).length > 0) throw atLine(row.line, wrongFields(wrong))
+  return document
 }
 
 async function createEach(

@@ -9,6 +9,7 @@ import { type FieldType, fieldTypeEntries } from '../../shared/fields/field-type
 import { type ReadText, type TextDialect, valueOfText } from '../../shared/fields/value-of-text.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { type ColumnFormat, dialectOfFormat } from '../../shared/rows/recognized-table.ts'
+import type { ReadRow } from './import-rows.ts'
 import type { NamedReference } from './named-references.ts'
 
 /** Column → field; null leaves the column out. Columns that it does not name go where their name says. */
@@ -26,6 +27,8 @@ export interface ColumnTarget {
   /** No field of the storage says what it holds. */
   readonly free?: boolean
   readonly dialect?: TextDialect
+  /** It has no name, and is not said to be left out: it must be empty. */
+  readonly isUnnamed?: boolean
 }
 
 /** What a document may bring along from where it was before. */
@@ -57,7 +60,10 @@ export function columnTargets(
     const field = Object.hasOwn(mapping, column)
       ? (mapping[column] ?? undefined)
       : withoutOthers(usualField(column, rules), named, usual)
-    if (field === undefined) return { column, field, type: 'string', limits: {} }
+    if (field === undefined) {
+      const isUnnamed = column.trim() === '' && !Object.hasOwn(mapping, column)
+      return { column, field, type: 'string', limits: {}, ...(isUnnamed && { isUnnamed }) }
+    }
     const problem = field.startsWith('_meta')
       ? META.includes(field)
         ? undefined
@@ -123,29 +129,30 @@ export function documentOfCells(
   targets: readonly ColumnTarget[],
   cells: readonly Cell[],
   dialect: TextDialect,
-): JsonObject {
+): ReadRow {
   if (cells.slice(targets.length).some((cell) => String(cell).trim() !== ''))
     throw wrong(
       `There ${cells.length === 1 ? 'is 1 cell' : `are ${cells.length} cells`}, but the file has ${targets.length === 1 ? '1 column' : `${targets.length} columns`}.`,
     )
   const document: Record<string, JsonValue> = {}
   const meta: Record<string, JsonValue> = {}
+  const reasons: Record<string, string> = {}
   for (const [i, target] of targets.entries()) {
     const { column, field } = target
     if (field === undefined) {
-      if (column.trim() === '' && String(cells[i] ?? '').trim() !== '')
+      if (target.isUnnamed && String(cells[i] ?? '').trim() !== '')
         throw wrong(
-          `There is a value in column ${i + 1}, which has no name in the first line. Name the column, or skip it.`,
+          `There is a value in column ${i + 1}, which has no name in the line of the names. Name the column, or skip it.`,
         )
       continue
     }
     const read = valueOfCell(target, cells[i] ?? '', { ...dialect, ...target.dialect })
-    if ('problem' in read) throw wrong(`The value of ${column} ${read.problem}.`, [field])
-    if (read.value === null) continue
-    if (field.startsWith('_meta.')) meta[field.slice(6)] = read.value
+    if ('problem' in read) reasons[field] = `The value of ${column} ${read.problem}.`
+    else if (read.value === null) continue
+    else if (field.startsWith('_meta.')) meta[field.slice(6)] = read.value
     else document[field] = read.value
   }
-  return Object.keys(meta).length > 0 ? { ...document, _meta: meta } : document
+  return { document: Object.keys(meta).length > 0 ? { ...document, _meta: meta } : document, reasons }
 }
 
 const texts: ReadonlySet<FieldType> = new Set(['string', 'line', 'long_text'])

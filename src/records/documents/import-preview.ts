@@ -8,6 +8,7 @@ import { headerLine, type RecognizedFormat, recognizedFormat } from '../../share
 import { documentOf, type Session } from '../../storage/database.ts'
 import { createRows } from './import-batch.ts'
 import { type ColumnTarget, columnTargets, isKnownColumn } from './import-columns.ts'
+import { wrongCells } from './import-problems.ts'
 import { type ImportRow, type LineProblem, lineProblem } from './import-rows.ts'
 import { allCells, type FileReading, inWords, rowsOf } from './table-import-rows.ts'
 
@@ -56,8 +57,8 @@ export async function previewRows(
   try {
     for await (const row of rowsOf(known)(path)) {
       shown.push({
-        ...(await previewed(session, name, row)),
-        ...(recognize && row.cells && { cells: row.cells }),
+        ...(await previewed(session, name, row, recognize)),
+        ...(recognize && row.cells && { cells: row.cells() }),
       })
       if (shown.length === ROWS) break
     }
@@ -135,10 +136,15 @@ function recognizedReading(reading: FileReading, { columns, header, dialect }: F
   }
 }
 
-async function previewed(session: Session, name: string, row: ImportRow): Promise<PreviewedRow> {
+async function previewed(
+  session: Session,
+  name: string,
+  row: ImportRow,
+  recognize: boolean,
+): Promise<PreviewedRow> {
   let problem: LineProblem | undefined
   const note = (error: unknown) => {
-    problem = lineProblem(row.line, error)
+    problem = recognize ? wrongCells(row, error) : lineProblem(row.line, error)
   }
   const [created] = await createRows(session, name, [row], (_row, error) => note(error)).catch(
     (error: unknown) => {

@@ -1,9 +1,12 @@
 /** A file of documents as rows, whatever its format: each can be read alone, so that a bad one does not hide the others. */
 import { createReadStream } from 'node:fs'
 import { QuoinError } from '../../shared/errors.ts'
+import type { FieldRule } from '../../shared/field-rule.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { NamedReference } from './named-references.ts'
 import { linesOf, parseLine } from './ndjson-lines.ts'
+
+export type Cell = string | number | boolean
 
 export interface ImportRow {
   /** The line that it begins in, from 1. */
@@ -11,12 +14,22 @@ export interface ImportRow {
   /** In memory, in bytes. */
   readonly size: number
   /** Throws INVALID_BODY, naming the line, for what is no document. */
-  read(): JsonObject
-  /** Of a table, as they stand in the file. */
-  readonly cells?: readonly (string | number | boolean)[]
+  read(): ReadRow
+  /** Of a table, as they stand in the file; of NDJSON the line, as one cell. */
+  readonly cells?: () => readonly Cell[]
   /** Fields whose values are names of other documents. */
   readonly named?: readonly NamedReference[]
+  /** Of the storage. */
+  readonly rules?: readonly FieldRule[]
 }
+
+export interface ReadRow {
+  readonly document: JsonObject
+  /** What is wrong with values that could not be read, by field: the document is without them. */
+  readonly reasons: Reasons
+}
+
+export type Reasons = Readonly<Record<string, string>>
 
 /** `path`: of a file. Holds one row at a time. */
 export type RowsOf = (path: string) => AsyncIterable<ImportRow>
@@ -24,7 +37,20 @@ export type RowsOf = (path: string) => AsyncIterable<ImportRow>
 /** One JSON object a line. */
 export async function* ndjsonRows(path: string): AsyncGenerator<ImportRow, void> {
   for await (const line of linesOf(createReadStream(path)))
-    yield { line: line.number, size: line.bytes.length, read: () => parseLine(line) }
+    yield {
+      line: line.number,
+      size: line.bytes.length,
+      read: () => ({ document: parseLine(line), reasons: {} }),
+      cells: () => [line.bytes.toString('utf8')],
+    }
+}
+
+/** INVALID_BODY with what is wrong with each of these fields. */
+export function wrongFields(reasons: Reasons): QuoinError {
+  return new QuoinError('INVALID_BODY', Object.values(reasons).join(' '), {
+    fields: Object.keys(reasons),
+    reasons,
+  })
 }
 
 export interface LineProblem {
@@ -32,11 +58,20 @@ export interface LineProblem {
   /** Dotted names of fields; none if it is not about a field. */
   readonly fields: readonly string[]
   readonly message: string
+  /** What is wrong with each of the fields, and the cells of the line, where that was asked for. */
+  readonly reasons?: Reasons
+  readonly cells?: readonly Cell[]
 }
 
 /** What is wrong with a row, without the number of its line and what follows for the import. */
 export function lineProblem(line: number, error: unknown): LineProblem {
+  const { fields = [], message } = causeOf(error)
+  return { line, fields, message }
+}
+
+/** Without the number of the line before its words. Throws what is no error of a document. */
+export function causeOf(error: unknown): QuoinError {
   const cause = error instanceof QuoinError && error.cause instanceof QuoinError ? error.cause : error
   if (!(cause instanceof QuoinError)) throw error
-  return { line, fields: cause.fields ?? [], message: cause.message }
+  return cause
 }

@@ -8,6 +8,7 @@ import type { Session } from '../../storage/database.ts'
 import { type FoundByName, namingFields, referenceByName } from '../../storage/reference/reference-by-name.ts'
 import { referencesIn } from '../../storage/reference/references.ts'
 import { rulesIn } from '../fields/field-rules.ts'
+import type { ReadRow } from './import-rows.ts'
 
 export interface NamedReference {
   /** Where the name stands: the field that refers, or a field behind it as a mapping or a column says it. */
@@ -52,13 +53,13 @@ export async function namedReferences(
 /** What the names of one batch of rows were found to be, so that a name that many rows have is looked up once. */
 export type FoundNames = Map<string, FoundByName>
 
-/** With guids in place of names. INVALID_BODY naming each field whose name no document has, or several. */
+/** With guids in place of names; without those that no document has, or several. */
 export async function withGuids(
   session: Session,
   document: JsonObject,
   named: readonly NamedReference[],
   known: FoundNames,
-): Promise<JsonObject> {
+): Promise<ReadRow> {
   const fields: Record<string, JsonValue> = { ...document }
   const reasons: Record<string, string> = {}
   for (const one of named) {
@@ -80,10 +81,8 @@ export async function withGuids(
       else fields[field] = found.guid
     }
   }
-  const wrong = Object.keys(reasons)
-  if (wrong.length > 0)
-    throw new QuoinError('INVALID_BODY', Object.values(reasons).join(' '), { fields: wrong, reasons })
-  return fields
+  for (const field of Object.keys(reasons)) delete fields[field]
+  return { document: fields, reasons }
 }
 
 async function foundName(

@@ -15,11 +15,12 @@ import {
   type KnownFields,
   mappedObject,
 } from './import-columns.ts'
-import { type ImportRow, ndjsonRows, type RowsOf } from './import-rows.ts'
-import { atLine } from './ndjson-lines.ts'
+import { type ImportRow, ndjsonRows, type ReadRow, type RowsOf } from './import-rows.ts'
+import { atLine, linesOf } from './ndjson-lines.ts'
 
 export interface FileReading extends KnownFields {
-  readonly format: 'csv' | 'xlsx' | 'ndjson'
+  /** `arrays`: NDJSON whose lines are arrays of cells. */
+  readonly format: 'csv' | 'xlsx' | 'ndjson' | 'arrays'
   readonly mapping: ColumnMapping
   readonly dialect: TextDialect
   /** Of the texts of single columns. */
@@ -40,16 +41,19 @@ export function rowsOf(reading: FileReading): RowsOf {
 
 async function* mappedRows(
   path: string,
-  { mapping, named: names }: FileReading,
+  { mapping, named: names, rules }: FileReading,
 ): AsyncGenerator<ImportRow, void> {
   const isMapped = Object.keys(mapping).length > 0
-  const renamed = (row: ImportRow) => (isMapped ? mappedObject(row.read(), mapping) : row.read())
+  const renamed = (row: ImportRow): ReadRow => {
+    const read = row.read()
+    return isMapped ? { ...read, document: mappedObject(read.document, mapping) } : read
+  }
   for await (const row of ndjsonRows(path))
-    yield { ...row, named: names, read: () => named(row.line, () => renamed(row)) }
+    yield { ...row, named: names, rules, read: () => named(row.line, () => renamed(row)) }
 }
 
 async function* tableRows(path: string, reading: FileReading): AsyncGenerator<ImportRow, void> {
-  const { dialect, named: names } = reading
+  const { dialect, named: names, rules } = reading
   let targets: ReturnType<typeof columnTargets> | undefined
   try {
     for await (const { line, cells } of cellsOf(path, reading)) {
@@ -62,8 +66,9 @@ async function* tableRows(path: string, reading: FileReading): AsyncGenerator<Im
       yield {
         line,
         size,
-        cells,
+        cells: () => cells,
         named: names,
+        rules,
         read: () => named(line, () => documentOfCells(known, cells, dialect)),
       }
     }
@@ -113,7 +118,8 @@ export async function* allCells(
   found?: FoundDialect,
   lines: LineRange = { from: header, to: header },
 ): AsyncGenerator<SheetRow, void> {
-  if (format === 'csv') {
+  if (format === 'arrays') yield* arrayRows(path)
+  else if (format === 'csv') {
     let encoding: TextEncoding = 'utf-8'
     const text = decodedText(createReadStream(path), Number.POSITIVE_INFINITY, (one) => {
       encoding = one
@@ -123,4 +129,32 @@ export async function* allCells(
     const { size } = await stat(path)
     yield* xlsxRows({ size, read: (start, end) => createReadStream(path, { start, end }) }, found, sheet)
   }
+}
+
+const MOST_CELLS = 500
+
+/** The rows of a table that a program sends: as JSON, so that numbers and conditions of a workbook stay what they are. */
+async function* arrayRows(path: string): AsyncGenerator<SheetRow, void> {
+  for await (const { number, bytes } of linesOf(createReadStream(path))) {
+    const cells = parsedCells(bytes.toString('utf8'))
+    if (!cells || cells.length > MOST_CELLS)
+      throw new QuoinError(
+        'INVALID_BODY',
+        `Line ${number} is no JSON array of at most ${MOST_CELLS} texts, numbers and conditions. Nothing was imported.`,
+      )
+    yield { line: number, cells }
+  }
+}
+
+function parsedCells(text: string): readonly Cell[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) && value.every(isCell) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isCell(value: unknown): value is Cell {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }

@@ -2,9 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { TableDialect } from '../../../blocks/rows/table-dialect.ts'
 import { auditMany, auditTransfer } from '../../../records/audited-documents.ts'
-import type { DocumentImports } from '../../../records/documents/document-import.ts'
+import type { DocumentImports, Imported as DoneImport } from '../../../records/documents/document-import.ts'
 import { undoDoneImport } from '../../../records/documents/import-journal.ts'
 import type { ImportPreview } from '../../../records/documents/import-preview.ts'
+import { sentProblem } from '../../../records/documents/import-problems.ts'
 import { rowsOf } from '../../../records/documents/table-import-rows.ts'
 import type { Permissions } from '../../../records/permissions/permissions.ts'
 import { notFound } from '../../../records/records.ts'
@@ -68,7 +69,7 @@ function importRoute(app: App, { context, imports, permissions }: Parts): void {
         operationId: 'importDocuments',
         summary: 'Import documents into a storage',
         description:
-          'NDJSON: one document per line. CSV and XLSX: names of columns in the first line, or in line `header`; cells are converted to the types of the fields, empty ones are left out. All or none: an error names the first line that is refused and lists the first 100 as `details.lines`, and nothing is imported; `skip_invalid` imports the others. Valid values of `_meta.guid`, `created` and `expiry` are kept. The path accepts the name of the storage instead of its guid.',
+          'NDJSON: one document per line, or with `rows=arrays` an array of cells, the first with the names of columns. CSV and XLSX: names of columns in the first line, or in line `header`; cells are converted to the types of the fields, empty ones are left out. All or none: an error names the first line that is refused and lists the first 100 as `details.lines`, and nothing is imported; `skip_invalid` imports the others. With `wrong_cells` they come with their cells and what is wrong with each field, up to 1,000. Valid values of `_meta.guid`, `created` and `expiry` are kept. The path accepts the name of the storage instead of its guid.',
         tags,
         params: guidParams,
         querystring: importQuery,
@@ -80,10 +81,15 @@ function importRoute(app: App, { context, imports, permissions }: Parts): void {
     async (request, reply) => {
       refuseLong(request, reply, imports.limit)
       const name = await storageNamed(context, request.params.guid)
-      const { skip_invalid: skip = false, undo: canUndo = false, ...file } = request.query
+      const {
+        skip_invalid: skip = false,
+        undo: canUndo = false,
+        wrong_cells: detailed,
+        ...file
+      } = request.query
       const reading = await readingOf(context, name, request, file)
       return whole(request, async () => {
-        const { imported, refused, problems, undo } = await imports.run(
+        const { undo, ...done } = await imports.run(
           name,
           request.body,
           { user: actorOf(request) },
@@ -93,13 +99,22 @@ function importRoute(app: App, { context, imports, permissions }: Parts): void {
             rows: rowsOf(reading),
             skip,
             undo: canUndo,
+            ...(detailed && { detailed }),
           },
         )
-        const lines = problems.map((problem) => ({ ...problem, fields: [...problem.fields] }))
-        return { imported, ...(skip && { refused, problems: lines }), ...(undo !== undefined && { undo }) }
+        const { imported } = done
+        return { imported, ...(skip && refusedReply(done)), ...(undo !== undefined && { undo }) }
       })
     },
   )
+}
+
+function refusedReply({ refused, problems, refusedLines }: Omit<DoneImport, 'undo'>) {
+  return {
+    refused,
+    problems: problems.map(sentProblem),
+    ...(refused > problems.length && { refused_lines: refusedLines }),
+  }
 }
 
 function previewRoute(app: App, { context, imports, permissions }: Parts): void {
@@ -153,7 +168,7 @@ function previewReply({ columns, rows, header, dialect }: ImportPreview): Static
     rows: rows.map(({ problem, cells, ...row }) => ({
       ...row,
       ...(cells && { cells: [...cells] }),
-      ...(problem && { problem: { ...problem, fields: [...problem.fields] } }),
+      ...(problem && { problem: sentProblem(problem) }),
     })),
   }
 }

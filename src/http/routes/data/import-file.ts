@@ -21,18 +21,19 @@ export interface FileQuery {
   readonly formats?: string
   readonly sheet?: string
   readonly header?: number
+  readonly rows?: 'objects' | 'arrays'
 }
 
 export async function fileReading(
   session: Session,
   storage: string,
   contentType: string | undefined,
-  { mapping, decimal = 'point', dates, separator, formats, sheet, header }: FileQuery,
+  { mapping, decimal = 'point', dates, separator, formats, sheet, header, rows: lines }: FileQuery,
 ): Promise<FileReading> {
   const columns = mappingIn(mapping)
   const rules = await rulesIn(session, storage)
   return {
-    format: contentType?.startsWith(CSV) ? 'csv' : contentType?.startsWith(XLSX) ? 'xlsx' : 'ndjson',
+    format: formatOf(contentType, lines),
     mapping: columns,
     named: await namedReferences(session, storage, rules, Object.values(columns)),
     dialect: { decimal, ...(dates && { dates }) },
@@ -42,6 +43,12 @@ export async function fileReading(
     header,
     rules,
   }
+}
+
+function formatOf(contentType: string | undefined, rows: FileQuery['rows']): FileReading['format'] {
+  if (contentType?.startsWith(CSV)) return 'csv'
+  if (contentType?.startsWith(XLSX)) return 'xlsx'
+  return rows === 'arrays' ? 'arrays' : 'ndjson'
 }
 
 function mappingIn(text: string | undefined): ColumnMapping {

@@ -5,7 +5,7 @@ import { textAt } from '../../../../test/json-at.ts'
 import { messyWorkbook } from '../../../../test/messy-workbook.ts'
 import { createField } from '../../../records/fields/field-records.ts'
 import { XLSX } from '../../../shared/files/table-types.ts'
-import type { JsonObject } from '../../../shared/json.ts'
+import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { search } from '../../../shared/query.ts'
 import { objectsIn } from '../../../storage/document-fields.ts'
 
@@ -173,4 +173,121 @@ describe('numbers and days', () => {
       rows: [{ line: 2, document: { name: 'a', price: 1.234 } }],
     })
   })
+})
+
+describe('wrong cells', () => {
+  const refers: JsonObject = {
+    name: 'buyer',
+    type: 'reference',
+    reference: { storage: 'buyers', on_delete: 'refuse' },
+  }
+  beforeAll(async () => {
+    await room.make('buyers')
+    await createField(room.database, { name: 'name', type: 'string', storage: 'buyers', unique: true }, by)
+    await room.send('POST', '/_system/storages/buyers/documents', 'admin', { body: { name: 'Acme' } })
+  })
+  beforeEach(() => createField(room.database, { ...refers, storage, order: 9 }, by))
+
+  const raw = ['name,price,due,buyer', ',x,soon,Nemo', 'a,1,,Acme', 'b,2,2026-02-30,', '', ',3,,'].join('\n')
+  const wrong = [
+    {
+      line: 2,
+      fields: expect.arrayContaining(['price', 'buyer', 'name', 'due']),
+      message: expect.stringContaining('The value of price is not a number.'),
+      reasons: {
+        price: 'The value of price is not a number.',
+        buyer: 'The value of buyer names no document: buyers has none with this name.',
+        name: 'name is required and must not be empty.',
+        due: 'due must be a day such as 2026-01-31.',
+      },
+      cells: ['', 'x', 'soon', 'Nemo'],
+    },
+    { line: 4, fields: ['due'], cells: ['b', '2', '2026-02-30', ''] },
+    { line: 6, fields: ['name'], cells: ['', '3', '', ''] },
+  ]
+
+  test('of a line are all listed, with the line, where nothing is imported and where lines are left out', async () => {
+    const refused = await load(raw, { wrong_cells: 'true' })
+    expect([refused.status, refused.body]).toMatchObject([400, { details: { lines: wrong } }])
+    expect(await stored()).toEqual([])
+    const skipped = await load(raw, { wrong_cells: 'true', skip_invalid: 'true' })
+    expect([skipped.status, skipped.body]).toMatchObject([200, { imported: 1, refused: 3, problems: wrong }])
+    expect(await stored()).toMatchObject([{ name: 'a', price: 1 }])
+  })
+
+  test('stay out of what is listed unless they are asked for', async () => {
+    expect(JSON.stringify((await load(raw)).body)).not.toMatch(/"cells"|"reasons"/)
+  })
+
+  test('of NDJSON are shown with their line', async () => {
+    const line = '{"name":"", "price":1}'
+    const { body } = await load(line, { wrong_cells: 'true' }, 'application/x-ndjson')
+    expect(body).toMatchObject({ details: { lines: [{ fields: ['name'], cells: [line] }] } })
+  })
+
+  test('are mended by sending these lines alone, as arrays, in which numbers of a workbook stay numbers', async () => {
+    const lines = [
+      ['name', 'price', 'due', 'buyer', 'note'],
+      ['Ann', '1.234,5', '3/4/2026', 'Acme', 7],
+      ['Bob', 12.5, '', '', true],
+    ]
+    const formats = JSON.stringify({ price: 'comma', due: 'dmy' })
+    const text = lines.map((line) => JSON.stringify(line)).join('\n')
+    const sent = await load(text, { rows: 'arrays', formats }, 'application/x-ndjson')
+    expect(sent.body).toEqual({ imported: 2 })
+    expect(await stored()).toMatchObject([
+      { name: 'Ann', price: 1234.5, due: '2026-04-03', note: 7 },
+      { name: 'Bob', price: 12.5, note: true },
+    ])
+  })
+
+  test.each([
+    ['{"a":1}'],
+    ['["a"]\n[{}]'],
+    ['["a"]\n[1'],
+    [JSON.stringify(Array.from({ length: 501 }, String))],
+  ])('%s is no table of arrays', async (text) => {
+    const { status, body } = await load(text, { rows: 'arrays' }, 'application/x-ndjson')
+    expect([status, textAt(body, 'message')]).toEqual([
+      400,
+      expect.stringMatching(/^Line [12] is no JSON array/),
+    ])
+    expect(await stored()).toEqual([])
+  })
+
+  test('of a conflict that only shows when lines are written are listed too, and nothing stays', async () => {
+    await createField(room.database, { name: 'code', type: 'string', unique: true, storage }, by)
+    const rows = Array.from({ length: 450 }, (_, n) => `a${n},c${n % 400}`)
+    const { status, body } = await load(`name,code\n${rows.join('\n')}`, { wrong_cells: 'true' })
+    expect([status, body]).toMatchObject([
+      409,
+      { details: { lines: [{ line: 402, fields: ['code'], cells: ['a400', 'c0'] }] } },
+    ])
+    expect(await stored()).toEqual([])
+  })
+
+  test('of 100,000 lines that are all wrong, the first 1,000 are listed, and the numbers of all', async () => {
+    const text = `name,price\n${',x\n'.repeat(100_000)}`
+    const refused = await load(text, { wrong_cells: 'true' })
+    const lines =
+      isJsonObject(refused.body) && isJsonObject(refused.body.details) ? refused.body.details.lines : []
+    expect(objectsIn(lines ?? null)).toHaveLength(1_000)
+    const { body } = await load(`${text}a,1\n`, { wrong_cells: 'true', skip_invalid: 'true' })
+    expect(body).toMatchObject({ imported: 1, refused: 100_000, refused_lines: '2-100001' })
+    expect(objectsIn(isJsonObject(body) ? body.problems : undefined)).toHaveLength(1_000)
+  })
+
+  test('of long texts are listed without their cells where those are more than 4,000,000 characters', async () => {
+    const long = `${'<b>\u05d0'.repeat(1_250)}`
+    const { body } = await load(`name,price\n${`${long},x\n`.repeat(1_000)}`, { wrong_cells: 'true' })
+    const lines = isJsonObject(body) && isJsonObject(body.details) ? objectsIn(body.details.lines) : []
+    expect(lines.filter(({ cells }) => cells)).toHaveLength(799)
+    expect(lines[0]?.cells).toEqual([long, 'x'])
+  })
+})
+
+test('a column without a name can be left out', async () => {
+  expect((await load('name,\na,b\n')).status).toBe(400)
+  expect((await load('name,\na,b\n', { mapping: '{"":null}' })).body).toEqual({ imported: 1 })
+  expect(await stored()).toEqual([{ name: 'a' }])
 })

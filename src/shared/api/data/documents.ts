@@ -156,13 +156,29 @@ const lineProblem = Type.Object({
   line: Type.Integer({ description: 'Of the file, from 1.' }),
   fields: Type.Array(Type.String()),
   message: Type.String(),
+  reasons: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description: 'What is wrong with each field: with `wrong_cells`.',
+    }),
+  ),
+  cells: Type.Optional(
+    Type.Array(tableCell, {
+      description:
+        'As they stand in the file; of NDJSON the line. At most 4,000,000 characters of all lines.',
+    }),
+  ),
 })
 export type LineProblem = Wire<typeof lineProblem>
 
 export const importedSchema = Type.Object({
   imported: Type.Integer({ description: 'Number of created documents.' }),
   refused: Type.Optional(Type.Integer({ description: 'Number of lines left out, with `skip_invalid`.' })),
-  problems: Type.Optional(Type.Array(lineProblem, { description: 'The first 100 of them.' })),
+  problems: Type.Optional(
+    Type.Array(lineProblem, { description: 'The first 100 of them, with `wrong_cells` the first 1,000.' }),
+  ),
+  refused_lines: Type.Optional(
+    Type.String({ description: 'The numbers of all of them, where not all are listed: `3, 5-9`.' }),
+  ),
   undo: Type.Optional(
     Type.String({
       description: 'Guid of the import, with `undo`: for `DELETE …/documents/imports/{import}`.',
@@ -200,6 +216,12 @@ const fileQuery = {
         'JSON: column → `point` or `comma`, the decimal mark of its numbers, or `dmy`, `mdy` or `ymd`, the order of its days, where that differs from `decimal` and `dates`.',
     }),
   ),
+  rows: Type.Optional(
+    Type.Enum(['objects', 'arrays'], {
+      description:
+        'What the lines of NDJSON are: documents, or arrays of cells, the first with the names of columns. Default: `objects`.',
+    }),
+  ),
   sheet: Type.Optional(
     Type.String({
       maxLength: 255,
@@ -218,6 +240,13 @@ const fileQuery = {
 
 export const importQuery = Type.Object({
   ...fileQuery,
+  wrong_cells: Type.Optional(
+    Type.Boolean({
+      description:
+        'List refused lines with their cells, and what is wrong with each field: the first 1,000 of them.',
+      default: false,
+    }),
+  ),
   skip_invalid: Type.Optional(
     Type.Boolean({ description: 'Leave out lines that are refused, and list them.', default: false }),
   ),
