@@ -3,7 +3,7 @@ import { countProblem } from './compile/compile-call.ts'
 import { didYouMean } from './did-you-mean.ts'
 import type { Arrow, Call, Expression, MethodCall, Place } from './expression.ts'
 import type { FunctionDeclaration, ObjectResult, Parameter, ParameterType } from './function-declaration.ts'
-import { reportNeverContained } from './meaning-traps.ts'
+import { reportNeverContained, reportPattern } from './meaning-traps.ts'
 import { typeOfMadeObject } from './object-types.ts'
 import type { ParameterTypes, TypeChecker } from './type-checker.ts'
 import { anyType, listOf, nothingType, numberType, type ValueType, wholeType } from './value-type.ts'
@@ -111,6 +111,7 @@ function checkArgument(
     for (const { text, place } of textsIn(part)) {
       const problem = checker.sources.declarations.literalProblem?.(called, parameter.name, text)
       if (problem !== undefined) checker.report('refused', `${called}: ${parameter.name} ${problem}.`, place)
+      else if (called === 'format' && parameter.name === 'pattern') reportPattern(text, place, checker.report)
     }
     return
   }

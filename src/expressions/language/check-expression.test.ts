@@ -15,7 +15,14 @@ import { wordsFor } from './value-types.ts'
 
 const goods: ValueType = {
   kind: 'object',
-  fields: { title: textType, price: numberType, tags: listOf(textType), open: conditionType },
+  fields: {
+    at: { kind: 'text', date: 'instant' },
+    due: { kind: 'text', date: 'either' },
+    title: textType,
+    price: numberType,
+    tags: listOf(textType),
+    open: conditionType,
+  },
   open: false,
 }
 const types: Readonly<Record<string, ValueType>> = {
@@ -165,6 +172,14 @@ describe('finds', () => {
     ['goods.title == («"a"» || "b")', 'warning', 'always taken'],
     ['«contains(goods.tags, 5)»', 'warning', 'Write text(x) to make a text of it.'],
     ['«contains([1, 2], query.page)»', 'warning', 'its elements are a whole number'],
+    ['«goods.at == "2026-03-01"»', 'warning', 'Write x >= day && x <= day'],
+    ['«today() != goods.at»', 'warning', 'A day never equals an instant'],
+    ['goods.at < «"2026-3-1"»', 'warning', '"2026-3-1" is none of them.'],
+    ['«"31.12.2026"» >= goods.due', 'warning', 'Dates are texts such as "2026-03-01"'],
+    ['now() > «"tomorrow"»', 'warning', '"tomorrow" is none of them.'],
+    ['format(goods.at, «"yyyy-MM-dd hh:mm"»)', 'warning', 'hh counts to 12'],
+    ['format(goods.at, «"HH:MM"»)', 'warning', 'Minutes are mm.'],
+    ['format(goods.at, «"dd.mm.yyyy"»)', 'warning', 'The month is MM.'],
     ['lower(goods.title) == «"Open"»', 'warning', 'lower never gives "Open". Write "open".'],
   ])('%s: %s', (marked, severity, message) => {
     const { problems } = checked(marked.replace(/[«»]/g, ''))
@@ -176,6 +191,18 @@ describe('finds', () => {
       marked.indexOf('«'),
       marked.indexOf('»') - 1,
     ])
+  })
+
+  test.each([
+    'goods.at >= "2026-03-01" && goods.at <= "2026-03-01"',
+    'goods.due == "2026-03-01" || goods.due == "2026-03-01T09:00:00Z" || goods.due == ""',
+    'goods.due < "2026" && goods.due >= "2025-06"',
+    'goods.due == today() || goods.at < now()',
+    'format(goods.at, "h:mm a")',
+    `format(goods.at, "d MMMM yyyy, HH:mm:ss 'hh'")`,
+    'format(goods.at, "HHmm dd.MM.yy")',
+  ])('%s says nothing', (text) => {
+    expect(checked(text).problems).toEqual([])
   })
 
   test.each<[string, ValueType, number]>([

@@ -1,5 +1,5 @@
 import type { Binary, Expression, Unary } from './expression.ts'
-import { reportNumberInQuotes, reportOtherCase } from './meaning-traps.ts'
+import { reportDates, reportNumberInQuotes, reportOtherCase } from './meaning-traps.ts'
 import type { ParameterTypes, TypeChecker } from './type-checker.ts'
 import { anyType, conditionType, numberType, textType, type ValueType, wholeType } from './value-type.ts'
 import { isComparable, isNumber, wordsFor } from './value-types.ts'
@@ -18,6 +18,7 @@ export function typeOfBinary(part: Binary, parameters: ParameterTypes, checker: 
     case '!=':
       checkEquality(part, left, right, checker)
       reportOtherCase(part, checker.report)
+      reportDates(part, left, right, checker.report)
       return conditionType
     case '<':
     case '<=':
@@ -25,6 +26,7 @@ export function typeOfBinary(part: Binary, parameters: ParameterTypes, checker: 
     case '>=':
       checkOrder(part, left, right, checker)
       reportNumberInQuotes(part, left, right, checker.report)
+      reportDates(part, left, right, checker.report)
       return conditionType
     case '+':
       return typeOfSum(part, left, right, checker)

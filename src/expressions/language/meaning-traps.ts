@@ -1,5 +1,5 @@
 /** What an expression says is not what its builder meant, most likely: it can run, and its result would be silently wrong. */
-import type { Argument, Binary, Call, Expression, MethodCall } from './expression.ts'
+import type { Argument, Binary, Call, Expression, MethodCall, Place } from './expression.ts'
 import type { TypeChecker } from './type-checker.ts'
 import type { ValueType } from './value-type.ts'
 import { isComparable, isNumber, wordsFor } from './value-types.ts'
@@ -70,6 +70,63 @@ export function reportNeverContained(
     `The list never contains this: its elements are ${wordsFor(list.of)}, and this is ${wordsFor(item)}.${cure}`,
     part,
   )
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+const INSTANT = /^\d{4}-\d{2}-\d{2}T/
+/** What all dates of a year or a month begin with. */
+const START = /^\d{4}(-\d{2})?$/
+
+/** `doc.at == "2026-03-01"` of an instant, and `doc.due < "1.3.2026"`. */
+export function reportDates(part: Binary, left: ValueType, right: ValueType, report: Report): void {
+  const [a, b] = [momentOf(part.left, left), momentOf(part.right, right)]
+  const isEquality = part.operator === '==' || part.operator === '!='
+  if (isEquality && [a, b].includes('day') && [a, b].includes('instant')) {
+    report(
+      'warning',
+      'A day never equals an instant, which has a time. Write x >= day && x <= day: it is the whole day.',
+      part,
+    )
+    return
+  }
+  for (const [side, other] of [[part.left, b] as const, [part.right, a] as const]) {
+    const text = textOf(side)
+    if (
+      text === undefined ||
+      text === '' ||
+      other === undefined ||
+      textOf(side === part.left ? part.right : part.left)
+    )
+      continue
+    if (DAY.test(text) || INSTANT.test(text) || (!isEquality && START.test(text))) continue
+    const shown = JSON.stringify(text)
+    report(
+      'warning',
+      `Dates are texts such as "2026-03-01" and "2026-03-01T09:00:00Z"; ${shown} is none of them.`,
+      side,
+    )
+  }
+}
+
+function momentOf(part: Expression, type: ValueType): 'day' | 'instant' | 'either' | undefined {
+  if (part.kind === 'call') return part.name === 'now' ? 'instant' : part.name === 'today' ? 'day' : undefined
+  const text = textOf(part)
+  if (text !== undefined) return DAY.test(text) ? 'day' : INSTANT.test(text) ? 'instant' : undefined
+  return 'date' in type ? type.date : undefined
+}
+
+/** `hh:mm` of an afternoon, `HH:MM` and `dd.mm.yyyy`. */
+export function reportPattern(pattern: string, place: Place, report: Report): void {
+  const plain = pattern.replace(/'[^']*'/g, ' ')
+  const hours = /h+|K+/.exec(plain)?.[0]
+  if (hours && !plain.includes('a'))
+    report(
+      'warning',
+      `${hours} counts to 12, and nothing says whether it is afternoon. Write HH, or add a.`,
+      place,
+    )
+  if (/[HhKk]+[^A-Za-z]?MM?(?!M)/.test(plain)) report('warning', 'MM is the month. Minutes are mm.', place)
+  if (/m/.test(plain) && !/[HhKks]/.test(plain)) report('warning', 'mm are minutes. The month is MM.', place)
 }
 
 function textOf(part: Expression): string | undefined {

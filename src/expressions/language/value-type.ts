@@ -6,6 +6,8 @@ export type ValueType = PlainType | ListType | ObjectType
 
 export interface PlainType {
   readonly kind: 'any' | 'text' | 'number' | 'whole' | 'condition' | 'nothing'
+  /** Of a text that is one. `either`: a field that holds days and instants. */
+  readonly date?: 'instant' | 'either'
   /** Whose value it is, unchanged. */
   readonly field?: StoredPart
 }

@@ -253,3 +253,36 @@ test('a storage with more fields than are compared', async () => {
   expect(await notesOf(blocks, many(200))).toHaveLength(1)
   expect(await notesOf(blocks, many(201))).toEqual([])
 })
+
+describe('a parameter that a client may leave out', () => {
+  const schema = [
+    { name: 'status', type: 'text' },
+    { name: 'kind', type: 'text', required: true },
+    { name: 'size', type: 'text', default: 'M' },
+  ]
+  const asked = { type: 'on_startup_register_uri_get', in: { uri: 'goods/:shop' }, fields: { schema } }
+  const notes = (where: string, type = 'function_search') =>
+    notesOf({ get: { ...asked, scopes: ['*public'] }, row: { type, in: { flow, storage: 'goods', where } } })
+
+  test.each([
+    '=doc.status != params.status',
+    '=doc.kind == "a" && !(doc.status == query.status)',
+    '=doc.open == true || !contains(doc.name, params.status)',
+  ])('and that must differ (%s) is warned of', async (where) => {
+    expect(await notes(where)).toContainEqual(['row', expect.stringContaining('maybe(')])
+  })
+
+  test('is left out with ?? where a block takes no maybe', async () => {
+    const [note] = await notes('=doc.status != params.status', 'function_remove_many')
+    expect(note).toEqual(['row', expect.stringContaining("Write params.status ?? ''")])
+  })
+
+  test.each([
+    '=doc.status != maybe(params.status)',
+    '=doc.status == params.status',
+    '=doc.kind != params.kind && doc.size != params.size && doc.shop != params.shop',
+    '=doc.status != (params.status ?? "")',
+  ])('%s says nothing', async (where) => {
+    expect((await notes(where)).filter(([, message]) => message.includes('leaves'))).toEqual([])
+  })
+})

@@ -73,12 +73,17 @@ function typeOfDocument(
     const type = rule.reference ? ofReference : typeOfStored[fieldTypeEntries[rule.type].value]
     return [
       rule.name.split('.'),
-      type.kind === 'object' ? type : { ...type, field: { storage, path: rule.name } },
+      type.kind === 'object' ? type : { ...type, ...dates[rule.type], field: { storage, path: rule.name } },
     ]
   })
   const type = objectOf(named, { storage, path: '' })
   const expand = rules.some(({ reference }) => reference) && { _expand: expandOf(storage, rules, ofReferred) }
   return { ...type, fields: { ...type.fields, _meta: metaOf(storage), ...expand } }
+}
+
+const dates: Readonly<Partial<Record<FieldRule['type'], { readonly date: 'instant' | 'either' }>>> = {
+  instant: { date: 'instant' },
+  date: { date: 'either' },
 }
 
 type Named = readonly [path: readonly string[], type: ValueType]

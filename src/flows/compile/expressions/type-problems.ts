@@ -1,7 +1,7 @@
 import { knownDeclarations } from '../../../expressions/functions/known-declarations.ts'
 import { checkExpression } from '../../../expressions/language/check-expression.ts'
 import { didYouMean } from '../../../expressions/language/did-you-mean.ts'
-import { namesOf } from '../../../expressions/language/expression-names.ts'
+import { namesIn, namesOf } from '../../../expressions/language/expression-names.ts'
 import type { Declarations, TypeSources } from '../../../expressions/language/type-checker.ts'
 import {
   anyType,
@@ -12,10 +12,12 @@ import {
   wholeType,
 } from '../../../expressions/language/value-type.ts'
 import { readWhere } from '../../../expressions/language/where/read-where.ts'
+import type { WhereCondition, WhereLeaf } from '../../../expressions/language/where/where-condition.ts'
 import { whereFunctions } from '../../../expressions/language/where/where-functions.ts'
 import type { Steps } from '../../../shared/in-turns.ts'
 import { nearestName } from '../../../shared/names/nearest-name.ts'
 import { canConvert, type PinType } from '../../../shared/pin-type.ts'
+import { requestFields } from '../../../shared/request-field.ts'
 import type { Graph, GraphProblem, Node, PinExpression, Wire } from '../blueprint-graph.ts'
 import { bounded, type DeployNote } from '../notes/deploy-note.ts'
 import { expressionProblem } from './expression-problem.ts'
@@ -47,7 +49,7 @@ export function* typeProblems(graph: Graph): Steps<TypeFindings> {
     if (where) {
       for (const { message, start } of readWhere(parsed, { maybe: true }).problems)
         problems.push(expressionProblem(owner, pin, message, start))
-      notes.push(...misplacedMaybe(expression))
+      notes.push(...misplacedMaybe(expression), ...absentParameters(expression))
     }
     const checked = checkTypes(expression, declared)
     given.set(node, checked.type)
@@ -68,6 +70,41 @@ function misplacedMaybe({ owner, pin, parsed }: PinExpression): DeployNote[] {
     const { rule: _rule, ...problem } = expressionProblem(owner, pin, message, start)
     return { ...problem, level: 'warn', refused: true }
   })
+}
+
+/** `doc.status != params.status` finds no document, and not all of them, where the client leaves the parameter out. */
+function absentParameters({ owner, pin, parsed, reachedBy }: PinExpression): DeployNote[] {
+  if ([...reachedBy].some(({ definition }) => definition.kind !== 'trigger' || definition.on === 'function'))
+    return []
+  const always = [...reachedBy].map(alwaysSent)
+  return leavesOf(readWhere(parsed, { maybe: true }).condition).flatMap((leaf): DeployNote[] => {
+    if (!leaf.negated || !('value' in leaf) || leaf.value.maybe) return []
+    const { part } = leaf.value
+    const [use] = part.kind === 'member' ? namesIn(part) : []
+    const [key, ...deeper] = use?.path ?? []
+    if (use === undefined || key === undefined || deeper.length > 0 || use.inBlocks) return []
+    if ((use.name !== 'params' && use.name !== 'query') || always.every((known) => known.has(key))) return []
+    const read = `${use.name}.${key}`
+    const cure = owner.in.get(pin)?.maybe === false ? `${read} ?? ''` : `maybe(${read})`
+    const message = `Where a client leaves ${key} out, this finds no document, and not all of them. Write ${cure}, or make the parameter required.`
+    const { rule: _rule, ...problem } = expressionProblem(owner, pin, message, part.start)
+    return [{ ...problem, level: 'warn' }]
+  })
+}
+
+function leavesOf(condition: WhereCondition): readonly WhereLeaf[] {
+  return 'parts' in condition ? condition.parts.flatMap(leavesOf) : [condition]
+}
+
+/** Parameters of the path, and those that the schema asks for or has a default of. */
+function alwaysSent({ literals, settings }: Node): ReadonlySet<string> {
+  const uri = literals.get('uri') ?? literals.get('url')
+  const inPath = typeof uri === 'string' ? [...uri.matchAll(placeholder)] : []
+  const sure = requestFields(settings.schema).filter((field) => field.required || field.default !== undefined)
+  return new Set([
+    ...inPath.flatMap(([, braced, colon]) => braced ?? colon ?? []),
+    ...sure.map(({ name }) => name),
+  ])
 }
 
 const placeholder = /\{(\w+)(?:\.\.\.)?\}|:(\w+)/g
