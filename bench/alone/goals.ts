@@ -2,6 +2,7 @@ import { aggregates } from './aggregates.ts'
 import { backgroundWork } from './background-work.ts'
 import { bareHttp } from './bare-http.ts'
 import { building } from './building.ts'
+import { contention } from './contention.ts'
 import { followers } from './followers.ts'
 import { freeText, freeTextOfMillion } from './free-text.ts'
 import type { Goal } from './goal.ts'
@@ -38,6 +39,7 @@ export const goals: readonly Goal[] = [
   twoCores,
   ...tableWithReferences,
   totalAgain,
+  contention,
   worstOfAnyone,
 ]
 

@@ -180,6 +180,8 @@ export interface Listening {
     readonly idempotent: boolean
     /** The pin `idempotency_key` gives the key, evaluated for each request. */
     readonly calculatesKey?: true
+    /** The pin `one_at_a_time` gives a key, evaluated for each request. */
+    readonly oneAtATime?: true
     readonly summary: string
     readonly description: string
     /** Fields that are checked before the flow starts, each with its place. */

@@ -52,11 +52,13 @@ export function runPipeline(
     })
 
   const sideBySide = database.capabilities.cluster !== undefined
-  const units = unitRuns(environment.clock, environment.limits, sideBySide)
+  const evaluate: RunFlow = (start) => new Run(environment, start).execute(start)
+  const { clock, limits, newGuid } = environment
+  const units = unitRuns({ clock, limits, newGuid, sideBySide, evaluate })
   return {
     ...counts,
     run: counted(units(traced(repeated(run)))),
-    evaluate: (start) => new Run(environment, start).execute(start),
+    evaluate,
     rehearse: (start) => rehearse(environment, start),
   }
 }

@@ -15,6 +15,8 @@ import { QuoinError } from '../shared/errors.ts'
 export interface UnitOfWork {
   /** From 1. From {@link ALONE_FROM} on no other unit is under way, as far as the engine can. */
   readonly attempt: number
+  /** Units of all nodes with the same text come one after the other. An engine of one node does nothing for it: the node itself does. */
+  readonly turn?: string | undefined
 }
 
 /**

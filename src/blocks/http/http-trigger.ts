@@ -2,7 +2,7 @@ import type { JsonValue } from '../../shared/json.ts'
 import { type AcceptedBody, defineTrigger, type Listening, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { endpointUri } from '../endpoint-uri.ts'
-import type { OutPins } from '../pin.ts'
+import type { InPins, OutPins } from '../pin.ts'
 import { placedFields, requestPins } from './request-schema.ts'
 
 type Method = Listening['http']['method']
@@ -115,6 +115,55 @@ function acceptedBody(settings: BodySettings): { readonly accepts?: AcceptedBody
   }
 }
 
+const writeIn = {
+  uri,
+  idempotency_key: {
+    type: 'value',
+    help: "What makes two requests the same, such as body.id or headers['x-github-delivery']: an expression over headers, body and params. A request with the key of a former one gets its reply for 24 hours, and the flow does not run again. A reply with a status of 400 or more is not stored.",
+  },
+  one_at_a_time: {
+    type: 'value',
+    help: 'Requests with the same value wait for each other, in order of arrival and on all nodes, such as body.room: an expression over headers, body and params. Each holds its place until its writes are committed, so it never begins again because of another one. A fixed text: all requests of this endpoint wait for each other. Empty: this request waits for none. One that waits for longer than a run may last is 503.',
+  },
+} as const satisfies InPins
+
+const writeSettings = {
+  ...common,
+  schema_storage: {
+    kind: 'storage',
+    help: 'Checks the body by the field rules of this storage before the flow starts: 400 lists every bad field. PUT and PATCH check only what is sent. A deploy compares expressions that read the body with these fields.',
+  },
+  accepts: {
+    kind: 'choice',
+    options: ['json', 'text', 'xml', 'multipart'],
+    default: 'json',
+    help: 'Content types of the body. json: JSON and forms. text: these, and text/* and XML, whose body is the text as it was sent. xml: these, and XML as an object: elements and @attributes by name, #text beside them. multipart: these, and forms with files: a file is stored as a private asset, and the body has { guid, name, type, size } in its place.',
+  },
+  xml_lists: {
+    kind: 'names',
+    help: 'xml: names of elements that are a list also when the document has one of them, such as item.',
+  },
+  max_files: {
+    kind: 'number',
+    default: 10,
+    min: 1,
+    max: 20,
+    help: 'multipart: maximum number of files of one request.',
+  },
+  max_file_size: {
+    kind: 'number',
+    default: 10_485_760,
+    min: 1,
+    max: 524_288_000,
+    help: 'multipart: maximum bytes of one file. 10 MiB if not set, 500 MiB at most.',
+  },
+  idempotent: {
+    kind: 'switch',
+    default: false,
+    help: 'A request repeated with the same idempotency-key header gets the first reply for 24 hours; the flow does not run again.',
+  },
+} as const
+
 /** A trigger that changes something: it gets the body, and can answer a repeated request without running twice. */
 export function defineWriteTrigger(identifier: string, method: Exclude<Method, 'GET'>) {
   return defineTrigger({
@@ -126,51 +175,10 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
         ? 'Registers an endpoint of your API for all methods: each request starts the flow, unless another endpoint has its method at this address.'
         : `Registers an endpoint of your API: each ${method} request to it starts the flow.`,
     on: 'http',
-    in: {
-      uri,
-      idempotency_key: {
-        type: 'value',
-        help: "What makes two requests the same, such as body.id or headers['x-github-delivery']: an expression over headers, body and params. A request with the key of a former one gets its reply for 24 hours, and the flow does not run again. A reply with a status of 400 or more is not stored.",
-      },
-    },
+    in: writeIn,
     out: bodyOut,
-    settings: {
-      ...common,
-      schema_storage: {
-        kind: 'storage',
-        help: 'Checks the body by the field rules of this storage before the flow starts: 400 lists every bad field. PUT and PATCH check only what is sent. A deploy compares expressions that read the body with these fields.',
-      },
-      accepts: {
-        kind: 'choice',
-        options: ['json', 'text', 'xml', 'multipart'],
-        default: 'json',
-        help: 'Content types of the body. json: JSON and forms. text: these, and text/* and XML, whose body is the text as it was sent. xml: these, and XML as an object: elements and @attributes by name, #text beside them. multipart: these, and forms with files: a file is stored as a private asset, and the body has { guid, name, type, size } in its place.',
-      },
-      xml_lists: {
-        kind: 'names',
-        help: 'xml: names of elements that are a list also when the document has one of them, such as item.',
-      },
-      max_files: {
-        kind: 'number',
-        default: 10,
-        min: 1,
-        max: 20,
-        help: 'multipart: maximum number of files of one request.',
-      },
-      max_file_size: {
-        kind: 'number',
-        default: 10_485_760,
-        min: 1,
-        max: 524_288_000,
-        help: 'multipart: maximum bytes of one file. 10 MiB if not set, 500 MiB at most.',
-      },
-      idempotent: {
-        kind: 'switch',
-        default: false,
-        help: 'A request repeated with the same idempotency-key header gets the first reply for 24 hours; the flow does not run again.',
-      },
-    },
-    evaluatedLater: ['idempotency_key'],
+    settings: writeSettings,
+    evaluatedLater: ['idempotency_key', 'one_at_a_time'],
     check({ idempotency_key: key }) {
       if (key !== undefined)
         throw new PinError(
@@ -186,6 +194,7 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
       cacheSeconds: 0,
       idempotent: settings.idempotent,
       ...(inputs.idempotency_key !== undefined && { calculatesKey: true as const }),
+      ...(inputs.one_at_a_time !== undefined && { oneAtATime: true as const }),
       ...acceptedBody(settings),
       ...(settings.schema_storage !== undefined && {
         schemaStorage: builderStorage(settings.schema_storage, 'schema_storage'),

@@ -79,7 +79,17 @@ export function* compileTrigger(
       const { schema } = listening
       const typedFields =
         schema && new Set(schema.flatMap((field) => (field.in === 'body' ? [] : [field.name])))
-      const compiled = { ...flow, repeatable, asUser, ...(typedFields && { typedFields }) }
+      const pinFlow = (pin: string): CompiledFlow => ({
+        ...compileTriggerPin(node, pin, facts, counts),
+        ...(typedFields && { typedFields }),
+      })
+      const compiled = {
+        ...flow,
+        repeatable,
+        asUser,
+        ...(typedFields && { typedFields }),
+        ...(listening.oneAtATime && { oneAtATime: pinFlow('one_at_a_time') }),
+      }
       const about = {
         block,
         listening,
@@ -91,12 +101,7 @@ export function* compileTrigger(
         callerBlind,
         subscribes,
       }
-      const key = listening.calculatesKey
-        ? {
-            ...compileTriggerPin(node, 'idempotency_key', facts, counts),
-            ...(typedFields && { typedFields }),
-          }
-        : undefined
+      const key = listening.calculatesKey ? pinFlow('idempotency_key') : undefined
       const endpoint = { ...about, flow: compiled, key, start }
       return { on: 'http', endpoint }
     }

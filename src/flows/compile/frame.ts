@@ -220,6 +220,8 @@ export interface CompiledFlow {
   readonly unit?: 'always' | 'when_sent' | undefined
   /** The same of a flow with a block that writes, and which is no unit of work. */
   readonly writes?: 'always' | 'when_sent' | undefined
+  /** Gives the key of runs that come one after the other; an empty one: this run waits for none. */
+  readonly oneAtATime?: CompiledFlow
   /** Of a custom function: what it is given are the `params` of its expressions. */
   readonly isFunction?: true
   /** Where its runs can be stored, by block. None in a flow that never waits. */

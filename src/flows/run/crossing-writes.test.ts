@@ -2,7 +2,7 @@
  * Two that write the same two documents in opposite order. On PostgreSQL each then waits for the other, until it ends one of them;
  * the embedded engine lets the second one begin when the first one is over.
  */
-import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { ada, type JobRoom, openJobRoom } from '../../../test/job-room.ts'
 import type { FlowBlocks } from '../../../test/run-flow.ts'
 import { setFields } from '../../shared/mutation.ts'
@@ -117,4 +117,98 @@ test('management work that crosses another one is done again', async () => {
   await Promise.all([both(a, b), both(b, a)])
   const [one, two] = await room.documents('accounts')
   expect([one?.first, one?.second, two?.first, two?.second]).toEqual([a, a, b, b])
+})
+
+describe('requests with the same one_at_a_time', () => {
+  /** Adds one to what it has read. Each request is held when it writes; gives how many have come as far. */
+  async function openCounting(pins: Readonly<Record<string, string>>) {
+    const blueprint = await room.install({
+      post: { type: 'on_startup_register_uri_post', in: { uri: 'count', ...pins } },
+      found: {
+        type: 'function_search',
+        in: { flow: '@post.flow', storage: 'accounts', where: '=doc.name == params.name' },
+      },
+      more: {
+        type: 'mutations_set_bp_field_multiple',
+        in: { amount: '=found.documents[0].amount + 1' },
+        fields: { fields: ['amount'] },
+      },
+      update: {
+        type: 'function_update_document_mutations',
+        in: {
+          flow: '@found.flow',
+          storage: 'accounts',
+          guid: '=found.documents[0]._meta.guid',
+          mutations: '@more.mutations',
+        },
+      },
+      reply: {
+        type: 'httpconnection_set_json',
+        in: { flow: '@update.flow', value: '=update.document.amount' },
+      },
+    })
+    let writes = 0
+    const held = Promise.withResolvers<void>()
+    room.database.observe('accounts', async () => {
+      writes += 1
+      await held.promise
+    })
+    const send = (name: string) => room.send(blueprint, { method: 'POST', query: { name } })
+    return { send, writes: () => writes, go: held.resolve }
+  }
+
+  /** Until so many are held, and then long enough for what waits for nothing but the database. */
+  async function areHeld(writes: () => number, count: number) {
+    await expect.poll(writes, { timeout: 10_000 }).toBe(count)
+    await new Promise<void>((resolve) => setTimeout(resolve, 200))
+    expect(writes()).toBe(count)
+  }
+
+  test('come one after the other, and never begin again', async () => {
+    const { send, writes, go } = await openCounting({ one_at_a_time: '=params.name' })
+    const first = [send('a'), send('a'), send('a')]
+    await areHeld(writes, 1)
+    go()
+    const sent = await Promise.all(first)
+    expect(sent.map(({ replies }) => replies.map(({ value }) => value))).toEqual([[101], [102], [103]])
+    expect(writes()).toBe(3)
+  })
+
+  test('with another value does not wait, where the engine has several writers', async () => {
+    const { send, writes, go } = await openCounting({ one_at_a_time: '=params.name' })
+    const sent = ['a', 'a', 'b', 'b'].map(send)
+    await areHeld(writes, inject('engine') === 'postgres' ? 2 : 1)
+    go()
+    for (const { end } of await Promise.all(sent)) expect(end.error).toBeUndefined()
+    expect(await amounts()).toEqual([102, 102])
+  })
+
+  test('with a value that is the same for all come one after the other', async () => {
+    const { send, writes, go } = await openCounting({ one_at_a_time: 'all' })
+    const sent = ['a', 'b', 'a', 'b'].map(send)
+    await areHeld(writes, 1)
+    go()
+    for (const { end } of await Promise.all(sent)) expect(end.error).toBeUndefined()
+    expect(writes()).toBe(4)
+    expect(await amounts()).toEqual([102, 102])
+  })
+
+  test('with an empty value wait for none', async () => {
+    const { send, writes, go } = await openCounting({ one_at_a_time: '=params.none ?? ""' })
+    const sent = ['a', 'b'].map(send)
+    await areHeld(writes, inject('engine') === 'postgres' ? 2 : 1)
+    go()
+    for (const { end } of await Promise.all(sent)) expect(end.error).toBeUndefined()
+    expect(await amounts()).toEqual([101, 101])
+  })
+
+  test('a value that is too long is refused, and nothing is written', async () => {
+    const { send, writes } = await openCounting({ one_at_a_time: '=repeat("ab", 2049)' })
+    const { end } = await send('a')
+    expect(end.error).toMatchObject({
+      code: 'INVALID_BODY',
+      message: expect.stringContaining('4096 characters'),
+    })
+    expect(writes()).toBe(0)
+  })
 })

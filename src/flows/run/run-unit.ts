@@ -7,10 +7,13 @@ export interface RunUnit extends UnitOfWork {
   /** Whether what it has read must still hold when it writes. Else it begins again only for its writes: see `run-units.ts`. */
   readonly holdsReads: boolean
   attempt: number
+  turn?: string | undefined
   /** Milliseconds since 1970: no further try begins, and this one must be over. */
   readonly until: number
   /** Something is committed, or may be done outside. */
   committed: boolean
+  /** Called at its first commit. */
+  onCommit?: () => void
   /** What was counted in its tries, by what was asked, in the order of asking. */
   readonly counted: Map<string, readonly Counted[]>
 }

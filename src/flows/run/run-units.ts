@@ -8,32 +8,104 @@
  * A. The database undoes one of the two, whether it has read something or not. So a run that only writes begins once more too.
  */
 import type { Clock } from '../../shared/clock.ts'
-import { andThen } from '../../shared/maybe-promise.ts'
+import { invalidField, QuoinError } from '../../shared/errors.ts'
+import { andThen, isPromise, type MaybePromise, recover } from '../../shared/maybe-promise.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
 import type { RunLimits } from './run-environment.ts'
 import type { RunEnd, RunFlow, RunStart } from './run-start.ts'
 import type { RunUnit } from './run-unit.ts'
+import { type UnitTurn, type UnitTurns, unitTurns } from './unit-turns.ts'
 
-export function unitRuns(
-  clock: Clock,
-  limits: Pick<RunLimits, 'deadline'>,
-  sideBySide: boolean,
-): (run: RunFlow) => RunFlow {
+/** Characters. */
+const LONGEST_KEY = 4_096
+const LONG_KEY = `The value of one_at_a_time must have at most ${LONGEST_KEY} characters.`
+
+export interface UnitParts {
+  readonly clock: Clock
+  readonly limits: Pick<RunLimits, 'deadline'>
+  /** Whether transactions are open side by side. */
+  readonly sideBySide: boolean
+  readonly newGuid: () => string
+  /** Evaluates a pin of the trigger. */
+  readonly evaluate: RunFlow
+  readonly turns?: UnitTurns
+}
+
+export function unitRuns({
+  clock,
+  limits,
+  sideBySide,
+  newGuid,
+  evaluate,
+  turns = unitTurns(clock),
+}: UnitParts): (run: RunFlow) => RunFlow {
   return (run) => (start) => {
-    const holdsReads = isWhen(start.flow.unit, start)
+    const { oneAtATime } = start.flow
+    const holdsReads = oneAtATime !== undefined || isWhen(start.flow.unit, start)
     if (!holdsReads && !(sideBySide && isWhen(start.flow.writes, start))) return run(start)
     const until = clock() + limits.deadline
     const unit: RunUnit = { attempt: 1, holdsReads, until, committed: false, counted: new Map() }
-    return andThen(run({ ...start, unit }), (end) => (end.again ? tryAgain(run, start, unit) : end))
+    // A run that goes on after a wait has no longer what its key was calculated from.
+    if (oneAtATime === undefined || start.resume !== undefined) return tries(run, start, unit, undefined)
+    return andThen(evaluate({ ...start, flow: oneAtATime }), (end) => {
+      if (end.error) return end
+      const key = typeof end.result === 'string' ? end.result : ''
+      if (key.length > LONGEST_KEY) return unbegun(newGuid(), invalidField('one_at_a_time', LONG_KEY))
+      return tries(run, start, unit, key === '' ? undefined : key)
+    })
+  }
+
+  function tries(
+    run: RunFlow,
+    start: RunStart,
+    unit: RunUnit,
+    key: string | undefined,
+  ): MaybePromise<RunEnd> {
+    const { flow, signal } = start
+    const { until } = unit
+    /** A run with a key keeps its place between its tries. */
+    let place: UnitTurn | undefined
+    const ran = (turn: UnitTurn): MaybePromise<RunEnd> => {
+      place = turn
+      unit.turn = turn.text
+      unit.onCommit = () => turn.end(false)
+      const tried = recover(
+        () => run({ ...start, unit }),
+        (error) => {
+          turn.end(false)
+          throw error
+        },
+      )
+      return andThen(tried, (end) => {
+        if (!end.again || key === undefined) turn.end(end.again === true)
+        return end
+      })
+    }
+    const attempt = (again: boolean): MaybePromise<RunEnd> => {
+      if (again && key !== undefined && place !== undefined) return ran(place)
+      const turn = turns({ flow, key, until, again, signal })
+      return isPromise(turn) ? turn.then(ran, (error) => unbegun(newGuid(), error)) : ran(turn)
+    }
+    return andThen(attempt(false), (end) => (end.again ? tryAgain(() => attempt(true), start, unit) : end))
   }
 }
 
-async function tryAgain(run: RunFlow, start: RunStart, unit: RunUnit): Promise<RunEnd> {
+/** A run that has not begun. */
+function unbegun(run: string, error: unknown): RunEnd {
+  if (!(error instanceof QuoinError)) throw error
+  return { run, replied: false, error, result: undefined }
+}
+
+async function tryAgain(
+  attempt: () => MaybePromise<RunEnd>,
+  start: RunStart,
+  unit: RunUnit,
+): Promise<RunEnd> {
   let end: RunEnd
   do {
     unit.attempt += 1
     start.request?.visit?.beginAgain()
-    end = await run({ ...start, unit })
+    end = await attempt()
   } while (end.again)
   return end
 }

@@ -13,6 +13,7 @@ export function unitSession(
   const own = unit.holdsReads ? { ...origin, unit } : { ...origin, optimistic: unit.attempt === 1 }
   return new CommittingSession(database.session(own), () => {
     unit.committed = true
+    unit.onCommit?.()
     committed()
   })
 }

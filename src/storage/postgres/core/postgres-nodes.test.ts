@@ -424,3 +424,24 @@ test('a change that waits for its turn and is rolled back gives the turn to the 
     by: 3,
   })
 })
+
+test('units of two nodes with one turn come one after the other, and none has to begin once more', async () => {
+  const first = await node('one')
+  const nodes = [first, await node('two')]
+  const name = newName()
+  await first.ensure(name)
+  const guid = await create(first, name, { n: 0 })
+  const read = async (session: Session) => {
+    const stored = await session.get(name, guid)
+    return Number(stored && documentOf(stored).n)
+  }
+  const add = async (database: Database) => {
+    const session = database.session({ unit: { attempt: 1, turn: 'the same' } })
+    const n = await read(session)
+    await wait(20)
+    await session.update(name, guid, setFields({ n: n + 1 }))
+    await session.transaction.commit()
+  }
+  await Promise.all([...nodes, ...nodes].map(add))
+  expect(await Promise.all(nodes.map((one) => read(one.session())))).toEqual([4, 4])
+})

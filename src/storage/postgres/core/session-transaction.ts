@@ -61,6 +61,16 @@ const SERIALIZABLE = 'BEGIN ISOLATION LEVEL SERIALIZABLE'
 const BEGIN_UNIT = [SERIALIZABLE, 'LOCK TABLE migration IN ROW SHARE MODE']
 const BEGIN_ALONE = [SERIALIZABLE, 'LOCK TABLE migration IN EXCLUSIVE MODE']
 
+/** Of the tables `turn_0` to `turn_15`. */
+const TURNS = 16
+
+/** The turn before the lock that all units share: who waits for its turn keeps no other unit waiting. */
+function inTurnOf(turn: string, [begin = SERIALIZABLE, ...locks]: readonly string[]): readonly string[] {
+  let hash = 0
+  for (let at = 0; at < turn.length; at++) hash = (hash * 31 + turn.charCodeAt(at)) >>> 0
+  return [begin, `LOCK TABLE turn_${hash % TURNS} IN EXCLUSIVE MODE`, ...locks]
+}
+
 export class SessionTransaction {
   readonly #pool: Pick<PostgresPool, 'transaction'>
   readonly #writes: WritesUnderWay
@@ -185,7 +195,8 @@ export class SessionTransaction {
     const unit = this.#unit
     if (unit === undefined)
       return this.#pool.transaction({ during: (sending) => this.#writes.during(sending) })
-    return this.#pool.transaction({ begin: unit.attempt < ALONE_FROM ? BEGIN_UNIT : BEGIN_ALONE })
+    const begin = unit.attempt < ALONE_FROM ? BEGIN_UNIT : BEGIN_ALONE
+    return this.#pool.transaction({ begin: unit.turn === undefined ? begin : inTurnOf(unit.turn, begin) })
   }
 
   /** What the transaction failed with, said as the caller is to take it. */
