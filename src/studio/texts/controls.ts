@@ -14,6 +14,7 @@ export const controlsTexts = {
   typeBefore: 'Type',
   typeAfter: 'to continue',
   cancel: 'Cancel',
+  noMatch: 'No match',
   copied: 'Copied',
   copy: 'Copy',
   requestFailed: 'Request failed',

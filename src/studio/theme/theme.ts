@@ -5,6 +5,7 @@ import {
   type MantineThemeOverride,
 } from '@mantine/core'
 import { controlsTexts } from '../texts/controls.ts'
+import { typedListProps, typedSelectProps } from './typed-select.ts'
 
 /** Petrol: from shade 7 on white text is readable on it (5.7 : 1), up to shade 3 it is readable on dark ground. */
 const petrol: MantineColorsTuple = [
@@ -123,6 +124,9 @@ export const theme: MantineThemeOverride = createTheme({
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': controlsTexts.close } } },
     // What opens belongs to a landmark too, and nothing but items is in a menu: the keyboard goes to the menu itself.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps: { target: '#main' } } },
+    // What is chosen is taken away by its button only: Enter on it chooses it again.
+    Select: { defaultProps: { ...typedSelectProps, allowDeselect: false } },
+    MultiSelect: { defaultProps: typedListProps },
     Table: { defaultProps: { verticalSpacing: 7, horizontalSpacing: 'sm' } },
     Badge: {
       defaultProps: { variant: 'light', tt: 'none', radius: 'sm' },

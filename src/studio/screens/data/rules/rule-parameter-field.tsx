@@ -27,6 +27,7 @@ export function RuleParameterField({ parameter, value, onChange }: RuleParameter
       <Select
         {...shared}
         data={[...options]}
+        clearable={!required}
         value={typeof value === 'string' ? value : null}
         onChange={(one) => onChange(one ?? undefined)}
       />
