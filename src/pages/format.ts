@@ -27,13 +27,6 @@ export function formatNumber(number: number, locale: string, options: Intl.Numbe
   }
 }
 
-/** The currency of amounts that name none. */
-export function currencyOf(locale: string): string {
-  const region = /-([A-Z]{2})\b/.exec(locale)?.[1]
-  const known: Readonly<Record<string, string>> = { US: 'USD', GB: 'GBP', CH: 'CHF' }
-  return (region === undefined ? undefined : known[region]) ?? (locale === 'en' ? 'USD' : 'EUR')
-}
-
 export function formatDate(moment: Date, locale: string, timeZone: string): string {
   return kept(
     dates,

@@ -89,6 +89,15 @@ function cut(text: string): string {
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()} …`
 }
 
+/** The large figure of a card. */
+export function figureText(
+  { figure, format, currency }: { readonly figure: string } & Partial<ValueLook>,
+  writing: Writing,
+): string {
+  if (format === undefined) return figure
+  return valueText(figure, { format, ...(currency !== undefined && { currency }) }, writing)
+}
+
 function asNumber(value: JsonValue, write: (number: number) => string): string {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? write(number) : asText(value)

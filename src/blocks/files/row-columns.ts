@@ -11,6 +11,8 @@ const LONGEST_LABEL = 200
 /** One column of a table. */
 export interface RowColumn {
   readonly label: string
+  /** As it is written: fields of other documents behind their reference. */
+  readonly field: string
   /** What the field belongs to another document by. */
   readonly reference?: Reference
   readonly cell: (row: JsonObject) => Cell
@@ -33,7 +35,7 @@ export function rowColumns(
     const path = parseFieldPath(reference ? field.slice(reference.field.length + 1) : field)
     const behind = reference && ['_expand', reference.field]
     return {
-      label,
+      ...{ label, field },
       ...(reference && { reference }),
       cell: (row) => cellOf(valueAt(behind ? valueAt(row, behind) : row, path)),
     }
@@ -43,7 +45,9 @@ export function rowColumns(
 /** All fields of a row, in their order. */
 export function columnsOf(row: JsonObject): readonly RowColumn[] {
   const names = Object.keys(row).filter((name) => name !== '_meta')
-  return names.slice(0, MOST_COLUMNS).map((label) => ({ label, cell: (one) => cellOf(one[label]) }))
+  return names
+    .slice(0, MOST_COLUMNS)
+    .map((label) => ({ label, field: label, cell: (one) => cellOf(one[label]) }))
 }
 
 function cellOf(value: JsonValue | undefined): Cell {

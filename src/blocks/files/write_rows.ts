@@ -4,6 +4,7 @@ import { isJsonObject } from '../../shared/json.ts'
 import type { Reference } from '../../storage/reference/references.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
+import { currencyOfField } from '../field-currency.ts'
 import { attemptPins } from '../outside-attempts.ts'
 import { whereIn } from '../pins/where-pin.ts'
 import { referringQuery } from '../referring-query.ts'
@@ -66,12 +67,23 @@ export default defineFlow({
       ...{ session, storage: searched, sort, expand: referencesOf(given) },
       query: await referringQuery(context, searched, { query, where, sort }),
     }
+    const currencies: (string | undefined)[] = []
+    const findCurrencies = async (columns: readonly RowColumn[]) => {
+      if (!isSheet || searched === undefined) return
+      for (const [at, { field }] of columns.entries())
+        currencies[at] = await currencyOfField(searched, field, context.rules)
+    }
     const counted = { rows: 0 }
     const file = () => {
       counted.rows = 0
       const rows = asked ? documents(pagesOf(asked)) : rowsOf(list ?? [])
-      const cells = table(rows, given, { counted, signal, most: isSheet ? MOST_SHEET_ROWS - 1 : Infinity })
-      const content = isSheet ? xlsxFile(cells) : csvFile(cells)
+      const cells = table(rows, given, {
+        findCurrencies,
+        counted,
+        signal,
+        most: isSheet ? MOST_SHEET_ROWS - 1 : Infinity,
+      })
+      const content = isSheet ? xlsxFile(cells, currencies) : csvFile(cells)
       const type = isSheet ? TYPES.xlsx : TYPES.csv
       return { name: name.trim(), directory: directory.trim(), type, content }
     }
@@ -96,6 +108,8 @@ async function* documents(pages: AsyncIterable<readonly JsonValue[]>): AsyncGene
 }
 
 interface Bounds {
+  /** Before the first row is written. */
+  readonly findCurrencies: (columns: readonly RowColumn[]) => Promise<void>
   readonly counted: { rows: number }
   readonly signal: AbortSignal
   readonly most: number
@@ -105,15 +119,19 @@ interface Bounds {
 async function* table(
   rows: AsyncIterable<JsonObject>,
   given: readonly RowColumn[] | undefined,
-  { counted, signal, most }: Bounds,
+  { findCurrencies, counted, signal, most }: Bounds,
 ): AsyncGenerator<readonly Cell[]> {
   let columns = given
   const header = () => (columns ?? []).map(({ label }) => label)
-  if (columns) yield header()
+  if (columns) {
+    await findCurrencies(columns)
+    yield header()
+  }
   for await (const row of rows) {
     signal.throwIfAborted()
     if (!columns) {
       columns = columnsOf(row)
+      await findCurrencies(columns)
       yield header()
     }
     counted.rows += 1

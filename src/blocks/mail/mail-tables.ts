@@ -7,6 +7,7 @@ import { tableRow } from '../../storage/reference/table-row.ts'
 import { throughReferences } from '../../storage/reference/through-references.ts'
 import { PinError } from '../block.ts'
 import type { FlowContext } from '../context.ts'
+import { columnsWithCurrencies, nodesWithCurrencies } from '../field-currency.ts'
 import { shownRows } from '../table-cells.ts'
 
 /** Each of them is a search. */
@@ -16,9 +17,10 @@ type TableContext = Pick<FlowContext, 'session' | 'rules' | 'timeZone' | 'locale
 
 /** The nodes with the first page of each data table in its place. Throws PinError. */
 export async function withRows(
-  nodes: readonly PageNode[],
+  written: readonly PageNode[],
   context: TableContext,
 ): Promise<readonly PageNode[]> {
+  const nodes = await nodesWithCurrencies(written, context.rules)
   const found = new Map<PageNode, PageTable>()
   for (const node of everyNode(nodes)) {
     if (node.kind !== 'datatable' || found.has(node)) continue
@@ -33,7 +35,8 @@ export async function withRows(
 
 async function firstPage(table: DataTable, context: TableContext): Promise<PageTable> {
   const { session, rules, timeZone, locale } = context
-  const columns = table.columns.filter(({ hidden }) => !hidden)
+  const shown = table.columns.filter(({ hidden }) => !hidden)
+  const columns = await columnsWithCurrencies({ storage: table.storage, columns: shown }, rules)
   const references = await tableReferences({ ...table, columns }, rules)
   const { storage, sort, pageSize: limit } = table
   const query = throughReferences(table.query, references.all)

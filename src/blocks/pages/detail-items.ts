@@ -20,18 +20,20 @@ export const detailParts: RowParts = {
 
 /**
  * The fields of a document that a detail view shows, as a builder writes them: names, or objects `{ field, label, kind,
- * currency, link }`. Without any: all of its fields but `_meta`. Throws PinError for `fields`.
+ * currency, link }`. Without any: all of its fields but `_meta`. Amounts have the currency of their field in this storage. Throws
+ * PinError for `fields`.
  */
 export function detailItems(
   document: JsonObject,
   fields: readonly JsonValue[] | undefined,
+  storage?: string,
 ): readonly DetailItem[] {
   const written = fields ?? Object.keys(document).filter((name) => name !== '_meta')
   if (written.length > MAX_FIELDS) throw new PinError('fields', `must be at most ${MAX_FIELDS}`)
-  return written.map((one) => detailItem(document, typeof one === 'string' ? { field: one } : one))
+  return written.map((one) => detailItem(document, typeof one === 'string' ? { field: one } : one, storage))
 }
 
-function detailItem(document: JsonObject, written: JsonValue): DetailItem {
+function detailItem(document: JsonObject, written: JsonValue, storage: string | undefined): DetailItem {
   const { field, label, kind, currency, link }: JsonObject = isJsonObject(written) ? written : {}
   if (typeof field !== 'string')
     throw new PinError('fields', 'must contain names of fields, or objects with a field')
@@ -40,12 +42,14 @@ function detailItem(document: JsonObject, written: JsonValue): DetailItem {
   const format = kind === undefined ? 'auto' : valueFormats.find((one) => one === kind)
   if (format === undefined)
     throw new PinError('fields', `has an unknown kind; allowed: ${valueFormats.join(', ')}`)
+  const isAmount = storage !== undefined && (format === 'auto' || format === 'currency')
+  const named = typeof currency === 'string' ? currency : isAmount ? `${storage}.${field}` : undefined
   const href = typeof link === 'string' ? filledLink(link, document) : undefined
   return {
     label: typeof label === 'string' && label !== '' ? label : wordsOfField(field),
     value: valueAt(document, parseFieldPath(field)) ?? null,
     format,
-    ...(typeof currency === 'string' && { currency }),
+    ...(named !== undefined && { currency: named }),
     ...(href !== undefined && { href }),
   }
 }

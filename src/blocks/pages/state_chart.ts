@@ -41,7 +41,10 @@ export default defineValue({
       default: 'number',
       help: 'Format of the numbers.',
     },
-    currency: { type: 'value', help: 'Currency of amounts, such as EUR.' },
+    currency: {
+      type: 'value',
+      help: 'Currency of amounts: a code such as EUR, or the field that has one, such as orders.total.',
+    },
     chart_id: { type: 'value', default: 'chart', help: 'Name of the chart, unique on the page.' },
   },
   out: { state: { type: 'state', help: 'The page with the chart.' } },

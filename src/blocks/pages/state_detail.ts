@@ -11,6 +11,10 @@ export default defineValue({
   in: {
     state: { type: 'state', help: 'Content above it.' },
     document: { type: 'object', required: true, help: 'The document to show.' },
+    storage: {
+      type: 'storage',
+      help: 'Storage of the document: amounts are shown in the currency that their field has.',
+    },
     fields: {
       type: 'array',
       rows: detailParts,
@@ -19,10 +23,10 @@ export default defineValue({
   },
   out: { state: { type: 'state', help: 'The page with the fields.' } },
   settings: {},
-  value: ({ state, document, fields }) => ({
+  value: ({ state, document, storage, fields }) => ({
     state: appendNode(state, {
       kind: 'detail',
-      items: detailItems(document, fields),
+      items: detailItems(document, fields, storage),
       ...documentOf(document),
     }),
   }),

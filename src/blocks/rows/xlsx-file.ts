@@ -2,6 +2,7 @@
  * A workbook with one sheet (XLSX), written while its rows come: a few hundred rows are in memory. Text is written inline,
  * so that no table of texts grows with the file. No cell is a formula, whatever it begins with.
  */
+import { placesOfCurrency } from '../../shared/fields/currencies.ts'
 import { webStream } from './web-stream.ts'
 
 export type Cell = string | number | boolean
@@ -21,21 +22,38 @@ const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 
 /** The parts around the sheet, by name. */
 const parts: Readonly<Record<string, string>> = {
-  '[Content_Types].xml': `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPES}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPES}.worksheet+xml"/></Types>`,
+  '[Content_Types].xml': `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPES}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${TYPES}.styles+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPES}.worksheet+xml"/></Types>`,
   '_rels/.rels': `<Relationships xmlns="${RELATIONS}"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
   'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-  'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${RELATIONS}"><Relationship Id="rId1" Type="${OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+  'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${RELATIONS}"><Relationship Id="rId1" Type="${OFFICE}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${OFFICE}/styles" Target="styles.xml"/></Relationships>`,
 }
 
-/** The bytes of a workbook. Throws what the rows throw; the caller counts them, at most {@link MOST_SHEET_ROWS}. */
-export async function* xlsxFile(rows: AsyncIterable<readonly Cell[]>): AsyncGenerator<Buffer> {
+/** By column: the currency of its amounts. It may be known with the first row only. */
+export type ColumnCurrencies = readonly (string | undefined)[]
+
+/**
+ * The bytes of a workbook. Throws what the rows throw; the caller counts them, at most {@link MOST_SHEET_ROWS}. Amounts are numbers
+ * in cells that show their currency.
+ */
+export async function* xlsxFile(
+  rows: AsyncIterable<readonly Cell[]>,
+  currencies: ColumnCurrencies = [],
+): AsyncGenerator<Buffer> {
+  const codes: string[] = []
+  const formatOf = (column: number) => {
+    const code = currencies[column]
+    if (code === undefined) return 0
+    if (!codes.includes(code)) codes.push(code)
+    return codes.indexOf(code) + 1
+  }
   const { ZipWriter, configure } = await import('@zip.js/zip.js')
   configure({ useWebWorkers: false })
   const through = new TransformStream<Uint8Array, Uint8Array>()
   const zip = new ZipWriter(through.writable)
   const write = async () => {
     for (const [name, text] of Object.entries(parts)) await zip.add(name, webStream(bytesOf([HEAD + text])))
-    await zip.add('xl/worksheets/sheet1.xml', webStream(bytesOf(sheet(rows))))
+    await zip.add('xl/worksheets/sheet1.xml', webStream(bytesOf(sheet(rows, formatOf))))
+    await zip.add('xl/styles.xml', webStream(bytesOf([HEAD + stylesOf(codes)])))
     await zip.close()
   }
   const written = write().catch((error: unknown) =>
@@ -51,13 +69,30 @@ async function* bytesOf(texts: Iterable<string> | AsyncIterable<string>): AsyncG
   for await (const text of texts) yield Buffer.from(text)
 }
 
-async function* sheet(rows: AsyncIterable<readonly Cell[]>): AsyncGenerator<string> {
+/** Number formats of our own begin at 164. */
+const FIRST_FORMAT = 164
+
+function stylesOf(codes: readonly string[]): string {
+  const formats = codes.map((code, at) => {
+    const places = placesOfCurrency(code)
+    const zeros = places === 0 ? '' : `.${'0'.repeat(places)}`
+    return `<numFmt numFmtId="${FIRST_FORMAT + at}" formatCode="#,##0${zeros}\\ [$${code}]"/>`
+  })
+  const cells = codes.map((_, at) => `<xf numFmtId="${FIRST_FORMAT + at}" applyNumberFormat="1" xfId="0"/>`)
+  const own = codes.length === 0 ? '' : `<numFmts count="${codes.length}">${formats.join('')}</numFmts>`
+  return `<styleSheet xmlns="${MAIN}">${own}<fonts count="1"><font/></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="${codes.length + 1}"><xf numFmtId="0" xfId="0"/>${cells.join('')}</cellXfs></styleSheet>`
+}
+
+async function* sheet(
+  rows: AsyncIterable<readonly Cell[]>,
+  formatOf: (column: number) => number,
+): AsyncGenerator<string> {
   yield `${HEAD}<worksheet xmlns="${MAIN}"><sheetData>`
   let text = ''
   let count = 0
   for await (const cells of rows) {
     count += 1
-    text += `<row r="${count}">${cells.map(cellXml).join('')}</row>`
+    text += `<row r="${count}">${cells.map((cell, at) => cellXml(cell, formatOf(at))).join('')}</row>`
     if (count % ROWS_A_TURN !== 0) continue
     yield text
     text = ''
@@ -65,8 +100,8 @@ async function* sheet(rows: AsyncIterable<readonly Cell[]>): AsyncGenerator<stri
   yield `${text}</sheetData></worksheet>`
 }
 
-function cellXml(cell: Cell): string {
-  if (typeof cell === 'number') return `<c><v>${cell}</v></c>`
+function cellXml(cell: Cell, format: number): string {
+  if (typeof cell === 'number') return `<c${format === 0 ? '' : ` s="${format}"`}><v>${cell}</v></c>`
   if (typeof cell === 'boolean') return `<c t="b"><v>${cell ? 1 : 0}</v></c>`
   return cell === '' ? '<c/>' : `<c t="inlineStr"><is><t xml:space="preserve">${escaped(cell)}</t></is></c>`
 }

@@ -25,6 +25,27 @@ async function rowsOf(bytes: Buffer, found?: (dialect: TableDialect) => void): P
   return rows
 }
 
+test('amounts are numbers, in cells that show their currency', async () => {
+  async function* given() {
+    yield ['name', 'dollars', 'yen']
+    yield ['Bolt', 1.5, 200]
+  }
+  const bytes = await buffer(Readable.from(xlsxFile(given(), [undefined, 'USD', 'JPY'])))
+  expect((await rowsOf(bytes)).map(({ cells }) => cells)).toEqual([
+    ['name', 'dollars', 'yen'],
+    ['Bolt', 1.5, 200],
+  ])
+  const { ZipReader, Uint8ArrayReader, TextWriter } = await import('@zip.js/zip.js')
+  const entries = await new ZipReader(new Uint8ArrayReader(bytes)).getEntries()
+  const part = async (name: string) => {
+    const entry = entries.find((one) => one.filename === name)
+    return entry && !entry.directory ? entry.getData(new TextWriter()) : ''
+  }
+  expect(await part('xl/styles.xml')).toContain('formatCode="#,##0.00\\ [$USD]"')
+  expect(await part('xl/styles.xml')).toContain('formatCode="#,##0\\ [$JPY]"')
+  expect(await part('xl/worksheets/sheet1.xml')).toContain('<c s="1"><v>1.5</v></c><c s="2"><v>200</v></c>')
+})
+
 const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 
 /** A workbook as other programs write it, of these parts. */

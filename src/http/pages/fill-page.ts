@@ -1,5 +1,6 @@
 /** The content of a page with all that its visitor may see: rows of tables, rules of inputs, addresses of files. */
 import type { FastifyRequest } from 'fastify'
+import { nodesWithCurrencies } from '../../blocks/field-currency.ts'
 import { messagesFor } from '../../pages/messages.ts'
 import { everyNode, type ShownPage } from '../../shared/pages/page-content.ts'
 import type { DataTable, PageTable } from '../../shared/pages/page-table.ts'
@@ -32,23 +33,24 @@ export async function fillPage(room: PageRoom, request: FastifyRequest, page: Pa
     messages: messagesFor(locale),
     cells: { ...room.cells(), timeZone },
   }
+  const nodes = await nodesWithCurrencies(shown.content, room.rulesOf)
   const tables = new Map<DataTable, PageTable>()
-  for (const table of dataTablesOf(shown.content)) {
+  for (const table of dataTablesOf(nodes)) {
     const { madeBy } = table
     const view = await tableView(table, making)
     tables.set(table, namesBlocks && madeBy !== undefined ? { ...view, madeBy } : view)
   }
-  const fieldOf = await fieldsOf(shown.content, room.rulesOf)
-  return completePage(shown.content, {
+  const fieldOf = await fieldsOf(nodes, room.rulesOf)
+  return completePage(nodes, {
     fieldOf,
     timeZone,
-    withChoices: await referenceChoices(shown.content, { ...making, fieldOf }),
+    withChoices: await referenceChoices(nodes, { ...making, fieldOf }),
     action: address.href,
     hidden,
     ticket,
     refused,
     tables,
-    filed: await fileAddresses(making.session, [...everyNode(shown.content), ...tables.values()], {
+    filed: await fileAddresses(making.session, [...everyNode(nodes), ...tables.values()], {
       secret: room.secret,
       now: making.cells.now,
       assets: room.assets,

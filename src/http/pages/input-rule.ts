@@ -4,7 +4,7 @@ import { readIsoDate } from '../../shared/dates/iso-date.ts'
 import { localTime } from '../../shared/dates/zoned-time.ts'
 import { type FieldRule, isAutomatic } from '../../shared/field-rule.ts'
 import type { FieldLimits } from '../../shared/fields/field-limits.ts'
-import { type FieldType, fieldTypeEntries, USUAL_PLACES } from '../../shared/fields/field-type.ts'
+import { type FieldType, fieldTypeEntries, placesOf } from '../../shared/fields/field-type.ts'
 import { wordsOfField } from '../../shared/fields/words-of-field.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import type { InputOption, InputType, PageInput } from '../../shared/pages/page-input.ts'
@@ -50,9 +50,11 @@ export function ruledInput(node: PageInput, field: FieldRule | undefined): Ruled
   return { input, rule: ruleFor(input, field), ofField: field !== undefined }
 }
 
-/** A label that the block has made from the name gives way to the field's. */
-function labelOf({ label, name }: PageInput, field: FieldRule | undefined): string {
-  return field?.label !== undefined && label === wordsOfField(name) ? field.label : label
+/** A label that the block has made from the name gives way to the field's. An amount says its currency. */
+function labelOf({ label: written, name, type }: PageInput, field: FieldRule | undefined): string {
+  const label = field?.label !== undefined && written === wordsOfField(name) ? field.label : written
+  const currency = type === 'auto' || type === 'number' ? field?.limits.currency : undefined
+  return currency === undefined || label.includes(currency) ? label : `${label} (${currency})`
 }
 
 function typeFor({ type, limits }: FieldRule): DrawnType {
@@ -65,7 +67,7 @@ function typeFor({ type, limits }: FieldRule): DrawnType {
 /** What a number's input goes up and down by; `any` allows every number. */
 function stepOf(field: FieldRule | undefined): string {
   if (field?.type === 'integer') return '1'
-  return field?.type === 'decimal' ? (10 ** -(field.limits.places ?? USUAL_PLACES)).toString() : 'any'
+  return field?.type === 'decimal' ? (10 ** -placesOf(field.limits)).toString() : 'any'
 }
 
 const typesOfRules: Readonly<Record<DrawnType, FieldType>> = {

@@ -3,7 +3,7 @@ import { readIsoDate } from '../../shared/dates/iso-date.ts'
 import { readLocalTime } from '../../shared/dates/zoned-time.ts'
 import { isEmailAddress } from '../../shared/email-address.ts'
 import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
-import { type FieldType, fieldTypeEntries, USUAL_PLACES } from '../../shared/fields/field-type.ts'
+import { type FieldType, fieldTypeEntries, placesOf } from '../../shared/fields/field-type.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { keepsDigits, readJson } from '../../shared/numbers/exact-json.ts'
 import type { PatternSpending } from '../../shared/texts/pattern-budget.ts'
@@ -145,7 +145,7 @@ const saidOfType: Readonly<Record<FieldType, MessageKey>> = {
 }
 
 function unreadable({ type, limits }: FieldRule, messages: PageMessages): string {
-  return messages(saidOfType[type], { places: limits.places ?? USUAL_PLACES })
+  return messages(saidOfType[type], { places: placesOf(limits) })
 }
 
 const LENGTH = /^must have at (least|most) ([0-9]+)/

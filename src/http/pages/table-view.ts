@@ -1,4 +1,5 @@
 /** A data table as it is shown: one search for its rows, and the addresses of everything that can be done with it. */
+import { columnsWithCurrencies } from '../../blocks/field-currency.ts'
 import { type CellRoom, shownRows } from '../../blocks/table-cells.ts'
 import type { PageMessages } from '../../pages/messages.ts'
 import type { DataTable, PageTable, ShownColumn, TableInput } from '../../shared/pages/page-table.ts'
@@ -40,7 +41,8 @@ export async function tableView(made: DataTable, making: TableMaking): Promise<P
     ;({ found, total } = await at(page))
   }
   const count = pagesOfAll(total)
-  const { columns } = asked
+  // Only what is shown: a column stays one that is searched for words, or not.
+  const columns = await columnsWithCurrencies({ ...table, columns: asked.columns }, making.rulesOf)
   const rows = await shownRows(session, found, { table, columns, references }, making.cells)
   const from = (page - 1) * table.pageSize
   const to = (changes: Change) => address.with(prefixed(table, changes))

@@ -1,6 +1,7 @@
 /** The parts of a mail as HTML, with tables for layout and styles in each element. */
 import { type ComponentChild, h } from 'preact'
 import type { PageButton, PageLink, PageNode } from '../../shared/pages/page-content.ts'
+import { figureText } from '../value-text.ts'
 import type { MailDrawing } from './mail-drawing.ts'
 import { grid, mailChart, mailDetail, mailTable, mailTitle } from './mail-rows.ts'
 import { styles, toneColours } from './mail-styles.ts'
@@ -104,7 +105,8 @@ function columns({ columns: all, widths = [] }: Of<'columns'>, drawing: MailDraw
   )
 }
 
-function card({ title, href, figure, note, content }: Of<'card'>, drawing: MailDrawing): ComponentChild {
+function card(node: Of<'card'>, drawing: MailDrawing): ComponentChild {
+  const { title, href, figure, note, content } = node
   const inner = title === undefined ? drawing : drawing.deeper()
   const head =
     title === undefined
@@ -116,7 +118,7 @@ function card({ title, href, figure, note, content }: Of<'card'>, drawing: MailD
         )
   const parts = [
     head,
-    figure === undefined ? null : h('p', { style: styles.figure }, figure),
+    figure === undefined ? null : h('p', { style: styles.figure }, figureText({ ...node, figure }, drawing)),
     note === undefined ? null : h('p', { class: 'q-soft', style: styles.soft }, note),
     inner.draw(content),
   ]

@@ -1,6 +1,6 @@
 /** The parts of a mail as plain text, for programs that show no HTML. */
 import type { PageLink, PageNode } from '../../shared/pages/page-content.ts'
-import { valueText, type Writing } from '../value-text.ts'
+import { figureText, valueText, type Writing } from '../value-text.ts'
 import type { MailDrawing } from './mail-drawing.ts'
 import { chartRows } from './mail-rows.ts'
 
@@ -29,7 +29,12 @@ function nodeText(node: PageNode, writing: TextWriting): string {
     case 'columns':
       return node.columns.map((column) => mailText(column, writing)).join('\n\n')
     case 'card':
-      return lines(cardTitle(node, writing), node.figure, node.note, mailText(node.content, writing))
+      return lines(
+        cardTitle(node, writing),
+        figureOf(node, writing),
+        node.note,
+        mailText(node.content, writing),
+      )
     case 'tabs':
       return node.tabs
         .map(({ label, content }) => lines(underlined(label, '-'), mailText(content, writing)))
@@ -52,6 +57,10 @@ function nodeText(node: PageNode, writing: TextWriting): string {
     default:
       return ''
   }
+}
+
+function figureOf({ figure, ...look }: Extract<PageNode, { kind: 'card' }>, writing: Writing) {
+  return figure === undefined ? undefined : figureText({ ...look, figure }, writing)
 }
 
 function lines(...parts: readonly (string | undefined)[]): string {

@@ -4,8 +4,8 @@
  */
 import { type ComponentChild, h } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import { currencyOf } from '../../shared/fields/currencies.ts'
 import type { PageNode } from '../../shared/pages/page-content.ts'
-import { currencyOf } from '../format.ts'
 import { messagesFor } from '../messages.ts'
 import { directionOf } from '../pick-locale.ts'
 import { wholeAddress } from './mail-address.ts'

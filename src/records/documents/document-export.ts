@@ -1,5 +1,5 @@
 import { readableCell } from '../../blocks/rows/cell-value.ts'
-import { type Cell, MOST_SHEET_ROWS, xlsxFile } from '../../blocks/rows/xlsx-file.ts'
+import { type Cell, type ColumnCurrencies, MOST_SHEET_ROWS, xlsxFile } from '../../blocks/rows/xlsx-file.ts'
 import { csvCell, markedText, plainCell } from '../../shared/csv-cell.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { begun } from '../../shared/in-turns.ts'
@@ -19,6 +19,8 @@ const MOST = 500
 export interface ExportColumns {
   readonly fields: readonly string[]
   readonly references: readonly Reference[]
+  /** Of amounts, by column. */
+  readonly currencies?: ColumnCurrencies
 }
 
 /** How a document is written. */
@@ -87,7 +89,10 @@ export async function exportSheet(
       'INVALID_QUERY',
       `A sheet holds ${MOST_SHEET_ROWS - 1} rows, and ${count} documents match. Filter them, or export CSV.`,
     )
-  return xlsxFile(sheetRows(await begun(pagesOf(database, name, { ...wanted, columns })), columns))
+  return xlsxFile(
+    sheetRows(await begun(pagesOf(database, name, { ...wanted, columns })), columns),
+    columns.currencies,
+  )
 }
 
 async function* sheetRows(

@@ -2,6 +2,7 @@
 import { invalidField } from '../../shared/errors.ts'
 import { fieldNameProblem } from '../../shared/field-path.ts'
 import { type FieldRule, fieldValueProblem, isFreeText } from '../../shared/field-rule.ts'
+import { isCurrency } from '../../shared/fields/currencies.ts'
 import { fieldTypeEntries } from '../../shared/fields/field-type.ts'
 import { numberOf } from '../../shared/fields/value-forms.ts'
 import { type JsonObject, jsonProblem } from '../../shared/json.ts'
@@ -47,7 +48,7 @@ export function checkedField(record: JsonObject): JsonObject {
 function checkLimits(rule: FieldRule): void {
   const { type, limits } = rule
   const { limits: known, needs, at } = fieldTypeEntries[type]
-  const { places, items } = limits
+  const { places, items, currency } = limits
   for (const [limit, value] of Object.entries(limits)) {
     const place = `validation_rules.${limit}`
     if (!known.some((one) => one === limit))
@@ -56,13 +57,22 @@ function checkLimits(rule: FieldRule): void {
     const plain: FieldRule = {
       ...rule,
       required: false,
-      limits: { ...(places !== undefined && { places }), ...(items !== undefined && { items }) },
+      limits: {
+        ...(places !== undefined && { places }),
+        ...(items !== undefined && { items }),
+        ...(currency !== undefined && { currency }),
+      },
     }
     const misfit = bounds ? fieldValueProblem(plain, value, patternBudget()) : undefined
     if (misfit) throw invalidField(place, `${limit} ${misfit}.`)
     const problem = limit === 'pattern' ? patternProblem(String(value)) : undefined
     if (problem) throw invalidField(place, `The pattern ${problem}.`)
   }
+  if (currency !== undefined && !isCurrency(currency))
+    throw invalidField(
+      'validation_rules.currency',
+      `currency must be a code of ISO 4217 such as EUR; got ${JSON.stringify(currency)}.`,
+    )
   if (needs !== undefined && limits[needs] === undefined)
     throw invalidField(`validation_rules.${needs}`, `A field of the type ${type} needs ${needs}.`)
   if (isAbove(limits.min_length, limits.max_length) || isAbove(limits.min, limits.max, at))

@@ -327,7 +327,7 @@ function collationOf(name: JsonValue | undefined): Pick<FieldRule, 'collation'> 
 
 function limitsOf(rules: JsonValue | undefined): FieldLimits {
   if (!isJsonObject(rules)) return {}
-  const { min, max, min_length, max_length, pattern, choices, places, start, items } = rules
+  const { min, max, min_length, max_length, pattern, choices, places, currency, start, items } = rules
   return {
     ...(isBound(min) && { min }),
     ...(isBound(max) && { max }),
@@ -336,6 +336,7 @@ function limitsOf(rules: JsonValue | undefined): FieldLimits {
     ...(typeof pattern === 'string' && { pattern }),
     ...(Array.isArray(choices) && { choices: choices.filter(isBound) }),
     ...(typeof places === 'number' && { places }),
+    ...(typeof currency === 'string' && { currency }),
     ...(typeof start === 'number' && { start }),
     ...(isItemType(items) && { items }),
   }

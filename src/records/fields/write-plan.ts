@@ -6,7 +6,7 @@ import { roundTo } from '../../expressions/functions/round-number.ts'
 import { invalidField } from '../../shared/errors.ts'
 import { overlap, parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { type FieldRule, isEmptyValue, isSecondName } from '../../shared/field-rule.ts'
-import { type FieldType, USUAL_PLACES } from '../../shared/fields/field-type.ts'
+import { type FieldType, placesOf } from '../../shared/fields/field-type.ts'
 import { instantOf } from '../../shared/fields/value-forms.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
@@ -176,7 +176,7 @@ function isSame(before: JsonValue, value: JsonValue): boolean {
 /** A result has more digits than a decimal takes. */
 function fitted({ type, limits }: FieldRule, value: JsonValue | undefined): JsonValue | undefined {
   if (type !== 'decimal' || typeof value !== 'number') return value
-  return roundTo(value, limits.places ?? USUAL_PLACES, Math.round)
+  return roundTo(value, placesOf(limits), Math.round)
 }
 
 function writerValue({ name }: FieldRule): Addition {

@@ -12,6 +12,8 @@ export interface FieldLimits {
   readonly choices?: readonly (string | number)[]
   /** Digits after the decimal point. */
   readonly places?: number
+  /** ISO 4217: the decimal is an amount of money. */
+  readonly currency?: string
   /** The first number that is given. */
   readonly start?: number
   /** The type of each item of a list. */

@@ -5,6 +5,7 @@
 import { isJsonObject, type JsonValue } from '../json.ts'
 import type { InputType } from '../pages/page-input.ts'
 import { isOneLine, ONE_LINE, ONE_LINE_PATTERN } from '../texts/one-line.ts'
+import { placesOfCurrency } from './currencies.ts'
 import { type FieldLimits, type ItemType, itemTypes } from './field-limits.ts'
 import {
   dateOf,
@@ -51,9 +52,13 @@ export interface JsonSchema {
   readonly required?: readonly string[]
 }
 
-/** Places of a decimal whose field does not say. */
-export const USUAL_PLACES = 2
+const USUAL_PLACES = 2
 export const MOST_PLACES = 10
+
+/** Places of a decimal: those of its currency where its field does not say. */
+export function placesOf({ places, currency }: FieldLimits): number {
+  return places ?? (currency === undefined ? USUAL_PLACES : placesOfCurrency(currency))
+}
 
 const lengths = ['min_length', 'max_length'] as const
 const range = ['min', 'max'] as const
@@ -171,12 +176,14 @@ const entries = {
   },
   decimal: {
     label: 'Decimal',
-    problem: (value, { places = USUAL_PLACES }) =>
-      isDecimal(value, places)
+    problem(value, limits) {
+      const places = placesOf(limits)
+      return isDecimal(value, places)
         ? undefined
-        : `must be a number with at most ${places} decimal ${places === 1 ? 'place' : 'places'}`,
+        : `must be a number with at most ${places} decimal ${places === 1 ? 'place' : 'places'}`
+    },
     at: numberOf,
-    limits: [...range, 'places'],
+    limits: [...range, 'places', 'currency'],
     schema: () => ({ type: 'number' }),
     value: 'number',
     input: 'number',

@@ -98,6 +98,9 @@ type Kinds =
       readonly href?: string
       /** A number or a few words, shown large, for dashboards. */
       readonly figure?: string
+      /** Of a figure that is a number. */
+      readonly format?: ValueFormat
+      readonly currency?: string
       /** Small, under the figure or the title. */
       readonly note?: string
       readonly content: readonly PageNode[]

@@ -91,6 +91,12 @@ describe('blueprint fields', () => {
     ['a storage of Quoin’s own', { ...good, storage: '_users' }, 'storage'],
     ['a bad storage', { ...good, storage: 'A B' }, 'storage'],
     ['an unknown rule', { ...good, validation_rules: { longest: 5 } }, 'validation_rules.longest'],
+    [
+      'a currency that does not exist',
+      { ...good, type: 'decimal', validation_rules: { currency: 'EUX' } },
+      'validation_rules.currency',
+    ],
+    ['a currency of text', { ...good, validation_rules: { currency: 'EUR' } }, 'validation_rules.currency'],
     ['a rule of another type', { ...good, validation_rules: { min: 5 } }, 'validation_rules.min'],
     ['a look-ahead', { ...good, validation_rules: { pattern: '(?=a)' } }, 'validation_rules.pattern'],
     ['a huge pattern', { ...good, validation_rules: { pattern: 'a{1000}' } }, 'validation_rules.pattern'],

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
+import { currencyOfField } from '../../../blocks/field-currency.ts'
 import { auditTransfer } from '../../../records/audited-documents.ts'
 import {
   csvLines,
@@ -105,7 +106,12 @@ async function columnsOf(
     throw new QuoinError('INVALID_QUERY', 'The storage has no fields. Give columns: a JSON list of fields.', {
       fields: ['columns'],
     })
-  return { fields, references: referencesIn(rules).of(name) }
+  const currencies: (string | undefined)[] = []
+  if (format === 'xlsx') {
+    const rulesOf = (storage: string) => (storage === name ? rules : rulesIn(session, storage))
+    for (const field of fields) currencies.push(await currencyOfField(name, field, rulesOf))
+  }
+  return { fields, references: referencesIn(rules).of(name), currencies }
 }
 
 /** Columns of a table. */

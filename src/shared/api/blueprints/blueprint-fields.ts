@@ -38,7 +38,16 @@ const validationRules = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: MOST_PLACES,
-        description: 'Digits after the decimal point that a `decimal` may have. Default: 2.',
+        description:
+          'Digits after the decimal point that a `decimal` may have. Default: 2, or those of its currency.',
+      }),
+    ),
+    currency: Type.Optional(
+      Type.String({
+        minLength: 3,
+        maxLength: 3,
+        description:
+          'Makes a `decimal` an amount of money: the code of its currency (ISO 4217), such as EUR. Tables, forms, charts, mails and sheets show amounts in it. Documents store the number alone.',
       }),
     ),
     start: Type.Optional(

@@ -1,0 +1,113 @@
+/** The currency of an amount is set on its field, and used wherever the amount is shown. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
+import { openVisitor } from '../../../test/page-visitor.ts'
+import { withRows } from '../../blocks/mail/mail-tables.ts'
+import { renderMail } from '../../pages/mail/render-mail.ts'
+import { createField } from '../../records/fields/field-records.ts'
+import { rulesIn } from '../../records/fields/field-rules.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { everyNode, type PageNode } from '../../shared/pages/page-content.ts'
+import { documentOf } from '../../storage/database.ts'
+import { guidOf } from '../../storage/document-fields.ts'
+
+const by = { guid: 'u', username: 'ann' }
+let room: TestQuoin
+let origin: string
+let order: string
+
+beforeAll(async () => {
+  room = await openTestQuoin()
+  origin = await room.quoin.server.listen()
+  const { database } = room.quoin
+  for (const name of ['customers', 'orders']) await database.ensure(name)
+  const money = (name: string, storage: string, currency: string) =>
+    createField(database, { name, type: 'decimal', storage, validation_rules: { currency } }, by)
+  await money('credit', 'customers', 'USD')
+  await money('total', 'orders', 'EUR')
+  await money('rent', 'orders', 'JPY')
+  await createField(database, { name: 'weight', type: 'decimal', storage: 'orders' }, by)
+  const reference = { storage: 'customers', on_delete: 'refuse' }
+  await createField(database, { name: 'customer', type: 'reference', storage: 'orders', reference }, by)
+  const session = database.session()
+  const customer = guidOf(documentOf(await session.create('customers', setFields({ credit: 7.5 }))))
+  const values = { total: 1234.5, rent: 5000, weight: 1234.5, customer }
+  order = guidOf(documentOf(await session.create('orders', setFields(values))))
+  await session.transaction.commit()
+  const columns = ['total', 'rent', 'weight', 'customer.credit']
+  await room.install('Orders', {
+    page: { type: 'state_page', in: { url: 'orders', title: 'Orders' } },
+    sums: {
+      type: 'function_aggregate',
+      in: { flow: '@page.flow', storage: 'orders', values: [{ sum: 'total' }] },
+    },
+    chart: {
+      type: 'state_chart',
+      in: {
+        ...{ title: 'Totals', items: '@sums.rows', label: 'sum_total', values: ['sum_total'] },
+        ...{ kind: 'currency', currency: 'orders.total' },
+      },
+    },
+    card: {
+      type: 'state_card',
+      in: { state: '@chart.state', figure: '=1644.5', kind: 'currency', currency: 'orders.total' },
+    },
+    plain: {
+      type: 'state_card',
+      in: { state: '@card.state', figure: '=2644.5', kind: 'currency', currency: 'orders.weight' },
+    },
+    table: { type: 'state_advanced_datatable', in: { state: '@plain.state', storage: 'orders', columns } },
+    form: {
+      type: 'state_form',
+      in: { state: '@table.state', form_id: 'new', storage: 'orders', inputs: ['total'] },
+    },
+    show: { type: 'state_render_page', in: { flow: '@sums.flow', state: '@form.state' } },
+    one: { type: 'state_page', in: { url: 'orders/{guid}', title: 'Order' } },
+    read: {
+      type: 'function_get_document',
+      in: { flow: '@one.flow', storage: 'orders', guid: '=params.guid' },
+    },
+    facts: {
+      type: 'state_detail',
+      in: { document: '@read.document', storage: 'orders', fields: ['total', 'weight'] },
+    },
+    show_one: { type: 'state_render_page', in: { flow: '@read.flow', state: '@facts.state' } },
+  })
+})
+afterAll(() => room?.close())
+
+const page = async (path: string) => (await openVisitor(origin).get(path)).html
+
+test.each([
+  ['a column of a table', 'role="rowheader" class="number">€1,234.50<'],
+  ['a column of another currency, without the places that it has not', 'data-label="Rent">¥5,000</td>'],
+  ['a column of a document behind a reference', 'class="number" data-label="Credit">$7.50</td>'],
+  ['a decimal without a currency stays a number', '>1,234.5</td>'],
+  ['a card', '<p class="figure">€1,644.50</p>'],
+  ['a card that names a field without one', '<p class="figure">2,644.5</p>'],
+  ['the figures of a chart', '€1,234.50'],
+  ['the label of an input', 'Total (EUR)'],
+])('%s', async (_, html) => {
+  expect(await page('/orders')).toContain(html)
+})
+
+test('a detail view of the storage', async () => {
+  const html = await page(`/orders/${order}`)
+  expect(html).toContain('€1,234.50')
+  expect(html).toContain('1,234.5<')
+})
+
+test('a mail with the same blocks', async () => {
+  const session = room.quoin.database.session()
+  const content: readonly PageNode[] = [
+    { kind: 'card', figure: '9.5', format: 'currency', currency: 'orders.total', content: [] },
+  ]
+  const context = {
+    ...{ session, timeZone: 'UTC', locale: 'en', now: () => 0, log: () => undefined },
+    rules: (storage: string) => rulesIn(session, storage),
+  }
+  const nodes = await withRows(content, context)
+  expect([...everyNode(nodes)]).toMatchObject([{ currency: 'EUR' }])
+  const mail = renderMail({ content: nodes, title: 'Sums', locale: 'en', timeZone: 'UTC', site: '', now: 0 })
+  expect(mail.text).toContain('€9.50')
+})
