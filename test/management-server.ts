@@ -58,7 +58,13 @@ export interface ManagementServer {
   readonly database: Database
   readonly clock: TestClock
   /** To a path under /api/v1, as a user by name; '' is anonymous. */
-  send(method: Method, path: string, as: string, body?: JsonValue): Promise<ManagementAnswer>
+  send(
+    method: Method,
+    path: string,
+    as: string,
+    body?: JsonValue,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<ManagementAnswer>
   addUser(username: string, scopes: readonly string[], groups?: readonly string[]): Promise<string>
   close(): Promise<void>
 }
@@ -153,13 +159,19 @@ export async function openManagementServer(): Promise<ManagementServer> {
     return token
   }
 
-  async function send(method: Method, path: string, as: string, body?: JsonValue): Promise<ManagementAnswer> {
+  async function send(
+    method: Method,
+    path: string,
+    as: string,
+    body?: JsonValue,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<ManagementAnswer> {
     const authorization = as === '' ? {} : { authorization: `Bearer ${await tokenOf(as)}` }
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
     const reply = await server.app.inject({
       method,
       url: `/api/v1${path}`,
-      headers: { 'user-agent': 'test agent', ...authorization, ...type },
+      headers: { 'user-agent': 'test agent', ...authorization, ...type, ...more },
       ...(body !== undefined && { payload: JSON.stringify(body) }),
     })
     return {

@@ -44,6 +44,8 @@ export interface LoggedRequest extends Sender {
   readonly path: string
   readonly status: number
   readonly milliseconds: number
+  /** One of those that the studio sends by itself. */
+  readonly fromStudio?: boolean
 }
 
 /** What becomes one record. */
@@ -94,8 +96,8 @@ export function requestLog(database: Database): Pick<BatchedLog<LoggedRequest>, 
 
 function keyOf(entry: LoggedRequests | number): string {
   if (typeof entry === 'number') return 'lost'
-  const { user, method, status, ip, agent } = entry
-  return `${user.guid} ${status} ${method} ${ip} ${agent}`
+  const { user, method, status, ip, agent, fromStudio } = entry
+  return `${user.guid} ${status} ${method} ${fromStudio === true} ${ip} ${agent}`
 }
 
 function both(
@@ -127,6 +129,7 @@ function recordOf(request: LoggedRequests): JsonObject {
     status,
     milliseconds: Math.round(milliseconds * 10) / 10,
     times,
+    ...(request.fromStudio === true && { studio: true }),
   }
 }
 

@@ -7,7 +7,7 @@ const derived = ['modified_by', 'created_by']
 /** The records of this room whose changes are audited. */
 export const auditedRecords: AuditedStorages = {
   [ownStorages.blueprints]: { category: 'blueprints', derived },
-  [ownStorages.blocks]: { category: 'blueprintactions', derived },
+  [ownStorages.blocks]: { category: 'blueprintactions', derived, blueprint: 'blueprint_guid' },
   [ownStorages.deployments]: { category: 'deployments', derived: ['by'] },
   [ownStorages.storages]: { category: 'storages', derived },
   // The documents of a page upload are written by the run that stored it.

@@ -3,7 +3,7 @@
  * be there without the other. It is written by observers, and by `record` for what is no document; a second observer
  * refuses every other write to the audit storage, so that no endpoint can change it, not even one that is added by mistake.
  *
- * A record: `{ category, action, guid, name, user: { guid, username }, changes, states: [before, after] }`. The states
+ * A record: `{ category, action, guid, name, blueprint, user: { guid, username }, changes, states: [before, after] }`. The states
  * are in a list because the shape of a storage (see `document-shape.ts`) does not look into lists: the fields of every
  * kind of record would fill it. Readers get them as `before` and `after`.
  */
@@ -31,6 +31,8 @@ interface Hidden {
 interface AuditedStorage extends Hidden {
   /** The resource, as permissions call it. */
   readonly category: string
+  /** The field with the guid of the blueprint that the record belongs to. */
+  readonly blueprint?: string
   /** Which changes count; all if not given. */
   readonly when?: (change: Change) => boolean
 }
@@ -129,10 +131,13 @@ function auditRecord(
   const was = before && documentOf(before)
   const is = after && documentOf(after)
   const name = nameOf(is ?? was ?? {})
-  return recordOf(resource, { category: resource.category, action: kind, guid, name, was, is }, user)
+  const blueprint = resource.blueprint === undefined ? undefined : (is ?? was)?.[resource.blueprint]
+  const told = { category: resource.category, action: kind, guid, name, was, is }
+  return recordOf(resource, typeof blueprint === 'string' ? { ...told, blueprint } : told, user)
 }
 
 interface Told extends Omit<AuditedChange, 'before' | 'after' | 'shown'> {
+  readonly blueprint?: string
   readonly was: JsonObject | undefined
   readonly is: JsonObject | undefined
 }

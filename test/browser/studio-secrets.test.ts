@@ -132,8 +132,18 @@ test('hosts are set in the dialog, and the list shows where a secret may be sent
 })
 
 test('it is removed when that is confirmed, which says who uses it', async () => {
+  const sender = {
+    name: 'shop',
+    base_url: 'https://api.stripe.com',
+    auth: { kind: 'bearer', secret: 'STRIPE' },
+  }
+  await studio.ask('POST', '/_system/connections', { as: 'admin', body: sender })
+  await page.reload()
+  await eventually(textOf(rows())).toMatch(/STRIPE.*Signed.*, the connection shop/)
   await page.getByRole('button', { name: 'Remove STRIPE' }).click()
-  await dialog().getByText('Used by Signed').waitFor()
+  await dialog()
+    .getByText(/Used by Signed.*, the connection shop/)
+    .waitFor()
   expect(secrets().names()).toEqual(['STRIPE'])
   await dialog().getByRole('button', { name: 'Remove' }).click()
   await page.getByText('No secrets').waitFor()

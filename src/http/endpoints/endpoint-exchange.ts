@@ -347,6 +347,7 @@ export class EndpointExchange implements Caller {
       ip: this.ip,
       agent: this.headers['user-agent'],
       identity: this.identity,
+      fromStudio: false,
     })
   }
 }

@@ -8,7 +8,7 @@ import { prometheusText } from './prometheus-text.ts'
 
 const finished: FinishedRequest = {
   ...{ id: '', url: '/a', method: 'GET', route: '/a', endpoint: undefined, status: 200, milliseconds: 0 },
-  ...{ ip: '', agent: undefined, identity: undefined },
+  ...{ ip: '', agent: undefined, identity: undefined, fromStudio: false },
 }
 const awkward = 'A "name" with \\ and\na second line, {braces}'
 
@@ -72,6 +72,15 @@ test('a duration on the bound of a bucket is in it, a longer one in the next', (
   const histogram = readExposition(prometheusText(http.metrics()))[1]
   const upTo = (le: string) => histogram?.samples.find(({ labels }) => labels.get('le') === le)?.value
   expect([upTo('0.001'), upTo('0.0025'), upTo('30'), upTo('+Inf')]).toEqual([1, 2, 3, 4])
+})
+
+test('figures over time are without what the studio sends by itself, which metrics count', () => {
+  const http = httpMetrics()
+  for (const fromStudio of [true, false]) http.finished({ ...finished, fromStudio })
+  http.finished({ ...finished, route: '/studio/*' })
+  expect(http.totals.requests).toBe(1)
+  const counted = readExposition(prometheusText(http.metrics()))[0]
+  expect(counted?.samples.map(({ value }) => value)).toEqual([2, 1])
 })
 
 describe('the parser refuses', () => {

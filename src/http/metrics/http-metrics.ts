@@ -11,7 +11,7 @@ import type { Metric, Sample } from './prometheus-text.ts'
 export interface HttpMetrics {
   readonly finished: RequestListener
   metrics(): Metric[]
-  /** All routes together, without those of probes. */
+  /** All routes together, without those of probes and of the studio. */
   readonly totals: RequestTotals
 }
 
@@ -82,7 +82,7 @@ export function httpMetrics(): HttpMetrics {
       const status = Math.floor(request.status / 100)
       add(cell.buckets, bucket)
       add(cell.statuses, status)
-      if (PROBES.has(cell.route)) return
+      if (PROBES.has(cell.route) || request.fromStudio || cell.route.startsWith('/studio')) return
       totals.requests += 1
       if (status === 4) totals.refused += 1
       else if (status === 5) totals.failed += 1

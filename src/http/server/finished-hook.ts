@@ -16,6 +16,7 @@ export function finishedHook(tell: RequestListener): onResponseHookHandler {
         ip: request.ip,
         agent: request.headers['user-agent'],
         identity: request.identity,
+        fromStudio: 'x-quoin-studio' in request.headers,
       })
     done()
   }

@@ -16,6 +16,8 @@ export interface FinishedRequest {
   readonly ip: string
   readonly agent: string | undefined
   readonly identity: Identity | undefined
+  /** The studio says of its own requests that they are; a request that a user tries out in it is none of them. */
+  readonly fromStudio: boolean
 }
 
 export type RequestListener = (finished: FinishedRequest) => void

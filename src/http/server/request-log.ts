@@ -52,9 +52,9 @@ export function logFinished(log: FastifyBaseLogger): RequestListener {
  * costs one look at a field.
  */
 export function logRequests(access: Pick<Access, 'logRequest'>): RequestListener {
-  return ({ identity, ip, agent, method, url, status, milliseconds }) => {
+  return ({ identity, ip, agent, method, url, status, milliseconds, fromStudio }) => {
     if (identity === undefined) return
     const path = url.split('?', 1)[0] ?? ''
-    access.logRequest({ user: identity, ip, agent, method, path, status, milliseconds })
+    access.logRequest({ user: identity, ip, agent, method, path, status, milliseconds, fromStudio })
   }
 }

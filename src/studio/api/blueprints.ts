@@ -22,6 +22,17 @@ export const blueprintNamesQuery = queryOptions({
   retry: false,
 })
 
+/** Guids of those that answer. */
+export const activeBlueprintsQuery = queryOptions({
+  queryKey: ['blueprints', 'active'],
+  queryFn: async ({ signal }): Promise<ReadonlySet<string>> => {
+    const body = { filters: { active: true }, limit: 1000 }
+    const { records } = await search<Blueprint>('/blueprints/search', body, signal)
+    return new Set(records.map(({ _meta }) => _meta.guid))
+  },
+  retry: false,
+})
+
 /** The blocks that wait to be saved, in all blueprints. */
 export const stagedQuery = queryOptions({
   queryKey: ['blueprints', 'staged'],

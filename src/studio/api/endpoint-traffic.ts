@@ -1,4 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { ListAddress } from '../controls/lists/list-address.ts'
+import type { Endpoint } from './blueprints.ts'
 import { type Bucket, parseMetrics, quantile, type Sample } from './metrics.ts'
 import { send } from './request.ts'
 
@@ -24,6 +26,41 @@ interface Reading {
 export function endpointKey(method: string, path: string): string {
   const bare = path.replace(/^\/?(api\/v1\/)?/, '').replace(/\/$/, '')
   return `${method.toUpperCase()} ${bare.replace(/:[^/]+|\{[^}]*\}/g, '{}')}`
+}
+
+export interface TrafficRow {
+  readonly blueprint: string
+  readonly block: string
+  readonly method: string
+  readonly uri: string
+  /** Undefined before the first request. */
+  readonly traffic: Traffic | undefined
+}
+
+type Figure = keyof Traffic
+
+const figures: ReadonlySet<string> = new Set<Figure>(['requests', 'errors', 'p50', 'p95', 'rate'])
+
+/** The endpoints of deployed blueprints with their traffic, sorted as the list says; otherwise the busiest first. */
+export function trafficRows(
+  endpoints: ReadonlyMap<string, readonly Endpoint[]>,
+  deployed: ReadonlySet<string>,
+  traffic: Reading['endpoints'] | undefined,
+  sort: ListAddress['sort'],
+): readonly TrafficRow[] {
+  const { field, order } = sort ?? { field: 'requests', order: 'desc' }
+  const of = (row: TrafficRow): number | string =>
+    isFigure(field) ? (row.traffic?.[field] ?? -1) : `${row.uri} ${row.method}`
+  const before = order === 'asc' ? -1 : 1
+  return [...endpoints]
+    .filter(([blueprint]) => deployed.has(blueprint))
+    .flatMap(([blueprint, list]) => list.map(({ method, uri, block }) => ({ blueprint, method, uri, block })))
+    .map((row) => ({ ...row, traffic: traffic?.get(endpointKey(row.method, row.uri)) }))
+    .toSorted((a, b) => (of(a) < of(b) ? before : of(a) > of(b) ? -before : 0))
+}
+
+function isFigure(field: string): field is Figure {
+  return figures.has(field)
 }
 
 /** Read again every few seconds while something shows it. Needs systemlogs_view, which is an error of the query and no more. */

@@ -6,6 +6,7 @@ import type { Job, JobSummary, Queue, Schedule, Tick } from '../../shared/api/op
 import type { SystemLog } from '../../shared/api/operate/system-logs.ts'
 import type { UserLog } from '../../shared/api/people/user-logs.ts'
 import { requestKey } from '../../shared/failure.ts'
+import { isJsonObject } from '../../shared/json.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
 import { apiTexts } from '../texts/api.ts'
 import { queryClient } from './query-client.ts'
@@ -109,4 +110,9 @@ export function oneOf<T>(find: (body: DocumentSearch, signal: AbortSignal) => Pr
     if (record === undefined) throw new Error(apiTexts.recordGone)
     return record
   }
+}
+
+/** The job that a record of the system log is about: one that is dead. */
+export function jobOf({ value }: Pick<SystemLog, 'value'>): string | undefined {
+  return isJsonObject(value) && typeof value.job === 'string' ? value.job : undefined
 }

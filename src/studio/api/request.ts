@@ -64,12 +64,17 @@ export async function send(method: Method, path: string, options: CallOptions = 
       method,
       ...(signal ? { signal } : {}),
       headers: {
-        ...tokenHeader(),
+        ...studioHeaders(),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }),
   )
+}
+
+/** Of requests of the studio itself: charts do not count them, and the user log shows them on request. */
+export function studioHeaders(): Record<string, string> {
+  return { ...tokenHeader(), 'x-quoin-studio': '1' }
 }
 
 /** The header with the access token; empty without a sign-in. */

@@ -1,6 +1,6 @@
 import { apiTexts } from '../texts/api.ts'
 import { errorFromReply, unreachable } from './api-error.ts'
-import { address, type CallOptions, tokenHeader } from './request.ts'
+import { address, type CallOptions, studioHeaders } from './request.ts'
 
 interface Upload {
   readonly path: string
@@ -18,7 +18,7 @@ export function upload<T>({ path, query, body, type, onProgress, signal }: Uploa
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('POST', address(path, query))
-    for (const [name, value] of Object.entries(tokenHeader())) request.setRequestHeader(name, value)
+    for (const [name, value] of Object.entries(studioHeaders())) request.setRequestHeader(name, value)
     if (type !== undefined) request.setRequestHeader('content-type', type)
     request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total)
     request.onload = () => {

@@ -60,6 +60,7 @@ export const namedTexts = {
   nowhere: 'Nowhere',
   noKey: 'Secrets cannot be set',
   usedBy: 'Used by',
+  connection: (name: string) => `the connection ${name}`,
   anotherKey: 'another key',
   secrets: 'Secrets',
   secretsAbout:

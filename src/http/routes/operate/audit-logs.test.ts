@@ -145,6 +145,12 @@ describe('the audit log', () => {
     // Large values are counted, not kept.
     const [block] = await audits({ category: 'blueprintactions' })
     expect(jsonAt(block, 'after', 'in_pins')).toEqual({ left_out: expect.any(Number) })
+    // Also an update, whose states have only what changed, says whose block it is.
+    await room.send('PUT', `/blueprintactions/${textAt(block, 'guid')}`, 'admin', { title: 'Renamed' })
+    expect((await audits({ category: 'blueprintactions' }))[0]).toMatchObject({
+      blueprint,
+      action: 'updated',
+    })
     const [activated] = await audits({ category: 'blueprints', action: 'updated' })
     expect(activated).toMatchObject({ before: { active: false }, after: { active: true } })
     const [deployed] = await audits({ category: 'deployments' })

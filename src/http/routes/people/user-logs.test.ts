@@ -72,6 +72,17 @@ describe('user logs', () => {
     expect(JSON.stringify(found)).not.toMatch(/secret|access_token|nobody/)
   })
 
+  it('tell which requests the studio has sent by itself, so that a list is without them', async () => {
+    await room.addUser('bob', [])
+    const studio = { 'x-quoin-studio': '1' }
+    await room.send('GET', '/users/me', 'bob', undefined, studio)
+    await room.send('GET', '/users/me', 'bob')
+    const ofBob = { 'user.username': 'bob', event: 'request' }
+    expect(await logs({ ...ofBob, studio: true })).toMatchObject([{ studio: true, times: 1 }])
+    const others = await logs({ ...ofBob, studio: { exists: false } })
+    expect(others.map((one) => jsonAt(one, 'times'))).toEqual([1])
+  })
+
   it('are one record for what a user sends at once, with all paths, and a further one for more than 100', async () => {
     const one = { user: { guid: 'g', username: 'busy' }, ip: '::1', method: 'PUT', status: 200 }
     for (let n = 0; n <= 100; n++) room.access.logRequest({ ...one, path: `/things/${n}`, milliseconds: n })

@@ -16,6 +16,7 @@ const searchFields: readonly SearchField[] = [
   { name: 'path', type: 'string', text: true },
   { name: 'status', type: 'number' },
   { name: 'milliseconds', type: 'number' },
+  { name: 'studio', type: 'boolean' },
   ...metaFields,
 ]
 

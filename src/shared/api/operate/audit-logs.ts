@@ -20,6 +20,7 @@ const auditLogRecord = Type.Object({
   ]),
   guid: Type.String({ description: 'Guid of the changed record; empty for imports and exports.' }),
   name: Type.String({ description: 'Name of the record at that time; for documents, their storage.' }),
+  blueprint: Type.Optional(Type.String({ description: 'Guid of the blueprint of a block.' })),
   user: Type.Object(
     { guid: Type.String(), username: Type.String() },
     { description: '`system` with an empty guid if no user requested it.' },

@@ -30,7 +30,9 @@ const latency = (share: string) =>
 
 const figurePointSchema = Type.Object({
   at: Type.Integer({ description: 'Beginning of the step: Unix seconds.' }),
-  requests: Type.Integer({ description: 'Finished requests; health checks and /metrics are not counted.' }),
+  requests: Type.Integer({
+    description: 'Finished requests; those of the studio, health checks and /metrics are not counted.',
+  }),
   refused: Type.Integer({ description: 'Replies with 4xx.' }),
   failed: Type.Integer({ description: 'Replies with 5xx.' }),
   runs: Type.Integer({ description: 'Ended runs, those of jobs and schedules included.' }),

@@ -30,6 +30,9 @@ const userLogRecord = Type.Object({
     }),
   ),
   count: Type.Optional(Type.Integer()),
+  studio: Type.Optional(
+    Type.Boolean({ description: 'Sent by the studio itself: it says so in a header, `x-quoin-studio`.' }),
+  ),
 })
 export type UserLog = Wire<typeof userLogRecord>
 export const userLogSchema = storedRecord(userLogRecord)

@@ -1,8 +1,9 @@
-import { Table, VisuallyHidden } from '@mantine/core'
-import { controlsTexts } from '../../texts/controls.ts'
+import { Table } from '@mantine/core'
 import type { Column } from './column.ts'
+import type { ListAddress, Readdress } from './list-address.ts'
 import { RecordRow } from './record-row.tsx'
 import classes from './record-table.module.css'
+import { SortHeader } from './sort-header.tsx'
 
 interface CardTableProps<T> {
   /** What the table holds, for screen readers. */
@@ -12,20 +13,23 @@ interface CardTableProps<T> {
   readonly keyOf: (record: T) => string
   /** Pixels below which it scrolls sideways; on a phone each record is a card and nothing scrolls. */
   readonly minWidth: number
+  /** Where columns with a `sort` sort; the records come sorted. */
+  readonly sorting?: { readonly sort: ListAddress['sort']; readonly readdress: Readdress }
 }
 
+const unsorted = { sort: undefined, readdress: () => undefined }
+
 /** Records that are there as a whole, not in pages: a table, on a phone cards. */
-export function CardTable<T>({ label, columns, records, keyOf, minWidth }: CardTableProps<T>) {
+export function CardTable<T>(props: CardTableProps<T>) {
+  const { label, columns, records, keyOf, minWidth, sorting = unsorted } = props
   return (
     <div className={`surface ${classes.frame}`}>
       <Table.ScrollContainer minWidth={minWidth} type="native">
         <Table aria-label={label}>
           <Table.Thead>
             <Table.Tr>
-              {columns.map(({ id, label: head, width, numeric }) => (
-                <Table.Th key={id} w={width} className={numeric ? classes.numeric : undefined}>
-                  {head === '' ? <VisuallyHidden>{controlsTexts.actions}</VisuallyHidden> : head}
-                </Table.Th>
+              {columns.map((column) => (
+                <SortHeader key={column.id} column={column} {...sorting} />
               ))}
             </Table.Tr>
           </Table.Thead>

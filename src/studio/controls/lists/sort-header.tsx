@@ -11,11 +11,12 @@ interface SortHeaderProps {
   readonly readdress: Readdress
 }
 
-/** The head of a column: up, down, and as it was. */
+/** The head of a column: up, down, and as it was. Numbers begin with the largest. */
 export function SortHeader({ column, sort, readdress }: SortHeaderProps) {
   const { label, numeric = false, width, sort: field } = column
   const order = field !== undefined && sort?.field === field ? sort.order : undefined
-  const next = order === undefined ? field : order === 'asc' ? `-${field}` : ''
+  const [first, second] = numeric ? [`-${field}`, field] : [field, `-${field}`]
+  const next = order === undefined ? first : order === (numeric ? 'desc' : 'asc') ? second : ''
   return (
     <Table.Th
       w={width}

@@ -11,7 +11,7 @@ import type { PagePreview, PreviewPage } from '../../../shared/api/blueprints/pa
 import type { StorageRecord } from '../../../shared/api/data/storages.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
 import { errorFromReply, unreachable } from '../../api/api-error.ts'
-import { address, call, search, tokenHeader } from '../../api/request.ts'
+import { address, call, search, studioHeaders } from '../../api/request.ts'
 
 export function stageEdits(blueprint: string, edits: readonly BlockEdit[]): Promise<BlockRecord[]> {
   return call('POST', `/blueprints/${blueprint}/edits`, { body: { edits } })
@@ -95,7 +95,7 @@ export async function readIfChanged<T>(path: string, tag: string, signal?: Abort
   const response = await reached(address(path), {
     ...(signal ? { signal } : {}),
     cache: 'no-store',
-    headers: { ...tokenHeader(), ...(tag === '' ? {} : { 'if-none-match': tag }) },
+    headers: { ...studioHeaders(), ...(tag === '' ? {} : { 'if-none-match': tag }) },
   })
   if (response.status === 304) return { tag, value: undefined }
   if (!response.ok) throw errorFromReply(response.status, await response.text())

@@ -25,13 +25,19 @@ export function AuditLogDrawer() {
 }
 
 function Opened({ record }: { readonly record: AuditLog }) {
-  const { _meta, category, action, guid, name, user, before, after } = record
+  const { _meta, category, action, guid, name, blueprint, user, before, after } = record
   return (
     <Stack gap="md">
       <Facts
         facts={{
           [operateTexts.what]: name,
           [operateTexts.resource]: resourceName(category),
+          [operateTexts.blueprint]:
+            blueprint === undefined ? undefined : (
+              <Anchor component={Link} href={`/blueprints/${blueprint}?block=${guid}`} size="sm">
+                {operateTexts.openInTheBlueprint}
+              </Anchor>
+            ),
           [operateTexts.action]: <Badge color={actionColours[action]}>{action}</Badge>,
           [operateTexts.by]: user.username,
           [operateTexts.when]: <Time at={_meta.created} exact />,

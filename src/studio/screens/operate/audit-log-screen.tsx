@@ -1,5 +1,7 @@
 import { Badge, Code, Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import type { AuditLog } from '../../../shared/api/operate/audit-logs.ts'
+import { blueprintNamesQuery } from '../../api/blueprints.ts'
 import { findAuditLogs } from '../../api/operations.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import type { Column } from '../../controls/lists/column.ts'
@@ -20,7 +22,12 @@ const columns: readonly Column<AuditLog>[] = [
     id: 'name',
     label: operateTexts.what,
     sort: 'name',
-    render: ({ name, guid }) => name || <Code>{guid}</Code>,
+    render: ({ name, guid, blueprint }) => (
+      <>
+        {name || <Code>{guid}</Code>}
+        {blueprint === undefined ? null : <BlueprintName guid={blueprint} />}
+      </>
+    ),
   },
   {
     id: 'category',
@@ -61,6 +68,18 @@ const columns: readonly Column<AuditLog>[] = [
     render: ({ _meta }) => <Time at={_meta.created} exact />,
   },
 ]
+
+/** Of a block. */
+function BlueprintName({ guid }: { readonly guid: string }) {
+  const { data } = useQuery(blueprintNamesQuery)
+  const name = data?.get(guid)
+  return name === undefined ? null : (
+    <Text span size="sm" c="dimmed">
+      {' · '}
+      {name}
+    </Text>
+  )
+}
 
 /** Who changed what of the cluster: every management write, with the values before and after. */
 export function AuditLogScreen() {

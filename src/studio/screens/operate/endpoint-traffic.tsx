@@ -1,13 +1,14 @@
 import { Anchor, Group, Skeleton, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { endpointsQuery } from '../../api/blueprints.ts'
-import { endpointKey, type Traffic, trafficQuery } from '../../api/endpoint-traffic.ts'
+import { activeBlueprintsQuery, endpointsQuery } from '../../api/blueprints.ts'
+import { type TrafficRow, trafficQuery, trafficRows } from '../../api/endpoint-traffic.ts'
 import { duration } from '../../controls/amounts.ts'
 import { BadNumber } from '../../controls/bad-number.tsx'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { CardTable } from '../../controls/lists/card-table.tsx'
 import type { Column } from '../../controls/lists/column.ts'
+import { useListAddress } from '../../controls/lists/list-address.ts'
 import { MethodTag } from '../../controls/method-tag.tsx'
 import { operateTexts } from '../../texts/operate.ts'
 
@@ -15,10 +16,9 @@ import { operateTexts } from '../../texts/operate.ts'
 export function EndpointTraffic() {
   const { data: traffic, error } = useQuery(trafficQuery)
   const { data: endpoints } = useQuery(endpointsQuery)
-  const rows = [...(endpoints ?? [])]
-    .flatMap(([blueprint, list]) => list.map(({ method, uri, block }) => ({ blueprint, method, uri, block })))
-    .map((row): TrafficRow => ({ ...row, traffic: traffic?.endpoints.get(endpointKey(row.method, row.uri)) }))
-    .toSorted((a, b) => (b.traffic?.requests ?? 0) - (a.traffic?.requests ?? 0))
+  const { data: deployed } = useQuery(activeBlueprintsQuery)
+  const [{ sort }, readdress] = useListAddress()
+  const rows = endpoints && deployed && trafficRows(endpoints, deployed, traffic?.endpoints, sort)
   return (
     <section>
       <Group justify="space-between" mb="xs">
@@ -28,13 +28,14 @@ export function EndpointTraffic() {
         </Text>
       </Group>
       {error ? <ErrorNotice error={error} title={operateTexts.couldNotLoadTraffic} /> : null}
-      {endpoints ? (
+      {rows ? (
         <CardTable
           label={operateTexts.trafficOfEndpoints}
           columns={columns}
           records={rows}
           keyOf={({ block, method, uri }) => `${block} ${method} ${uri}`}
           minWidth={680}
+          sorting={{ sort, readdress }}
         />
       ) : (
         <div className="surface">
@@ -45,19 +46,11 @@ export function EndpointTraffic() {
   )
 }
 
-interface TrafficRow {
-  readonly blueprint: string
-  readonly block: string
-  readonly method: string
-  readonly uri: string
-  /** Undefined before the first request. */
-  readonly traffic: Traffic | undefined
-}
-
 const columns: readonly Column<TrafficRow>[] = [
   {
     id: 'endpoint',
     label: operateTexts.endpoint,
+    sort: 'endpoint',
     render: ({ blueprint, block, method, uri }) => (
       <Group gap={6} wrap="nowrap">
         <MethodTag method={method} />
@@ -70,20 +63,35 @@ const columns: readonly Column<TrafficRow>[] = [
   {
     id: 'requests',
     label: operateTexts.requests,
+    sort: 'requests',
     numeric: true,
     render: ({ traffic }) => traffic?.requests.toLocaleString() ?? 0,
   },
   {
     id: 'rate',
     label: operateTexts.perSecond,
+    sort: 'rate',
     numeric: true,
     render: ({ traffic }) => traffic?.rate?.toFixed(1) ?? '–',
   },
-  { id: 'p50', label: operateTexts.p50, numeric: true, render: ({ traffic }) => timeOf(traffic?.p50) },
-  { id: 'p95', label: operateTexts.p95, numeric: true, render: ({ traffic }) => timeOf(traffic?.p95) },
+  {
+    id: 'p50',
+    label: operateTexts.p50,
+    sort: 'p50',
+    numeric: true,
+    render: ({ traffic }) => timeOf(traffic?.p50),
+  },
+  {
+    id: 'p95',
+    label: operateTexts.p95,
+    sort: 'p95',
+    numeric: true,
+    render: ({ traffic }) => timeOf(traffic?.p95),
+  },
   {
     id: 'failed',
     label: operateTexts.failed,
+    sort: 'errors',
     numeric: true,
     render: ({ traffic }) => <BadNumber value={traffic?.errors ?? 0} />,
   },

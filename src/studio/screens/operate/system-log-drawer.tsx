@@ -1,7 +1,7 @@
 import { Anchor, Badge, Code, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import type { SystemLog } from '../../../shared/api/operate/system-logs.ts'
-import { findSystemLogs, oneOf } from '../../api/operations.ts'
+import { findSystemLogs, jobOf, oneOf } from '../../api/operations.ts'
 import { Facts } from '../../controls/facts.tsx'
 import { JsonView } from '../../controls/json/json-view.tsx'
 import { RecordDrawer } from '../../controls/record-drawer.tsx'
@@ -41,6 +41,11 @@ function Opened({ record }: { readonly record: SystemLog }) {
                 {operateTexts.openInTheBlueprint}
               </Anchor>
             ),
+          [operateTexts.job]: jobOf(record) && (
+            <Anchor component={Link} href={`/operate/queues?open=${jobOf(record)}`} size="sm">
+              {operateTexts.showJob}
+            </Anchor>
+          ),
           [operateTexts.pin]: pin === undefined ? undefined : <Code>{pin}</Code>,
           [operateTexts.run]:
             run === undefined ? undefined : (

@@ -1,7 +1,7 @@
-import { Badge, Group, Switch, Text } from '@mantine/core'
-import { useSearchParams } from 'wouter'
+import { Anchor, Badge, Group, Switch, Text } from '@mantine/core'
+import { Link, useSearchParams } from 'wouter'
 import type { SystemLog } from '../../../shared/api/operate/system-logs.ts'
-import { findSystemLogs } from '../../api/operations.ts'
+import { findSystemLogs, jobOf } from '../../api/operations.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import type { Column } from '../../controls/lists/column.ts'
 import { useListAddress } from '../../controls/lists/list-address.ts'
@@ -35,7 +35,15 @@ const columns: readonly Column<SystemLog>[] = [
     id: 'run',
     label: operateTexts.run,
     width: 70,
-    render: ({ run }) => (run === undefined ? null : <RunLink run={run} />),
+    render: (record) => {
+      const job = jobOf(record)
+      if (record.run !== undefined) return <RunLink run={record.run} />
+      return job === undefined ? null : (
+        <Anchor component={Link} href={`/operate/queues?open=${job}`} size="sm" title={operateTexts.showJob}>
+          {operateTexts.job}
+        </Anchor>
+      )
+    },
   },
   {
     id: 'when',

@@ -1,4 +1,4 @@
-import { Badge, Group, Text } from '@mantine/core'
+import { Badge, Group, Switch, Text } from '@mantine/core'
 import type { UserLog } from '../../../shared/api/people/user-logs.ts'
 import { findUserLogs } from '../../api/operations.ts'
 import { duration } from '../../controls/amounts.ts'
@@ -92,7 +92,8 @@ const columns: readonly Column<UserLog>[] = [
 
 /** Who signed in, and what users asked for. */
 export function UserLogScreen() {
-  const [, , words] = useListAddress()
+  const [, readdress, words] = useListAddress()
+  const withStudio = words.get('studio') === '1'
   const kept = useKeptFor('QUOIN_KEEP_LOGS')
   return (
     <>
@@ -104,12 +105,23 @@ export function UserLogScreen() {
           label={operateTexts.what}
           options={Object.entries(events).map(([value, [label]]) => ({ value, label }))}
         />
+        <Switch
+          ml="auto"
+          label={operateTexts.studioRequests}
+          checked={withStudio}
+          onChange={(event) => readdress({ studio: event.currentTarget.checked ? '1' : '' })}
+        />
       </Group>
       <RecordTable<UserLog>
         label={operateTexts.userLog}
         queryKey={['logs', 'user']}
         load={findUserLogs}
-        body={filtersOf(words, { event: 'event', user: 'user.username' })}
+        body={{
+          filters: {
+            ...filtersOf(words, { event: 'event', user: 'user.username' }).filters,
+            ...(withStudio ? {} : { studio: { exists: false } }),
+          },
+        }}
         columns={columns}
         keyOf={({ _meta }) => _meta.guid}
         minWidth={720}

@@ -3,7 +3,7 @@ import type { Imported, ImportPreview, Undone } from '../../../../shared/api/dat
 import { XLSX } from '../../../../shared/files/table-types.ts'
 import { typeOfFile } from '../../../../shared/files/type-of-file.ts'
 import { errorFromReply } from '../../../api/api-error.ts'
-import { address, call, tokenHeader } from '../../../api/request.ts'
+import { address, call, studioHeaders } from '../../../api/request.ts'
 import { forgetDocuments } from '../../../api/storages.ts'
 import { upload } from '../../../api/upload.ts'
 
@@ -36,7 +36,7 @@ export async function previewImport(
     address(`/_system/storages/${storage}/documents/import/preview`, queryOf(draft)),
     {
       method: 'POST',
-      headers: { ...tokenHeader(), 'content-type': typeOf(file) },
+      headers: { ...studioHeaders(), 'content-type': typeOf(file) },
       body: await beginning(file),
       signal,
     },

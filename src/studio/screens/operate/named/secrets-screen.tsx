@@ -11,14 +11,14 @@ import { SecretDialog } from './secret-dialog.tsx'
 const users: Column<SecretRecord> = {
   id: 'users',
   label: namedTexts.usedBy,
-  render: ({ used_by, readable }) => (
+  render: ({ used_by, sent_by, readable }) => (
     <>
       {readable ? null : (
         <Badge color="red" variant="light" mr="xs">
           {namedTexts.anotherKey}
         </Badge>
       )}
-      {used_by.map(({ name }) => name).join(', ')}
+      {[...used_by.map(({ name }) => name), ...sent_by.map(namedTexts.connection)].join(', ')}
     </>
   ),
 }
@@ -70,8 +70,9 @@ function SecretsList() {
           </Text>
         </EmptyState>
       }
-      removal={({ used_by: users }) => {
-        const who = namedTexts.usedByText(users.length, users.map((user) => user.name).join(', '))
+      removal={({ used_by, sent_by }) => {
+        const users = [...used_by.map(({ name }) => name), ...sent_by.map(namedTexts.connection)]
+        const who = namedTexts.usedByText(users.length, users.join(', '))
         return namedTexts.blocksFailOf(who)
       }}
       Dialog={SecretDialog}
