@@ -68,12 +68,72 @@ test('what is typed into the line that adds a field is in its form', async () =>
   await page.getByRole('link', { name: 'goods', exact: true }).first().click()
   await page.getByRole('tab', { name: 'Fields' }).click()
   await page.getByLabel('New field').fill('maker')
-  await page.getByRole('button', { name: 'More types and rules' }).click()
+  await page.getByRole('button', { name: 'More settings' }).click()
   expect(await dialog().getByRole('textbox', { name: 'Name' }).inputValue()).toBe('maker')
   await choose('Type', 'Reference')
   await choose('Refers to', 'goods')
   await dialog().getByRole('button', { name: 'Create' }).click()
   await page.getByRole('table').getByText('maker', { exact: true }).waitFor()
   expect(await page.getByLabel('New field').inputValue()).toBe('')
+  expect(studio.complaints()).toEqual([])
+})
+
+test('typing and Enter choose the type, and what it needs is beside it', async () => {
+  const begin = async (name: string, type: string) => {
+    await page.getByLabel('New field').fill(name)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(type)
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+  }
+  const added = (name: string) => page.getByRole('table').getByText(name, { exact: true }).waitFor()
+  await begin('box', 'ref')
+  await page.keyboard.type('goo')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await added('box')
+  await begin('price', 'curr')
+  await page.keyboard.type('usd')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Enter')
+  await added('price')
+  await page.getByRole('table').getByText('Money', { exact: true }).waitFor()
+  await begin('state', 'sev')
+  await page.keyboard.type('open,done,')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await added('state')
+  const fields = await studio.quoin.manage('POST', '/blueprintfields/search', {})
+  expect(fields).toContainEqual(
+    expect.objectContaining({
+      name: 'box',
+      type: 'reference',
+      reference: { storage: 'goods', on_delete: 'refuse' },
+    }),
+  )
+  expect(fields).toContainEqual(
+    expect.objectContaining({ name: 'price', type: 'decimal', validation_rules: { currency: 'USD' } }),
+  )
+  expect(fields).toContainEqual(
+    expect.objectContaining({
+      name: 'state',
+      type: 'choices',
+      validation_rules: { choices: ['open', 'done'] },
+    }),
+  )
+  expect(studio.complaints()).toEqual([])
+})
+
+test('Enter on what fits nothing neither closes the dialog nor saves the type chosen before', async () => {
+  await page.getByRole('button', { name: 'More settings' }).click()
+  const type = dialog().getByRole('combobox', { name: 'Type' })
+  await type.click()
+  await page.keyboard.type('zebra')
+  await page.getByText('No match').waitFor()
+  await page.keyboard.press('Enter')
+  expect(await dialog().count()).toBe(1)
+  await type.fill('day')
+  await page.keyboard.press('Enter')
+  expect(await type.inputValue()).toBe('Day')
+  expect(await dialog().count()).toBe(1)
   expect(studio.complaints()).toEqual([])
 })

@@ -38,6 +38,14 @@ const strokes = {
   refresh: 'M20 5v5h-5M19.4 10A8 8 0 1 0 20 14',
   lock: 'M5 11h14v10H5zM8 11V8a4 4 0 0 1 8 0v3',
   file: 'M6 3h8l5 5v13H6zM14 3v5h5',
+  text: 'M5 6V4h14v2M12 4v16M9 20h6',
+  lines: 'M4 6h16M4 12h16M4 18h10',
+  number: 'M9 4L7 20M17 4l-2 16M4 9h16M3 15h16',
+  money: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM15.5 8.8a4.2 4.2 0 1 0 0 6.4M6.5 11H13M6.5 13.4H12',
+  calendar: 'M4 6h16v14H4zM4 10.5h16M8 3v5M16 3v5',
+  choice: 'M4 6l1.5 1.5L8 5M4 12.5L5.5 14 8 11.5M4 19l1.5 1.5L8 18M11.5 6.5H20M11.5 13H20M11.5 19.5H20',
+  mail: 'M3 5h18v14H3zM3 6.5l9 7 9-7',
+  phone: 'M7 2.5h10v19H7zM11 18.5h2',
 } as const
 
 export type IconName = keyof typeof strokes

@@ -118,7 +118,7 @@ export const dataTexts = {
   computed: 'computed',
   removeTheRulesOf: (name: string) => `Remove the field ${name}`,
   newField: 'New field',
-  moreTypesAndRules: 'More types and rules',
+  moreSettings: 'More settings',
   fieldNotAdded: 'The field was not added',
   moreAbout: (name: string) => `More about ${name}`,
   descriptionAndHistory: 'Description and history',

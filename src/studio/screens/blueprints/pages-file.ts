@@ -181,7 +181,7 @@ function onePage(parts: Parts): Blocks {
     view_path: path(parts, blueprintsTexts.document, 'view'),
     view_facts: {
       type: 'state_detail',
-      in: { state: '@view_path.state', document: '@viewed.document', fields: facts },
+      in: { state: '@view_path.state', document: '@viewed.document', storage, fields: facts },
     },
     view_edit: {
       type: 'state_button',

@@ -30,6 +30,8 @@ export interface FieldDraft {
   readonly pattern: string
   readonly choices: readonly string[]
   readonly places: string
+  /** Of a decimal that is money; empty for none. */
+  readonly currency: string
   readonly start: string
   readonly items: string
   /** Of texts; empty: the order of no language. */
@@ -65,6 +67,7 @@ export const newField: FieldDraft = {
   pattern: '',
   choices: [],
   places: '',
+  currency: '',
   start: '',
   items: '',
   collation: '',
@@ -103,6 +106,7 @@ export function draftOfField(field: FieldRecord): FieldDraft {
     pattern: text('pattern'),
     choices: Array.isArray(rules.choices) ? rules.choices.map(String) : [],
     places: text('places'),
+    currency: text('currency'),
     start: text('start'),
     items: text('items'),
     collation: field.collation ?? '',
@@ -143,6 +147,7 @@ export function bodyOfField(draft: FieldDraft) {
     pattern: plain(draft.pattern),
     choices: choices.length === 0 ? undefined : choices.map((one) => choiceOf(draft, one)),
     places: number(draft.places),
+    currency: plain(draft.currency),
     start: number(draft.start),
     items: plain(draft.items),
   }

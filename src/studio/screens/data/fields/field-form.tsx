@@ -1,20 +1,18 @@
 import { Group, NumberInput, Select, Switch, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { fieldTypeEntries, fieldTypes, isFieldType } from '../../../../shared/fields/field-type.ts'
 import { storageNamesQuery } from '../../../api/storages.ts'
 import { useFieldError } from '../../../controls/field-errors.tsx'
 import type { useDraft } from '../../../controls/use-draft.ts'
 import { fieldsTexts } from '../../../texts/fields.ts'
 import type { FieldDraft } from './field-draft.ts'
 import { FieldExpressionsForm } from './field-expressions-form.tsx'
+import { FieldKindSelect } from './field-kind-select.tsx'
 import { FieldLimitsForm } from './field-limits-form.tsx'
 import { FieldPermissionsForm } from './field-permissions-form.tsx'
 import { FieldReferenceForm } from './field-reference-form.tsx'
 import { FieldUniqueForm } from './field-unique-form.tsx'
 
 type Draft = ReturnType<typeof useDraft<FieldDraft>>
-
-const types = fieldTypes.map((type) => ({ value: type, label: fieldTypeEntries[type].label }))
 
 export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
   const error = useFieldError()
@@ -31,15 +29,15 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
           error={error('name')}
           onChange={(event) => set('name', event.currentTarget.value)}
         />
-        <Select
+        <FieldKindSelect
           label={fieldsTexts.type}
           description={fieldsTexts.typeHelp}
-          data={types}
-          allowDeselect={false}
-          searchable
-          value={draft.type}
+          draft={draft}
           error={error('type')}
-          onChange={(type) => set('type', isFieldType(type) ? type : 'string')}
+          onChange={({ type, currency }) => {
+            set('type', type)
+            set('currency', currency)
+          }}
         />
       </Group>
       <Select

@@ -1,12 +1,13 @@
-import { Select, SimpleGrid, TagsInput, TextInput } from '@mantine/core'
+import { Select, SimpleGrid, TextInput } from '@mantine/core'
 import { isFreeText } from '../../../../shared/field-rule.ts'
-import { itemTypes } from '../../../../shared/fields/field-limits.ts'
 import { fieldTypeEntries } from '../../../../shared/fields/field-type.ts'
 import { collations } from '../../../../shared/texts/collations.ts'
 import { useFieldError } from '../../../controls/field-errors.tsx'
 import type { useDraft } from '../../../controls/use-draft.ts'
 import { fieldsTexts } from '../../../texts/fields.ts'
 import type { FieldDraft } from './field-draft.ts'
+import { kindOf } from './field-kinds.ts'
+import { ChoicesInput, CurrencyInput, ItemsInput } from './needed-inputs.tsx'
 
 type FieldLimitsProps = Pick<ReturnType<typeof useDraft<FieldDraft>>, 'draft' | 'set'>
 
@@ -29,12 +30,10 @@ const orders = collations.map((name) => ({
   label: ownNames[name] ?? languages.of(name) ?? name,
 }))
 
-const items = itemTypes.map((type) => ({ value: type, label: fieldTypeEntries[type].label }))
-
 /** The limits that the type of a field has. */
 export function FieldLimitsForm({ draft, set }: FieldLimitsProps) {
   const error = useFieldError()
-  const { limits, needs } = fieldTypeEntries[draft.type]
+  const { limits } = fieldTypeEntries[draft.type]
   return (
     <>
       <Amounts draft={draft} set={set} />
@@ -58,25 +57,12 @@ export function FieldLimitsForm({ draft, set }: FieldLimitsProps) {
           onChange={(name) => set('collation', name ?? '')}
         />
       ) : null}
-      {limits.includes('items') ? (
-        <Select
-          label={fieldsTexts.typeOfTheItems}
-          data={items}
-          required
-          value={draft.items === '' ? null : draft.items}
-          error={error('validation_rules.items')}
-          onChange={(type) => set('items', type ?? '')}
-        />
-      ) : null}
+      {limits.includes('items') ? <ItemsInput draft={draft} set={set} /> : null}
       {limits.includes('choices') ? (
-        <TagsInput
-          label={fieldsTexts.choices}
-          description={fieldsTexts.choicesHelp}
-          required={needs === 'choices'}
-          value={[...draft.choices]}
-          error={error('validation_rules.choices')}
-          onChange={(choices) => set('choices', choices)}
-        />
+        <ChoicesInput draft={draft} set={set} description={fieldsTexts.choicesHelp} />
+      ) : null}
+      {kindOf(draft) === 'money' ? (
+        <CurrencyInput draft={draft} set={set} description={fieldsTexts.currencyHelp} />
       ) : null}
     </>
   )

@@ -1,6 +1,5 @@
 import { Badge, Button, Group, Text } from '@mantine/core'
 import type { FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
-import { fieldTypeEntries, isFieldType } from '../../../../shared/fields/field-type.ts'
 import { search } from '../../../api/request.ts'
 import { EmptyState } from '../../../controls/empty-state.tsx'
 import { Icon } from '../../../controls/icon.tsx'
@@ -15,6 +14,7 @@ import { useOpened } from '../../../controls/use-opened.ts'
 import { fieldsTexts } from '../../../texts/fields.ts'
 import { askToRemoveField } from './ask-to-remove-field.ts'
 import { FieldDialog } from './field-dialog.tsx'
+import { storedKindLabel } from './field-kinds.ts'
 import { rulesInWords } from './rules-in-words.ts'
 
 const columns: readonly Column<FieldRecord>[] = [
@@ -40,9 +40,7 @@ const columns: readonly Column<FieldRecord>[] = [
     label: fieldsTexts.type,
     sort: 'type',
     width: 150,
-    render: ({ type }) => (
-      <Badge color="gray">{isFieldType(type) ? fieldTypeEntries[type].label : type}</Badge>
-    ),
+    render: (field) => <Badge color="gray">{storedKindLabel(field)}</Badge>,
   },
   {
     id: 'required',

@@ -11,6 +11,7 @@ test.each<[Partial<Given>, string]>([
     { type: 'decimal', validation_rules: { min: 0, max: 100, places: 2 } },
     'from 0 to 100 · 2 decimal places',
   ],
+  [{ type: 'decimal', validation_rules: { currency: 'EUR' } }, 'in EUR'],
   [{ type: 'number', validation_rules: { min: 0 } }, 'at least 0'],
   [{ type: 'number', validation_rules: { max: 0, places: 1 } }, 'at most 0 · 1 decimal place'],
   [{ validation_rules: { max_length: 1 } }, 'at most 1 character'],

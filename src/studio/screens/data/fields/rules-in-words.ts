@@ -11,7 +11,7 @@ const MOST_CHOICES = 6
 /** What a field demands of its values, as a person says it; empty for one that demands nothing. */
 export function rulesInWords({ type, validation_rules: given, unique, reference, computed }: Ruled): string {
   const rules = isJsonObject(given) ? given : {}
-  const { pattern, choices, places, items } = rules
+  const { pattern, choices, places, currency, items } = rules
   const parts = [
     between(rules.min, rules.max, (text) => text),
     between(
@@ -20,6 +20,7 @@ export function rulesInWords({ type, validation_rules: given, unique, reference,
       type === 'list' ? fieldsTexts.inItems : fieldsTexts.inCharacters,
     ),
     typeof places === 'number' ? fieldsTexts.inPlaces(places) : '',
+    typeof currency === 'string' ? fieldsTexts.inCurrency(currency) : '',
     Array.isArray(choices) ? oneOf(choices.map(String)) : '',
     typeof items === 'string'
       ? fieldsTexts.eachIs(isFieldType(items) ? fieldTypeEntries[items].label : items)

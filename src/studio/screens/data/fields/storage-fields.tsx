@@ -1,15 +1,10 @@
-import { Anchor, Badge, Button, Group, Select, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import type { FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
 import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
-import {
-  type FieldType,
-  fieldTypeEntries,
-  fieldTypes,
-  isFieldType,
-} from '../../../../shared/fields/field-type.ts'
+import { isJsonObject } from '../../../../shared/json.ts'
 import { queryClient } from '../../../api/query-client.ts'
 import { call } from '../../../api/request.ts'
 import { fieldsQuery } from '../../../api/storages.ts'
@@ -24,7 +19,11 @@ import { dataTexts } from '../../../texts/data.ts'
 import { inOrder } from '../documents/use-document-list.ts'
 import { askToRemoveField } from './ask-to-remove-field.ts'
 import { FieldDialog } from './field-dialog.tsx'
+import { bodyOfField, type FieldDraft, newField } from './field-draft.ts'
+import { FieldKindSelect } from './field-kind-select.tsx'
+import { storedKindLabel } from './field-kinds.ts'
 import { MigrationProgress } from './migration-progress.tsx'
+import { type NeededDraft, NeededInput } from './needed-inputs.tsx'
 import { rulesInWords } from './rules-in-words.ts'
 
 /** The fields of one storage, in their order, and a line that adds one. */
@@ -86,8 +85,7 @@ export function StorageFields({ storage }: { readonly storage: StorageRecord }) 
 }
 
 function FieldRow({ field, href }: { readonly field: FieldRecord; readonly href: string }) {
-  const { name, label, type, help, required, unique, reference, computed } = field
-  const entry = isFieldType(type) ? fieldTypeEntries[type] : undefined
+  const { name, label, help, required, unique, reference, computed } = field
   return (
     <Table.Tr>
       <Table.Td>
@@ -103,7 +101,7 @@ function FieldRow({ field, href }: { readonly field: FieldRecord; readonly href:
       </Table.Td>
       <Table.Td>{label}</Table.Td>
       <Table.Td>
-        <Badge color="gray">{entry?.label ?? type}</Badge>
+        <Badge color="gray">{storedKindLabel(field)}</Badge>
       </Table.Td>
       <Table.Td>
         <Group gap={6}>
@@ -121,17 +119,11 @@ function FieldRow({ field, href }: { readonly field: FieldRecord; readonly href:
   )
 }
 
-/** Types that need nothing else to be said; a field of another type begins in its form. */
-const plainTypes = fieldTypes.filter(
-  (type) => fieldTypeEntries[type].needs === undefined && type !== 'reference',
-)
-
 /** What the line holds that adds a field; its form begins with that. */
-interface BegunField {
-  readonly name: string
-  readonly type: FieldType
+type BegunField = Pick<FieldDraft, 'name'> & NeededDraft
+const nothingBegun: BegunField = {
+  ...{ name: '', type: 'string', currency: '', choices: [], items: '', refersTo: '' },
 }
-const nothingBegun: BegunField = { name: '', type: 'string' }
 
 interface NewFieldProps {
   readonly storage: string
@@ -140,16 +132,17 @@ interface NewFieldProps {
   readonly begin: (begun: BegunField) => void
 }
 
-/** A name and a type, and Enter: the rest of a field can be said later. */
+/** A name, a type and what the type needs, and Enter: the rest of a field can be set later. */
 function NewField({ storage, fields, begun, begin }: NewFieldProps) {
-  const { name, type } = begun
   const input = useRef<HTMLInputElement>(null)
   const [, show] = useOpened()
   const add = useMutation({
-    mutationFn: () =>
-      call('POST', '/blueprintfields', { body: { name, type, storage, order: nextOrder(fields) } }),
+    mutationFn: () => {
+      const draft = { ...newField, ...begun, storage, order: String(nextOrder(fields)) }
+      return call('POST', '/blueprintfields', { body: bodyOfField(draft) })
+    },
     onSuccess: async () => {
-      begin({ name: '', type })
+      begin({ ...nothingBegun, type: begun.type, currency: begun.currency })
       input.current?.focus()
       await queryClient.invalidateQueries({ queryKey: ['fields'] })
     },
@@ -168,22 +161,21 @@ function NewField({ storage, fields, begun, begin }: NewFieldProps) {
           required
           withAsterisk={false}
           autoFocus={fields.length === 0}
-          value={name}
-          onChange={(event) => begin({ name: event.currentTarget.value, type })}
+          value={begun.name}
+          onChange={(event) => begin({ ...begun, name: event.currentTarget.value })}
         />
-        <Select
+        <FieldKindSelect
           label={dataTexts.type}
-          data={plainTypes.map((one) => ({ value: one, label: fieldTypeEntries[one].label }))}
-          allowDeselect={false}
-          searchable
-          value={type}
-          onChange={(one) => begin({ name, type: isFieldType(one) ? one : 'string' })}
+          draft={begun}
+          usualCurrency={usualCurrency(fields)}
+          onChange={(typed) => begin({ ...begun, ...typed })}
         />
+        <NeededInput draft={begun} set={(one, value) => begin({ ...begun, [one]: value })} />
         <Button type="submit" loading={add.isPending} leftSection={<Icon name="plus" size={16} />}>
           {dataTexts.add}
         </Button>
         <Button variant="default" ml="auto" onClick={() => show('new')}>
-          {dataTexts.moreTypesAndRules}
+          {dataTexts.moreSettings}
         </Button>
       </Group>
       {add.error ? <ErrorNotice error={add.error} title={dataTexts.fieldNotAdded} /> : null}
@@ -194,4 +186,11 @@ function NewField({ storage, fields, begun, begin }: NewFieldProps) {
 /** Behind all that have a number, so that fields stand in the order in which they were added. */
 function nextOrder(fields: readonly FieldRecord[]): number {
   return Math.max(0, ...fields.map(({ order }) => (typeof order === 'number' ? Math.ceil(order) : 0))) + 1
+}
+
+/** The currency of the storage's other amounts, the last first. */
+function usualCurrency(fields: readonly FieldRecord[]): string | undefined {
+  for (const { validation_rules: rules } of fields.toReversed())
+    if (isJsonObject(rules) && typeof rules.currency === 'string') return rules.currency
+  return undefined
 }

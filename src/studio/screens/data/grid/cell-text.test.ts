@@ -34,6 +34,15 @@ describe('what a cell shows', () => {
     expect(shown('number', 12_345.5, decimal)).toEqual({ text: '12,345.50', exact: '12345.5' })
   })
 
+  test('money is shown in its currency, and copied as the number that is stored', () => {
+    const money = { type: 'decimal', validation_rules: { currency: 'EUR' } }
+    expect(cellText({ kind: 'number', field: money }, 1234.5)).toEqual({
+      text: '€1,234.50',
+      exact: '1234.5',
+    })
+    expect(copiedText(1234.5)).toBe('1234.5')
+  })
+
   test('an instant tells what is stored when it is pointed at', () => {
     expect(shown('instant', '2026-01-31T09:00:00Z').exact).toBe('2026-01-31T09:00:00Z')
   })

@@ -1,4 +1,7 @@
 /** What a cell shows, and what is copied from it. */
+import { isCurrency } from '../../../../shared/fields/currencies.ts'
+import type { FieldLimits } from '../../../../shared/fields/field-limits.ts'
+import { placesOf } from '../../../../shared/fields/field-type.ts'
 import { dateOf } from '../../../../shared/fields/value-forms.ts'
 import { isFields } from '../documents/document-shape.ts'
 import type { CellKind } from './grid-column.ts'
@@ -27,7 +30,7 @@ export function cellText(
   if (value === undefined || value === null) return { text: '' }
   switch (kind) {
     case 'number':
-      return typeof value === 'number' ? numberText(value, placesOf(field)) : plain(value)
+      return typeof value === 'number' ? numberText(value, limitsOf(field)) : plain(value)
     case 'day':
       return dateText(value, { dateStyle: 'medium', timeZone: 'UTC' })
     case 'instant':
@@ -64,20 +67,28 @@ function plain(value: unknown): CellText {
 }
 
 /** 2026 is a year as often as it is a number: separators begin at 10,000. */
-function numberText(value: number, places: number | undefined): CellText {
+function numberText(value: number, limits: FieldLimits | undefined): CellText {
+  const places = limits && placesOf(limits)
   const digits = places === undefined ? 12 : places
   const format = new Intl.NumberFormat(undefined, {
     useGrouping: 'min2',
+    ...(limits?.currency !== undefined && {
+      ...{ style: 'currency', currency: limits.currency, useGrouping: 'always' },
+    }),
     maximumFractionDigits: digits,
     ...(places !== undefined && { minimumFractionDigits: digits }),
   })
   return { text: format.format(value), exact: String(value) }
 }
 
-function placesOf(field: CellType['field']): number | undefined {
+/** Of a decimal; other numbers have as many places as they are written with. */
+function limitsOf(field: CellType['field']): FieldLimits | undefined {
   if (field?.type !== 'decimal') return undefined
-  const rules = field.validation_rules
-  return isFields(rules) && typeof rules.places === 'number' ? rules.places : 2
+  const { places, currency } = isFields(field.validation_rules) ? field.validation_rules : {}
+  return {
+    ...(typeof places === 'number' && { places }),
+    ...(typeof currency === 'string' && isCurrency(currency) && { currency }),
+  }
 }
 
 function dateText(value: unknown, options: Intl.DateTimeFormatOptions): CellText {
