@@ -41,6 +41,7 @@ export function callExplainer<F>(
     const operand = at < 0 ? receiver : part.arguments[Math.min(at, part.arguments.length - 1)]
     const failed = compiler.error(`${part.name}: ${error.parameter} ${error.message}.`, operand ?? part)
     failed.withoutValue = `${part.name}: ${error.parameter} does not fit.`
+    failed.ofOperand = error.message
     return failed
   }
 }

@@ -10,6 +10,8 @@ export class ExpressionError extends Error {
   readonly names: readonly NameUse[]
   /** The message without the value that did not fit, for those who may not see it. */
   withoutValue: string
+  /** What the operand must be, for the client that sent it: nothing of the expression. */
+  ofOperand: string | undefined
 
   constructor(message: string, place: Place, names: readonly NameUse[]) {
     super(message)

@@ -49,7 +49,9 @@ function compileArgument<F>(
       if (typeof given === 'string') spendOnLongText(given, frame, compiler)
       return given
     }
-    throw compiler.error(`${called}: ${parameter.name} ${problem}.`, part)
+    const failed = compiler.error(`${called}: ${parameter.name} ${problem}.`, part)
+    failed.ofOperand = problem
+    throw failed
   }
 }
 

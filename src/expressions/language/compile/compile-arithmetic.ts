@@ -1,6 +1,7 @@
 import { addNumbers, multiplyNumbers } from '../../../shared/numbers/decimal.ts'
 import type { Compiler, Evaluate } from '../evaluate.ts'
 import type { Arithmetic, Binary, Unary } from '../expression.ts'
+import type { ExpressionError } from '../expression-error.ts'
 import { checkNewText } from '../new-text.ts'
 import { kindOf } from '../value-kind.ts'
 
@@ -59,8 +60,9 @@ function refusal<F>(part: Binary, a: unknown, b: unknown, compiler: Compiler<F>)
   const said = `The operator ${operator} takes ${takes}; `
   const fits = (value: unknown) =>
     typeof value === 'number' || (operator === '+' && typeof value === 'string')
-  if (!fits(a)) return compiler.error(`${said}its left side is ${kindOf(a)}.${advice(a)}`, left)
-  if (!fits(b)) return compiler.error(`${said}its right side is ${kindOf(b)}.${advice(b)}`, right)
+  if (!fits(a)) return numberWanted(compiler.error(`${said}its left side is ${kindOf(a)}.${advice(a)}`, left))
+  if (!fits(b))
+    return numberWanted(compiler.error(`${said}its right side is ${kindOf(b)}.${advice(b)}`, right))
   if (typeof a === typeof b) {
     const zero = (operator === '/' || operator === '%') && b === 0
     if (zero) return compiler.error('A number cannot be divided by 0.', right)
@@ -68,10 +70,17 @@ function refusal<F>(part: Binary, a: unknown, b: unknown, compiler: Compiler<F>)
   }
   const [text, side] = typeof a === 'string' ? [left, 'left'] : [right, 'right']
   const other = side === 'left' ? 'right' : 'left'
-  return compiler.error(
-    `${said}its ${side} side is a text and its ${other} side a number. Write number(x) or text(x).`,
-    text,
+  return numberWanted(
+    compiler.error(
+      `${said}its ${side} side is a text and its ${other} side a number. Write number(x) or text(x).`,
+      text,
+    ),
   )
+}
+
+function numberWanted(error: ExpressionError): ExpressionError {
+  error.ofOperand = 'must be a number'
+  return error
 }
 
 function advice(value: unknown): string {
@@ -85,6 +94,8 @@ export function compileNegation<F>(part: Unary, compiler: Compiler<F>): Evaluate
   return (frame, locals) => {
     const value = of(frame, locals)
     if (typeof value === 'number') return -value
-    throw compiler.error(`The operator - takes a number; this is ${kindOf(value)}.${advice(value)}`, part.of)
+    throw numberWanted(
+      compiler.error(`The operator - takes a number; this is ${kindOf(value)}.${advice(value)}`, part.of),
+    )
   }
 }

@@ -2,6 +2,7 @@ import { compileExpression } from '../../../expressions/language/compile/compile
 import { calledFunctions } from '../../../expressions/language/declared/called-functions.ts'
 import { ExpressionError } from '../../../expressions/language/expression-error.ts'
 import type { ExpressionHost } from '../../../expressions/language/expression-host.ts'
+import type { NameUse } from '../../../expressions/language/expression-names.ts'
 import { BlockFailure } from '../block-failure.ts'
 import type { Node, PinExpression, Wire } from '../blueprint-graph.ts'
 import { givenMeasure } from '../bound-given.ts'
@@ -93,6 +94,17 @@ function reader(
   return (frame) => plainValue(get(frame))
 }
 
+/** For the client, which knows the parameter and not the expression. */
+function sentProblem({ names, ofOperand, message }: ExpressionError, frame: Frame): string {
+  const isMissing = ({ name, inBlocks, path: [field] }: NameUse) =>
+    !inBlocks && isRunName(name) && field !== undefined && isNothing(runFieldReader(name, field)(frame))
+  return names.some(isMissing) ? 'is missing' : (ofOperand ?? `does not fit: ${message}`)
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null
+}
+
 /**
  * Who is to blame for an operand that is made of nothing but what was sent: the request, or in a custom function the caller.
  */
@@ -111,7 +123,7 @@ function failureOf(
   const isSent = sent.length > 0 && sent.every((one) => one !== undefined)
   const { guid: block, type } = owner.block
   const message = isSent
-    ? `does not fit: ${error.message}`
+    ? sentProblem(error, frame)
     : `${pin}: ${error.message} (column ${error.start + 1} of the expression)`
   const blame = isSent && (inFunction ? { argument: sent[0] } : { parameter: sent[0] })
   return new BlockFailure({ block, type, pin, ...blame }, new Error(message))

@@ -121,7 +121,7 @@ describe('blame', () => {
     [
       'a parameter that does not fit the expression',
       replyWith('=number(params.limit) + 1'),
-      { code: 'INVALID_QUERY', message: /^limit does not fit: / },
+      { code: 'INVALID_QUERY', message: /^limit must be a number/ },
     ],
     [
       'a parameter that does not fit the pin',
@@ -137,7 +137,7 @@ describe('blame', () => {
     [
       'a field of the body',
       replyWith('=body.items[0] * 2'),
-      { code: 'INVALID_QUERY', message: /^items does not fit/ },
+      { code: 'INVALID_QUERY', message: /^items must be a number/ },
     ],
     [
       'what is stored',
@@ -147,7 +147,7 @@ describe('blame', () => {
     [
       'what the caller of a function has from the request',
       replyWith('=call.value', call('=params.limit'), '@call.flow'),
-      { code: 'INVALID_QUERY', message: /^limit does not fit/ },
+      { code: 'INVALID_QUERY', message: /^limit must be a number/ },
     ],
     [
       'what the caller of a function made up',

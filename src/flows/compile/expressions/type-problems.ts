@@ -1,7 +1,6 @@
 import { knownDeclarations } from '../../../expressions/functions/known-declarations.ts'
 import { checkExpression } from '../../../expressions/language/check-expression.ts'
-import { didYouMean } from '../../../expressions/language/did-you-mean.ts'
-import { namesIn, namesOf } from '../../../expressions/language/expression-names.ts'
+import { namesOf } from '../../../expressions/language/expression-names.ts'
 import type { Declarations, TypeSources } from '../../../expressions/language/type-checker.ts'
 import {
   anyType,
@@ -15,15 +14,20 @@ import { readWhere } from '../../../expressions/language/where/read-where.ts'
 import type { WhereCondition, WhereLeaf } from '../../../expressions/language/where/where-condition.ts'
 import { whereFunctions } from '../../../expressions/language/where/where-functions.ts'
 import type { Steps } from '../../../shared/in-turns.ts'
-import { nearestName } from '../../../shared/names/nearest-name.ts'
 import { canConvert, type PinType } from '../../../shared/pin-type.ts'
-import { requestFields } from '../../../shared/request-field.ts'
 import type { Graph, GraphProblem, Node, PinExpression, Wire } from '../blueprint-graph.ts'
 import { bounded, type DeployNote } from '../notes/deploy-note.ts'
 import { expressionProblem } from './expression-problem.ts'
 import { misplacedChanges } from './misplaced-changes.ts'
 import { readKey } from './pin-expression.ts'
 import { pinOfType, typeOfPin } from './pin-value-types.ts'
+import {
+  alwaysSent,
+  isAddress,
+  missingOperands,
+  misspelledParameters,
+  sentRead,
+} from './run-name-problems.ts'
 
 export interface TypeFindings {
   /** What can never work. */
@@ -54,7 +58,7 @@ export function* typeProblems(graph: Graph): Steps<TypeFindings> {
     const checked = checkTypes(expression, declared)
     given.set(node, checked.type)
     problems.push(...checked.problems)
-    notes.push(...checked.notes, ...misspelledParameters(expression))
+    notes.push(...checked.notes, ...misspelledParameters(expression), ...missingOperands(expression))
     for (const { name, at } of misplacedChanges(parsed.root, owner.in.get(pin)?.language === 'set'))
       problems.push(
         expressionProblem(owner, pin, `${name} stands only as the value of a field in a pin set.`, at.start),
@@ -74,17 +78,14 @@ function misplacedMaybe({ owner, pin, parsed }: PinExpression): DeployNote[] {
 
 /** `doc.status != params.status` finds no document, and not all of them, where the client leaves the parameter out. */
 function absentParameters({ owner, pin, parsed, reachedBy }: PinExpression): DeployNote[] {
-  if ([...reachedBy].some(({ definition }) => definition.kind !== 'trigger' || definition.on === 'function'))
-    return []
+  if ([...reachedBy].some((trigger) => !isAddress(trigger))) return []
   const always = [...reachedBy].map(alwaysSent)
   return leavesOf(readWhere(parsed, { maybe: true }).condition).flatMap((leaf): DeployNote[] => {
     if (!leaf.negated || !('value' in leaf) || leaf.value.maybe) return []
     const { part } = leaf.value
-    const [use] = part.kind === 'member' ? namesIn(part) : []
-    const [key, ...deeper] = use?.path ?? []
-    if (use === undefined || key === undefined || deeper.length > 0 || use.inBlocks) return []
-    if ((use.name !== 'params' && use.name !== 'query') || always.every((known) => known.has(key))) return []
-    const read = `${use.name}.${key}`
+    const sent = sentRead(part)
+    if (sent === undefined || always.every((known) => known.has(sent.key))) return []
+    const { key, text: read } = sent
     const cure = owner.in.get(pin)?.maybe === false ? `${read} ?? ''` : `maybe(${read})`
     const message = `Where a client leaves ${key} out, this finds no document, and not all of them. Write ${cure}, or make the parameter required.`
     const { rule: _rule, ...problem } = expressionProblem(owner, pin, message, part.start)
@@ -94,43 +95,6 @@ function absentParameters({ owner, pin, parsed, reachedBy }: PinExpression): Dep
 
 function leavesOf(condition: WhereCondition): readonly WhereLeaf[] {
   return 'parts' in condition ? condition.parts.flatMap(leavesOf) : [condition]
-}
-
-/** Parameters of the path, and those that the schema asks for or has a default of. */
-function alwaysSent({ literals, settings }: Node): ReadonlySet<string> {
-  const uri = literals.get('uri') ?? literals.get('url')
-  const inPath = typeof uri === 'string' ? [...uri.matchAll(placeholder)] : []
-  const sure = requestFields(settings.schema).filter((field) => field.required || field.default !== undefined)
-  return new Set([
-    ...inPath.flatMap(([, braced, colon]) => braced ?? colon ?? []),
-    ...sure.map(({ name }) => name),
-  ])
-}
-
-const placeholder = /\{(\w+)(?:\.\.\.)?\}|:(\w+)/g
-
-/**
- * Parameters that are nearly, but not quite, named by the address or the schema of a trigger. Others may come all the same: what a
- * schema does not name is passed on.
- */
-function misspelledParameters({ owner, pin, parsed, reachedBy }: PinExpression): DeployNote[] {
-  const known = new Set([...reachedBy].flatMap(parametersOf))
-  if (known.size === 0) return []
-  return namesOf(parsed).flatMap(({ name, inBlocks, path: [key], start }): DeployNote[] => {
-    if (inBlocks || name !== 'params' || key === undefined || known.has(key)) return []
-    const meant = nearestName(key, [...known])
-    if (meant === undefined) return []
-    const message = `The trigger names no parameter ${key}.${didYouMean(meant)}`
-    const { rule: _rule, ...problem } = expressionProblem(owner, pin, message, start)
-    return [{ ...problem, level: 'warn' }]
-  })
-}
-
-function parametersOf({ definition, literals, out }: Node): readonly string[] {
-  const uri = literals.get('uri') ?? literals.get('url')
-  const inAddress = typeof uri === 'string' ? [...uri.matchAll(placeholder)] : []
-  const named = [...out.keys()].filter((pin) => !Object.hasOwn(definition.out, pin))
-  return [...named, ...inAddress.flatMap(([, braced, colon]) => braced ?? colon ?? [])]
 }
 
 interface CheckedTypes extends Pick<TypeFindings, 'problems' | 'notes'> {
@@ -248,9 +212,7 @@ function runType(
 
 function sentType(trigger: Node, name: string, field: string): ValueType {
   if (trigger.out.has(field)) return typeOfPin({ node: trigger, pin: field })
-  const { definition } = trigger
-  const isAddress = definition.kind === 'trigger' && definition.on !== 'function' && name === 'params'
-  return isAddress ? textType : anyType
+  return name === 'params' && isAddress(trigger) ? textType : anyType
 }
 
 function withField(known: ValueType | undefined, field: string, type: ValueType): ValueType {

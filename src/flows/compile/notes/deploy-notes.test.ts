@@ -457,6 +457,25 @@ test('a warning about an expression has its column', () => {
   expect(blueprint?.notes).toMatchObject([{ block: 'call', pin: 'tags', column: 1 }])
 })
 
+test.each<[string, string, string, readonly number[]]>([
+  ['a parameter that may be missing', 'hello', '"Hello " + params.name', [12]],
+  ['both sides, and of the query', 'hello', 'query.a + params.b', [1, 11]],
+  ['inside of others', 'hello', '{ text: ["a" + params.name] }', [16]],
+  ['in a branch that another parameter decides', 'hello', 'params.b ? "a" + params.name : ""', [18]],
+  ['a part of the path', 'hello/{name}', '"Hello " + params.name', []],
+  ['with a default', 'hello', '"Hello " + (params.name ?? "world")', []],
+  ['that a condition looks at', 'hello', 'params.name ? "Hello " + params.name : "Hello"', []],
+  ['that is looked at before', 'hello', 'params.name != null && "a" + params.name == "ab"', []],
+  ['in a text with values', 'hello', '`Hello $' + '{params.name}`', []],
+])('a calculation with %s', (_what, uri, value, columns) => {
+  const { blueprint } = room.compile({
+    get: { ...get, in: { uri } },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@get.flow', value: `=${value}` } },
+  })
+  const found = blueprint?.notes.filter(({ message }) => message.includes('A client may leave'))
+  expect(found?.map(({ block, column }) => [block, column])).toEqual(columns.map((at) => ['reply', at]))
+})
+
 test('many warnings of one kind are 50 and a number', () => {
   const lost = Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`s${at}`, store]))
   const { blueprint } = room.compile({ get, reply, ...lost })
