@@ -43,6 +43,10 @@ export const errorTable = {
     status: 422,
     summary: 'The blueprint cannot run. `problems` lists each block and pin.',
   },
+  SEARCH_TOO_COSTLY: {
+    status: 422,
+    summary: 'A search or figure would look at more than it may. The message says what to narrow.',
+  },
   TOO_MANY_LOGIN_ATTEMPTS: { status: 429, summary: 'The user or the address is temporarily locked.' },
   RATE_LIMITED: {
     status: 429,

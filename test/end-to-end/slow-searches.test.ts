@@ -142,12 +142,15 @@ describe('a storage without an index of free text', () => {
     [
       '8 phrases of 40 words with gaps',
       words(8, (n) => `"${words(40, (at) => `${wordAt(n + at)}`, ' ')}"~9`),
-      503,
+      422,
     ],
   ])('%s', async (_name, query, status) => {
     const reply = await find(query)
     expect(reply.status).toBe(status)
-    if (status === 503) expect(reply.text).toContain('would compare too many words')
+    if (status === 422) {
+      expect(reply.body).toMatchObject({ error: 'SEARCH_TOO_COSTLY', code: 422 })
+      expect(reply.text).toContain('would compare too many words')
+    }
     expect(reply.longest).toBeLessThan(LONGEST_TURN_MS)
   })
 })

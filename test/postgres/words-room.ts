@@ -10,6 +10,7 @@ import { openPostgresPool } from '../../src/storage/postgres/core/postgres-conne
 import type { StorageEntry } from '../../src/storage/postgres/core/storage-entry.ts'
 import { beginLife } from '../../src/storage/postgres/kept/noted-writes.ts'
 import { findDocuments, findWithTotal } from '../../src/storage/postgres/sql/postgres-query.ts'
+import { TEXT_BOUNDS, type TextBounds } from '../../src/storage/postgres/sql/text-estimate.ts'
 import { KeptWords } from '../../src/storage/postgres/words/kept-words.ts'
 import { transact } from '../../src/storage/transact.ts'
 import { openTemporaryDatabase } from '../temporary-database.ts'
@@ -30,6 +31,7 @@ export interface WordsRoom {
   readonly wanted: string[]
   /** Documents of a storage whose words are kept; undefined: as always. */
   fewest: number | undefined
+  bounds: TextBounds
   readonly lost: () => number
   /** Called before each statement that reads a page by guids. */
   beforePage: () => Promise<void>
@@ -108,6 +110,9 @@ export async function openWordsRoom(): Promise<WordsRoom> {
     get fewest() {
       return room.fewest
     },
+    get bounds() {
+      return room.bounds
+    },
   })
   const shown = (documents: { readonly text: string }, total: number) => {
     const list: { readonly _meta: { readonly guid: string } }[] = JSON.parse(documents.text)
@@ -125,6 +130,7 @@ export async function openWordsRoom(): Promise<WordsRoom> {
     reported,
     wanted,
     fewest: 0,
+    bounds: TEXT_BOUNDS,
     lost: () => lost,
     beforePage: async () => undefined,
     beforeFetch: async () => undefined,

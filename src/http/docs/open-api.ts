@@ -134,6 +134,7 @@ function errorsOf(schema: Schema, route: RouteOptions): Record<number, object> {
     if (!route.config?.bodyOptional) codes.push('NO_BODY_GIVEN')
   }
   if (schema.querystring || isSearch(schema) || hasNumber(schema.params)) codes.push('INVALID_QUERY')
+  if (isSearch(schema)) codes.push('SEARCH_TOO_COSTLY')
   if (permission === 'public') codes.push('RATE_LIMITED')
   else codes.push('INVALID_ACCESS_TOKEN')
   if (isScope(permission)) codes.push('INSUFFICIENT_PERMISSIONS')

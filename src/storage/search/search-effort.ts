@@ -12,8 +12,10 @@ export const EFFORT_OF_A_TURN = 150_000
 export const EFFORT_OF_A_WRITER = 600_000
 /** In a thread, while others wait for a transaction to end: under a second. */
 export const EFFORT_OF_A_HOLDER = 10_000_000
-/** In a thread, or on PostgreSQL for what this process decides: 2 to 4 s. */
+/** In a thread: 2 to 4 s. */
 export const EFFORT_OF_A_SEARCH = 100_000_000
+/** On PostgreSQL, for documents whose texts this process reads and compares: 65,000 of 30 words. Under a second of two idle cores. */
+export const EFFORT_ON_POSTGRES = 10_000_000
 
 /** Of reading a document: for each of its words, beside {@link unitsOfText}. */
 export const READ_TOKEN = 4
@@ -56,23 +58,31 @@ export class SearchEffort {
 /** What a client is told of a search that needs too much wherever it runs. */
 export function tooMuchToCompare(): QuoinError {
   return new QuoinError(
-    'UNAVAILABLE',
+    'SEARCH_TOO_COSTLY',
     'This search would compare too many words. Search for fewer words, with fewer spelling mistakes, gaps or beginnings of words, or create an index of free text for the storage.',
   )
 }
 
 /** As {@link tooMuchToCompare}, for misspelled words over an index of free text. */
 export function tooMuchMisspelled(): QuoinError {
-  const most = EFFORT_OF_A_SEARCH / READ_TOKEN / 1_000_000
+  const most = EFFORT_ON_POSTGRES / READ_TOKEN / 1_000_000
   return new QuoinError(
-    'UNAVAILABLE',
+    'SEARCH_TOO_COSTLY',
     `The misspelled words (word~) of this search would be compared with more than ${most} million words. Add a word that is spelled right or a filter that fewer documents match, or leave out the ~.`,
+  )
+}
+
+/** As {@link tooMuchToCompare}, for words and phrases in very many documents. */
+export function tooManyToRank(most: number): QuoinError {
+  return new QuoinError(
+    'SEARCH_TOO_COSTLY',
+    `The words of this search are in more than ${most.toLocaleString('en')} documents, and few of the newest ones match. Add a word that fewer documents have, or a filter.`,
   )
 }
 
 export function tooMuchToAggregate(): QuoinError {
   return new QuoinError(
-    'UNAVAILABLE',
+    'SEARCH_TOO_COSTLY',
     'This aggregate would read too many documents. Narrow its condition, or create an index of the fields that it asks for.',
   )
 }
@@ -80,7 +90,7 @@ export function tooMuchToAggregate(): QuoinError {
 /** As {@link tooMuchToCompare}, where the transaction is the reason. */
 export function tooMuchForTransaction(storage: string): QuoinError {
   return new QuoinError(
-    'UNAVAILABLE',
+    'SEARCH_TOO_COSTLY',
     `This search would compare too many words for a run that has written to ${storage} and not committed. Search before the first write, or create an index of free text for the storage.`,
   )
 }

@@ -35,9 +35,12 @@ import {
 } from './search-plan.ts'
 import type { SearchTarget } from './search-target.ts'
 import { similarWords } from './similar-words.ts'
+import { estimateRows } from './text-estimate.ts'
 
 /** Documents read at once. */
 const BATCH = 500
+/** What a document takes at least, in units of search-effort.ts: one of five words. */
+const LEAST_EFFORT = 25
 /** How long the event loop may wait, each turn. */
 const TURN_MS = 10
 
@@ -46,7 +49,7 @@ export function decidesFirst(target: SearchTarget, query: Query): boolean {
   return openClauses(target, query).length > 0
 }
 
-/** Throws UNAVAILABLE when that is more than the effort allows. */
+/** Throws SEARCH_TOO_COSTLY when that is more than the effort allows. */
 export async function decideTexts(
   connection: PostgresConnection,
   target: SearchTarget,
@@ -92,13 +95,16 @@ interface Reading {
   readonly effort: SearchEffort
 }
 
-/** Tells the tokens of each document, or of these fields of it. Throws UNAVAILABLE. */
+/** Tells the tokens of each document, or of these fields of it. Throws SEARCH_TOO_COSTLY, where an estimate says so before any is read. */
 export async function eachTokens(
   connection: PostgresConnection,
-  { table }: SearchTarget,
+  target: SearchTarget,
   { where, fields, effort }: Reading,
   tell: (guid: string, tokens: string[]) => void,
 ): Promise<void> {
+  const { table } = target
+  const [documents = 0] = await estimateRows(connection, target, [where])
+  if (documents * LEAST_EFFORT > effort.left) throw tooMuchToCompare()
   const all = await oneRow(
     connection,
     sql`SELECT coalesce(string_agg(guid, ','), '') AS guids FROM ${table} WHERE ${where}`,

@@ -3,7 +3,7 @@ import { type Aggregate, MOST_GROUPS } from '../../aggregate/aggregate.ts'
 import { checkAggregate } from '../../aggregate/check-aggregate.ts'
 import { type Aggregated, finishAggregate, tooManyGroups } from '../../aggregate/finish-aggregate.ts'
 import { sql } from '../../search/compiled-sql.ts'
-import { EFFORT_OF_A_SEARCH, SearchEffort } from '../../search/search-effort.ts'
+import { EFFORT_ON_POSTGRES, SearchEffort } from '../../search/search-effort.ts'
 import type { PostgresConnection } from '../core/rows.ts'
 import { compileAggregate, rawGroup } from './compile-aggregate.ts'
 import { statement } from './compiled-sql.ts'
@@ -18,7 +18,7 @@ export async function aggregateDocuments(
 ): Promise<Aggregated> {
   checkAggregate(aggregate)
   const wanted = { query: aggregate.query, includeRemoved: false }
-  const decided = await decideTexts(connection, target, wanted, new SearchEffort(EFFORT_OF_A_SEARCH))
+  const decided = await decideTexts(connection, target, wanted, new SearchEffort(EFFORT_ON_POSTGRES))
   const grouped = compileAggregate(target, aggregate, { decided })
   const { text, values } = statement(sql`${grouped} LIMIT ${String(MOST_GROUPS + 1)}`)
   const rows = await connection.rows(text, values)

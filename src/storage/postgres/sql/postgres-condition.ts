@@ -41,7 +41,7 @@ export function condition(plan: SearchPlan, query: Query): CompiledSql {
         query.queries.map((inner) => condition(plan, inner)),
       )
     case 'not':
-      return sql`((${condition(plan, query.query)}) IS NOT TRUE)`
+      return sql`((${condition({ ...plan, wordsOnly: false }, query.query)}) IS NOT TRUE)`
     case 'filter':
       return condition(plan, query.query)
     case 'exists':

@@ -9,7 +9,7 @@ import { checkQuery, checkSearch } from '../../search/check-search.ts'
 import { type CompiledSql, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
 import { isRelevanceOrder, type RankedPhrase, rankedClauses, rankedPhrases } from '../../search/rank-text.ts'
 import { readCursor, writeCursor } from '../../search/search-cursor.ts'
-import { EFFORT_OF_A_SEARCH, SearchEffort } from '../../search/search-effort.ts'
+import { EFFORT_ON_POSTGRES, SearchEffort } from '../../search/search-effort.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
 import { oneRow, value } from './compiled-sql.ts'
@@ -17,9 +17,11 @@ import { decidesFirst, decideTexts } from './decide-texts.ts'
 import { isUnchanged, momentIn, NOTED_MOMENT, type NotedMoment } from './noted-moment.ts'
 import { condition } from './postgres-condition.ts'
 import { type Walk, walksOf } from './postgres-order.ts'
-import { indexedRelevance, type Relevance, readRelevance } from './postgres-relevance.ts'
+import { type Relevance, readRelevance } from './postgres-relevance.ts'
+import { rankIndexed } from './rank-indexed.ts'
 import { askedFields, type Decisions, question, type SearchPlan } from './search-plan.ts'
 import type { SearchTarget } from './search-target.ts'
+import { TEXT_BOUNDS, type TextBounds } from './text-estimate.ts'
 
 /** Whether `findDocuments` sends several statements: then they need a snapshot, else one statement is one. */
 export function readsMoreThanOnce(target: SearchTarget, search: Pick<Search, 'query' | 'sort'>): boolean {
@@ -31,9 +33,9 @@ export async function findDocuments(
   connection: PostgresConnection,
   target: SearchTarget,
   search: Search,
+  bounds = TEXT_BOUNDS,
 ): Promise<Found> {
-  const { find } = await prepared(connection, target, search)
-  return foundIn(await oneRow(connection, find), search)
+  return foundIn(await foundRow(connection, target, search, bounds, (find) => find), search)
 }
 
 /** A total, and the moment of which it is. */
@@ -52,35 +54,45 @@ export async function findWithTotal(
   search: Search,
   known?: CountedTotal,
 ): Promise<FoundWithTotal & { readonly moment: NotedMoment | undefined }> {
-  const { find, decided } = await prepared(connection, target, search)
   const { query, limit, offset, after, includeRemoved } = search
-  const count = compileCount(target, query, includeRemoved, decided)
   // Where the last page tells the total, PostgreSQL does not work out the subquery.
   const isLastPage = sql`length < ${value(limit)} AND (length > 0 OR ${value(offset)} = 0)`
   const cases = [
     ...(after === undefined ? [sql`WHEN ${isLastPage} THEN length + ${value(offset)}`] : []),
     ...(known ? [sql`WHEN ${isUnchanged(target, known.moment)} THEN ${value(known.total)}::integer`] : []),
   ]
-  const total = cases.length === 0 ? sql`(${count})` : sql`CASE ${list(cases, ' ')} ELSE (${count}) END`
   const moment = target.noted ? sql`, ${NOTED_MOMENT}` : sql``
-  const row = await oneRow(
-    connection,
-    sql`SELECT documents, length, ${total} AS total${moment} FROM (${find}) AS found`,
-  )
+  const row = await foundRow(connection, target, search, TEXT_BOUNDS, (find, decided) => {
+    const count = compileCount(target, query, includeRemoved, decided)
+    const total = cases.length === 0 ? sql`(${count})` : sql`CASE ${list(cases, ' ')} ELSE (${count}) END`
+    return sql`SELECT found.*, ${total} AS total${moment} FROM (${find}) AS found`
+  })
   return { found: foundIn(row, search), total: numberOf(row, 'total'), moment: momentIn(row) }
 }
 
-async function prepared(
+/** The row of a search. `whole`: the statement, of the one that finds. */
+async function foundRow(
   connection: PostgresConnection,
   target: SearchTarget,
   search: Search,
-): Promise<{ readonly find: CompiledSql; readonly decided: Decisions }> {
+  bounds: TextBounds,
+  whole: (find: CompiledSql, decided: Decisions) => CompiledSql,
+): Promise<Row> {
   checkSearch(search)
   readCursor(search)
-  const effort = new SearchEffort(EFFORT_OF_A_SEARCH)
+  const effort = new SearchEffort(EFFORT_ON_POSTGRES)
   const decided = await decideTexts(connection, target, search, effort)
-  const relevance = await relevanceOf(connection, target, search, effort)
-  return { find: compileFind(target, search, decided, relevance), decided }
+  const look = (relevance?: Relevance) =>
+    oneRow(connection, whole(compileFind(target, search, decided, relevance), decided))
+  const phrases = rankedOrder(search)
+  if (phrases.length === 0) return look()
+  if (!target.textReady) return look(await readRelevance(connection, target, phrases, effort))
+  const plan: SearchPlan = { target, decided, plain: new Set() }
+  const found = {
+    where: whereSql(plan, search.query, search.includeRemoved),
+    words: whereSql({ ...plan, wordsOnly: true }, search.query, search.includeRemoved),
+  }
+  return rankIndexed(connection, { target, search, found, phrases, bounds }, look)
 }
 
 function foundIn(row: Row, search: Search): Found {
@@ -97,7 +109,7 @@ export async function countDocuments(
   includeRemoved: boolean,
 ): Promise<number> {
   checkQuery(query)
-  const effort = new SearchEffort(EFFORT_OF_A_SEARCH)
+  const effort = new SearchEffort(EFFORT_ON_POSTGRES)
   const decided = await decideTexts(connection, target, { query, includeRemoved }, effort)
   return numberOf(await oneRow(connection, compileCount(target, query, includeRemoved, decided)), 'n')
 }
@@ -115,7 +127,8 @@ export function compileFind(
   const items = parts.items.length === 0 ? '' : sql`WITH ${list(parts.items, ', ')} `
   // The aggregate takes the rows as they come: a subquery with LIMIT is never run in parallel pieces, and the parts of
   // UNION ALL come one after the other. postgres-query.property.test.ts holds PostgreSQL to it.
-  return sql`${items}SELECT '[' || coalesce(string_agg(doc::text, ','), '') || ']' AS documents, count(*)::integer AS length FROM (${pageOf(parts.selects, search)}) AS page`
+  const more = relevance?.tells ? sql`, ${relevance.tells}` : ''
+  return sql`${items}SELECT '[' || coalesce(string_agg(doc::text, ','), '') || ']' AS documents, count(*)::integer AS length${more} FROM (${pageOf(parts.selects, search)}) AS page`
 }
 
 /** One row: `n`, how many documents match. */
@@ -174,24 +187,12 @@ function rankedParts(
   target: SearchTarget,
   search: Search,
   decided: Decisions,
-  { items, from, order }: Relevance,
+  { items, document, from, order, isFound }: Relevance,
 ): Parts {
-  const where = whereSql({ target, decided, plain: new Set() }, search.query, search.includeRemoved)
-  const select = sql`SELECT doc FROM ${from} WHERE ${where} ORDER BY ${order}, created DESC, guid DESC`
+  const plan: SearchPlan = { target, decided, plain: new Set() }
+  const where = isFound ?? whereSql(plan, search.query, search.includeRemoved)
+  const select = sql`SELECT ${document} FROM ${from} WHERE ${where} ORDER BY ${order}, created DESC, guid DESC`
   return { items, selects: [select] }
-}
-
-async function relevanceOf(
-  connection: PostgresConnection,
-  target: SearchTarget,
-  search: Search,
-  effort: SearchEffort,
-): Promise<Relevance | undefined> {
-  const phrases = rankedOrder(search)
-  if (phrases.length === 0) return undefined
-  return target.textReady
-    ? indexedRelevance(target, phrases)
-    : readRelevance(connection, target, phrases, effort)
 }
 
 /** What a page in the order of relevance is ranked by; nothing if it has another order. */

@@ -19,10 +19,11 @@ interface Match {
 
 const EVERYTHING: Match = { match: true, exact: false }
 
-export function textCondition({ target, decided }: SearchPlan, clause: TextClause): CompiledSql {
+export function textCondition({ target, decided, wordsOnly }: SearchPlan, clause: TextClause): CompiledSql {
   const found = decided.guids.get(clause)
   if (found !== undefined) return sql`guid = ANY (${texts(found)})`
-  const match = matchOfClause(target, clause, decided.similar)
+  const match = matchOfClause(target, clause, decided.similar, wordsOnly)
+  if (wordsOnly) return matchSql(match)
   if (!match.exact) throw new TypeError('A free text was not decided before its SQL was made.')
   return matchSql(match)
 }
@@ -63,18 +64,29 @@ export function phraseMatch({ tokens, prefix }: RankedPhrase): string {
   return `${tokens.map(quoted).join(' <-> ')}${prefix ? ':*' : ''}`
 }
 
+/** Its words, wherever they stand: of these documents the index knows without a look into them. */
+export function wordsMatch({ tokens, prefix }: RankedPhrase): string {
+  const words = tokens.map((token, at) => quoted(token) + (prefix && at === tokens.length - 1 ? ':*' : ''))
+  return [...new Set(words)].join(' & ')
+}
+
 function matchSql({ match }: Pick<Match, 'match'>): CompiledSql {
   if (typeof match === 'boolean') return match ? TRUE : FALSE
   return sql`tokens @@ ${value(match)}::tsquery`
 }
 
-function matchOfClause(target: SearchTarget, clause: TextClause, similar: SimilarWords): Match {
+function matchOfClause(
+  target: SearchTarget,
+  clause: TextClause,
+  similar: SimilarWords,
+  wordsOnly = false,
+): Match {
   const query = textQuery(clause.text)
   if (query.kind === 'none') return { match: false, exact: true }
   if (query.kind === 'all') return { match: true, exact: true }
   if (!isIndexed(target, clause)) return EVERYTHING
   const allText = clause.fields.length === 0
-  const match = matchOf(query, allText, similar)
+  const match = matchOf(query, { negations: allText, similar, wordsOnly })
   return allText ? match : { ...match, exact: false }
 }
 
@@ -87,22 +99,31 @@ function isMeta(field: string): boolean {
   return field === '_meta' || field.startsWith('_meta.')
 }
 
-/** With `negations` what is behind a minus is part of it; named fields leave it out: the word may stand in another field. */
-function matchOf(query: TextQuery, negations: boolean, similar: SimilarWords): Match {
+interface Matching {
+  /** What is behind a minus is part of it. Named fields leave it out: the word may stand in another field. */
+  readonly negations: boolean
+  readonly similar: SimilarWords
+  /** As in {@link SearchPlan}. */
+  readonly wordsOnly: boolean
+}
+
+function matchOf(query: TextQuery, how: Matching): Match {
   switch (query.kind) {
     case 'all':
       return { match: true, exact: true }
     case 'none':
       return { match: false, exact: true }
     case 'phrase':
-      if (query.slop === 0) return { match: phraseMatch(query), exact: true }
+      if (query.slop === 0)
+        return { match: how.wordsOnly ? wordsMatch(query) : phraseMatch(query), exact: true }
       return { match: [...new Set(query.tokens)].map(quoted).join(' & '), exact: false }
     case 'fuzzy': {
-      const words = similar.get(similarKey(query))
+      const words = how.similar.get(similarKey(query))
       return words ? { match: words.length > 0 && anyOf(words), exact: true } : sameLetter(query)
     }
     case 'not': {
-      const inner = negations ? matchOf(query.part, true, similar) : EVERYTHING
+      if (how.wordsOnly && leavesOf(query.part).some(isPhrase)) return EVERYTHING
+      const inner = how.negations ? matchOf(query.part, how) : EVERYTHING
       if (!inner.exact) return EVERYTHING
       return { match: typeof inner.match === 'boolean' ? !inner.match : `!(${inner.match})`, exact: true }
     }
@@ -110,9 +131,13 @@ function matchOf(query: TextQuery, negations: boolean, similar: SimilarWords): M
     case 'or':
       return combined(
         query.kind,
-        query.parts.map((part) => matchOf(part, negations, similar)),
+        query.parts.map((part) => matchOf(part, how)),
       )
   }
+}
+
+function isPhrase(leaf: ReturnType<typeof leavesOf>[number]): boolean {
+  return leaf.kind === 'phrase' && leaf.tokens.length > 1
 }
 
 function sameLetter({ token }: MisspelledWord): Match {

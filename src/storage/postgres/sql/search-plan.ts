@@ -17,6 +17,8 @@ export interface SearchPlan {
   /** Fields, as indexes are over them, that are known to have no odd values where this SQL runs. */
   readonly plain: ReadonlySet<string>
   readonly decided: Decisions
+  /** In place of a phrase all of its words, wherever they stand: more documents, of which the index alone knows. */
+  readonly wordsOnly?: boolean
 }
 
 /** What was found out before the statement of the search, in the same state of the database. */

@@ -140,10 +140,10 @@ describe('what is too much', () => {
     ['in a field', text('fier~1', ['title'])],
   ])('is refused before words are listed, and the error says what to do: %s', async (_, query) => {
     await expect(decide(query, 10_000)).rejects.toMatchObject({
-      code: 'UNAVAILABLE',
+      code: 'SEARCH_TOO_COSTLY',
       retryAfter: undefined,
       message: expect.stringMatching(
-        /more than 25 million words\. Add a word that is spelled right or a filter/,
+        /more than 2\.5 million words\. Add a word that is spelled right or a filter/,
       ),
     })
   })
@@ -188,7 +188,7 @@ test('of many documents a sample says whether it is too much: no other statement
   const decide = (searched: string, tokens: number) =>
     decideTexts(connection, world.target, search({ query: text(searched) }), new SearchEffort(4 * tokens))
   // Half of the documents have a word with this letter: 60,000 tokens.
-  await expect(decide('fier~1', 40_000)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await expect(decide('fier~1', 40_000)).rejects.toMatchObject({ code: 'SEARCH_TOO_COSTLY' })
   expect(
     sent.filter((one) => one.includes('doc_1')).map((one) => /TABLESAMPLE SYSTEM \(83\.3/.test(one)),
   ).toEqual([true])

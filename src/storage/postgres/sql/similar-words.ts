@@ -25,7 +25,7 @@ const MOST_SIMILAR = 500
 const STEP = 1_000
 
 /**
- * By {@link similarKey}. Empty where there are too many similar words. `required`: what documents must be that are found. Throws UNAVAILABLE
+ * By {@link similarKey}. Empty where there are too many similar words. `required`: what documents must be that are found. Throws SEARCH_TOO_COSTLY
  * when that is more than the effort allows.
  */
 export async function similarWords(

@@ -8,6 +8,7 @@ import { documentOf } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { transact } from '../../transact.ts'
+import { TEXT_BOUNDS } from '../sql/text-estimate.ts'
 
 let room: WordsRoom
 beforeAll(async () => {
@@ -18,6 +19,7 @@ beforeEach(async () => {
   room.reported.length = 0
   room.wanted.length = 0
   room.fewest = 0
+  room.bounds = TEXT_BOUNDS
   room.beforePage = async () => undefined
   room.beforeFetch = async () => undefined
   await room.admin.query(`DELETE FROM ${room.table}`)
@@ -97,6 +99,16 @@ test.each<[string, number, boolean]>([
   } finally {
     await room.admin.query(count, [room.entry.id, 1 - documents])
   }
+})
+
+test('a word that very many documents have is not read into memory, nor the documents for it', async () => {
+  for (let n = 0; n < 4; n++) await room.create({ title: n === 0 ? 'apple' : 'plum' })
+  await room.admin.query(`ANALYZE ${room.table}`)
+  room.bounds = { ...TEXT_BOUNDS, frequent: 2 }
+  const plum = { ...apples, query: { kind: 'simple_query_string', fields: [], text: 'plum apple' } } as const
+  expect([await isInMemory(plum), await isInMemory(plum)]).toEqual([false, false])
+  room.bounds = TEXT_BOUNDS
+  expect([await isInMemory(plum), await isInMemory(plum)]).toEqual([false, true])
 })
 
 test('what is written between ranking and the page is seen, and of one moment', async () => {

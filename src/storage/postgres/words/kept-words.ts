@@ -12,6 +12,7 @@ import { boundedMap } from '../../../shared/bounded-map.ts'
 import type { Search } from '../../../shared/query.ts'
 import type { Found, FoundWithTotal } from '../../database.ts'
 import { checkSearch } from '../../search/check-search.ts'
+import { rankedClauses, rankedPhrases } from '../../search/rank-text.ts'
 import { StoredJson } from '../../stored-json.ts'
 import type { PostgresPool } from '../core/postgres-connection.ts'
 import { isTableGone } from '../core/postgres-errors.ts'
@@ -20,6 +21,7 @@ import type { StorageEntry } from '../core/storage-entry.ts'
 import type { WantNotes } from '../kept/note-when-wanted.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
 import type { NotedMoment } from '../sql/noted-moment.ts'
+import { hasFrequent, TEXT_BOUNDS, type TextBounds } from '../sql/text-estimate.ts'
 import { FollowedText } from './followed-text.ts'
 import { rankInMemory } from './rank-in-memory.ts'
 import { rankedPage } from './ranked-page.ts'
@@ -37,6 +39,7 @@ export interface KeptWordsParts {
   readonly longMs?: number | undefined
   /** Documents that a storage has at least. Tests have fewer. */
   readonly fewest?: number | undefined
+  readonly bounds?: TextBounds | undefined
 }
 
 /** Storages whose documents are in memory. */
@@ -162,11 +165,13 @@ export class KeptWords {
 
   /** In the background. */
   async #read(entry: StorageEntry, search: Search, spent: number): Promise<void> {
-    const { pool, wanted, clocks, fewest = FEWEST } = this.#parts
+    const { pool, wanted, clocks, fewest = FEWEST, bounds = TEXT_BOUNDS } = this.#parts
     if (!this.#storages.has(entry.id)) {
       const documents = await documentsIn(pool.reading, entry)
       if (documents < fewest || documents > MOST) return
     }
+    // Of frequent words PostgreSQL ranks the newest documents only, on each node, and a million documents need not be in memory for it.
+    if (await hasFrequent(pool.reading, entry, rankedPhrases(rankedClauses(search.query)), bounds)) return
     if (!entry.noted) return wanted(entry.name, spent)
     if (this.#isClosed) return
     let kept = this.#storages.get(entry.id)

@@ -217,7 +217,7 @@ describe('what a search in the thread sees', () => {
     const words = search({ query: text(Array.from({ length: 60 }, (_, n) => `yak${n}`).join('|')) })
     expect(() => session.find('plain', words)).toThrow(
       expect.objectContaining({
-        code: 'UNAVAILABLE',
+        code: 'SEARCH_TOO_COSTLY',
         message: expect.stringContaining('has written to plain'),
       }),
     )
