@@ -31,6 +31,6 @@ export async function bareEndpointServices(
     fileOf: (asset) => assetFile(assets, asset),
     uploads: { assets, database: records.database, newGuid },
     rulesOf: () => [],
-    live: { follow: missing, subscribe: missing, close: () => undefined },
+    live: { follow: missing, subscribe: missing, checkSubscriber: missing, close: () => undefined },
   }
 }

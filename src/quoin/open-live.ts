@@ -40,6 +40,6 @@ export function openNodeLive(
     ...{ environment: flows.environment, runs, versions, news, streams, clock },
     sendReply: (exchange, reply) => sendReply(exchange, reply, { fileOf, flows }),
   })
-  const { subscribe } = channelStreams({ channels, streams, clock })
-  return { news, streams, live: { follow, subscribe, close: streams.close } }
+  const { subscribe, checkSubscriber } = channelStreams({ channels, streams, clock })
+  return { news, streams, live: { follow, subscribe, checkSubscriber, close: streams.close } }
 }

@@ -19,7 +19,7 @@ const publish = (flow: string, value: JsonValue) => ({
 })
 const store = (flow: string) => ({
   type: 'function_create_document_from_mutations',
-  in: { flow, storage: 'sent', set: '={ text: body.text }' },
+  in: { flow, storage: 'sent', set: '={ text: body.text ?? query.text }' },
 })
 
 const blocks: JsonObject = {
@@ -32,6 +32,13 @@ const blocks: JsonObject = {
   closed: reply('@allowed.false', '={ error: "closed" }', 403),
   posted: on('post', 'listen'),
   subscribe_post: { type: 'subscribe', in: { flow: '@posted.flow', channel: 'x' } },
+
+  writing: on('post', 'kept-and-listen'),
+  store_writing: store('@writing.flow'),
+  subscribe_writing: { type: 'subscribe', in: { flow: '@store_writing.flow', channel: 'x' } },
+  reading: on('get', 'kept-and-listen'),
+  store_reading: store('@reading.flow'),
+  subscribe_reading: { type: 'subscribe', in: { flow: '@store_reading.flow', channel: 'x' } },
 
   send: on('post', 'send'),
   store: store('@send.flow'),
@@ -108,6 +115,26 @@ describe('refused', () => {
 
   test('another method than GET: 406', async () => {
     expect((await room.send('POST', '/listen', { body: {} })).status).toBe(406)
+  })
+})
+
+describe('a flow that writes and then subscribes', () => {
+  const stored = async (text: string) =>
+    (await room.documents('sent')).filter((one) => one.text === text).length
+
+  test('has written nothing when another method than GET is refused', async () => {
+    const { status } = await room.send('POST', '/kept-and-listen', { body: { text: 'post' } })
+    expect([status, await stored('post')]).toEqual([406, 0])
+  })
+
+  test('has written nothing when a client that takes no events is refused', async () => {
+    const { status } = await listen('/kept-and-listen?text=json', 'ann', { accept: 'application/json' })
+    expect([status, await stored('json')]).toEqual([406, 0])
+  })
+
+  test('has written when the stream begins', async () => {
+    const { status } = await listen('/kept-and-listen?text=events', 'ann')
+    expect([status, await stored('events')]).toEqual([200, 1])
   })
 })
 

@@ -21,6 +21,12 @@ beforeAll(async () => {
   await room.install('Rooms', {
     listen: on('get', 'news'),
     subscribe: { type: 'subscribe', in: { flow: '@listen.flow', channel: 'news', first: 'first' } },
+    writing: on('get', 'kept-news'),
+    store: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@writing.flow', storage: 'listeners', set: '={ n: 1 }' },
+    },
+    follow: { type: 'subscribe', in: { flow: '@store.flow', channel: 'news' } },
     send: on('post', 'send'),
     publish: { type: 'publish', in: { flow: '@send.flow', channel: 'news', value: '=body.text' } },
     sent: { type: 'reply', in: { flow: '@publish.flow', value: 1 } },
@@ -38,9 +44,9 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(body)?.[1])
 }
 
-async function listen(user?: string): Promise<EventReader> {
+async function listen(user?: string, path = 'news'): Promise<EventReader> {
   const headers = user === undefined ? {} : { authorization: `Bearer ${await room.tokenOf(user)}` }
-  const reader = await readEvents(`${origin}/api/v1/news`, headers)
+  const reader = await readEvents(`${origin}/api/v1/${path}`, headers)
   open.push(reader)
   return reader
 }
@@ -68,6 +74,17 @@ test('a node has four at most: 503, and a place is free again', async () => {
   open[3]?.close()
   await expect.poll(() => metric('quoin_streams_open')).toBe(3)
   expect(await statuses(undefined, undefined)).toEqual([200, 503])
+})
+
+test('a flow that writes and then subscribes has written nothing where there are too many streams', async () => {
+  const before = (await room.documents('listeners')).length
+  expect(await statuses('ann', 'ann')).toEqual([200, 200])
+  expect((await listen('ann', 'kept-news')).status).toBe(429)
+  expect(await room.documents('listeners')).toHaveLength(before)
+  open[0]?.close()
+  await expect.poll(() => metric('quoin_streams_open')).toBe(1)
+  expect((await listen('ann', 'kept-news')).status).toBe(200)
+  expect(await room.documents('listeners')).toHaveLength(before + 1)
 })
 
 test('a client that does not read is dropped; one that reads misses nothing', async () => {

@@ -7,6 +7,8 @@ import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promis
 import type { Session } from '../../storage/database.ts'
 
 export interface ReplyListener {
+  /** Called first, before anything is committed. Throws where the client cannot get such a reply: then the run fails and has written nothing. */
+  readonly checkReply?: (reply: Reply) => void
   /** Called at most once, in the transaction that the reply waits for. */
   readonly beforeReply?: (session: Session, reply: Reply) => unknown
   /** Called at most once, in the transaction of a run that ends without a reply. */
@@ -49,6 +51,7 @@ export class RunReply {
   /** Commits, then sends. False if there was a reply before. */
   ask(reply: Reply): boolean {
     if (this.#asked) return false
+    this.#listener.checkReply?.(reply)
     this.#asked = true
     const committed = andThen(this.#listener.beforeReply?.(this.#session, reply), this.#commit)
     if (!isPromise(committed)) {

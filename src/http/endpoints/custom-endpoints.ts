@@ -249,6 +249,9 @@ function answerChecked(
     blueprint: found.blueprint,
     given: found.endpoint.start(given),
     request: given,
+    checkReply(sent) {
+      if (sent.value instanceof ChannelReply) door.live.checkSubscriber(exchange)
+    },
     onReply(sent) {
       if (sent.value instanceof ChannelReply) door.live.subscribe(exchange, found, sent.value)
       else sendReply(exchange, sent, door)

@@ -10,6 +10,8 @@ export interface LiveDoor {
    * RATE_LIMITED or UNAVAILABLE when there are too many streams.
    */
   follow(exchange: EndpointExchange, found: FoundEndpoint, given: RunRequest): void
+  /** Throws what {@link subscribe} would reply, while the run that asks for it can still be undone. */
+  checkSubscriber(exchange: EndpointExchange): void
   /** Sends what is published to a channel. Never throws: what is wrong is the reply. */
   subscribe(exchange: EndpointExchange, found: FoundEndpoint, reply: ChannelReply): void
   /** Ends all streams, and begins none. */

@@ -17,7 +17,9 @@ export interface ChannelStreamsOptions {
   readonly clock: Clock
 }
 
-export function channelStreams(given: ChannelStreamsOptions): Pick<LiveDoor, 'subscribe'> {
+export function channelStreams(
+  given: ChannelStreamsOptions,
+): Pick<LiveDoor, 'subscribe' | 'checkSubscriber'> {
   const { channels, streams, clock } = given
   const subscribers = new Map<string, Set<Subscriber>>()
   const tools = { turns: streams.turns, mayStay: streams.mayStay, clock }
@@ -34,9 +36,6 @@ export function channelStreams(given: ChannelStreamsOptions): Pick<LiveDoor, 'su
   })
 
   function begin(exchange: EndpointExchange, found: FoundEndpoint, reply: ChannelReply): void {
-    if (exchange.method !== 'GET') throw new QuoinError('NOT_ACCEPTABLE', 'Events are only sent to GET.')
-    if (!takesEvents(exchange.headers.accept))
-      throw new QuoinError('NOT_ACCEPTABLE', 'This endpoint sends events: accept text/event-stream.')
     const { channel, first, lasts } = reply
     const open = streams.add(exchange, found, () => {
       const left = subscribers.get(channel)
@@ -54,6 +53,12 @@ export function channelStreams(given: ChannelStreamsOptions): Pick<LiveDoor, 'su
   }
 
   return {
+    checkSubscriber(exchange) {
+      if (exchange.method !== 'GET') throw new QuoinError('NOT_ACCEPTABLE', 'Events are only sent to GET.')
+      if (!takesEvents(exchange.headers.accept))
+        throw new QuoinError('NOT_ACCEPTABLE', 'This endpoint sends events: accept text/event-stream.')
+      streams.checkRoom(exchange)
+    },
     subscribe(exchange, found, reply) {
       try {
         begin(exchange, found, reply)

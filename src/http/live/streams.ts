@@ -42,6 +42,8 @@ export interface Streams {
   readonly memory: Readonly<StreamMemory>
   /** `left` is called once when it is over. UNAVAILABLE or RATE_LIMITED when there are too many. */
   add(exchange: EndpointExchange, found: FoundEndpoint, left: (open: OpenStream) => void): OpenStream
+  /** Throws what {@link add} would throw now. */
+  checkRoom(exchange: EndpointExchange): void
   /** Whether the caller of a stream may still have what is sent. Ends the stream when not. */
   mayStay(open: OpenStream): MaybePromise<boolean>
   /** Milliseconds until a client connects again: not the same for all, which would come at once. */
@@ -112,15 +114,23 @@ export function openStreams(options: StreamsOptions): Streams {
     if (!isLost) for (const listener of listeners) listener(now)
   }
 
+  /** Gives what makes it free again. */
+  function takePlace(exchange: EndpointExchange): () => void {
+    if (closed) throw new QuoinError('UNAVAILABLE', 'This node is stopping. Try again.')
+    return places.take(exchange.ip, exchange.identity?.guid)
+  }
+
   return {
     turns,
     memory,
     get size() {
       return streams.size
     },
+    checkRoom(exchange) {
+      takePlace(exchange)()
+    },
     add(exchange, found, left) {
-      if (closed) throw new QuoinError('UNAVAILABLE', 'This node is stopping. Try again.')
-      const free = places.take(exchange.ip, exchange.identity?.guid)
+      const free = takePlace(exchange)
       const open: OpenStream = { exchange, stream: new LiveStream(exchange, memory, over) }
       streams.set(open, { blueprint: found.blueprint, compiled: deployed(found.blueprint) })
       timer ??= setInterval(look, LOOK_MS).unref()
