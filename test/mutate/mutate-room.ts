@@ -2,10 +2,11 @@
  * Changes the sources of a room, one small change at a time, in a copy of the last commit, and asks the suites that run the changed
  * function whether they notice. `npm run mutate -- --room queue --most 20 --seed 1`; each change takes 5 to 30 s.
  */
-import { execFileSync, spawnSync } from 'node:child_process'
-import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import ts from 'typescript'
 import { type Chosen, chooseSuites } from '../affected/choose-suites.ts'
 import { functionsOf } from '../affected/named-functions.ts'
@@ -97,50 +98,134 @@ function suitesFor({ file, name }: RoomMutant): readonly Chosen[] {
   return chosen.filter((suite) => engineOf(suite.engine)[suite.file] !== undefined)
 }
 
-/** Whether the suites notice what stands in the copy now. */
-function isNoticed(copy: string, suites: readonly Chosen[]): boolean {
-  return ['sqlite', 'postgres'].some((engine) => {
-    const files = suites.filter((suite) => suite.engine === engine).map(({ file }) => file)
-    if (files.length === 0) return false
-    const projects = engine === 'sqlite' ? ['unit', 'main', 'rest'] : ['main-postgres', 'rest-postgres']
-    const words = ['run', '--bail', '1', ...projects.flatMap((name) => ['--project', name]), ...files]
-    const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-    const { status } = spawnSync(process.execPath, [vitest, ...words], { cwd: copy, timeout: LONGEST_MS })
-    return status !== 0
-  })
+/** `timed out` and `no verdict` (vitest ended without a failed test) are neither killed nor survived. */
+export type Verdict = 'killed' | 'survived' | 'timed out' | 'no verdict'
+
+/** What a run of vitest says of a change. `report`: its JSON, if it wrote one. */
+export function verdictOf(code: number | undefined, report: string | undefined): Verdict {
+  if (code === undefined) return 'timed out'
+  if (code === 0) return 'survived'
+  const { numFailedTests = 0, numFailedTestSuites = 0 } = report === undefined ? {} : JSON.parse(report)
+  return numFailedTests + numFailedTestSuites > 0 ? 'killed' : 'no verdict'
 }
 
-/** Gives the exit code: 1 where a change survives that is not accepted. */
-export function mutateRoom(room: string, most: number, seed: number): number {
-  const patterns = rooms[room]
-  if (!patterns) throw new Error(`${room}: no room. There are ${Object.keys(rooms).join(', ')}.`)
-  const files = patterns.flatMap((pattern) => globSync(pattern, { cwd: root })).toSorted()
-  const sources = files.filter((file) => !/\.(test|property\.test|torture\.test)\.ts$/.test(file))
-  const all = sources.flatMap((file) => mutantsOf(file, readFileSync(join(root, file), 'utf8')))
-  const directory = mkdtempSync(join(tmpdir(), 'quoin-mutants-'))
-  const copy = join(directory, 'copy')
-  execFileSync('git', ['worktree', 'add', '--detach', '--quiet', copy], { cwd: root })
-  let survived = 0
+/** The exit code of a program in a group of its own, which is killed whole when it takes too long: then undefined. */
+export async function endOf(
+  words: readonly string[],
+  cwd: string,
+  longest: number,
+  stopped: AbortSignal,
+): Promise<number | undefined> {
+  // A signal that was aborted before does not call the listener.
+  stopped.throwIfAborted()
+  const child = spawn(process.execPath, words, { cwd, detached: true, stdio: 'ignore' })
+  const late = AbortSignal.any([AbortSignal.timeout(longest), stopped])
+  const kill = () => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL')
+  late.addEventListener('abort', kill, { once: true })
+  const [code] = await once(child, 'close')
+  late.removeEventListener('abort', kill)
+  stopped.throwIfAborted()
+  return typeof code === 'number' ? code : undefined
+}
+
+/** What the suites say of the copy as it is now. */
+async function judge(copy: string, suites: readonly Chosen[], stopped: AbortSignal): Promise<Verdict> {
+  let verdict: Verdict = 'survived'
+  for (const engine of ['sqlite', 'postgres']) {
+    const files = suites.filter((suite) => suite.engine === engine).map(({ file }) => file)
+    if (files.length === 0) continue
+    const projects = engine === 'sqlite' ? ['unit', 'main', 'rest'] : ['main-postgres', 'rest-postgres']
+    const report = join(dirname(copy), 'report.json')
+    const words = [
+      ...[join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--bail', '1'],
+      ...['--reporter=json', `--outputFile=${report}`],
+      ...[...projects.flatMap((name) => ['--project', name]), ...files],
+    ]
+    rmSync(report, { force: true })
+    const code = await endOf(words, copy, LONGEST_MS, stopped)
+    const seen = verdictOf(code, existsSync(report) ? readFileSync(report, 'utf8') : undefined)
+    if (seen === 'killed') return seen
+    if (seen !== 'survived') verdict = seen
+  }
+  return verdict
+}
+
+const FOLDER = 'quoin-mutants-'
+
+/** Removes copies whose program was ended with SIGKILL. */
+function removeLeftCopies(): void {
+  const list = execFileSync('git', ['worktree', 'list', '--porcelain'], { cwd: root, encoding: 'utf8' })
+  for (const [, copy = ''] of list.matchAll(/^worktree (.+)$/gm)) {
+    const folder = dirname(copy)
+    const [, pid] = new RegExp(`^${FOLDER}(\\d+)-`).exec(basename(folder)) ?? []
+    if (pid !== undefined && !isRunning(Number(pid))) removeCopy(copy)
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+function removeCopy(copy: string): void {
+  execFileSync('git', ['worktree', 'remove', '--force', copy], { cwd: root })
+  rmSync(dirname(copy), { recursive: true, force: true })
+}
+
+/** Calls `use` with a copy of the last commit, which is removed also when the program is asked to end. `options`: of `git worktree add`. */
+export async function inCopy<T>(
+  use: (copy: string, stopped: AbortSignal) => Promise<T>,
+  ...options: readonly string[]
+): Promise<T> {
+  removeLeftCopies()
+  const stopped = new AbortController()
+  const stop = (signal: string) => stopped.abort(new Error(`stopped by ${signal}`))
+  process.on('SIGINT', stop).on('SIGTERM', stop)
+  const copy = join(mkdtempSync(join(tmpdir(), `${FOLDER}${process.pid}-`)), 'copy')
+  execFileSync('git', ['worktree', 'add', '--detach', '--quiet', ...options, copy], { cwd: root })
   try {
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+    return await use(copy, stopped.signal)
+  } finally {
+    removeCopy(copy)
+    process.off('SIGINT', stop).off('SIGTERM', stop)
+  }
+}
+
+/** Gives the exit code: 1 where a change is not killed and not accepted. */
+export async function mutateRoom(room: string, most: number, seed: number): Promise<number> {
+  const patterns = rooms[room]
+  if (!patterns) throw new Error(`${room}: no room. There are ${Object.keys(rooms).join(', ')}.`)
+  return inCopy(async (copy, stopped) => {
+    // Of the copy: the checkout may be worked on meanwhile.
+    const files = patterns.flatMap((pattern) => globSync(pattern, { cwd: copy })).toSorted()
+    const sources = files.filter((file) => !/\.(test|property\.test|torture\.test)\.ts$/.test(file))
+    const all = sources.flatMap((file) => mutantsOf(file, readFileSync(join(copy, file), 'utf8')))
     const some = someOf(all, most, seed)
     console.log(`${room}: ${some.length} of ${all.length} changes of ${sources.length} files, seed ${seed}`)
+    const counts: Record<Verdict | 'accepted', number> = {
+      ...{ killed: 0, survived: 0, 'timed out': 0, 'no verdict': 0, accepted: 0 },
+    }
     for (const mutant of some) {
       const path = join(copy, mutant.file)
       const text = readFileSync(path, 'utf8')
       writeFileSync(path, edited(text, mutant.edits))
       const suites = suitesFor(mutant)
-      const noticed = isNoticed(copy, suites)
+      const verdict = await judge(copy, suites, stopped)
       writeFileSync(path, text)
-      const reason = accepted[`${mutant.file} | ${mutant.change}`]
-      const said = noticed ? 'killed' : reason === undefined ? 'SURVIVED' : `accepted: ${reason}`
-      if (!noticed && reason === undefined) survived += 1
+      const reason = verdict === 'killed' ? undefined : accepted[`${mutant.file} | ${mutant.change}`]
+      counts[reason === undefined ? verdict : 'accepted'] += 1
+      const said = reason === undefined ? verdict : `accepted (${verdict}): ${reason}`
       console.log(`  ${said}  ${mutant.file}:${mutant.line}  ${mutant.change}  (${suites.length} suites)`)
     }
-    console.log(`${survived} survived and are not accepted.`)
-  } finally {
-    execFileSync('git', ['worktree', 'remove', '--force', copy], { cwd: root })
-    rmSync(directory, { recursive: true, force: true })
-  }
-  return survived > 0 ? 1 : 0
+    console.log(
+      Object.entries(counts)
+        .map(([name, count]) => `${count} ${name}`)
+        .join(', '),
+    )
+    return counts.killed + counts.accepted < some.length ? 1 : 0
+  })
 }

@@ -2,7 +2,8 @@
  * The tool that changes blocks, and that it can fail. All breaks are tried in mutate.torture.test.ts, all mutants by
  * `npm run mutate`.
  */
-import { globSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
+import { dirname } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { acceptedSurvivors, gone } from './accepted-survivors.ts'
@@ -10,7 +11,7 @@ import { allMutants, contractBlocks } from './all-mutants.ts'
 import { switchedTexts } from './chosen-mutants.ts'
 import { changesOfNode } from './code-operators.ts'
 import { type Edit, edited, nameOf } from './mutant.ts'
-import { mutantsOf, rooms } from './mutate-room.ts'
+import { endOf, inCopy, mutantsOf, rooms, verdictOf } from './mutate-room.ts'
 import { runProgram } from './run-program.ts'
 import { switchedText } from './switched-text.ts'
 
@@ -66,6 +67,36 @@ describe('the changes of a room', () => {
     const found = mutantsOf('x.ts', text).map(({ name, line, change }) => `${name} ${line} ${change}`)
     expect(found).toContain('inner 2 < → <=')
     expect(found).toContain('outer 3 inner() ? 2 : a → (a)')
+  })
+
+  test.each([
+    ['a failed test', 1, '{"numFailedTests":1,"numFailedTestSuites":1}', 'killed'],
+    ['a suite that cannot be loaded', 1, '{"numFailedTests":0,"numFailedTestSuites":1}', 'killed'],
+    ['no failed test', 0, '{"numFailedTests":0,"numFailedTestSuites":0}', 'survived'],
+    ['an exit code without a failed test', 1, '{"numFailedTests":0,"numFailedTestSuites":0}', 'no verdict'],
+    ['no report', 1, undefined, 'no verdict'],
+    ['a run that took too long', undefined, undefined, 'timed out'],
+  ])('are judged by %s', (_, code, report, verdict) => {
+    expect(verdictOf(code, report)).toBe(verdict)
+  })
+
+  test('a run that takes too long is killed, and has no exit code', async () => {
+    const never = new AbortController().signal
+    const hangs = ['--eval', 'setInterval(() => undefined, 1_000)']
+    expect(await endOf(hangs, '.', 100, never)).toBeUndefined()
+    expect(await endOf(['--eval', 'process.exit(3)'], '.', 60_000, never)).toBe(3)
+  })
+
+  test('their copy is removed when the program is asked to end', async () => {
+    let folder = ''
+    const ended = inCopy(async (copy, stopped) => {
+      folder = dirname(copy)
+      const under = endOf(['--eval', 'setInterval(() => undefined, 1_000)'], copy, 60_000, stopped)
+      process.emit('SIGTERM', 'SIGTERM')
+      await under
+    }, '--no-checkout')
+    await expect(ended).rejects.toThrow('stopped by SIGTERM')
+    expect([folder === '', existsSync(folder)]).toEqual([false, false])
   })
 
   test('are of sources that there are', () => {

@@ -32,7 +32,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
   },
 })
-if (values.room !== undefined) process.exit(mutateRoom(values.room, Number(values.most), Number(values.seed)))
+if (values.room !== undefined)
+  process.exit(await mutateRoom(values.room, Number(values.most), Number(values.seed)))
 const unknown = values.only.filter((block) => !contractBlocks().includes(block))
 if (unknown.length > 0) throw new Error(`${unknown.join(', ')}: no block of the contract.`)
 const isMeant = (block: string) => values.only.length === 0 || values.only.includes(block)

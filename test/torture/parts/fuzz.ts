@@ -27,11 +27,15 @@ async function run(context: TortureContext): Promise<TortureResult> {
   for (const { kind, documents } of context.short ? passes.slice(0, 1) : passes) {
     context.signal.throwIfAborted()
     const name = `${kind}, ${documents} documents`
-    const result = await pass(kind, documents, context, (1000 * context.seconds) / passes.length)
+    const result = await pass(kind, documents, context, (1000 * context.seconds) / passes.length).catch(
+      // What the other passes found is reported all the same.
+      (error: Error): TortureResult => ({ checked: 0, failures: [`it threw: ${error.stack}`], figures: {} }),
+    )
     checked += result.checked
     failures.push(...result.failures.map((what) => `${name}: ${what}`))
     for (const [figure, value] of Object.entries(result.figures)) figures[`${name}: ${figure}`] = value
     context.tell(`${name}: ${result.checked} requests, ${result.failures.length} failures`)
+    for (const what of result.failures.slice(0, 10)) context.tell(what.slice(0, 1_000))
   }
   return { checked, failures, figures }
 }
