@@ -111,22 +111,9 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
     database.capabilities.cluster && setInterval(() => void undoBroken().catch(() => undefined), ROUND_MS)
   rounds?.unref()
   const running = new Set<Promise<unknown>>()
+  const fresh = () => join(directory, `${newGuid()}.ndjson`)
   let closed = false
   const isClosed = () => closed
-
-  async function received<T>(
-    source: AsyncIterable<Buffer>,
-    most: number,
-    work: (path: string) => Promise<T>,
-  ) {
-    const path = join(directory, `${newGuid()}.ndjson`)
-    try {
-      await pipeline(source, atMost(most), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
-      return await work(path)
-    } finally {
-      await rm(path, { force: true })
-    }
-  }
 
   function counted<T>(work: Promise<T>): Promise<T> {
     running.add(work)
@@ -145,7 +132,7 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
     ) {
       const wanted: Wanted = { name, origin, rows, skip, detailed, database, permitted, isClosed, ...rest }
       return counted(
-        received(source, limit, async (path) => {
+        received(fresh(), atMost(source, limit), async (path) => {
           if (!skip) await tryRows(permitted, name, batchesOf(rows, path), { origin, detailed })
           return write(wanted, path)
         }),
@@ -153,7 +140,7 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
     },
     preview: (name, source, origin, { reading, recognize = false, database: permitted }) =>
       counted(
-        received(source, reading.format === 'xlsx' ? limit : PREVIEW_BYTES, (path) =>
+        received(fresh(), atMost(source, reading.format === 'xlsx' ? limit : PREVIEW_BYTES), (path) =>
           previewRows(permitted.session({ ...origin, trial: true }), name, path, { reading, recognize }),
         ),
       ),
@@ -237,14 +224,26 @@ async function writeBatch(
   }
 }
 
-function atMost(limit: number) {
-  return async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
-    let bytes = 0
-    for await (const chunk of chunks) {
-      bytes += chunk.length
-      if (bytes > limit)
-        throw new QuoinError('FILE_TOO_BIG', `An import has at most ${limit} bytes. Send it in parts.`)
-      yield chunk
-    }
+/** `path`: of a temporary file. */
+async function received<T>(
+  path: string,
+  chunks: AsyncIterable<Buffer>,
+  work: (path: string) => Promise<T>,
+): Promise<T> {
+  try {
+    await pipeline(chunks, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+    return await work(path)
+  } finally {
+    await rm(path, { force: true })
+  }
+}
+
+async function* atMost(chunks: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer, void> {
+  let bytes = 0
+  for await (const chunk of chunks) {
+    bytes += chunk.length
+    if (bytes > limit)
+      throw new QuoinError('FILE_TOO_BIG', `An import has at most ${limit} bytes. Send it in parts.`)
+    yield chunk
   }
 }

@@ -7,9 +7,10 @@ import { createAll, refusalOf } from '../../storage/create-all.ts'
 import { type CreateOptions, documentOf, type NewDocument, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
-import { type ImportRow, type RowsOf, wrongFields } from './import-rows.ts'
+import type { ImportRow, RowsOf } from './import-rows.ts'
 import { type FoundNames, withGuids } from './named-references.ts'
 import { atLine } from './ndjson-lines.ts'
+import { wrongFields } from './read-row.ts'
 
 const BATCH = 200
 const BATCH_BYTES = 512 * 1024

@@ -9,8 +9,8 @@ import { type FieldType, fieldTypeEntries } from '../../shared/fields/field-type
 import { type ReadText, type TextDialect, valueOfText } from '../../shared/fields/value-of-text.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { type ColumnFormat, dialectOfFormat } from '../../shared/rows/recognized-table.ts'
-import type { ReadRow } from './import-rows.ts'
 import type { NamedReference } from './named-references.ts'
+import type { ReadRow } from './read-row.ts'
 
 /** Column → field; null leaves the column out. Columns that it does not name go where their name says. */
 export type ColumnMapping = Readonly<Record<string, string | null>>

@@ -9,7 +9,8 @@ import { patternBudget, TooMuchToMatch } from '../../shared/texts/pattern-budget
 import { applyMutations } from '../../storage/apply-mutations.ts'
 import type { Database, Origin } from '../../storage/database.ts'
 import { createRows } from './import-batch.ts'
-import { causeOf, type ImportRow, type LineProblem, lineProblem, type Reasons } from './import-rows.ts'
+import { causeOf, type ImportRow, type LineProblem, lineProblem } from './import-rows.ts'
+import type { Reasons } from './read-row.ts'
 
 const MOST = 100
 /** With their cells, of which there are at most so many characters. */

@@ -2,9 +2,9 @@
 import { createReadStream } from 'node:fs'
 import { QuoinError } from '../../shared/errors.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
-import type { JsonObject } from '../../shared/json.ts'
 import type { NamedReference } from './named-references.ts'
 import { linesOf, parseLine } from './ndjson-lines.ts'
+import type { ReadRow, Reasons } from './read-row.ts'
 
 export type Cell = string | number | boolean
 
@@ -23,14 +23,6 @@ export interface ImportRow {
   readonly rules?: readonly FieldRule[]
 }
 
-export interface ReadRow {
-  readonly document: JsonObject
-  /** What is wrong with values that could not be read, by field: the document is without them. */
-  readonly reasons: Reasons
-}
-
-export type Reasons = Readonly<Record<string, string>>
-
 /** `path`: of a file. Holds one row at a time. */
 export type RowsOf = (path: string) => AsyncIterable<ImportRow>
 
@@ -43,14 +35,6 @@ export async function* ndjsonRows(path: string): AsyncGenerator<ImportRow, void>
       read: () => ({ document: parseLine(line), reasons: {} }),
       cells: () => [line.bytes.toString('utf8')],
     }
-}
-
-/** INVALID_BODY with what is wrong with each of these fields. */
-export function wrongFields(reasons: Reasons): QuoinError {
-  return new QuoinError('INVALID_BODY', Object.values(reasons).join(' '), {
-    fields: Object.keys(reasons),
-    reasons,
-  })
 }
 
 export interface LineProblem {

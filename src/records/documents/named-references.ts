@@ -8,7 +8,7 @@ import type { Session } from '../../storage/database.ts'
 import { type FoundByName, namingFields, referenceByName } from '../../storage/reference/reference-by-name.ts'
 import { referencesIn } from '../../storage/reference/references.ts'
 import { rulesIn } from '../fields/field-rules.ts'
-import type { ReadRow } from './import-rows.ts'
+import type { ReadRow } from './read-row.ts'
 
 export interface NamedReference {
   /** Where the name stands: the field that refers, or a field behind it as a mapping or a column says it. */

@@ -15,8 +15,9 @@ import {
   type KnownFields,
   mappedObject,
 } from './import-columns.ts'
-import { type ImportRow, ndjsonRows, type ReadRow, type RowsOf } from './import-rows.ts'
+import { type ImportRow, ndjsonRows, type RowsOf } from './import-rows.ts'
 import { atLine, linesOf } from './ndjson-lines.ts'
+import type { ReadRow } from './read-row.ts'
 
 export interface FileReading extends KnownFields {
   /** `arrays`: NDJSON whose lines are arrays of cells. */

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import type { TableDialect } from '../../../blocks/rows/table-dialect.ts'
 import { auditMany, auditTransfer } from '../../../records/audited-documents.ts'
 import type { DocumentImports, Imported as DoneImport } from '../../../records/documents/document-import.ts'
 import { undoDoneImport } from '../../../records/documents/import-journal.ts'
@@ -173,7 +172,7 @@ function previewReply({ columns, rows, header, dialect }: ImportPreview): Static
   }
 }
 
-function dialectReply({ sheets, ...dialect }: TableDialect) {
+function dialectReply({ sheets, ...dialect }: NonNullable<ImportPreview['dialect']>) {
   return { ...dialect, ...(sheets && { sheets: [...sheets] }) }
 }
 

@@ -21,6 +21,7 @@ import { StorageFields } from '../fields/storage-fields.tsx'
 import { StorageMenu } from '../storage-menu.tsx'
 import { ExportDocuments } from '../transfer/export-documents.tsx'
 import { ImportDocumentsDialog } from '../transfer/import-documents-dialog.tsx'
+import { KeptImportNotice } from '../transfer/kept-import-notice.tsx'
 import { StorageDocuments } from './storage-documents.tsx'
 import { useDocumentList } from './use-document-list.ts'
 
@@ -30,6 +31,8 @@ export function DocumentsScreen({ params }: ScreenProps) {
   const { data: storage, error } = useQuery(storageQuery(guid))
   const [opened, open] = useOpened()
   const [words, setWords] = useSearchParams()
+  const [isImporting, { open: take, close }] = useDisclosure(false)
+  const importing = { opened: isImporting, open: take, close }
   useTabTitle(storage?.name ?? dataTexts.documents)
   if (error) return <ErrorNotice error={error} title={dataTexts.couldNotLoadStorage} />
   if (!storage) return <LoadingScreen />
@@ -41,8 +44,9 @@ export function DocumentsScreen({ params }: ScreenProps) {
         about={storage.description || undefined}
         parent={{ href: '/data', label: dataTexts.storages }}
       >
-        <Actions storage={storage} />
+        <Actions storage={storage} importing={importing} />
       </ScreenHead>
+      <KeptImportNotice storage={guid} onOpen={importing.open} />
       <AdviceNotice storage={guid} onOpen={() => open('advice')} />
       <Tabs
         value={tab}
@@ -65,15 +69,19 @@ export function DocumentsScreen({ params }: ScreenProps) {
   )
 }
 
-function Actions({ storage }: { readonly storage: StorageRecord }) {
+interface ActionsProps {
+  readonly storage: StorageRecord
+  readonly importing: { readonly opened: boolean; readonly open: () => void; readonly close: () => void }
+}
+
+function Actions({ storage, importing }: ActionsProps) {
   const { guid } = storage._meta
   const listed = useListed(storage)
-  const [isImporting, take] = useDisclosure(false)
   const [isMaking, api] = useDisclosure(false)
   const [isPaging, pages] = useDisclosure(false)
   return (
     <>
-      <Button variant="default" leftSection={<Icon name="upload" size={16} />} onClick={take.open}>
+      <Button variant="default" leftSection={<Icon name="upload" size={16} />} onClick={importing.open}>
         {dataTexts.import}
       </Button>
       <ExportDocuments storage={guid} name={storage.name} listed={listed} />
@@ -91,7 +99,7 @@ function Actions({ storage }: { readonly storage: StorageRecord }) {
         {dataTexts.newDocument}
       </Button>
       <StorageMenu storage={storage} />
-      <ImportDocumentsDialog opened={isImporting} onClose={take.close} storage={storage} />
+      <ImportDocumentsDialog opened={importing.opened} onClose={importing.close} storage={storage} />
       <MakeApiDialog opened={isMaking} onClose={api.close} storage={storage.name} />
       <MakePagesDialog opened={isPaging} onClose={pages.close} storage={storage.name} />
     </>

@@ -1,25 +1,16 @@
-import {
-  Button,
-  FileInput,
-  Group,
-  Modal,
-  Progress,
-  SegmentedControl,
-  Stack,
-  Switch,
-  Text,
-} from '@mantine/core'
+import { Button, FileInput, Group, Modal, Stack, Switch, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
-import { CSV } from '../../../../shared/files/table-types.ts'
 import { ErrorNotice } from '../../../controls/error-notice.tsx'
 import { sameFileAgain } from '../../../controls/same-file-again.ts'
 import { transferTexts } from '../../../texts/transfer.ts'
-import { type ImportDraft, importFile, previewImport, typeOf } from './import-file.ts'
+import { type FileReading, openColumns, previewImport } from './import-file.ts'
 import { ImportPreviewTable } from './import-preview-table.tsx'
 import { ImportResult } from './import-result.tsx'
-import { LineProblems, problemsIn } from './line-problems.tsx'
+import { beginImport, dismissImport, useKeptImport } from './kept-imports.ts'
+import { Sending } from './sending.tsx'
+import { WrongLinesForm } from './wrong-lines-form.tsx'
 
 interface ImportDocumentsProps {
   readonly opened: boolean
@@ -27,36 +18,52 @@ interface ImportDocumentsProps {
   readonly storage: StorageRecord
 }
 
-/** A file, what its first rows become, and where its columns go; then the import, and what can be undone of it. */
+/** A file, how it is read, and what its first rows become; then its wrong lines, and what can be undone of the import. */
 export function ImportDocumentsDialog({ opened, onClose, storage }: ImportDocumentsProps) {
+  const { guid } = storage._meta
+  const kept = useKeptImport(guid)
+  const isDone = kept !== undefined && !kept.isPending && kept.lines.length === 0
+  const [chosen, setChosen] = useState(nothing)
+  const close = () => {
+    if (isDone) dismissImport(guid)
+    setChosen(nothing)
+    onClose()
+  }
   return (
-    <Modal opened={opened} onClose={onClose} title={transferTexts.importDocuments} size="xl">
-      <ImportForm storage={storage} onClose={onClose} />
+    <Modal opened={opened} onClose={close} title={transferTexts.importDocuments} size="xl">
+      {kept === undefined ? (
+        <ImportForm storage={storage} chosen={chosen} onChoose={setChosen} onClose={close} />
+      ) : isDone ? (
+        <ImportResult kept={kept} onClose={close} />
+      ) : (
+        <WrongLinesForm kept={kept} storage={storage.name} onClose={close} />
+      )}
     </Modal>
   )
 }
 
-function ImportForm({ storage, onClose }: Omit<ImportDocumentsProps, 'opened'>) {
+const unread: FileReading = { mapping: {}, formats: {} }
+
+interface Chosen {
+  readonly file: File | null
+  readonly reading: FileReading
+}
+
+const nothing: Chosen = { file: null, reading: unread }
+
+interface ImportFormProps extends Omit<ImportDocumentsProps, 'opened'> {
+  /** Stays while the refused lines are shown, so that the file can be read otherwise. */
+  readonly chosen: Chosen
+  readonly onChoose: (chosen: Chosen) => void
+}
+
+function ImportForm({ storage, chosen, onChoose, onClose }: ImportFormProps) {
   const { guid } = storage._meta
-  const [file, setFile] = useState<File | null>(null)
-  const [mapping, setMapping] = useState<ImportDraft['mapping']>({})
-  const [decimal, setDecimal] = useState<ImportDraft['decimal']>('point')
-  const [skipInvalid, setSkip] = useState(false)
-  const [share, setShare] = useState<number>()
-  const running = useRef(new AbortController())
-  const send = useMutation({
-    mutationFn: (draft: ImportDraft) => {
-      running.current = new AbortController()
-      return importFile(draft, setShare, running.current.signal)
-    },
-    onSettled: () => setShare(undefined),
-  })
-  const preview = usePreview({ storage: guid, file, mapping, decimal })
-  if (send.data) return <ImportResult storage={guid} result={send.data} onClose={onClose} />
-  const cancel = () => {
-    running.current.abort()
-    onClose()
-  }
+  const { file, reading } = chosen
+  const [skip, setSkip] = useState(false)
+  const preview = usePreview(guid, file, reading)
+  const { share, send, cancel } = useSending(skip)
+  const open = preview.data ? openColumns(preview.data, reading) : []
   return (
     <Stack gap="md">
       <FileInput
@@ -67,43 +74,52 @@ function ImportForm({ storage, onClose }: Omit<ImportDocumentsProps, 'opened'>) 
         required
         fileInputProps={sameFileAgain}
         value={file}
-        onChange={(chosen) => {
-          setFile(chosen)
-          setMapping({})
+        onChange={(next) => {
+          onChoose({ file: next, reading: unread })
           send.reset()
         }}
       />
-      {file && typeOf(file) === CSV ? <DecimalMark value={decimal} onChange={setDecimal} /> : null}
       <ErrorNotice error={preview.error} title={transferTexts.fileCannotRead} />
       {preview.data ? (
         <ImportPreviewTable
           storage={storage.name}
           preview={preview.data}
-          mapping={mapping}
-          onMap={(column, field) => setMapping({ ...mapping, [column]: field })}
+          reading={reading}
+          onRead={(next) => {
+            onChoose({ file, reading: next })
+            send.reset()
+          }}
         />
       ) : null}
       <Switch
         label={transferTexts.skipLinesRefused}
         description={transferTexts.skipLinesRefusedHelp}
-        checked={skipInvalid}
+        checked={skip}
         onChange={(event) => setSkip(event.currentTarget.checked)}
       />
-      {send.error ? (
-        <>
-          <ErrorNotice error={send.error} title={transferTexts.nothingWasImported} />
-          <LineProblems problems={problemsIn(send.error)} />
-        </>
-      ) : null}
+      <ErrorNotice error={send.error} title={transferTexts.nothingWasImported} />
       <Sending share={share} />
       <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={cancel}>
+        {open.length > 0 ? (
+          <Text size="sm" role="status">
+            {transferTexts.chooseFormats(open.join(', '))}
+          </Text>
+        ) : null}
+        <Button
+          variant="default"
+          onClick={() => {
+            cancel()
+            onClose()
+          }}
+        >
           {transferTexts.cancel}
         </Button>
         <Button
           loading={send.isPending}
-          disabled={file === null}
-          onClick={() => file && send.mutate({ storage: guid, file, mapping, decimal, skipInvalid })}
+          disabled={!file || !preview.data || preview.isPlaceholderData || open.length > 0}
+          onClick={() => {
+            if (file && preview.data) send.mutate({ storage: guid, file, reading, preview: preview.data })
+          }}
         >
           {transferTexts.import}
         </Button>
@@ -112,59 +128,26 @@ function ImportForm({ storage, onClose }: Omit<ImportDocumentsProps, 'opened'>) 
   )
 }
 
-interface Previewed {
-  readonly storage: string
-  readonly file: File | null
-  readonly mapping: ImportDraft['mapping']
-  readonly decimal: ImportDraft['decimal']
+function useSending(skip: boolean) {
+  const [share, setShare] = useState<number>()
+  const running = useRef(new AbortController())
+  const send = useMutation({
+    mutationFn: (draft: Parameters<typeof beginImport>[0]) => {
+      running.current = new AbortController()
+      return beginImport(draft, skip, { onProgress: setShare, signal: running.current.signal })
+    },
+    onSettled: () => setShare(undefined),
+  })
+  return { share, send, cancel: () => running.current.abort() }
 }
 
-function usePreview({ storage, file, mapping, decimal }: Previewed) {
+function usePreview(storage: string, file: File | null, reading: FileReading) {
   return useQuery({
-    queryKey: ['documents', storage, 'preview', file?.name, file?.size, file?.lastModified, mapping, decimal],
-    queryFn: ({ signal }) =>
-      previewImport({ storage, file: file ?? new File([], ''), mapping, decimal }, signal),
+    queryKey: ['documents', storage, 'preview', file?.name, file?.size, file?.lastModified, reading],
+    queryFn: ({ signal }) => previewImport({ storage, file: file ?? new File([], ''), reading }, signal),
     enabled: file !== null,
-    placeholderData: (before) => (file === null ? undefined : before),
+    placeholderData: (before, query) => (query?.queryKey[3] === file?.name ? before : undefined),
     retry: false,
     gcTime: 0,
   })
-}
-
-function DecimalMark({
-  value,
-  onChange,
-}: {
-  readonly value: ImportDraft['decimal']
-  readonly onChange: (mark: ImportDraft['decimal']) => void
-}) {
-  return (
-    <Group gap="sm">
-      <Text size="sm" fw={500} id="decimal-mark">
-        {transferTexts.numbers}
-      </Text>
-      <SegmentedControl
-        aria-labelledby="decimal-mark"
-        size="xs"
-        value={value}
-        onChange={(mark) => onChange(mark === 'comma' ? 'comma' : 'point')}
-        data={[
-          { value: 'point', label: '1,234.5' },
-          { value: 'comma', label: '1.234,5' },
-        ]}
-      />
-    </Group>
-  )
-}
-
-function Sending({ share }: { readonly share: number | undefined }) {
-  if (share === undefined) return null
-  return (
-    <div>
-      <Progress value={share * 100} animated={share === 1} aria-label={transferTexts.importing} />
-      <Text size="xs" c="dimmed" role="status">
-        {transferTexts.sent(share, Math.round(share * 100))}
-      </Text>
-    </div>
-  )
 }

@@ -1,46 +1,82 @@
 /** A file of documents on its way into a storage. */
 import type { Imported, ImportPreview, Undone } from '../../../../shared/api/data/documents.ts'
-import { XLSX } from '../../../../shared/files/table-types.ts'
+import { NDJSON, XLSX } from '../../../../shared/files/table-types.ts'
 import { typeOfFile } from '../../../../shared/files/type-of-file.ts'
+import type { ColumnFormat } from '../../../../shared/rows/recognized-table.ts'
 import { errorFromReply } from '../../../api/api-error.ts'
 import { address, call, studioHeaders } from '../../../api/request.ts'
 import { forgetDocuments } from '../../../api/storages.ts'
 import { upload } from '../../../api/upload.ts'
 
+/** How a file is read, as far as its user says it; the rest is recognized. */
+export interface FileReading {
+  readonly sheet?: string
+  /** The line of the names of columns. */
+  readonly header?: number
+  /** Column → field; null leaves it out. */
+  readonly mapping: Readonly<Record<string, string | null>>
+  readonly formats: Readonly<Record<string, ColumnFormat>>
+}
+
 export interface ImportDraft {
   readonly storage: string
   readonly file: File
-  /** Column → field; null leaves it out. */
-  readonly mapping: Readonly<Record<string, string | null>>
-  readonly decimal: 'point' | 'comma'
-  readonly skipInvalid: boolean
+  readonly reading: FileReading
+  readonly preview: ImportPreview
 }
 
 /** So much of the file is sent for a preview; rows end where the last line of it ends. */
 const PREVIEW_BYTES = 512 * 1024
+const separators: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'tab' }
 
 export function typeOf({ name }: Pick<File, 'name'>): string {
   return typeOfFile(name)
 }
 
-function queryOf({ mapping, decimal }: Pick<ImportDraft, 'mapping' | 'decimal'>) {
-  return { decimal, ...(Object.keys(mapping).length > 0 && { mapping: JSON.stringify(mapping) }) }
+/** The columns whose texts may mean two things, until one of them is chosen. */
+export function openColumns({ columns }: ImportPreview, { formats }: FileReading): readonly string[] {
+  return columns
+    .filter(({ column, format }) => format && !format.format && !Object.hasOwn(formats, column))
+    .map(({ column }) => column)
+}
+
+/** The format of each column that has one: what was chosen, else what was recognized. */
+export function formatsOf({ columns }: ImportPreview, { formats }: FileReading) {
+  const recognized = columns.flatMap(({ column, format }) =>
+    format?.format ? [[column, format.format] as const] : [],
+  )
+  const known = columns.flatMap(({ column }) => {
+    const chosen = Object.hasOwn(formats, column) ? formats[column] : undefined
+    return chosen ? [[column, chosen] as const] : []
+  })
+  return Object.fromEntries([...recognized, ...known])
+}
+
+function columnsQuery(mapping: FileReading['mapping'], formats: FileReading['formats']) {
+  return {
+    ...(Object.keys(mapping).length > 0 && { mapping: JSON.stringify(mapping) }),
+    ...(Object.keys(formats).length > 0 && { formats: JSON.stringify(formats) }),
+  }
+}
+
+interface Previewed {
+  readonly storage: string
+  readonly file: File
+  readonly reading: FileReading
 }
 
 export async function previewImport(
-  draft: Omit<ImportDraft, 'skipInvalid'>,
+  { storage, file, reading }: Previewed,
   signal: AbortSignal,
 ): Promise<ImportPreview> {
-  const { storage, file } = draft
-  const reply = await fetch(
-    address(`/_system/storages/${storage}/documents/import/preview`, queryOf(draft)),
-    {
-      method: 'POST',
-      headers: { ...studioHeaders(), 'content-type': typeOf(file) },
-      body: await beginning(file),
-      signal,
-    },
-  )
+  const { mapping, formats, ...place } = reading
+  const query = { ...place, recognize: true, ...columnsQuery(mapping, formats) }
+  const reply = await fetch(address(`/_system/storages/${storage}/documents/import/preview`, query), {
+    method: 'POST',
+    headers: { ...studioHeaders(), 'content-type': typeOf(file) },
+    body: await beginning(file),
+    signal,
+  })
   if (!reply.ok) throw errorFromReply(reply.status, await reply.text())
   const preview: ImportPreview = await reply.json()
   return preview
@@ -54,20 +90,49 @@ async function beginning(file: File): Promise<Blob> {
   return new Blob([end < 0 ? bytes : bytes.slice(0, end + 1)])
 }
 
-export async function importFile(
-  draft: ImportDraft,
-  onProgress: (share: number) => void,
-  signal: AbortSignal,
+interface Sending {
+  readonly onProgress: (share: number) => void
+  readonly signal: AbortSignal
+}
+
+/** `skip`: lines that are refused are left out; else one refuses all. */
+export function importFile(draft: ImportDraft, skip: boolean, sending: Sending): Promise<Imported> {
+  const { file, reading, preview } = draft
+  const separator = separators[preview.dialect?.separator ?? '']
+  const { sheet, header = preview.header } = reading
+  const query = {
+    ...columnsQuery(reading.mapping, formatsOf(preview, reading)),
+    ...(sheet !== undefined && { sheet }),
+    ...(header !== undefined && { header }),
+    ...(separator !== undefined && { separator }),
+    skip_invalid: skip,
+  }
+  return sent(draft, { query, body: file, type: typeOf(file) }, sending)
+}
+
+/** Lines that were mended, those that are still wrong left out. */
+export function importLines(draft: ImportDraft, text: string, sending: Sending): Promise<Imported> {
+  const { reading, preview } = draft
+  const isTable = preview.columns.length > 0
+  const query = {
+    ...columnsQuery(reading.mapping, formatsOf(preview, reading)),
+    ...(isTable && { rows: 'arrays' }),
+    skip_invalid: true,
+  }
+  return sent(draft, { query, body: new Blob([text]), type: NDJSON }, sending)
+}
+
+async function sent(
+  { storage }: ImportDraft,
+  { query, ...body }: { readonly query: object; readonly body: Blob; readonly type: string },
+  sending: Sending,
 ): Promise<Imported> {
-  const { storage, file, skipInvalid } = draft
   try {
     return await upload<Imported>({
       path: `/_system/storages/${storage}/documents/import`,
-      query: { ...queryOf(draft), skip_invalid: skipInvalid, undo: true },
-      body: file,
-      type: typeOf(file),
-      onProgress,
-      signal,
+      query: { ...query, wrong_cells: true, undo: true },
+      ...body,
+      ...sending,
     })
   } finally {
     await forgetDocuments(storage)

@@ -1,64 +1,104 @@
-import { NativeSelect, Table, Text } from '@mantine/core'
+import { Group, NativeSelect, NumberInput, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ImportPreview } from '../../../../shared/api/data/documents.ts'
 import { fieldsQuery } from '../../../api/storages.ts'
 import { transferTexts } from '../../../texts/transfer.ts'
 import { valueAt } from '../documents/document-shape.ts'
 import { copiedText } from '../grid/cell-text.ts'
-import type { ImportDraft } from './import-file.ts'
+import { ImportColumn } from './import-column.tsx'
+import type { FileReading } from './import-file.ts'
 
 interface PreviewProps {
   /** Its name. */
   readonly storage: string
   readonly preview: ImportPreview
-  readonly mapping: ImportDraft['mapping']
-  readonly onMap: (column: string, field: string | null) => void
+  readonly reading: FileReading
+  readonly onRead: (reading: FileReading) => void
 }
 
-/** Rows of a document's preview, where each column goes, and what was recognised of the file. */
+/** What was recognized of a file, what its first rows become, and where each column goes. */
 export function ImportPreviewTable(props: PreviewProps) {
-  const { dialect } = props.preview
   return (
     <>
-      {dialect ? (
-        <Text size="xs" c="dimmed">
-          {recognised(dialect)}
-        </Text>
-      ) : null}
+      <FilePlace {...props} />
       <PreviewTable {...props} />
     </>
   )
 }
 
-function PreviewTable({ storage, preview, mapping, onMap }: PreviewProps) {
+const MOST_HEADER = 10_000
+
+/** The sheet and the line of the names. Other ones have other columns, so that what was said of those is forgotten. */
+function FilePlace({ preview, reading, onRead }: PreviewProps) {
+  const { dialect, header } = preview
+  if (!dialect) return null
+  const { sheets = [], sheet = '' } = dialect
+  const place = (next: Pick<FileReading, 'sheet' | 'header'>) => onRead({ ...next, mapping: {}, formats: {} })
+  return (
+    <Group gap="sm" align="flex-end">
+      {sheets.length > 1 ? (
+        <NativeSelect
+          size="xs"
+          label={transferTexts.sheet}
+          value={sheet}
+          data={[...sheets]}
+          onChange={(event) => place({ sheet: event.currentTarget.value })}
+        />
+      ) : null}
+      <NumberInput
+        size="xs"
+        w={150}
+        label={transferTexts.lineOfNames}
+        min={1}
+        max={MOST_HEADER}
+        allowDecimal={false}
+        value={reading.header ?? header ?? 1}
+        onChange={(line) => {
+          if (typeof line !== 'number' || line < 1 || line > MOST_HEADER) return
+          place({ ...(reading.sheet !== undefined && { sheet: reading.sheet }), header: line })
+        }}
+      />
+      <Text size="xs" c="dimmed" pb={6}>
+        {recognised(dialect)}
+      </Text>
+    </Group>
+  )
+}
+
+function PreviewTable({ storage, preview, reading, onRead }: PreviewProps) {
   const { data: fields = [] } = useQuery({ ...fieldsQuery(storage), retry: false })
   const { columns, rows } = preview
   const names = fields.map(({ name }) => name)
+  const references = new Set(fields.filter(({ reference }) => reference).map(({ name }) => name))
+  const { mapping, formats } = reading
   const shown =
     columns.length > 0
-      ? columns.map(({ column, field }) => ({ column, field }))
+      ? columns
       : [...new Set(rows.flatMap(({ document = {} }) => Object.keys(document)))].map((field) => ({
           column: '',
           field,
         }))
   return (
-    <Table.ScrollContainer minWidth={Math.max(400, shown.length * 140)} mah={320} type="native">
+    <Table.ScrollContainer minWidth={Math.max(300, shown.length * 140)} mah={320} type="native">
       <Table aria-label={transferTexts.preview} withTableBorder>
         <Table.Thead>
           <Table.Tr>
             <Table.Th w={60}>{transferTexts.line}</Table.Th>
-            {shown.map(({ column, field }, i) => (
+            {shown.map((one, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a file may name two columns alike
-              <Table.Th key={i}>
-                {column === '' ? (
-                  field
+              <Table.Th key={at} style={{ verticalAlign: 'top', minWidth: 130 }}>
+                {columns.length === 0 ? (
+                  one.field
                 ) : (
-                  <NativeSelect
-                    size="xs"
-                    label={column}
-                    value={(Object.hasOwn(mapping, column) ? mapping[column] : field) ?? ''}
-                    data={choices(names, column, field)}
-                    onChange={(event) => onMap(column, event.currentTarget.value || null)}
+                  <ImportColumn
+                    found={one}
+                    at={at}
+                    names={names}
+                    reading={reading}
+                    onMap={(field) => onRead({ ...reading, mapping: { ...mapping, [one.column]: field } })}
+                    onFormat={(format) =>
+                      onRead({ ...reading, formats: { ...formats, [one.column]: format } })
+                    }
                   />
                 )}
               </Table.Th>
@@ -66,26 +106,65 @@ function PreviewTable({ storage, preview, mapping, onMap }: PreviewProps) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rows.map(({ line, document, problem }) => (
-            <Table.Tr key={line}>
-              <Table.Td className="numbers">{line}</Table.Td>
-              {problem ? (
-                <Table.Td colSpan={shown.length}>
-                  <Text size="sm" c="red">
-                    {problem.message}
-                  </Text>
-                </Table.Td>
-              ) : (
-                shown.map(({ field }, i) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: as above
-                  <Table.Td key={i}>{field === null ? '' : short(valueAt(document ?? {}, field))}</Table.Td>
-                ))
-              )}
-            </Table.Tr>
+          {rows.map((row) => (
+            <PreviewRow key={row.line} row={row} columns={shown} references={references} />
           ))}
         </Table.Tbody>
       </Table>
     </Table.ScrollContainer>
+  )
+}
+
+interface RowProps {
+  readonly row: ImportPreview['rows'][number]
+  readonly columns: readonly { readonly field: string | null }[]
+  /** Fields that are shown by the names which the file has. */
+  readonly references: ReadonlySet<string>
+}
+
+function PreviewRow({ row, columns, references }: RowProps) {
+  const { line, document, problem, cells } = row
+  const reasons = problem?.reasons ?? {}
+  const wrong = Object.keys(reasons)
+  const hasColumn = (name: string) =>
+    columns.some(({ field }) => field === name || field?.split('.')[0] === name)
+  const isPlaced = cells && wrong.length > 0 && wrong.every(hasColumn)
+  return (
+    <Table.Tr>
+      <Table.Td className="numbers">{line}</Table.Td>
+      {problem && !isPlaced ? (
+        <Table.Td colSpan={columns.length}>
+          <Text size="sm" c="red">
+            {problem.message}
+          </Text>
+        </Table.Td>
+      ) : (
+        columns.map(({ field }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: as above
+          <Table.Td key={at} dir="auto">
+            {field === null && !problem
+              ? ''
+              : short(
+                  cells && (problem || references.has(field?.split('.')[0] ?? ''))
+                    ? cells[at]
+                    : valueAt(document ?? {}, field ?? ''),
+                )}
+            <Reason
+              text={field === null ? undefined : (reasons[field] ?? reasons[field.split('.')[0] ?? ''])}
+            />
+          </Table.Td>
+        ))
+      )}
+    </Table.Tr>
+  )
+}
+
+function Reason({ text }: { readonly text: string | undefined }) {
+  if (text === undefined) return null
+  return (
+    <Text size="xs" c="red">
+      {text}
+    </Text>
   )
 }
 
@@ -94,14 +173,6 @@ function recognised(dialect: NonNullable<ImportPreview['dialect']>): string {
   return format === 'csv'
     ? transferTexts.readAsCsv(encoding, separator)
     : transferTexts.readAsSheet(sheet, year)
-}
-
-function choices(names: readonly string[], column: string, field: string | null) {
-  const offered = [...new Set([...names, ...(field === null ? [] : [field]), column])]
-  return [
-    { value: '', label: transferTexts.leftOut },
-    ...offered.filter((name) => name !== '').map((name) => ({ value: name, label: name })),
-  ]
 }
 
 function short(value: unknown): string {

@@ -1,21 +1,19 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import type { Imported } from '../../../../shared/api/data/documents.ts'
 import { ErrorNotice } from '../../../controls/error-notice.tsx'
 import { transferTexts } from '../../../texts/transfer.ts'
 import { undoImport } from './import-file.ts'
-import { LineProblems } from './line-problems.tsx'
+import type { KeptImport } from './kept-imports.ts'
 
 interface ImportResultProps {
-  readonly storage: string
-  readonly result: Imported
+  readonly kept: KeptImport
   readonly onClose: () => void
 }
 
-/** What an import has stored and left out. */
-export function ImportResult({ storage, result, onClose }: ImportResultProps) {
-  const { imported, refused = 0, problems = [], undo } = result
-  const take = useMutation({ mutationFn: (id: string) => undoImport(storage, id) })
+/** What an import has stored, all of which can be undone. */
+export function ImportResult({ kept, onClose }: ImportResultProps) {
+  const { imported, undo, draft } = kept
+  const take = useUndo(draft.storage)
   return (
     <Stack gap="md">
       <Text role="status">
@@ -25,12 +23,11 @@ export function ImportResult({ storage, result, onClose }: ImportResultProps) {
               take.data.left,
               take.data.left.toLocaleString(),
             )
-          : transferTexts.imported(imported.toLocaleString(), refused, refused.toLocaleString())}
+          : transferTexts.imported(imported.toLocaleString(), imported)}
       </Text>
-      <LineProblems problems={problems} />
       <ErrorNotice error={take.error} title={transferTexts.couldNotUndoImport} />
       <Group justify="flex-end" gap="xs">
-        {undo === undefined || take.data ? null : (
+        {undo.length === 0 || take.data ? null : (
           <Button variant="default" loading={take.isPending} onClick={() => take.mutate(undo)}>
             {transferTexts.undoTheImport}
           </Button>
@@ -39,4 +36,19 @@ export function ImportResult({ storage, result, onClose }: ImportResultProps) {
       </Group>
     </Stack>
   )
+}
+
+/** Mended lines are imports of their own: the last is undone first. */
+export function useUndo(storage: string) {
+  return useMutation({
+    mutationFn: async (imports: readonly string[]) => {
+      const all = { deleted: 0, left: 0 }
+      for (const id of imports.toReversed()) {
+        const { deleted, left } = await undoImport(storage, id)
+        all.deleted += deleted
+        all.left += left
+      }
+      return all
+    },
+  })
 }

@@ -1,0 +1,158 @@
+import { Alert, Button, Group, Pagination, Stack, Text } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { fieldsQuery } from '../../../api/storages.ts'
+import { ErrorNotice } from '../../../controls/error-notice.tsx'
+import { saveFile } from '../../../controls/save-file.ts'
+import { controlsTexts } from '../../../texts/controls.ts'
+import { transferTexts } from '../../../texts/transfer.ts'
+import { useUndo } from './import-result.tsx'
+import { changeLines, continueImport, dismissImport, type KeptImport, MOST_LISTED } from './kept-imports.ts'
+import { Sending } from './sending.tsx'
+import { WrongLineCard } from './wrong-line-card.tsx'
+import { isMended, reasonsFile } from './wrong-lines.ts'
+
+/** Lines on a page: each has some inputs. */
+const PAGE = 25
+
+interface WrongLinesProps {
+  readonly kept: KeptImport
+  /** Its name. */
+  readonly storage: string
+  readonly onClose: () => void
+}
+
+/** The lines that an import refused, in the order of the file: mended here and sent again, or taken along as a file. */
+export function WrongLinesForm({ kept, storage, onClose }: WrongLinesProps) {
+  const { lines, isPending } = kept
+  const mended = lines.filter(isMended).length
+  const isTooMany = isPending && lines.length >= MOST_LISTED
+  const [share, setShare] = useState<number>()
+  const send = useMutation({
+    mutationFn: () => continueImport(kept, { onProgress: setShare, signal: new AbortController().signal }),
+    onSettled: () => setShare(undefined),
+  })
+  return (
+    <Stack gap="md">
+      <Summary kept={kept} />
+      <Lines kept={kept} storage={storage} />
+      <ErrorNotice error={send.error} title={transferTexts.couldNotImportLines} />
+      <Sending share={share} />
+      <Group justify="space-between" gap="xs">
+        <Others kept={kept} onClose={onClose} />
+        <Group gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {transferTexts.close}
+          </Button>
+          <Button
+            loading={send.isPending}
+            disabled={isTooMany || (!isPending && mended === 0)}
+            onClick={() => send.mutate()}
+          >
+            {isPending
+              ? transferTexts.importOthers(lines.length - mended)
+              : transferTexts.importMended(mended)}
+          </Button>
+        </Group>
+      </Group>
+      <Text size="xs" c="dimmed">
+        {isTooMany ? transferTexts.tooManyWrong : transferTexts.wrongLinesHelp(kept.draft.file.name)}
+      </Text>
+    </Stack>
+  )
+}
+
+function Lines({ kept, storage }: Omit<WrongLinesProps, 'onClose'>) {
+  const { lines } = kept
+  const { data: fields = [] } = useQuery({ ...fieldsQuery(storage), retry: false })
+  const [page, setPage] = useState(1)
+  const pages = Math.ceil(lines.length / PAGE)
+  const at = Math.min(page, pages)
+  return (
+    <>
+      <Stack
+        gap="xs"
+        component="ol"
+        m={0}
+        p={0}
+        aria-label={transferTexts.refusedLines}
+        mah="calc(100dvh - 380px)"
+        mih={220}
+        style={{ overflow: 'auto' }}
+      >
+        {lines.slice((at - 1) * PAGE, at * PAGE).map((line) => (
+          <WrongLineCard
+            key={line.line}
+            line={line}
+            lines={kept}
+            fields={fields}
+            onChange={(next) => changeLines(kept, next)}
+          />
+        ))}
+      </Stack>
+      {pages > 1 ? (
+        <Pagination
+          size="sm"
+          total={pages}
+          value={at}
+          onChange={setPage}
+          getControlProps={(control) => ({ 'aria-label': controlsTexts.pageControl(control) })}
+          getItemProps={(wanted) => ({ 'aria-label': controlsTexts.pageNumber(wanted) })}
+        />
+      ) : null}
+    </>
+  )
+}
+
+function Summary({ kept }: { readonly kept: KeptImport }) {
+  const { lines, isPending, imported, refused, refusedLines } = kept
+  const count = lines.length.toLocaleString()
+  return (
+    <Alert color={isPending ? 'red' : 'sand'} variant="light" role="status">
+      <Text size="sm">
+        {isPending
+          ? transferTexts.nothingYet(count, lines.length)
+          : transferTexts.someImported(imported.toLocaleString(), imported, count, lines.length)}
+      </Text>
+      {refusedLines === undefined ? null : (
+        <Text size="sm" lineClamp={3}>
+          {transferTexts.leftOutLines(refused.toLocaleString(), refusedLines)}
+        </Text>
+      )}
+    </Alert>
+  )
+}
+
+function Others({ kept, onClose }: Omit<WrongLinesProps, 'storage'>) {
+  const { storage, file } = kept.draft
+  const take = useUndo(storage)
+  const dismiss = () => {
+    dismissImport(storage)
+    if (!kept.isPending) onClose()
+  }
+  const download = () => {
+    const { ending, text } = reasonsFile(kept)
+    const type = ending === 'csv' ? 'text/csv' : 'application/x-ndjson'
+    saveFile(transferTexts.wrongLinesFile(file.name, ending), new Blob([text], { type }))
+  }
+  return (
+    <Group gap="xs">
+      <Button variant="default" onClick={dismiss}>
+        {kept.isPending ? transferTexts.backToFile : transferTexts.dismiss}
+      </Button>
+      <Button variant="default" onClick={download}>
+        {transferTexts.downloadWrongLines}
+      </Button>
+      {kept.undo.length === 0 ? null : (
+        <Button
+          variant="default"
+          loading={take.isPending}
+          onClick={() => take.mutate(kept.undo, { onSuccess: dismiss })}
+        >
+          {transferTexts.undoTheImport}
+        </Button>
+      )}
+      <ErrorNotice error={take.error} title={transferTexts.couldNotUndoImport} />
+    </Group>
+  )
+}

@@ -1,0 +1,183 @@
+/** A messy workbook of 500 rows on its way into a storage: recognized, asked, mended in the dialog, at the pace of a person. */
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { guidOf, objectsOf } from '../end-to-end/harness.ts'
+import { messyWorkbook } from '../messy-workbook.ts'
+import { type PacedHand, pacedHand } from './paced-hand.ts'
+import { eventually } from './studio-eventually.ts'
+import { expectNoProblem, settled } from './studio-looks.ts'
+import { openStudio, type StudioRoom } from './studio-room.ts'
+
+const ROWS = 500
+const known = ['Acme', 'Globex', 'שלום <b>']
+
+let studio: StudioRoom
+let page: Page
+let hand: PacedHand
+let storage: string
+beforeAll(async () => {
+  studio = await openStudio()
+  const { quoin } = studio
+  await quoin.manage('POST', '/_system/storages', { name: 'customers' })
+  const customer = { name: 'name', type: 'string', storage: 'customers', unique: true, required: true }
+  await quoin.manage('POST', '/blueprintfields', customer)
+  for (const name of known) await quoin.manage('POST', '/_system/storages/customers/documents', { name })
+  storage = guidOf(await quoin.manage('POST', '/_system/storages', { name: 'orders' }))
+  const fields = [
+    {
+      name: 'customer',
+      type: 'reference',
+      reference: { storage: 'customers', on_delete: 'refuse' },
+      required: true,
+    },
+    { name: 'number', type: 'string', unique: true },
+    { name: 'amount', type: 'number' },
+    { name: 'ordered', type: 'day' },
+    { name: 'shipped', type: 'day' },
+  ]
+  for (const [order, field] of fields.entries())
+    await quoin.manage('POST', '/blueprintfields', { ...field, order, storage: 'orders' })
+  page = await studio.open('admin', `data/storages/${storage}`)
+  hand = pacedHand(page)
+}, 300_000)
+
+afterAll(() => studio?.close())
+
+/** Two customers that there are not, two ways to write a number and a day, and days that may mean two things. */
+function row(n: number): (string | number)[] {
+  const customer = n % 40 === 7 ? 'Akme' : n % 90 === 11 ? 'Globecks' : (known[n % known.length] ?? '')
+  const amount = n % 3 === 0 ? `1.${String(n).padStart(3, '0')},56` : '12,50 EUR'
+  const ordered = n % 2 === 0 ? '31.01.2026' : '2026-02-01'
+  return [customer, `A-${n}`, amount, ordered, '03/04/2026']
+}
+
+const workbook = () =>
+  messyWorkbook([
+    {
+      name: 'Orders',
+      title: 'Orders of 2026, as of February',
+      rows: [
+        ['Customer', 'Number', 'Amount', 'Ordered', 'Shipped'],
+        ...Array.from({ length: ROWS }, (_none, n) => row(n)),
+      ],
+    },
+    { name: 'Notes', rows: [['none']] },
+  ])
+
+const dialog = () => page.getByRole('dialog')
+const count = async () =>
+  objectsOf(await studio.quoin.manage('POST', '/_system/storages/orders/documents/search', { limit: 1_000 }))
+
+async function choose(buffer: Buffer, name: string): Promise<void> {
+  await hand.click(page.getByRole('button', { name: 'Import', exact: true }))
+  const chooser = page.waitForEvent('filechooser')
+  await hand.click(dialog().locator('button', { hasText: 'Choose a file' }))
+  await (await chooser).setFiles({ name, mimeType: '', buffer })
+}
+
+test('line of names, sheet, numbers and days are recognized; what may mean two things is asked', async () => {
+  await choose(await workbook(), 'orders.xlsx')
+  // In the dialog of the system: the file, and Open.
+  const preview = dialog().getByRole('table', { name: 'Preview' })
+  await preview.getByText('1.000,56 → 1000.56').waitFor()
+  expect(await dialog().getByLabel('Line with the names').inputValue()).toBe('3')
+  expect(await dialog().getByLabel('Sheet').inputValue()).toBe('Orders')
+  await preview.getByText('31.01.2026 → 2026-01-31').waitFor()
+  await preview.getByText('03/04/2026 → 2026-04-03').waitFor()
+  await preview.getByText('03/04/2026 → 2026-03-04').waitFor()
+  await dialog().getByText('Choose how to read Shipped.').waitFor()
+  expect(await dialog().getByRole('button', { name: 'Import' }).isDisabled()).toBe(true)
+  await settled(page)
+  await expectNoProblem(page, 'a question about days')
+  hand.read()
+  // The list is opened, and its entry clicked.
+  await hand.click(preview.getByLabel('Format of Shipped'))
+  await preview.getByLabel('Format of Shipped').selectOption('day/month/year')
+  await eventually(() => preview.getByText('03/04/2026 → 2026-03-04').count()).toBe(0)
+  await eventually(() => dialog().getByRole('button', { name: 'Import' }).isEnabled()).toBe(true)
+  expect(await count()).toEqual([])
+})
+
+test('wrong cells are shown with line, column and value, and nothing is imported', async () => {
+  await hand.click(dialog().getByRole('button', { name: 'Import' }))
+  await dialog().getByText('Nothing was imported: 19 lines are refused.').waitFor()
+  const lines = dialog().getByRole('list', { name: 'Refused lines' }).getByRole('listitem')
+  await eventually(() => lines.count()).toBe(19)
+  const shown = await lines.getByText(/^Line \d+$/).allTextContents()
+  const wrong = Array.from({ length: ROWS }, (_none, n) => n).filter((n) => n % 40 === 7 || n % 90 === 11)
+  expect(shown).toEqual(wrong.map((n) => `Line ${n + 4}`))
+  expect(await dialog().getByLabel('Customer in line 11').inputValue()).toBe('Akme')
+  await lines.first().getByText('names no document: customers has none with this name').waitFor()
+  await lines.first().getByText('Number: A-7').waitFor()
+  await expectNoProblem(page, 'refused lines')
+  hand.read()
+  expect(await count()).toEqual([])
+})
+
+test('refused lines stay when the dialog is closed', async () => {
+  await dialog().getByRole('button', { name: 'Close' }).last().click()
+  await page.getByText('19 lines of orders.xlsx are not imported yet.').waitFor()
+  await expectNoProblem(page, 'the notice of refused lines')
+  await page.getByRole('button', { name: 'Show' }).click()
+  await dialog().getByText('Nothing was imported: 19 lines are refused.').waitFor()
+})
+
+test('the lines with their reasons can be downloaded', async () => {
+  const download = page.waitForEvent('download')
+  await dialog().getByRole('button', { name: 'Download these lines' }).click()
+  const done = await download
+  expect(done.suggestedFilename()).toBe('orders-refused.csv')
+  const text = await readFile(await done.path(), 'utf8')
+  expect(text.split('\r\n').slice(0, 2)).toEqual([
+    '\ufeffCustomer,Number,Amount,Ordered,Shipped,_meta.line,_meta.reasons',
+    'Akme,A-7,"12,50 EUR",2026-02-01,03/04/2026,11,The value of customer names no document: customers has none with this name.',
+  ])
+})
+
+test('one correction mends all lines with the same text, and only these lines are sent again', async () => {
+  const sent: { readonly isMended: boolean; readonly size: number }[] = []
+  page.on('requestfinished', async (request) => {
+    if (!request.url().includes('/documents/import')) return
+    const { requestBodySize: size } = await request.sizes()
+    sent.push({ isMended: request.url().includes('rows=arrays'), size })
+  })
+  for (const [line, wrong, right, alike] of [
+    [11, 'Akme', 'Acme', 'Also in 12 lines with "Akme"'],
+    [15, 'Globecks', 'Globex', 'Also in 5 lines with "Globecks"'],
+  ] as const) {
+    await hand.click(dialog().getByLabel(`Customer in line ${line}`).and(page.locator('input')))
+    for (const _letter of wrong) await hand.type('', 'Backspace')
+    await hand.type(right)
+    await page.keyboard.press('Escape')
+    await hand.click(dialog().getByRole('button', { name: alike }))
+  }
+  await hand.click(dialog().getByRole('button', { name: 'Import all lines' }))
+  await dialog().getByText('500 documents imported.').waitFor()
+  hand.read()
+  const lines = (at: number) => JSON.stringify(row(at)).length + 1
+  const mended = Array.from({ length: ROWS }, (_none, n) => n).filter((n) => n % 40 === 7 || n % 90 === 11)
+  const most = mended.reduce((sum, n) => sum + lines(n), 100)
+  await eventually(() => sent.map(({ isMended }) => isMended)).toEqual([false, true])
+  expect(sent[1]?.size).toBeLessThan(most)
+  const stored = await count()
+  expect(stored).toHaveLength(ROWS)
+  const seventh = stored.find(({ number }) => number === 'A-7')
+  expect(seventh).toMatchObject({ amount: 12.5, ordered: '2026-02-01', shipped: '2026-04-03' })
+  expect(stored.find(({ number }) => number === 'A-123')).toMatchObject({ amount: 1123.56 })
+  await expectNoProblem(page, 'the result of a mended import')
+  expect(studio.complaints()).toEqual([])
+})
+
+test('at the pace of a person it takes less than a minute', () => {
+  // The dialog of the system in which a file is chosen: two clicks and a look.
+  const system = 5
+  expect(hand.seconds + system).toBeLessThan(60)
+})
+
+test('all of it is undone with one click', async () => {
+  await dialog().getByRole('button', { name: 'Undo the import' }).click()
+  await dialog().getByText('Undone: 500 documents deleted.').waitFor()
+  await dialog().getByRole('button', { name: 'Close' }).last().click()
+  expect(await count()).toEqual([])
+})
