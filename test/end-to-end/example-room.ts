@@ -114,7 +114,11 @@ export async function openExampleRoom(
   async function end(signal: 'SIGTERM' | 'SIGKILL') {
     await Promise.all(nodes.splice(0).map((node) => node.end(signal)))
   }
-  await start()
+  async function close() {
+    await end('SIGKILL')
+    await temporary?.drop()
+    await rm(directory, { recursive: true, force: true })
+  }
   let token = ''
   let turn = 0
   const address = () => nodes[turn++ % nodes.length]?.address ?? ''
@@ -135,19 +139,20 @@ export async function openExampleRoom(
     return { status: reply.status, body: isJson ? JSON.parse(text) : text }
   }
 
-  const credentials = { username: 'admin', password: adminPassword }
-  const signedIn = await call('POST', '/auth/signin', { body: credentials, anonymous: true })
-  token = String(objectOf(signedIn.body).access_token)
-  for (const [key, value] of Object.entries(values))
-    expect(await call('POST', '/_system/environment', { body: { name: key, value } })).toMatchObject({
-      status: 200,
-    })
-  for (const [key, value] of Object.entries(secrets))
-    expect(await call('POST', '/_system/secrets', { body: { name: key, value } })).toMatchObject({
-      status: 200,
-    })
-  const blueprint = await installOver(address(), token, await exampleFile(name))
-  expect((await call('POST', `/blueprints/check/${blueprint}`)).body).toEqual({ problems: [], notes: [] })
+  try {
+    await start()
+    const credentials = { username: 'admin', password: adminPassword }
+    const signedIn = await call('POST', '/auth/signin', { body: credentials, anonymous: true })
+    token = String(objectOf(signedIn.body).access_token)
+    await setValues(call, { environment: values, secrets })
+    const blueprint = await installOver(address(), token, await exampleFile(name))
+    const checked = await call('POST', `/blueprints/check/${blueprint}`)
+    expect(checked.body).toEqual({ problems: [], notes: [] })
+  } catch (error) {
+    // No test has the room, so none can close it.
+    await close()
+    throw error
+  }
   return {
     call,
     async jobs(queue) {
@@ -158,12 +163,17 @@ export async function openExampleRoom(
       await end(signal)
       await start()
     },
-    async close() {
-      await end('SIGKILL')
-      await temporary?.drop()
-      await rm(directory, { recursive: true, force: true })
-    },
+    close,
   }
+}
+
+async function setValues(
+  call: ExampleRoom['call'],
+  values: Readonly<Record<'environment' | 'secrets', JsonObject>>,
+): Promise<void> {
+  for (const [kind, all] of Object.entries(values))
+    for (const [name, value] of Object.entries(all))
+      expect(await call('POST', `/_system/${kind}`, { body: { name, value } })).toMatchObject({ status: 200 })
 }
 
 export interface Receiver {

@@ -27,7 +27,8 @@ export interface Keeper {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-const PATIENCE_MS = 60_000
+/** An import of 20,000 documents took over a minute where the machine was busy with other work. */
+const PATIENCE_MS = 300_000
 
 export async function openKeeper(address: () => string): Promise<Keeper> {
   // Another address of this machine: wrong passwords of the fuzzer lock its own.
