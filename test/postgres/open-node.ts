@@ -4,8 +4,12 @@ import { openPostgresDatabase } from '../../src/storage/postgres/core/postgres-d
 import type { PostgresOptions } from '../../src/storage/postgres/core/postgres-parts.ts'
 
 /** A node on the database, ordinary but for what is given. */
-export function openNode(url: string, { node, ...more }: NodeChanges = {}): Promise<Database> {
-  return openPostgresDatabase({
+export function openNode(url: string, changes: NodeChanges = {}): Promise<Database> {
+  return openPostgresDatabase(nodeOptions(url, changes))
+}
+
+export function nodeOptions(url: string, { node, ...more }: NodeChanges = {}): PostgresOptions {
+  return {
     url,
     connections: 4,
     clock: Date.now,
@@ -16,7 +20,7 @@ export function openNode(url: string, { node, ...more }: NodeChanges = {}): Prom
     wall: Date.now,
     load: () => 0,
     ...more,
-  })
+  }
 }
 
 /** `node`: its name. */

@@ -91,7 +91,15 @@ export async function openPartedRoom(documents: number): Promise<PartedRoom> {
     const { rows } = await admin.query('SELECT id FROM storage WHERE name = $1', [name])
     const { id } = rows[0]
     entry = {
-      ...{ id, name, table: `doc_${id}`, noted: true, textReady: false, textWanted: false },
+      ...{
+        id,
+        name,
+        table: `doc_${id}`,
+        noted: true,
+        textReady: false,
+        textWanted: false,
+        columns: new Map(),
+      },
       ...{ indexes: new Map(), unique: [] },
     }
     const time = () => clocks.passed

@@ -4,10 +4,11 @@ import { Client } from 'pg'
 import type { JsonObject } from '../../src/shared/json.ts'
 import type { Search } from '../../src/shared/query.ts'
 import { readIndexed } from '../../src/storage/document-index.ts'
+import { addKeyColumns, keyedFields } from '../../src/storage/postgres/core/key-columns.ts'
 import type { PostgresConnection } from '../../src/storage/postgres/core/rows.ts'
 import { statement } from '../../src/storage/postgres/sql/compiled-sql.ts'
 import { decideTexts } from '../../src/storage/postgres/sql/decide-texts.ts'
-import { indexExpression, oddIndex } from '../../src/storage/postgres/sql/field-sql.ts'
+import { indexExpression, type KeyColumns, oddIndex } from '../../src/storage/postgres/sql/field-sql.ts'
 import { compileFind, countDocuments, findDocuments } from '../../src/storage/postgres/sql/postgres-query.ts'
 import type { SearchTarget } from '../../src/storage/postgres/sql/search-target.ts'
 import {
@@ -31,6 +32,8 @@ export interface PostgresWorld extends SearchWorld {
 export interface PostgresWorldOptions {
   readonly indexes: readonly (readonly string[])[]
   readonly text: boolean
+  /** Whether indexes are over key columns. */
+  readonly columns?: boolean
   /** Ways that the planner shall not take if there is another: by itself it uses no index for a few rows. */
   readonly avoid?: readonly ('seqscan' | 'bitmapscan' | 'sort')[]
 }
@@ -44,6 +47,7 @@ const steps = [
   '0015-costs.sql',
   '0016-sorted-texts.sql',
   '0017-caseless-texts.sql',
+  '0019-key-columns.sql',
 ]
 
 export async function openSearchWorld(options: PostgresWorldOptions): Promise<PostgresWorld> {
@@ -55,21 +59,36 @@ export async function openSearchWorld(options: PostgresWorldOptions): Promise<Po
     rows: async (text, values) => (await client.query(text, [...(values ?? [])])).rows,
     run: async (text, values) => (await client.query(text, [...(values ?? [])])).rowCount ?? 0,
   }
+  await client.query(
+    'CREATE TABLE storage (id integer PRIMARY KEY); INSERT INTO storage VALUES (1); CREATE TABLE node ()',
+  )
   for (const step of steps) await client.query(await readFile(new URL(step, migrations), 'utf8'))
   await client.query(`CREATE TABLE doc_1 (guid text COLLATE "C" PRIMARY KEY, created bigint NOT NULL,
     updated bigint NOT NULL, removed bigint NOT NULL, version bigint NOT NULL, doc json NOT NULL,
     tokens tsvector, token_count integer);
     CREATE INDEX doc_1_created ON doc_1 (created, guid) WHERE removed = 0`)
+  const definitions = options.indexes.map((fields) => ({ fields }))
+  const script = async (text: string) => client.query(text)
+  const columns: KeyColumns = options.columns
+    ? await addKeyColumns({ ...connection, script }, { id: 1, table: 'doc_1' }, keyedFields(definitions))
+    : new Map()
   for (const [number, fields] of options.indexes.entries())
     await client.query(
-      `CREATE INDEX ix_${number} ON doc_1 (${fields.map(indexExpression).join(', ')}, created, guid) WHERE removed = 0`,
+      `CREATE INDEX ix_${number} ON doc_1 (${fields.map((field) => indexExpression(field, columns)).join(', ')}, created, guid) WHERE removed = 0`,
     )
   for (const field of new Set(options.indexes.flat().map((indexed) => readIndexed(indexed).field))) {
-    const odd = oddIndex('doc_1', field)
+    const odd = oddIndex('doc_1', field, columns)
     if (odd) await client.query(odd.sql)
   }
   const indexes = new Map(options.indexes.map((fields, number) => [`ix_${number}`, { fields }]))
-  const target: SearchTarget = { id: 1, table: 'doc_1', noted: false, textReady: options.text, indexes }
+  const target: SearchTarget = {
+    id: 1,
+    table: 'doc_1',
+    noted: false,
+    textReady: options.text,
+    indexes,
+    columns,
+  }
   if (options.text) {
     await client.query(textTriggerSql(target))
     await client.query(textIndex(target).sql)
@@ -78,7 +97,7 @@ export async function openSearchWorld(options: PostgresWorldOptions): Promise<Po
   async function add(documents: readonly JsonObject[]): Promise<void> {
     const texts = documents.map((document) => (options.text ? textOfDocument(document) : undefined))
     await client.query(
-      `INSERT INTO doc_1 SELECT m ->> 'guid', (m ->> 'cms')::bigint, (m ->> 'ums')::bigint, (m ->> 'removed')::bigint, 1, doc, tokens, count
+      `INSERT INTO doc_1 (guid, created, updated, removed, version, doc, tokens, token_count) SELECT m ->> 'guid', (m ->> 'cms')::bigint, (m ->> 'ums')::bigint, (m ->> 'removed')::bigint, 1, doc, tokens, count
        FROM (SELECT doc -> '_meta' AS m, * FROM unnest($1::json[], $2::tsvector[], $3::integer[]) AS new(doc, tokens, count)) AS rows`,
       [
         documents.map((document) => JSON.stringify(document)),

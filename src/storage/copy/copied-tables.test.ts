@@ -59,5 +59,7 @@ test('every table and column of PostgreSQL is copied, or is on the list of what 
     const name = textOf(row, 'name').replace(/^doc_\d+$/, 'doc_N')
     found.set(name, [...(found.get(name) ?? []), textOf(row, 'column')])
   }
-  expect(sorted(found)).toEqual(known(otherTables.postgres, [...names(documentTable), ...documentTokens]))
+  expect(sorted(found)).toEqual(
+    known(otherTables.postgres, [...names(documentTable), ...documentTokens, 'k1', 'v1']),
+  )
 })

@@ -79,6 +79,8 @@ export const otherTables = {
     storage: ['id', 'name', 'text', 'text_guid', 'text_done', 'text_total', 'noted'],
     storage_index: ['storage', 'name', 'definition'],
     unique_key: ['id', 'storage', 'definition', 'ready'],
+    // Made again by the engine; a trigger fills the columns of documents.
+    key_column: ['storage', 'number', 'field', 'ready', 'filled'],
     migration: ['number', 'name', 'checksum', 'applied'],
     // Kept by a trigger of the documents.
     text_total: ['id', 'storage', 'documents', 'tokens'],
@@ -97,6 +99,7 @@ export const otherTables = {
       'applied',
       'timeline',
       'unique_keys',
+      'key_columns',
     ],
     change: ['number', 'node', 'documents', 'created'],
     change_counter: ['one', 'number'],
@@ -106,5 +109,5 @@ export const otherTables = {
   },
 } as const
 
-/** Columns that a document has on PostgreSQL only: made from its text. */
+/** Columns that a document has on PostgreSQL only: made from its text. Others are filled by a trigger (postgres/core/key-columns.ts). */
 export const documentTokens = ['tokens', 'token_count'] as const

@@ -6,7 +6,8 @@ import { QuoinError } from '../../../shared/errors.ts'
 import type { Index } from '../../document-index.ts'
 import type { KeptKey } from '../../unique/kept-key.ts'
 import type { UniqueKey } from '../../unique/unique-key.ts'
-import { numberOf, type PostgresConnection, textOf } from './rows.ts'
+import type { KeyColumns } from '../sql/field-sql.ts'
+import { numberOf, type PostgresConnection, type Row, textOf } from './rows.ts'
 import type { StorageEntry } from './storage-entry.ts'
 import { documentTable } from './tables.ts'
 
@@ -64,8 +65,10 @@ export class PostgresCatalogue {
 
   async #read(): Promise<boolean> {
     const rows = await this.#connection.rows(
-      `SELECT storage.id, storage.name, storage.text, storage.noted, storage_index.name AS index_name, definition::text AS definition
-      FROM storage LEFT JOIN storage_index ON storage_index.storage = storage.id ORDER BY storage.id, index_name`,
+      `SELECT storage.id, storage.name, storage.text, storage.noted, storage_index.name AS index_name, definition::text AS definition, columns
+      FROM storage LEFT JOIN storage_index ON storage_index.storage = storage.id
+      LEFT JOIN (SELECT storage, json_object_agg(field, number)::text AS columns FROM key_column WHERE ready GROUP BY storage) AS keyed
+        ON keyed.storage = storage.id ORDER BY storage.id, index_name`,
     )
     const unique = await this.#readKeys()
     const entries = new Map<string, StorageEntry & { readonly indexes: Map<string, Index> }>()
@@ -80,6 +83,7 @@ export class PostgresCatalogue {
         textWanted: text > 0,
         textReady: text === 2,
         noted: row.noted === true,
+        columns: columnsIn(row.columns),
         indexes: new Map<string, Index>(),
         unique: unique.get(id) ?? [],
         other: (storage: string) => entries.get(storage),
@@ -111,6 +115,12 @@ export class PostgresCatalogue {
     }
     return keys
   }
+}
+
+/** The text is our own: key-columns.ts wrote it. */
+function columnsIn(text: Row[string] | undefined): KeyColumns {
+  const columns: Record<string, number> = typeof text === 'string' ? JSON.parse(text) : {}
+  return new Map(Object.entries(columns))
 }
 
 function isSame(a: readonly KeptKey[], b: readonly KeptKey[]): boolean {

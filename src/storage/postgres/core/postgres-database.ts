@@ -3,6 +3,7 @@ import { QuoinError } from '../../../shared/errors.ts'
 import type { Capabilities, Changes, Indexes } from '../../capabilities.ts'
 import { type Observer, type Origin, type Session, storageNameProblem } from '../../database.ts'
 import type { Needs } from '../../document-index.ts'
+import { leads } from '../../leading-node.ts'
 import { addObserver } from '../../observers.ts'
 import { keepsRules, type RawDatabase } from '../../ruled.ts'
 import { postgresFigures } from '../figures/postgres-figures.ts'
@@ -10,11 +11,15 @@ import { type Kept, openKept } from '../kept/open-kept.ts'
 import { searchedStorage } from '../sql/postgres-search-advice.ts'
 import { readPreparations } from '../text/fill-tokens.ts'
 import { postgresUniqueKeys } from '../unique/postgres-unique-keys.ts'
+import { isToMove, moveToColumns } from './move-to-columns.ts'
 import { dropStorage, ensureStorage, isEnsured } from './postgres-ensure.ts'
 import { openPostgresParts, type PostgresOptions, type PostgresParts } from './postgres-parts.ts'
 import { releaseIndexes } from './postgres-release.ts'
 import { PostgresSession, type SessionParts } from './postgres-session.ts'
 import { completeStatistics } from './postgres-statistics.ts'
+
+/** How often a node looks whether a storage has to be moved to key columns: after an index on documents, or an upgrade. */
+const MOVE_MS = 60_000
 
 /** Throws UNAVAILABLE when the database does not answer, is not fit, or was made by a newer Quoin. */
 export async function openPostgresDatabase(options: PostgresOptions): Promise<RawDatabase> {
@@ -31,6 +36,7 @@ class PostgresDatabase implements RawDatabase {
   readonly #sessionParts: SessionParts
   readonly #changes = new Set<Promise<unknown>>()
   #closed: Promise<void> | undefined
+  #moving: NodeJS.Timeout | undefined
 
   constructor(parts: PostgresParts, options: PostgresOptions) {
     this.#parts = parts
@@ -55,10 +61,26 @@ class PostgresDatabase implements RawDatabase {
   /** Begins to make what a database of an older version lacks. Nothing waits for it. */
   complete(report: PostgresOptions['report']): void {
     const { pool, catalogue } = this.#parts
-    const done = completeStatistics(pool, catalogue.all(), () => this.#closed === undefined)
-      .catch((error: unknown) => report?.(error))
-      .finally(() => this.#changes.delete(done))
+    const goesOn = () => this.#closed === undefined
+    this.#behind(completeStatistics(pool, catalogue.all(), goesOn), report)
+    const move = async () => {
+      if (!catalogue.all().some(isToMove) || !(await leads(this.capabilities))) return
+      await moveToColumns(this.#parts, goesOn)
+    }
+    const again = () => {
+      if (!goesOn()) return
+      this.#behind(move(), report).then(() => {
+        this.#moving = setTimeout(again, MOVE_MS).unref()
+      })
+    }
+    again()
+  }
+
+  /** Nothing waits for it but the end. */
+  #behind(work: Promise<void>, report: PostgresOptions['report']): Promise<void> {
+    const done = work.catch((error: unknown) => report?.(error)).finally(() => this.#changes.delete(done))
     this.#changes.add(done)
+    return done
   }
 
   async ensure(name: string, needs: Needs = {}): Promise<void> {
@@ -90,6 +112,7 @@ class PostgresDatabase implements RawDatabase {
   }
 
   close(): Promise<void> {
+    clearTimeout(this.#moving)
     this.#closed ??= Promise.allSettled([...this.#changes, this.#kept.close()]).then(() =>
       this.#parts.close(),
     )

@@ -13,7 +13,18 @@ import { keyTable } from '../../unique/kept-key.ts'
 import { forgetCounters } from '../numbers/counters.ts'
 import { fillTokens } from '../text/fill-tokens.ts'
 import { forgetTotalsSql, textIndex, textTriggerSql } from '../text/postgres-text-index.ts'
-import { createIndex, make, type PlannedIndex, planIndex } from './postgres-indexes.ts'
+import { addKeyColumns, dropKeysSql, fillAtOnce, keyedFields } from './key-columns.ts'
+import { isLocked } from './postgres-errors.ts'
+import {
+  createIndex,
+  dropOutdated,
+  forgetOutdated,
+  make,
+  outdatedIndexes,
+  type PlannedIndex,
+  planIndex,
+  type StorageParts,
+} from './postgres-indexes.ts'
 import { CATALOGUE, type PostgresParts } from './postgres-parts.ts'
 import { makeStatistics } from './postgres-statistics.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
@@ -35,8 +46,7 @@ export async function ensureStorage(parts: PostgresParts, name: string, needs: N
     return
   }
   const entry = await parts.catalogue.entry(name)
-  const missing = missingIndexes(entry, needs)
-  if (missing.length > 0) await addIndexes(parts, entry, missing)
+  if (missingIndexes(entry, needs).length > 0) await addIndexes(parts, entry, needs)
   if (needs.text && !entry.textReady) await addText(parts, entry)
 }
 
@@ -50,7 +60,7 @@ export async function dropStorage(parts: PostgresParts, name: string): Promise<v
     await transaction.run(forgetTotalsSql, [entry.id])
     await forgetCounters(transaction, name)
     const keys = entry.unique.map((key) => `; DROP TABLE ${keyTable(key)}`).join('')
-    await transaction.script(`DROP TABLE ${entry.table}${keys}`)
+    await transaction.script(`DROP TABLE ${entry.table}${keys}; ${dropKeysSql(entry.table)}`)
   })
 }
 
@@ -76,7 +86,7 @@ export async function changing<T>(
   return result
 }
 
-function missingIndexes(entry: StorageEntry, needs: Needs): PlannedIndex[] {
+function missingIndexes(entry: StorageParts, needs: Needs): PlannedIndex[] {
   const missing = new Map<string, PlannedIndex>()
   for (const index of needs.indexes ?? []) {
     const planned = planIndex(entry, index)
@@ -91,29 +101,44 @@ async function createStorage(transaction: PostgresTransaction, name: string, nee
     needs.text ? 2 : 0,
   ])
   const id = numberOf(row ?? {}, 'id')
-  const entry = { id, name, table: documentTable(id), indexes: new Map(), unique: [] }
+  const entry = { id, name, table: documentTable(id), indexes: new Map(), columns: new Map() }
   await transaction.script(documentTableSql(id))
-  for (const planned of missingIndexes(
-    { ...entry, textReady: false, textWanted: false, noted: false },
-    needs,
-  ))
-    await createIndex(transaction, entry, planned, 'in transaction')
+  await makeIndexes(transaction, entry, needs)
   if (!needs.text) return
   await transaction.script(textTriggerSql(entry))
   await transaction.script(textIndex(entry).sql)
 }
 
-async function addIndexes(
-  parts: PostgresParts,
-  entry: StorageEntry,
-  missing: readonly PlannedIndex[],
+/** Indexes over key columns, of a table that has no documents. Those that it has move to columns, too. */
+async function makeIndexes(
+  transaction: PostgresTransaction,
+  entry: StorageParts,
+  needs: Needs,
 ): Promise<void> {
+  // Names of fields are refused here, before any of them is in SQL.
+  if (missingIndexes(entry, needs).length === 0) return
+  const indexes = [...entry.indexes.values(), ...(needs.indexes ?? [])]
+  const columns = await addKeyColumns(transaction, entry, keyedFields(indexes))
+  // For a document that came meanwhile.
+  await fillAtOnce(transaction, entry, columns)
+  for (const planned of missingIndexes({ ...entry, columns }, { indexes }))
+    await createIndex(transaction, entry, planned, 'in transaction')
+  const outdated = outdatedIndexes(entry, columns)
+  await forgetOutdated(transaction, entry, outdated)
+  await dropOutdated(transaction, outdated, 'in transaction')
+}
+
+async function addIndexes(parts: PostgresParts, entry: StorageEntry, needs: Needs): Promise<void> {
   if (await isEmpty(parts.pool, entry)) {
-    await changing(parts, async (transaction) => {
-      for (const planned of missing) await createIndex(transaction, entry, planned, 'in transaction')
-    })
-    return
+    try {
+      await changing(parts, (transaction) => makeIndexes(transaction, entry, needs))
+      return
+    } catch (error) {
+      // Of the table, for its columns.
+      if (!isLocked(error)) throw error
+    }
   }
+  const missing = missingIndexes(entry, needs)
   for (const planned of missing) await createIndex(parts.pool.lasting, entry, planned, 'concurrently')
   const statistics = missing.flatMap((planned) => planned.statistics)
   await makeStatistics(parts.pool.lasting, entry.table, statistics)

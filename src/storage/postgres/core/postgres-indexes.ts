@@ -10,13 +10,16 @@ import { createHash } from 'node:crypto'
 import { QuoinError } from '../../../shared/errors.ts'
 import { fieldNameProblem } from '../../../shared/field-path.ts'
 import { type Index, readIndexed } from '../../document-index.ts'
-import { IS_REMOVED, indexExpression, oddIndex, REMOVED } from '../sql/field-sql.ts'
+import { IS_REMOVED, indexExpression, type KeyColumns, oddIndex, REMOVED } from '../sql/field-sql.ts'
 import { isUnsupported, violatedIndex } from './postgres-errors.ts'
 import { type FieldStatistics, fieldStatistics } from './postgres-statistics.ts'
 import type { PostgresConnection } from './rows.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
 const MAX_FIELDS = 8
+
+/** What indexes are planned for. */
+export type StorageParts = Pick<StorageEntry, 'id' | 'name' | 'table' | 'columns' | 'indexes'>
 
 export interface PlannedIndex {
   readonly name: string
@@ -28,7 +31,10 @@ export interface PlannedIndex {
 }
 
 /** undefined if the table's own index by creation does it. Throws INVALID_QUERY for a field name that makes no sense. */
-export function planIndex(entry: Pick<StorageEntry, 'id' | 'table'>, index: Index): PlannedIndex | undefined {
+export function planIndex(
+  entry: Pick<StorageEntry, 'id' | 'table' | 'columns'>,
+  index: Index,
+): PlannedIndex | undefined {
   const { fields, unique = false } = index
   if (fields.length === 0 || fields.length > MAX_FIELDS)
     throw new QuoinError('INVALID_QUERY', `An index needs 1 to ${MAX_FIELDS} fields.`)
@@ -36,11 +42,13 @@ export function planIndex(entry: Pick<StorageEntry, 'id' | 'table'>, index: Inde
     const problem = fieldNameProblem(readIndexed(field).field)
     if (problem) throw new QuoinError('INVALID_QUERY', `The field name ${JSON.stringify(field)} ${problem}.`)
   }
-  const columns = unique ? fields.map(indexExpression) : orderColumns(fields)
+  const columns = unique
+    ? fields.map((field) => indexExpression(field, entry.columns))
+    : orderColumns(fields, entry.columns)
   if (columns.length === 0) return undefined
   // An index by the time of removal holds removed documents alone; `postgres-condition.ts` says the same in searches.
   const held = !unique && fields[0] === REMOVED ? IS_REMOVED : 'removed = 0'
-  const on = `ON ${entry.table} (${columns.join(', ')}) WHERE ${held}`
+  const on = `ON ${entry.table} (${columns.join(', ')})${included(fields, entry.columns)} WHERE ${held}`
   const kind = unique ? 'UNIQUE INDEX' : 'INDEX'
   const hash = createHash('sha256').update(`${kind} ${on}`).digest('hex').slice(0, 12)
   const name = `ix_${entry.id}_${hash}`
@@ -48,16 +56,22 @@ export function planIndex(entry: Pick<StorageEntry, 'id' | 'table'>, index: Inde
     name,
     sql: `CREATE ${kind} ${name} ${on}`,
     definition: { fields, unique },
-    beside: fields.flatMap((field) => oddIndex(entry.table, field) ?? []),
-    statistics: fields.flatMap((field) => fieldStatistics(entry.table, field) ?? []),
+    beside: fields.flatMap((field) => oddIndex(entry.table, field, entry.columns) ?? []),
+    statistics: fields.flatMap((field) => fieldStatistics(entry, field) ?? []),
   }
 }
 
 /** As the order of a search is written: ties are broken by creation, which makes a last key that says the same needless. */
-function orderColumns(fields: readonly string[]): string[] {
+function orderColumns(fields: readonly string[], columns: KeyColumns): string[] {
   const byCreation = ['_meta.created', '_meta.cms'].includes(fields.at(-1) ?? '')
-  const columns = fields.slice(0, byCreation ? -1 : undefined).map(indexExpression)
-  return columns.length === 0 ? [] : [...columns, 'created', 'guid']
+  const keys = fields.slice(0, byCreation ? -1 : undefined).map((field) => indexExpression(field, columns))
+  return keys.length === 0 ? [] : [...keys, 'created', 'guid']
+}
+
+/** The numbers beside the keys, so that the index alone answers what is asked of the fields. */
+function included(fields: readonly string[], columns: KeyColumns): string {
+  const numbers = new Set(fields.flatMap((field) => columns.get(readIndexed(field).field) ?? []))
+  return numbers.size === 0 ? '' : ` INCLUDE (${[...numbers].map((number) => `v${number}`).join(', ')})`
 }
 
 /** Throws CONFLICT when documents that are there have the same value. */
@@ -123,6 +137,55 @@ async function concurrently(connection: PostgresConnection, sql: string): Promis
     if (!isUnsupported(error)) throw error
     await connection.run(sql)
   }
+}
+
+/** What no search uses any more. */
+export interface Outdated {
+  /** Those that stand in the catalogue. */
+  readonly named: readonly string[]
+  /** These, and those of odd values. */
+  readonly indexes: readonly string[]
+  readonly statistics: readonly string[]
+}
+
+/** What goes with the indexes that the storage has when its fields have these columns. */
+export function outdatedIndexes(entry: StorageParts, columns: KeyColumns): Outdated {
+  const planned = (known: KeyColumns) =>
+    [...entry.indexes.values()].flatMap((index) => planIndex({ ...entry, columns: known }, index) ?? [])
+  const after = planned(columns)
+  const names = (list: readonly PlannedIndex[], of: 'beside' | 'statistics') =>
+    new Set(list.flatMap((one) => one[of].map(({ name }) => name)))
+  const without = (of: 'beside' | 'statistics') => [
+    ...names(planned(entry.columns), of).difference(names(after, of)),
+  ]
+  const kept = new Set(after.map(({ name }) => name))
+  const named = [...entry.indexes.keys()].filter((name) => !kept.has(name))
+  return { named, indexes: [...named, ...without('beside')], statistics: without('statistics') }
+}
+
+export async function dropOutdated(
+  connection: PostgresConnection,
+  { indexes, statistics }: Outdated,
+  how: 'in transaction' | 'concurrently',
+): Promise<void> {
+  for (const name of indexes)
+    await (how === 'in transaction'
+      ? connection.run(`DROP INDEX IF EXISTS ${name}`)
+      : concurrently(connection, `DROP INDEX IF EXISTS ${name}`))
+  for (const name of statistics) await connection.run(`DROP STATISTICS IF EXISTS ${name}`)
+}
+
+/** Takes them out of the catalogue. */
+export async function forgetOutdated(
+  transaction: PostgresConnection,
+  { id }: Pick<StorageEntry, 'id'>,
+  { named }: Outdated,
+): Promise<void> {
+  if (named.length === 0) return
+  await transaction.run('DELETE FROM storage_index WHERE storage = $1 AND name = ANY ($2::text[])', [
+    id,
+    named,
+  ])
 }
 
 /** The error for a document that a unique index refused, or undefined if that is not what happened. */

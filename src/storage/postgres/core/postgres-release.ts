@@ -35,10 +35,10 @@ export async function releaseIndexes(
   const kept = fieldsOf([...entry.indexes].filter(isKept))
   const left = [...new Set(fieldsOf(gone))].filter((field) => !kept.includes(field))
   const oddNames = (fields: readonly string[]) =>
-    new Set(fields.flatMap((field) => oddIndex(entry.table, field)?.name ?? []))
+    new Set(fields.flatMap((field) => oddIndex(entry.table, field, entry.columns)?.name ?? []))
   const beside = oddNames(left).difference(oddNames(kept))
   for (const one of [...names, ...beside])
     await parts.pool.lasting.run(`DROP INDEX CONCURRENTLY IF EXISTS ${one}`)
-  for (const { name: one } of left.flatMap((field) => fieldStatistics(entry.table, field) ?? []))
+  for (const { name: one } of left.flatMap((field) => fieldStatistics(entry, field) ?? []))
     await parts.pool.lasting.run(`DROP STATISTICS IF EXISTS ${one}`)
 }

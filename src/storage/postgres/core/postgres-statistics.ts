@@ -22,16 +22,22 @@ export interface FieldStatistics {
 }
 
 /** undefined for columns, which have their own, and for what texts are sorted by, which nothing is compared with. */
-export function fieldStatistics(table: string, field: string): FieldStatistics | undefined {
-  if (field.endsWith('"') || fieldSql(field).kind !== 'json') return undefined
+export function fieldStatistics(
+  { table, columns }: Pick<StorageEntry, 'table' | 'columns'>,
+  field: string,
+): FieldStatistics | undefined {
+  if (field.endsWith('"') || columns.has(field) || fieldSql(field).kind !== 'json') return undefined
   const name = `${table}_stat_${createHash('sha256').update(field).digest('hex').slice(0, 12)}`
-  return { name, sql: `CREATE STATISTICS IF NOT EXISTS ${name} ON ${indexExpression(field)} FROM ${table}` }
+  return {
+    name,
+    sql: `CREATE STATISTICS IF NOT EXISTS ${name} ON ${indexExpression(field, columns)} FROM ${table}`,
+  }
 }
 
 /** Those that the entry's indexes should have, by name. */
-function wantedStatistics({ table, indexes }: StorageEntry): ReadonlyMap<string, FieldStatistics> {
-  const fields = new Set([...indexes.values()].flatMap((index) => index.fields))
-  const wanted = [...fields].flatMap((field) => fieldStatistics(table, field) ?? [])
+function wantedStatistics(entry: StorageEntry): ReadonlyMap<string, FieldStatistics> {
+  const fields = new Set([...entry.indexes.values()].flatMap((index) => index.fields))
+  const wanted = [...fields].flatMap((field) => fieldStatistics(entry, field) ?? [])
   return new Map(wanted.map((statistics) => [statistics.name, statistics]))
 }
 

@@ -49,6 +49,7 @@ test.each<[string, (connection: PostgresConnection, entry: StorageEntry) => Prom
       table,
       noted: false,
       textReady: false,
+      columns: new Map(),
       indexes: new Map(),
       unique: [],
       textWanted: false,

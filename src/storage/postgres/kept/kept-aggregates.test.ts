@@ -102,7 +102,7 @@ beforeEach(async () => {
 async function given(wantedOne = byN) {
   const entry = {
     ...{ id, table: `doc_${id}` },
-    ...{ name, noted: isNoted, textReady: false, textWanted: false },
+    ...{ name, noted: isNoted, textReady: false, textWanted: false, columns: new Map() },
     ...{ indexes: new Map(), unique: [] },
   }
   const { rows } = await aggregates.of(entry, wantedOne, async (work) => {

@@ -3,32 +3,33 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
-import { setFields } from '../../../shared/mutation.ts'
-import { type Database, documentOf } from '../../database.ts'
-import { guidOf } from '../../document-fields.ts'
-import { transact } from '../../transact.ts'
-import { postgresMigrations } from '../core/postgres-migrations.ts'
+import type { Database } from '../../database.ts'
+import { openPostgresPool } from '../core/postgres-connection.ts'
+import { migratePostgres, postgresMigrations } from '../core/postgres-migrations.ts'
+import { documentTableSql } from '../core/tables.ts'
 
 const steps = await postgresMigrations()
 const before = steps.filter(({ number }) => number < 12)
 
 let temporary: TemporaryDatabase
 let admin: Client
-const open: Database[] = []
+let node: Database | undefined
 beforeAll(async () => {
   temporary = await openTemporaryDatabase()
   admin = new Client({ connectionString: temporary.url })
   await admin.connect()
 })
 afterAll(async () => {
-  await Promise.all(open.map((node) => node.close()))
+  await node?.close()
   await admin?.end()
   await temporary?.drop()
 })
 
-const create = (node: Database, cms: number) =>
-  transact(node, async (session) =>
-    guidOf(documentOf(await session.create('notes', setFields({ n: 1 }), { cms }))),
+/** As a node of the version before does. */
+const create = (guid: string, cms: number) =>
+  admin.query(
+    `INSERT INTO doc_1 (guid, created, updated, removed, version, doc) VALUES ($1, $2, $2, 0, 1, '{"n":1}')`,
+    [guid, cms],
   )
 
 async function noted(guid: string): Promise<unknown[]> {
@@ -37,10 +38,20 @@ async function noted(guid: string): Promise<unknown[]> {
 }
 
 test('from the step on, their writes are noted with it too', async () => {
-  const old = await openNode(temporary.url, { node: 'old', migrations: before })
-  open.push(old)
-  await old.ensure('notes')
-  const { readVersions } = old.capabilities
+  const pool = openPostgresPool({ url: temporary.url, connections: 2, pooled: false })
+  await migratePostgres(pool, before)
+  await pool.close()
+  await admin.query(`INSERT INTO storage (name, noted) VALUES ('notes', true);
+    INSERT INTO noted_write_life DEFAULT VALUES; ${documentTableSql(1)};
+    CREATE TRIGGER doc_1_noted AFTER INSERT OR DELETE OR UPDATE OF doc ON doc_1
+      FOR EACH ROW EXECUTE FUNCTION quoin_note_write(1)`)
+  await create('one', 1_000)
+  expect(await noted('one')).toEqual([undefined])
+  node = await openNode(temporary.url)
+  await admin.query(`UPDATE doc_1 SET doc = '{"n":2}' WHERE guid = 'one'`)
+  await admin.query(`DELETE FROM doc_1 WHERE guid = 'one'`)
+  expect(await noted('one')).toEqual([null, '1000', '1000'])
+  const { readVersions } = node.capabilities
   await vi.waitFor(
     async () => {
       await readVersions.catchUp?.()
@@ -48,14 +59,8 @@ test('from the step on, their writes are noted with it too', async () => {
     },
     { timeout: 30_000, interval: 5 },
   )
-  const guid = await create(old, 1_000)
-  expect(await noted(guid)).toEqual([undefined])
-  open.push(await openNode(temporary.url, { node: 'new' }))
-  await transact(old, (session) => session.update('notes', guid, setFields({ n: 2 })))
-  await transact(old, (session) => session.delete('notes', guid))
-  expect(await noted(guid)).toEqual([null, '1000', '1000'])
   const seen = readVersions.of('notes')()
-  await create(old, 2_000)
+  await create('two', 2_000)
   expect(await readVersions.catchUp?.()).toBe(true)
   expect(readVersions.of('notes')()).not.toBe(seen)
 })

@@ -86,8 +86,8 @@ export async function joinNode(
 ): Promise<void> {
   await connection.run(
     `WITH known AS (INSERT INTO timeline (number) VALUES ($6) ON CONFLICT DO NOTHING)
-    INSERT INTO node (guid, name, version, lease_until, applied, timeline, unique_keys)
-    VALUES ($1, $2, $3, now() + $4 * interval '1 millisecond', $5, $6, true)
+    INSERT INTO node (guid, name, version, lease_until, applied, timeline, unique_keys, key_columns)
+    VALUES ($1, $2, $3, now() + $4 * interval '1 millisecond', $5, $6, true, true)
     ON CONFLICT (guid) DO UPDATE
       SET seen = now(), lease_until = excluded.lease_until, applied = excluded.applied, timeline = excluded.timeline`,
     [guid, name, version, LEASE_MS, number, timeline],

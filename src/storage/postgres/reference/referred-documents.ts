@@ -33,11 +33,11 @@ export async function heldOf(
 /** Keys of texts as short as guids are exact. */
 export async function referrersOf(
   connection: PostgresConnection,
-  { table }: StorageEntry,
+  { table, columns }: StorageEntry,
   { field, guids, limit }: Referred,
 ): Promise<readonly string[]> {
   const rows = await connection.rows(
-    `SELECT guid FROM ${table} WHERE removed = 0 AND ${indexExpression(field)} = ANY ($1::text[]) LIMIT $2`,
+    `SELECT guid FROM ${table} WHERE removed = 0 AND ${indexExpression(field, columns)} = ANY ($1::text[]) LIMIT $2`,
     [guids.map(sortKey), limit],
   )
   return rows.map((row) => textOf(row, 'guid'))

@@ -4,6 +4,7 @@ import { parseFieldPath } from '../../../shared/field-path.ts'
 import type { Collation } from '../../../shared/texts/collations.ts'
 import { tailoring } from '../../../shared/texts/text-order.ts'
 import { readIndexed } from '../../document-index.ts'
+import { FIRST_ODD } from './sort-key.ts'
 
 /** How a field is read in SQL, in a statement over a document table. */
 export type FieldSql =
@@ -55,12 +56,12 @@ function readField(field: string): FieldSql {
 
 /**
  * The expression that conditions, orders and indexes share: the planner uses an index only for the very same one. As it
- * stands in the list of an index: `(quoin_key(doc -> 'status') COLLATE "C")`, `guid`, `(created / 1000)`.
+ * stands in the list of an index: `k1`, `(quoin_key(doc -> 'status') COLLATE "C")`, `guid`, `(created / 1000)`.
  */
-export function indexExpression(indexed: string): string {
+export function indexExpression(indexed: string, columns: KeyColumns): string {
   const { field, collation } = readIndexed(indexed)
   const read = fieldSql(field)
-  return read.kind === 'json' ? sortedSql(keyOf(read.json), collation) : read.read
+  return read.kind === 'json' ? sortedSql(keyOf(field, columns), collation) : read.read
 }
 
 /** The key by which texts sort as people sort them, of either key below (see migrations/0016-sorted-texts.sql). */
@@ -70,9 +71,25 @@ export function sortedSql(key: string, collation: Collation | undefined): string
   return `(quoin_sorted(${key}, '{${pairs}}') COLLATE "C")`
 }
 
+/** Fields of `doc` that have key columns, with the number of the columns (core/key-columns.ts). */
+export type KeyColumns = ReadonlyMap<string, number>
+
 /** The key of an indexed field. Only for fields whose values are all plain (see migrations/0002-search.sql). */
-export function keyOf(json: string): string {
-  return `(quoin_key(${json}) COLLATE "C")`
+export function keyOf(field: string, columns: KeyColumns): string {
+  const number = columns.get(field)
+  return number === undefined ? `(quoin_key(${jsonField(field)}) COLLATE "C")` : `k${number}`
+}
+
+/** Whether a key is of a value of the type. undefined: keys of texts are no others'. Numbers share theirs with true and false. */
+export function isOfType(
+  field: string,
+  columns: KeyColumns,
+  type: 'string' | 'number' | 'boolean',
+): string | undefined {
+  if (type === 'string') return undefined
+  const number = columns.get(field)
+  if (number === undefined) return `json_typeof(${jsonField(field)}) = '${type}'`
+  return `v${number} IS ${type === 'number' ? 'NOT NULL' : 'NULL'}`
 }
 
 /** The key of any value. No index is over it. */
@@ -82,19 +99,33 @@ export function fullKeyOf(json: string): string {
 
 /**
  * The index that stands beside each index over a field: of the few documents whose value there is odd (an array or a long
- * text), so that a search can ask at no cost whether there is one. It is usually empty. undefined for columns.
+ * text), so that a search can ask at no cost whether there is one. It is usually empty. undefined for fields of `_meta`.
  */
-export function oddIndex(table: string, indexed: string): { name: string; sql: string } | undefined {
+export function oddIndex(
+  table: string,
+  indexed: string,
+  columns: KeyColumns,
+): { name: string; sql: string } | undefined {
   const { field } = readIndexed(indexed)
   const read = fieldSql(field)
   if (read.kind !== 'json') return undefined
+  const number = columns.get(field)
+  if (number !== undefined) {
+    const name = `${table}_odd_k${number}`
+    return { name, sql: `CREATE INDEX ${name} ON ${table} (created) WHERE ${isOdd(field, columns)}` }
+  }
   const name = `${table}_odd_${createHash('sha256').update(field).digest('hex').slice(0, 12)}`
-  return { name, sql: `CREATE INDEX ${name} ON ${table} (created) WHERE quoin_odd(${read.json})` }
+  return { name, sql: `CREATE INDEX ${name} ON ${table} (created) WHERE ${isOdd(field, columns)}` }
+}
+
+function isOdd(field: string, columns: KeyColumns): string {
+  const number = columns.get(field)
+  return number === undefined ? `quoin_odd(${jsonField(field)})` : `k${number} >= '${FIRST_ODD}'`
 }
 
 /** Whether no document has an odd value at the field. The order is what makes the planner take the index. */
-export function allPlain(table: string, json: string): string {
-  return `(SELECT created FROM ${table} WHERE quoin_odd(${json}) ORDER BY created LIMIT 1) IS NULL`
+export function allPlain(table: string, field: string, columns: KeyColumns): string {
+  return `(SELECT created FROM ${table} WHERE ${isOdd(field, columns)} ORDER BY created LIMIT 1) IS NULL`
 }
 
 /**

@@ -12,8 +12,9 @@ import { aggregateDocuments } from './postgres-aggregate.ts'
 
 async function openWorld(
   indexes: readonly (readonly string[])[],
+  columns = false,
 ): Promise<AggregateWorld & { close(): Promise<void> }> {
-  const world = await openSearchWorld({ indexes, text: false, avoid: ['seqscan'] })
+  const world = await openSearchWorld({ indexes, columns, text: false, avoid: ['seqscan'] })
   return {
     fill: (documents) => world.fill(documents),
     aggregate: (aggregate) => aggregateDocuments(world.connection, world.target, aggregate),
@@ -24,12 +25,16 @@ async function openWorld(
 const tidy = aggregatedBodies(tidyBody, true)
 const untidy = aggregatedBodies(untidyBody, false)
 
+const some = [['status'], ['count', 'amount'], ['status', 'amount'], ['amount', 'count', 'status']]
+
 test.each([
-  ['tidy documents, indexes', tidy, [['status'], ['count', 'amount'], ['status', 'amount']]],
-  ['untidy documents, indexes', untidy, [['status'], ['count', 'amount'], ['status', 'amount']]],
-  ['untidy documents', untidy, []],
-])('%s', async (_, bodies, indexes) => {
-  const world = await openWorld(indexes)
+  ['tidy documents, indexes over expressions', tidy, some, false],
+  ['untidy documents, indexes over expressions', untidy, some, false],
+  ['tidy documents, indexes over key columns', tidy, some, true],
+  ['untidy documents, indexes over key columns', untidy, some, true],
+  ['untidy documents', untidy, [], false],
+])('%s', async (_, bodies, indexes, columns) => {
+  const world = await openWorld(indexes, columns)
   try {
     await fc.assert(aggregateAgreement(world, bodies), { numRuns: 120 })
   } finally {

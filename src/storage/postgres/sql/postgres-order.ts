@@ -57,7 +57,9 @@ export function walksOf(plan: SearchPlan, search: Search, place: CursorPlace | u
 function readOf(plan: SearchPlan, key: SortKey): string {
   const read = fieldSql(key.field)
   if (read.kind !== 'json') return read.read
-  const plain = plan.plain.has(sortedField(key)) ? keyOf(read.json) : fullKeyOf(read.json)
+  const plain = plan.plain.has(sortedField(key))
+    ? keyOf(key.field, plan.target.columns)
+    : fullKeyOf(read.json)
   return sortedSql(plain, key.collation)
 }
 

@@ -23,12 +23,16 @@ describe.each([
   ['untidy documents', untidyBody],
 ])('%s', (_, bodies) => {
   test.each([
-    [true, true],
-    [false, true],
-    [true, false],
+    ['over expressions', true],
+    ['none', true],
+    ['over expressions', false],
+    ['over key columns', false],
   ])('indexes %s, free-text index %s', async (indexed, text) => {
     const avoid = ['seqscan', 'bitmapscan'] as const
-    const world = await openSearchWorld(indexed ? { indexes, text, avoid } : { indexes: [], text })
+    const columns = indexed === 'over key columns'
+    const world = await openSearchWorld(
+      indexed === 'none' ? { indexes: [], text } : { indexes, columns, text, avoid },
+    )
     try {
       // 600 runs each found nothing more, in a minute and a half.
       await fc.assert(agreement(world, bodies), { numRuns: 60 })
@@ -39,11 +43,14 @@ describe.each([
   })
 })
 
-test('this can fail: it notices a search that does not ask for odd values', async () => {
-  const world = await openSearchWorld({ indexes, text: true })
+test.each([
+  ['quoin_odd(item json) RETURNS boolean', 'false', false],
+  ['quoin_column_key(item json, guid text) RETURNS text', 'quoin_key(item)', true],
+])('this can fail: it notices a search that does not ask for odd values, %s', async (name, body, columns) => {
+  const world = await openSearchWorld({ indexes, columns, text: true })
   try {
     await world.connection.run(
-      'CREATE OR REPLACE FUNCTION quoin_odd(item json) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$ SELECT false $$',
+      `CREATE OR REPLACE FUNCTION ${name} LANGUAGE sql IMMUTABLE STRICT AS $$ SELECT ${body} $$`,
     )
     const outcome = await fc.check(agreement(world, untidyBody), { numRuns: 1_000, endOnFailure: true })
     expect(outcome.failed).toBe(true)

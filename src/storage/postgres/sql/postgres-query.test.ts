@@ -110,7 +110,7 @@ describe('an index gives the rows in order, nothing is sorted', () => {
   })
 
   test('documents removed up to a time, by its time', async () => {
-    const planned = planIndex({ id: 1, table: 'doc_1' }, { fields: ['_meta.removed'] })
+    const planned = planIndex({ id: 1, table: 'doc_1', columns: new Map() }, { fields: ['_meta.removed'] })
     await world.connection.run(planned?.sql ?? '')
     const query: Query = { kind: 'range', field: '_meta.removed', bounds: { gt: 0, lte: 2_000_000_000 } }
     const steps = await world.plan(search({ query, sort: [by('_meta.removed')], includeRemoved: true }))
@@ -152,7 +152,7 @@ describe('what an index finds is walked in its order, whatever is asked of field
     const chosen = await openSearchWorld({ indexes: [['status']], text: false })
     try {
       await chosen.fill(documents.map((document) => ({ ...document, note: 'x'.repeat(1_500) })))
-      await chosen.connection.run(fieldStatistics('doc_1', 'status')?.sql ?? '')
+      await chosen.connection.run(fieldStatistics(chosen.target, 'status')?.sql ?? '')
       await chosen.connection.run('VACUUM ANALYZE doc_1')
       const steps = await chosen.plan(search({ query: and(open, query), limit: 20 }))
       expect(steps.join('; ')).toContain('Index Scan ix_0 (')

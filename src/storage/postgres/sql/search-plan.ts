@@ -9,7 +9,7 @@ import type { Query, Search } from '../../../shared/query.ts'
 import { readIndexed, sortedField } from '../../document-index.ts'
 import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import type { TextClause } from '../../search/rank-text.ts'
-import { allPlain, fieldSql, jsonField } from './field-sql.ts'
+import { allPlain, fieldSql } from './field-sql.ts'
 import type { SearchTarget } from './search-target.ts'
 
 export interface SearchPlan {
@@ -45,7 +45,7 @@ export function askedFields(target: SearchTarget, query: Query, sort: Search['so
 /** Whether plain comparisons of these fields are exact at this moment. */
 export function question(target: SearchTarget, fields: readonly string[]): CompiledSql {
   const asked = new Set(fields.map((field) => readIndexed(field).field))
-  return sql`${[...asked].map((field) => allPlain(target.table, jsonField(field))).join(' AND ')}`
+  return sql`${[...asked].map((field) => allPlain(target.table, field, target.columns)).join(' AND ')}`
 }
 
 /** Whether an index gives the documents in the order of the field, once the fields that must be equal are. */

@@ -1,4 +1,5 @@
 import type { Index } from '../../document-index.ts'
+import type { KeyColumns } from './field-sql.ts'
 
 /** What a search runs on. */
 export interface SearchTarget {
@@ -10,6 +11,8 @@ export interface SearchTarget {
   readonly noted: boolean
   /** Another storage. */
   readonly other?: ((storage: string) => SearchTarget | undefined) | undefined
+  /** Of these fields all documents have key columns. */
+  readonly columns: KeyColumns
   /** Those that are there and valid, by name. */
   readonly indexes: ReadonlyMap<string, Index>
 }

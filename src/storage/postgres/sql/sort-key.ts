@@ -4,6 +4,8 @@ import type { Scalar } from '../../../shared/query.ts'
 /** Keys of numbers are from 'n' on and before this; keys of texts are from 's' on. */
 export const AFTER_NUMBERS = 'o'
 export const FIRST_TEXT = 's'
+/** Only in key columns. */
+export const FIRST_ODD = 't'
 
 const SIGN = 1n << 63n
 const ALL = (1n << 64n) - 1n

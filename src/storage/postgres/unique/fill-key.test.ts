@@ -48,6 +48,7 @@ test('ends although documents are made faster than it walks', async () => {
       textWanted: false,
       noted: false,
       textReady: false,
+      columns: new Map(),
       other: () => undefined,
     }
     await fillKey(busy, entry, { ...key, isReady: false })
