@@ -118,6 +118,7 @@ export const dataTexts = {
   computed: 'computed',
   removeTheRulesOf: (name: string) => `Remove the field ${name}`,
   newField: 'New field',
+  whoMayUseIt: 'Who may use it',
   moreSettings: 'More settings',
   fieldNotAdded: 'The field was not added',
   moreAbout: (name: string) => `More about ${name}`,

@@ -10,6 +10,7 @@ import {
   resourceSettingsOf,
 } from '../../../shared/resource/resource.ts'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
+import { type Access, scopesOf } from './access/application-access.ts'
 
 export interface ApiDraft {
   readonly storage: string
@@ -18,9 +19,8 @@ export interface ApiDraft {
   /** Names of fields. */
   readonly filters: readonly string[]
   readonly orders: readonly string[]
-  /** `public` or `loggedin`: who lists and reads, and who writes. */
-  readonly readers: string
-  readonly writers: string
+  /** Who lists and reads, and who writes. */
+  readonly access: Access
 }
 
 /** What a parameter of the query can hold. */
@@ -43,7 +43,8 @@ function filterOf({ name, type }: Pick<FieldRecord, 'name' | 'type'>) {
 }
 
 export function apiFile(draft: ApiDraft, fields: readonly FieldRecord[]): BlueprintFile {
-  const { storage, uri, operations, filters, orders, readers, writers } = draft
+  const { storage, uri, operations, filters, orders, access } = draft
+  const { read, write } = scopesOf(storage, access)
   const named = fields.filter(({ name }) => filters.includes(name)).flatMap((field) => filterOf(field) ?? [])
   const isAll = resourceOperations.every((one) => operations.includes(one))
   return {
@@ -58,9 +59,9 @@ export function apiFile(draft: ApiDraft, fields: readonly FieldRecord[]): Bluepr
           ...(named.length > 0 && { filters: named }),
           ...(orders.length > 0 && { orders: [...orders] }),
           // Without it those who list and read also write.
-          ...(writers !== readers && { write_scopes: [`*${writers}`] }),
+          ...(write.join() !== read.join() && { write_scopes: [...write] }),
         },
-        scopes: [`*${readers}`],
+        scopes: [...read],
       },
     },
   }

@@ -1,16 +1,18 @@
-import { Checkbox, MultiSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { Checkbox, MultiSelect, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useId } from 'react'
 import { useLocation } from 'wouter'
 import type { FieldRecord } from '../../../shared/api/blueprints/blueprint-fields.ts'
 import { resourceOperations } from '../../../shared/resource/resource.ts'
 import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
 import { setActive } from '../../api/blueprints.ts'
+import { groupsQuery } from '../../api/people.ts'
 import { call } from '../../api/request.ts'
 import { fieldsQuery } from '../../api/storages.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
+import { type Access, withHolders } from './access/application-access.ts'
+import { grantAccess, noGroups, WhoMay } from './access/who-may.tsx'
 import { apiFile, canFilter } from './api-file.ts'
 
 interface MakeApiProps {
@@ -29,11 +31,13 @@ export function MakeApiDialog({ opened, onClose, storage }: MakeApiProps) {
     operations: [...resourceOperations] as readonly string[],
     filters: [] as readonly string[],
     orders: [] as readonly string[],
-    readers: 'loggedin',
-    writers: 'loggedin',
+    access: undefined as Access | undefined,
   })
+  const { data: groups = noGroups } = useQuery({ ...groupsQuery, enabled: opened, retry: false })
+  const access = withHolders(storage, draft.access, groups)
   const submit = async () => {
-    const file = apiFile({ storage, ...draft }, fields)
+    await grantAccess(storage, access, groups)
+    const file = apiFile({ storage, ...draft, access }, fields)
     const { guid: blueprint } = await importBlueprintFile(file, { stays: () => undefined })
     try {
       await setActive(blueprint, true)
@@ -84,17 +88,7 @@ export function MakeApiDialog({ opened, onClose, storage }: MakeApiProps) {
         chosen={draft.orders}
         onChange={(names) => set('orders', names)}
       />
-      <Who
-        label={blueprintsTexts.apiReaders}
-        value={draft.readers}
-        onChange={(readers) => set('readers', readers)}
-      />
-      <Who
-        label={blueprintsTexts.writers}
-        help={blueprintsTexts.apiScopesHelp}
-        value={draft.writers}
-        onChange={(writers) => set('writers', writers)}
-      />
+      <WhoMay storage={storage} access={access} onChange={(next) => set('access', next)} everyoneWrites />
     </FormDialog>
   )
 }
@@ -106,38 +100,6 @@ const words = {
   change: blueprintsTexts.changePut,
   remove: blueprintsTexts.removeDelete,
 } as const
-
-interface WhoProps {
-  readonly label: string
-  readonly help?: string
-  readonly value: string
-  readonly onChange: (who: string) => void
-}
-
-function Who({ label, help, value, onChange }: WhoProps) {
-  const id = useId()
-  return (
-    <Stack gap={4}>
-      <Text size="sm" fw={500} id={id}>
-        {label}
-      </Text>
-      <SegmentedControl
-        aria-labelledby={id}
-        value={value}
-        onChange={onChange}
-        data={[
-          { value: 'loggedin', label: blueprintsTexts.signedInUsers },
-          { value: 'public', label: blueprintsTexts.everyone },
-        ]}
-      />
-      {help === undefined ? null : (
-        <Text size="xs" c="dimmed">
-          {help}
-        </Text>
-      )}
-    </Stack>
-  )
-}
 
 interface FieldNamesProps {
   readonly label: string

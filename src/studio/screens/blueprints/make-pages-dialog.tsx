@@ -1,16 +1,19 @@
-import { SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import type { FieldRecord } from '../../../shared/api/blueprints/blueprint-fields.ts'
 import { shownName } from '../../../shared/fields/shown-name.ts'
 import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
 import { setActive } from '../../api/blueprints.ts'
+import { groupsQuery } from '../../api/people.ts'
 import { call } from '../../api/request.ts'
 import { fieldsQuery } from '../../api/storages.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
 import { inOrder } from '../data/documents/use-document-list.ts'
+import { type Access, withHolders } from './access/application-access.ts'
+import { grantAccess, noGroups, WhoMay } from './access/who-may.tsx'
 import { isInput, pagesFile } from './pages-file.ts'
 
 interface MakePagesProps {
@@ -25,11 +28,14 @@ export function MakePagesDialog({ opened, onClose, storage }: MakePagesProps) {
   const [, go] = useLocation()
   const queries = useQueryClient()
   const { data: fields = [] } = useQuery({ ...fieldsQuery(storage), enabled: opened })
-  const { draft, set } = useDraft({ uri: storage, readers: 'loggedin' })
+  const { draft, set } = useDraft({ uri: storage, access: undefined as Access | undefined })
+  const { data: groups = noGroups } = useQuery({ ...groupsQuery, enabled: opened, retry: false })
+  const access = withHolders(storage, draft.access, groups)
   const submit = async () => {
     if (!fields.some(isInput)) throw new Error(blueprintsTexts.addFieldsFirst)
     const names = await namesBehind(queries, fields)
-    const file = pagesFile({ storage, ...draft, names }, inOrder(fields))
+    await grantAccess(storage, access, groups)
+    const file = pagesFile({ storage, uri: draft.uri, access, names }, inOrder(fields))
     const { guid: blueprint } = await importBlueprintFile(file, { stays: () => undefined })
     try {
       await setActive(blueprint, true)
@@ -55,23 +61,7 @@ export function MakePagesDialog({ opened, onClose, storage }: MakePagesProps) {
         value={draft.uri}
         onChange={(event) => set('uri', event.currentTarget.value.replace(/^\/+/, ''))}
       />
-      <Stack gap={4}>
-        <Text size="sm" fw={500} id="who-reads">
-          {blueprintsTexts.readers}
-        </Text>
-        <SegmentedControl
-          aria-labelledby="who-reads"
-          value={draft.readers}
-          onChange={(readers) => set('readers', readers)}
-          data={[
-            { value: 'loggedin', label: blueprintsTexts.signedInUsers },
-            { value: 'public', label: blueprintsTexts.everyone },
-          ]}
-        />
-        <Text size="xs" c="dimmed">
-          {blueprintsTexts.readersHelp}
-        </Text>
-      </Stack>
+      <WhoMay storage={storage} access={access} onChange={(next) => set('access', next)} />
     </FormDialog>
   )
 }

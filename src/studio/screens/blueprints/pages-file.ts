@@ -5,13 +5,14 @@ import type { BlueprintFile } from '../../../shared/application/blueprint-file.t
 import { fieldTypeEntries, isFieldType } from '../../../shared/fields/field-type.ts'
 import { wordsOfField } from '../../../shared/fields/words-of-field.ts'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
+import { type Access, scopesOf } from './access/application-access.ts'
 
 export interface PagesDraft {
   readonly storage: string
   /** Path of the list, without slashes at its ends. */
   readonly uri: string
-  /** Who sees the list and its documents; only signed-in users write. */
-  readonly readers: string
+  /** Who sees the list and its documents, and who writes. */
+  readonly access: Access
   /** By the storage that a field refers to: the field that is the name of its documents. */
   readonly names: ReadonlyMap<string, string>
 }
@@ -25,25 +26,25 @@ interface Parts {
   readonly uri: string
   readonly title: string
   readonly read: readonly string[]
+  readonly write: readonly string[]
   readonly fields: readonly FieldRecord[]
   readonly names: PagesDraft['names']
   /** Of forms: names of fields, and references as a choice of documents. */
   readonly inputs: readonly (string | { readonly field: string; readonly type: 'choice' })[]
 }
 
-const write = ['*loggedin']
 /** What the rules of the storage hide or forbid, the pages do too. */
 const asUser = { as: 'user' }
 
 export function pagesFile(
-  { storage, uri, readers, names }: PagesDraft,
+  { storage, uri, access, names }: PagesDraft,
   fields: readonly FieldRecord[],
 ): BlueprintFile {
   const parts: Parts = {
     storage,
     uri,
     title: wordsOfField(storage),
-    read: readers === 'public' ? ['*public'] : write,
+    ...scopesOf(storage, access),
     fields,
     names,
     inputs: fields
@@ -113,9 +114,9 @@ function path(parts: Parts, label: string, href: string): Block {
 }
 
 function newPage(parts: Parts): Blocks {
-  const { storage, uri, inputs } = parts
+  const { storage, uri, inputs, write } = parts
   return {
-    add: { type: 'state_page', in: { url: `${uri}/new`, title: blueprintsTexts.new }, scopes: write },
+    add: { type: 'state_page', in: { url: `${uri}/new`, title: blueprintsTexts.new }, scopes: [...write] },
     add_path: path(parts, blueprintsTexts.new, 'new'),
     add_heading: { type: 'state_h1', in: { state: '@add_path.state', text: blueprintsTexts.new } },
     add_form: {
@@ -198,13 +199,13 @@ function onePage(parts: Parts): Blocks {
 }
 
 function editPage(parts: Parts): Blocks {
-  const { storage, uri, inputs } = parts
+  const { storage, uri, inputs, write } = parts
   const guid = '=params.guid'
   return {
     edit: {
       type: 'state_page',
       in: { url: `${uri}/{guid}/edit`, title: blueprintsTexts.edit },
-      scopes: write,
+      scopes: [...write],
     },
     edited: { type: 'function_get_document', in: { flow: '@edit.flow', storage, guid }, fields: asUser },
     edit_path: path(parts, blueprintsTexts.edit, 'edit'),

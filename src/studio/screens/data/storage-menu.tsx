@@ -8,12 +8,14 @@ import { countQuery, forgetStorages } from '../../api/storages.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { dataTexts } from '../../texts/data.ts'
+import { AccessDialog } from '../blueprints/access/access-dialog.tsx'
 import { StorageRulesDialog } from './rules/storage-rules-dialog.tsx'
 import { StorageDialog } from './storage-dialog.tsx'
 
 export function StorageMenu({ storage }: { readonly storage: StorageRecord }) {
   const [isEditing, edit] = useDisclosure(false)
   const [isRuling, rule] = useDisclosure(false)
+  const [isGranting, grant] = useDisclosure(false)
   return (
     <>
       <Menu position="bottom-end" width={200}>
@@ -25,6 +27,9 @@ export function StorageMenu({ storage }: { readonly storage: StorageRecord }) {
         <Menu.Dropdown>
           <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={edit.open}>
             {dataTexts.descriptionAndHistory}
+          </Menu.Item>
+          <Menu.Item leftSection={<Icon name="people" size={16} />} onClick={grant.open}>
+            {dataTexts.whoMayUseIt}
           </Menu.Item>
           <Menu.Item leftSection={<Icon name="lock" size={16} />} onClick={rule.open}>
             {dataTexts.rules}
@@ -46,6 +51,7 @@ export function StorageMenu({ storage }: { readonly storage: StorageRecord }) {
         </Menu.Dropdown>
       </Menu>
       <StorageDialog opened={isEditing} onClose={edit.close} storage={storage} />
+      <AccessDialog opened={isGranting} onClose={grant.close} storage={storage.name} />
       <StorageRulesDialog opened={isRuling} onClose={rule.close} storage={storage} />
     </>
   )

@@ -1,5 +1,6 @@
 import { Alert, Stack, TagsInput, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { equalsAdministrator, managementScopes, meaningOfScope } from '../../../shared/management-scopes.ts'
 import { groupsQuery } from '../../api/people.ts'
 import { peopleTexts } from '../../texts/people.ts'
@@ -16,6 +17,7 @@ interface ScopeInputProps {
 /** Names of scopes: those that are known are offered with what they allow, any other can be typed. Warns of powerful ones. */
 export function ScopeInput({ label, description, value, error, onChange }: ScopeInputProps) {
   const { data: groups = [] } = useQuery({ ...groupsQuery, retry: false })
+  const [isOpen, setIsOpen] = useState(false)
   const used = groups.flatMap((group) => group.scopes)
   const powerful = value.filter(equalsAdministrator)
   const underrated = value.filter((scope) => !equalsAdministrator(scope) && meaningOfScope(scope))
@@ -26,6 +28,11 @@ export function ScopeInput({ label, description, value, error, onChange }: Scope
         description={description}
         data={[...new Set(['*', ...used, ...managementScopes])]}
         maxDropdownHeight={240}
+        // The list covers the button below it: it closes when a scope was taken, and opens with the next letter.
+        dropdownOpened={isOpen}
+        onDropdownOpen={() => setIsOpen(true)}
+        onDropdownClose={() => setIsOpen(false)}
+        acceptValueOnBlur
         clearable
         value={[...value]}
         error={error}
@@ -37,7 +44,10 @@ export function ScopeInput({ label, description, value, error, onChange }: Scope
             </Text>
           </Stack>
         )}
-        onChange={onChange}
+        onChange={(scopes) => {
+          setIsOpen(false)
+          onChange(scopes)
+        }}
       />
       <Meanings title={peopleTexts.equalsAdministratorRights} scopes={powerful} />
       <Meanings title={peopleTexts.moreThanTheName} scopes={underrated} />

@@ -1,0 +1,162 @@
+import { Alert, Anchor, Badge, Group, Input, Loader, Stack, Table, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { BlockRecord } from '../../../../shared/api/blueprints/blueprint-actions.ts'
+import { blueprintNamesQuery, forgetBlueprints } from '../../../api/blueprints.ts'
+import { groupsQuery } from '../../../api/people.ts'
+import { call, search } from '../../../api/request.ts'
+import { ErrorNotice } from '../../../controls/error-notice.tsx'
+import { FormDialog, stayOpen } from '../../../controls/form-dialog.tsx'
+import { blueprintsTexts } from '../../../texts/blueprints.ts'
+import { type Access, accessOf, scopesOf } from './application-access.ts'
+import {
+  type ApplicationTrigger,
+  askedOf,
+  changesFor,
+  type TriggerChange,
+  triggersOf,
+} from './application-triggers.ts'
+import { grantAccess, noGroups, WhoMay } from './who-may.tsx'
+
+interface AccessDialogProps {
+  readonly opened: boolean
+  readonly onClose: () => void
+  /** Its name. */
+  readonly storage: string
+}
+
+/** The one place for who may use a storage through its pages and its API, whichever blueprints they are in. */
+export function AccessDialog({ opened, onClose, storage }: AccessDialogProps) {
+  const found = useQuery({
+    queryKey: ['blueprints', 'triggers', storage],
+    queryFn: ({ signal }) => findTriggers(storage, signal),
+    enabled: opened,
+  })
+  const { data: groups = noGroups } = useQuery({ ...groupsQuery, enabled: opened, retry: false })
+  const [chosen, choose] = useState<Access>()
+  const [changed, setChanged] = useState<readonly string[]>([])
+  const triggers = found.data ?? []
+  const held = groups.map(({ _meta, scopes }) => ({ guid: _meta.guid, scopes }))
+  const access = chosen ?? accessOf(storage, askedBy(triggers), held)
+  const changes = changesFor(triggers, scopesOf(storage, access))
+  const submit = async () => {
+    await grantAccess(storage, access, groups)
+    for (const { trigger, content } of changes)
+      await call('PUT', `/blueprintactions/${trigger.block._meta.guid}`, { body: content })
+    await forgetBlueprints()
+    const blueprints = [...new Set(changes.map(({ trigger }) => trigger.block.blueprint_guid))]
+    if (blueprints.length === 0) return undefined
+    setChanged(blueprints)
+    choose(undefined)
+    return stayOpen
+  }
+  return (
+    <FormDialog
+      opened={opened}
+      onClose={() => {
+        setChanged([])
+        choose(undefined)
+        onClose()
+      }}
+      title={blueprintsTexts.whoMayUse(storage)}
+      action={blueprintsTexts.save}
+      submit={submit}
+      size="lg"
+    >
+      {found.error ? <ErrorNotice error={found.error} /> : null}
+      {found.isLoading ? <Loader size="sm" /> : null}
+      {changed.length > 0 ? <NotDeployed blueprints={changed} /> : null}
+      {found.data?.length === 0 ? (
+        <Text size="sm">{blueprintsTexts.noTriggers(storage)}</Text>
+      ) : (
+        <WhoMay
+          storage={storage}
+          access={access}
+          onChange={choose}
+          everyoneWrites={access.writers === 'public' || triggers.some(({ path }) => path.includes('/api/'))}
+        />
+      )}
+      {triggers.length > 0 ? <Triggers triggers={triggers} changes={changes} /> : null}
+    </FormDialog>
+  )
+}
+
+function NotDeployed({ blueprints }: { readonly blueprints: readonly string[] }) {
+  const { data: names } = useQuery(blueprintNamesQuery)
+  return (
+    <Alert color="sand" title={blueprintsTexts.accessNotDeployed}>
+      <Group gap="sm">
+        {blueprints.map((guid) => (
+          <Anchor key={guid} component={Link} href={`/blueprints/${guid}`} size="sm">
+            {names?.get(guid) ?? guid}
+          </Anchor>
+        ))}
+      </Group>
+    </Alert>
+  )
+}
+
+interface TriggersProps {
+  readonly triggers: readonly ApplicationTrigger[]
+  readonly changes: readonly TriggerChange[]
+}
+
+const colours = { narrower: 'petrol', wider: 'sand', other: 'gray' } as const
+
+/** What is behind the choice: each page and endpoint, and what becomes of it at the next deploy. */
+function Triggers({ triggers, changes }: TriggersProps) {
+  return (
+    <Stack gap={6}>
+      <Input.Label labelElement="div">{blueprintsTexts.pagesAndEndpoints}</Input.Label>
+      {changes.length > 0 ? (
+        <Text size="xs" c="dimmed">
+          {blueprintsTexts.atNextDeploy}
+        </Text>
+      ) : null}
+      <Table aria-label={blueprintsTexts.pagesAndEndpoints}>
+        <Table.Tbody>
+          {triggers.map((trigger) => {
+            const change = changes.find((one) => one.trigger === trigger)?.change
+            return (
+              <Table.Tr key={trigger.block._meta.guid}>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>{trigger.path}</Table.Td>
+                <Table.Td>
+                  {trigger.writes || askedOf(trigger).write ? blueprintsTexts.writes : blueprintsTexts.reads}
+                </Table.Td>
+                <Table.Td>
+                  {change === undefined ? null : (
+                    <Badge color={colours[change]}>{blueprintsTexts.accessChange[change]}</Badge>
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            )
+          })}
+        </Table.Tbody>
+      </Table>
+    </Stack>
+  )
+}
+
+function askedBy(triggers: readonly ApplicationTrigger[]) {
+  const asked = triggers.map(askedOf)
+  return {
+    read: asked.flatMap(({ read }) => (read === undefined ? [] : [read])),
+    write: asked.flatMap(({ write }) => (write === undefined ? [] : [write])),
+  }
+}
+
+/** Of all blueprints that name the storage, as they are in the editor. */
+async function findTriggers(storage: string, signal: AbortSignal): Promise<readonly ApplicationTrigger[]> {
+  const body = { filters: { storages: storage }, limit: 1000 }
+  const { records } = await search<BlockRecord>('/blueprintactions/search', body, signal)
+  const triggers: ApplicationTrigger[] = []
+  for (const blueprint of new Set(records.map((record) => record.blueprint_guid))) {
+    const blocks = await call<BlockRecord[]>('GET', `/blueprints/${blueprint}/blocks`, { signal })
+    const present = blocks.flatMap(({ unsaved, ...block }) =>
+      unsaved?.change === 'removed' ? [] : [{ ...block, ...unsaved }],
+    )
+    triggers.push(...triggersOf(present, storage))
+  }
+  return triggers
+}
