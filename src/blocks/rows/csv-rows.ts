@@ -27,8 +27,8 @@ export interface LineRange {
 
 const MOST_CELLS = 500
 const MOST_CHARACTERS = 1_000_000
-/** Characters that are read in one turn of the event loop: 1 to 3 ms. */
-const PIECE = 65_536
+/** Characters that are read in one turn of the event loop: 1 ms, and 3 ms where all of them are quotes. */
+const PIECE = 16_384
 const separators = [',', ';', '\t'] as const
 
 interface Reader {
@@ -59,10 +59,14 @@ export async function* csvRows(
   let reader: Reader | undefined
   // Until its first row is complete, which says what separates.
   let head = ''
+  // Looked at when it is twice as long: at each piece, a row of a megabyte was read sixteen times.
+  let next = 0
   for await (const piece of pieces) {
     let text = piece
     if (!reader) {
       head += piece
+      if (head.length < next) continue
+      next = Math.min(2 * head.length, MOST_CHARACTERS)
       if (!hasLines(head, to) && head.length < MOST_CHARACTERS) continue
       reader = readerFor(head, separator, { from, to })
       found?.(reader.separator)
@@ -159,8 +163,10 @@ function read(reader: Reader, text: string): CsvRow[] {
 function readQuoted(reader: Reader, text: string, at: number): number {
   const quote = text.indexOf('"', at)
   const part = text.slice(at, quote < 0 ? text.length : quote)
-  add(reader, part)
-  for (const _end of part.matchAll(/\r\n|\r|\n/g)) reader.line += 1
+  if (part !== '') {
+    add(reader, part)
+    for (const _end of part.matchAll(/\r\n|\r|\n/g)) reader.line += 1
+  }
   if (quote < 0) return text.length
   reader.state = 'closed'
   return quote + 1

@@ -88,3 +88,12 @@ test('where each number of many is looked at, the first long one is found', () =
     field: '10003',
   })
 })
+
+test('a run of digits is found wherever it stands', () => {
+  for (let before = 0; before < 40; before++)
+    for (const digits of ['1234567890123456789', '0.12345678901234567', '12345678901234567.5']) {
+      const json = `["${' '.repeat(before)}",1,23.5,${digits},1]`
+      expect(longNumberIn(json)?.text).toBe(digits)
+    }
+  expect(longNumberIn(`[${'123456789012345,'.repeat(1_000)}1]`)).toBeUndefined()
+})

@@ -35,8 +35,27 @@ export function longNumberProblem({ text, field }: LongNumber): string {
   return `holds the number ${shown}${place}, which JSON numbers cannot keep digit by digit: send it as a text`
 }
 
-/** Numbers of 16 characters, and exponents of three digits: what else a text holds is kept. In 1 MB it takes 1 to 4 ms to find. */
-const MAYBE_LONG = /[\d.]{16}|\d[eE][+-]?\d{3}/
+/** Digits and points side by side, and exponents of three digits: what else a text holds is kept. */
+const LONG_RUN = 16
+const LONG_EXPONENT = /[eE][+-]?\d{3}/
+
+/**
+ * Whether a text has either. Every 16th character is looked at, and those before it where it is a digit: 1 ms for a megabyte, where a regular
+ * expression took 40 ms for one of numbers with 15 digits.
+ */
+function mayHoldLong(json: string): boolean {
+  for (let at = LONG_RUN - 1; at < json.length; ) {
+    let before = at
+    while (before > at - LONG_RUN && isDigitOrPoint(json.charCodeAt(before))) before -= 1
+    if (before === at - LONG_RUN) return true
+    at = before + LONG_RUN
+  }
+  return LONG_EXPONENT.test(json)
+}
+
+function isDigitOrPoint(code: number): boolean {
+  return (code >= ZERO && code <= NINE) || code === POINT
+}
 
 /** The first number of valid JSON that would not keep its digits. */
 export function longNumberIn(json: string): LongNumber | undefined {
@@ -109,7 +128,7 @@ interface Span {
 
 /** Where the first numbers are that would not keep their digits. One loop without objects: a megabyte holds 500,000 numbers. */
 function longNumbers(json: string, most: number): readonly Span[] {
-  if (!MAYBE_LONG.test(json)) return []
+  if (!mayHoldLong(json)) return []
   const found: Span[] = []
   for (let at = 0; at < json.length && found.length < most; at += 1) {
     const code = json.charCodeAt(at)
@@ -129,14 +148,7 @@ function longNumbers(json: string, most: number): readonly Span[] {
 }
 
 function isOfNumber(code: number): boolean {
-  return (
-    (code >= ZERO && code <= NINE) ||
-    code === POINT ||
-    code === SMALL_E ||
-    code === LARGE_E ||
-    code === MINUS ||
-    code === PLUS
-  )
+  return isDigitOrPoint(code) || code === SMALL_E || code === LARGE_E || code === MINUS || code === PLUS
 }
 
 function endOfText(json: string, from: number): number {

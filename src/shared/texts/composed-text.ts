@@ -4,23 +4,32 @@
  */
 import { isJsonObject, type JsonValue } from '../json.ts'
 import type { Bounds } from '../query.ts'
-import { normalizedText } from './normalized-text.ts'
+import { mayHaveMarks } from './normalized-text.ts'
 
 const MAYBE_OTHER = /[\u0300-\uffff]/
 /** Sorting more marks than any language has in a row takes the square of their number: such a text stays as it is. */
 const MANY_MARKS = /[\p{M}\u0e33\u0eb3\uff9e\uff9f]{31}/u
 
 export function composedText(text: string): string {
-  if (!MAYBE_OTHER.test(text) || (text.length > 30 && MANY_MARKS.test(text))) return text
-  return normalizedText(text, 'NFC')
+  if (!MAYBE_OTHER.test(text) || (text.length > 30 && mayHaveMarks(text) && MANY_MARKS.test(text)))
+    return text
+  return text.normalize('NFC')
 }
 
 /** The same value if all of its texts are composed already. Names of fields stay as they are. */
 export function composedValue(value: JsonValue): JsonValue {
   if (typeof value === 'string') return composedText(value)
   if (Array.isArray(value)) {
-    const items: JsonValue[] = value.map(composedValue)
-    return items.every((item, at) => item === value[at]) ? value : items
+    // Without a list of its own until something changes: a megabyte holds 500,000 items.
+    let items: JsonValue[] | undefined
+    for (let at = 0; at < value.length; at++) {
+      const item: JsonValue = value[at]
+      const composed = typeof item === 'number' ? item : composedValue(item)
+      if (composed === item) continue
+      items ??= [...value]
+      items[at] = composed
+    }
+    return items ?? value
   }
   if (!isJsonObject(value)) return value
   let changed: Record<string, JsonValue> | undefined

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type NormalForm, normalizedText } from './normalized-text.ts'
+import { mayHaveMarks, type NormalForm, normalizedText } from './normalized-text.ts'
 
 const forms: readonly NormalForm[] = ['NFC', 'NFD', 'NFKC', 'NFKD']
 const marks = (count: number) => '\u0301\u0323'.repeat(count / 2)
@@ -37,4 +37,15 @@ test('texts that are the same are so behind a long run, too', () => {
   const [composed, apart] = [`é${marks(60)}é`, `e\u0301${marks(60)}e\u0301`]
   expect(normalizedText(`${marks(60)}${composed}`, 'NFC').endsWith('é')).toBe(true)
   expect(normalizedText(apart, 'NFC').endsWith('é')).toBe(true)
+})
+
+test('every mark of Unicode is seen before the classes are asked, and texts of most languages are not', () => {
+  const marks: string[] = []
+  for (let code = 0; code < 0x110000; code++) {
+    const character = String.fromCodePoint(code)
+    if (/[\p{M}\u0e33\u0eb3\uff9e\uff9f]/u.test(character)) marks.push(character)
+  }
+  expect(marks.length).toBeGreaterThan(2_000)
+  expect(marks.filter((mark) => !mayHaveMarks(mark))).toEqual([])
+  expect(['Grüße', '東京', '한국어', '👍🏽'].filter(mayHaveMarks)).toEqual([])
 })

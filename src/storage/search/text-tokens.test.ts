@@ -86,3 +86,14 @@ test('SQLite gives back exactly the tokens that were joined', () => {
   )
   db.close()
 })
+
+test('every accent and invisible character is left out of words, wherever it stands in Unicode', () => {
+  const left: string[] = []
+  for (let code = 0x80; code < 0x110000; code++) {
+    const character = String.fromCodePoint(code)
+    if (!/[\p{Mn}\p{Cf}]/u.test(character) || /[\u200b\u3099\u309a]/.test(character)) continue
+    if (!/[\p{sc=Zinh}\p{sc=Hebr}\p{sc=Arab}\p{Cf}]/u.test(character)) continue
+    if (textTokens(`a${character}b`).join(' ') !== 'ab') left.push(code.toString(16))
+  }
+  expect(left).toEqual([])
+})
