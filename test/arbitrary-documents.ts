@@ -266,6 +266,27 @@ const leaf: fc.Arbitrary<Query> = fc.oneof(
       value: searchedText,
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('folded' as const),
+      field: someField,
+      test: fc.constantFrom('equals' as const, 'contains' as const, 'startsWith' as const),
+      values: fc.oneof(
+        { weight: 4, arbitrary: fc.array(searchedText, { maxLength: 3 }) },
+        {
+          weight: 1,
+          arbitrary: searchedText.map((one) =>
+            Array.from({ length: 60 }, (_, at) => `${one}${at % 60 || ''}`),
+          ),
+        },
+      ),
+      folding: fc.record({
+        collation: fc.constantFrom('und' as const, 'sv' as const, 'cs' as const, 'tr' as const),
+        ignoreAccents: fc.boolean(),
+      }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('empty' as const), field: someField }) },
   {
     weight: 3,

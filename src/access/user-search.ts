@@ -60,6 +60,7 @@ function withKnownFields(query: Query): Query {
     case 'exists':
     case 'contains':
     case 'caseless':
+    case 'folded':
     case 'empty':
       checkField(query.field)
       return query

@@ -11,7 +11,7 @@ import type { FieldLimits } from './fields/field-limits.ts'
 import { type FieldType, fieldTypeEntries } from './fields/field-type.ts'
 import type { JsonValue } from './json.ts'
 import { characterCount } from './texts/character-count.ts'
-import { type Collation, type CollationName, isCollation } from './texts/collations.ts'
+import { type Collation, type CollationName, isCollation, type TextFolding } from './texts/collations.ts'
 import type { PatternSpending } from './texts/pattern-budget.ts'
 import { patternMisfit } from './texts/text-pattern.ts'
 
@@ -38,6 +38,8 @@ export interface FieldRule {
   readonly reference?: FieldReference
   /** How lists are ordered by it. */
   readonly collation?: CollationName
+  /** Texts that differ only in case are the same in searches, and in what is unique; with `accents` also those that differ in accents. */
+  readonly ignores?: 'case' | 'accents'
   /** Expressions over `user`: who sees the field, and who may set it. Everyone who may read or write the document without one. */
   readonly visibleTo?: string
   readonly settableBy?: string
@@ -99,6 +101,13 @@ export function sortCollation(rules: readonly FieldRule[], field: string): Colla
   if (rule === undefined || !isFreeText(rule)) return undefined
   const { collation = 'und' } = rule
   return isCollation(collation) ? collation : undefined
+}
+
+/** What of its texts does not count in searches; undefined where all does. */
+export function textFolding(rule: FieldRule): TextFolding | undefined {
+  if (rule.ignores === undefined || !isFreeText(rule)) return undefined
+  const { collation = 'und' } = rule
+  return { collation: isCollation(collation) ? collation : 'und', ignoreAccents: rule.ignores === 'accents' }
 }
 
 export function isFreeText({ type }: Pick<FieldRule, 'type'>): boolean {

@@ -13,7 +13,7 @@
  * - `not` holds exactly where the inner query does not: missing fields included.
  * - `and` of nothing holds for all, `or` of nothing holds for none.
  */
-import type { Collation } from './texts/collations.ts'
+import type { Collation, TextFolding, TextTest } from './texts/collations.ts'
 
 export type Scalar = string | number | boolean
 
@@ -46,8 +46,16 @@ export type Query =
   | {
       readonly kind: 'caseless'
       readonly field: string
-      readonly test: CaselessTest
+      readonly test: TextTest
       readonly value: string
+    }
+  /** A text that is the same as one of these, has it in it or begins with it, by what its field ignores (`texts/folded-text.ts`). */
+  | {
+      readonly kind: 'folded'
+      readonly field: string
+      readonly test: TextTest
+      readonly values: readonly string[]
+      readonly folding: TextFolding
     }
   /** Missing, null, a text without a visible character, an empty array or object. */
   | { readonly kind: 'empty'; readonly field: string }
@@ -63,8 +71,6 @@ export type Query =
 
 /** Order is among numbers, among texts and among booleans (false before true); nothing else has one. */
 export type FieldOperator = '==' | '<' | '<='
-
-export type CaselessTest = 'equals' | 'contains' | 'startsWith'
 
 /** At least one bound. All given bounds are of one type. */
 export interface Bounds {

@@ -149,6 +149,17 @@ export interface SessionShortcuts {
   findWithTotal?(storage: string, search: Search): MaybePromise<FoundWithTotal>
   /** Many new documents. Observers are told when all are written. */
   createAll?(storage: string, documents: readonly NewDocument[]): MaybePromise<CreatedAll>
+  /** The query as a search of this session asks it: to hold it against a document that was read. Asked through {@link asStored} only. */
+  asStored?(storage: string, query: Query): MaybePromise<Query>
+}
+
+/** The query as a search of the session asks it, by what the fields of the storage say of their values. */
+export function asStored(
+  session: Session & Pick<SessionShortcuts, 'asStored'>,
+  storage: string,
+  query: Query,
+): MaybePromise<Query> {
+  return session.asStored?.(storage, query) ?? query
 }
 
 export interface CreateOptions {

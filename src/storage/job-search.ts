@@ -127,6 +127,7 @@ function condition(query: Query, values: JobValues): CompiledSql {
     case 'fields':
     case 'contains':
     case 'caseless':
+    case 'folded':
     case 'empty':
     case 'through':
       throw new QuoinError('INVALID_QUERY', 'Jobs can be filtered by values only.')

@@ -16,17 +16,18 @@ import type { Query, Search } from '../shared/query.ts'
 import type { Aggregate } from './aggregate/aggregate.ts'
 import type { Claims, HoldUse } from './claims.ts'
 import { createAll } from './create-all.ts'
-import type {
-  CreatedAll,
-  CreateOptions,
-  FoundWithTotal,
-  NewDocument,
-  Origin,
-  Session,
-  SessionShortcuts,
-  Transaction,
-  WriteCondition,
-  Written,
+import {
+  asStored,
+  type CreatedAll,
+  type CreateOptions,
+  type FoundWithTotal,
+  type NewDocument,
+  type Origin,
+  type Session,
+  type SessionShortcuts,
+  type Transaction,
+  type WriteCondition,
+  type Written,
 } from './database.ts'
 import { findWithTotal } from './find-with-total.ts'
 import type { NewJob } from './job.ts'
@@ -67,6 +68,10 @@ export abstract class WrappedSession implements Session, Claims, Transaction, Re
 
   findWithTotal(storage: string, search: Search): MaybePromise<FoundWithTotal> {
     return findWithTotal(this.session, storage, search)
+  }
+
+  asStored(storage: string, query: Query): MaybePromise<Query> {
+    return asStored(this.session, storage, query)
   }
 
   count(storage: string, query: Query, includeRemoved?: boolean) {

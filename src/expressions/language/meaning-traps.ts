@@ -125,7 +125,7 @@ export function reportPattern(pattern: string, place: Place, report: Report): vo
       `${hours} counts to 12, and nothing says whether it is afternoon. Write HH, or add a.`,
       place,
     )
-  if (/[HhKk]+[^A-Za-z]?MM?(?!M)/.test(plain)) report('warning', 'MM is the month. Minutes are mm.', place)
+  if (/[HhKk][^A-Za-z]?MM?([^M]|$)/.test(plain)) report('warning', 'MM is the month. Minutes are mm.', place)
   if (/m/.test(plain) && !/[HhKks]/.test(plain)) report('warning', 'mm are minutes. The month is MM.', place)
 }
 

@@ -13,7 +13,7 @@
 import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { search } from '../../shared/query.ts'
-import { type Change, type Database, documentOf, type Session } from '../../storage/database.ts'
+import { asStored, type Change, type Database, documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
@@ -104,7 +104,8 @@ export async function lookForDocuments(
     for (const wait of documentsOf(page).map(waitRecordOf))
       try {
         if (!wait.awaits) continue
-        const fits = seen !== undefined && matches(wait.awaits.query, seen)
+        const query = await asStored(session, textIn(storage), wait.awaits.query)
+        const fits = seen !== undefined && matches(query, seen)
         if (wait.awaits.none && !fits) await lookAtAll(database, wait)
         if (!wait.awaits.none && fits) await end(database, wait, { next: 'found', guid: textIn(document) })
       } catch (error) {

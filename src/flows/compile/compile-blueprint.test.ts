@@ -320,6 +320,18 @@ describe('what a blueprint needs of its storages', () => {
     })
     expect(blueprint?.needs.get('things')?.indexes).toEqual([{ fields: ['status', indexed] }])
   })
+
+  test('found by a text of which case does not count: the index in the order of its letters', () => {
+    const { blueprint } = room.compile(searching({ in: { field: 'title', value } }), {
+      fieldsOf: () => [
+        {
+          ...{ name: 'title', storage: 'things', type: 'string', required: false, limits: {} },
+          ...{ defaultValue: undefined, ignores: 'case' },
+        },
+      ],
+    })
+    expect(blueprint?.needs.get('things')?.indexes).toEqual([{ fields: ['title COLLATE "und"'] }])
+  })
 })
 
 test('the names of the parameters that a flow asks for', () => {

@@ -1,6 +1,7 @@
 import type { BlockDefinition } from '../../blocks/block.ts'
 import type { InPin } from '../../blocks/pin.ts'
 import { type FieldRule, type FieldsOf, sortCollation } from '../../shared/field-rule.ts'
+import { foldedQuery, foldingsOf } from '../../shared/folded-query.ts'
 import type { Steps } from '../../shared/in-turns.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import type { Query, SortKey } from '../../shared/query.ts'
@@ -42,11 +43,12 @@ export function* neededIndexes(
       if (typeof name !== 'string' || isUnknown(name)) continue
       const need = needs.get(name) ?? { indexes: [], text: false }
       needs.set(name, need)
-      const { own: queries, others } = referringQueries(sampled<Query>(sent, node, 'query'), name, fieldsOf)
+      const { own, others } = referringQueries(sampled<Query>(sent, node, 'query'), name, fieldsOf)
+      const queries = asFieldsSay(own, name, fieldsOf)
       for (const other of others) {
         const needOf = needs.get(other.storage) ?? { indexes: [], text: false }
         needs.set(other.storage, needOf)
-        addNeeds(needOf, [other.query], [], true)
+        addNeeds(needOf, asFieldsSay([other.query], other.storage, fieldsOf), [], true)
       }
       const bare = sampled<Query>(silent, node, 'query').every(({ kind }) => kind === 'all')
       const rules = fieldsOf?.(name) ?? []
@@ -56,10 +58,11 @@ export function* neededIndexes(
       need.text ||= more.text
       const chosen = collated(more.sorts, rules)
       for (const sort of chosen) addNeeds(need, queries, [[sort]], bare)
-      for (const filter of more.filters) addNeeds(need, [...queries, filter], [], bare)
+      const filters = asFieldsSay(more.filters, name, fieldsOf)
+      for (const filter of filters) addNeeds(need, [...queries, filter], [], bare)
       addRead(need, queries, more.read ?? [], bare)
       // Both together, as far as there is room: a page of what is filtered is then read in order.
-      for (const filter of more.filters.filter(({ kind }) => kind === 'term'))
+      for (const filter of filters.filter(({ kind }) => kind === 'term'))
         for (const sort of chosen) addNeeds(need, [...queries, filter], [[sort]], bare)
     }
   }
@@ -71,6 +74,11 @@ export function* neededIndexes(
     }
   }
   return needs
+}
+
+function asFieldsSay(queries: readonly Query[], storage: string, fieldsOf: FieldsOf | undefined): Query[] {
+  const foldings = foldingsOf(fieldsOf?.(storage) ?? [])
+  return queries.map((query) => (foldings.size === 0 ? query : foldedQuery(query, foldings)))
 }
 
 interface Need {
@@ -190,6 +198,10 @@ function look(query: Query, seen: { equal: Set<string>; range: Set<string>; text
       return
     case 'range':
       if (!isUnknown(query.field)) seen.range.add(query.field)
+      return
+    case 'folded':
+      if (query.test !== 'contains' && !isUnknown(query.field))
+        seen.range.add(sortedField({ field: query.field, collation: query.folding.collation }))
       return
     case 'simple_query_string':
       seen.text = true

@@ -4,8 +4,9 @@ import { searchSchema } from '../../shared/api/search.ts'
 import { wholeDayBounds } from '../../shared/dates/whole-day.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { readJson } from '../../shared/numbers/exact-json.ts'
-import type { Bounds, CaselessTest, Query, Scalar, Search, SortKey } from '../../shared/query.ts'
+import type { Bounds, Query, Scalar, Search, SortKey } from '../../shared/query.ts'
 import { matchAll } from '../../shared/query.ts'
+import type { TextTest } from '../../shared/texts/collations.ts'
 import { textProblem } from '../../storage/search/text-limits.ts'
 
 /** What can be filtered and sorted by on one resource. Everything else is refused, so that nothing hidden can be probed. */
@@ -123,7 +124,7 @@ function terms(field: SearchField, values: readonly Scalar[]): Query {
   return { kind: 'terms', field: field.name, values: values.map((value) => fitting(field, value)) }
 }
 
-function partOf(field: SearchField, test: CaselessTest, value: string): Query {
+function partOf(field: SearchField, test: TextTest, value: string): Query {
   if (field.type !== 'string')
     throw invalidQuery('filters', `${field.name} is no text that something can be in.`)
   return { kind: 'caseless', field: field.name, test, value }

@@ -40,9 +40,23 @@ export function checkedField(record: JsonObject): JsonObject {
   checkPermissions(rule)
   if (rule.collation !== undefined && !isFreeText(rule))
     throw invalidField('collation', 'collation is of texts only: of the types string, line and long_text.')
+  checkIgnored(record, rule)
   if (rule.unique && rule.storage === undefined)
     throw invalidField('unique', 'unique needs a storage: values are unique among its documents.')
   return type === 'autonumber' ? { ...record, unique: true } : record
+}
+
+function checkIgnored({ ignore_case, ignore_accents }: JsonObject, rule: FieldRule): void {
+  if (ignore_accents === true && ignore_case !== true)
+    throw invalidField(
+      'ignore_accents',
+      'ignore_accents needs ignore_case: accents are ignored where case is.',
+    )
+  if (ignore_case === true && !isFreeText(rule))
+    throw invalidField(
+      'ignore_case',
+      'ignore_case is of texts only: of the types string, line and long_text.',
+    )
 }
 
 function checkLimits(rule: FieldRule): void {

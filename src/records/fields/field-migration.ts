@@ -104,11 +104,12 @@ export function conversionOf(migration: FieldMigration | undefined): Pick<FieldR
 /** What the field is under its second name: hidden and settable as it is, and written by Quoin alone. */
 export function secondName(rule: FieldRule, migration: FieldMigration | undefined): FieldRule | undefined {
   if (migration === undefined || migration.step === 'convert') return undefined
-  const { type, storage, limits, label, order, visibleTo, settableBy, unique, collation } = rule
+  const { type, storage, limits, label, order, visibleTo, settableBy, unique, collation, ignores } = rule
   return {
     ...{ name: migration.field, storage, type, limits, required: false, defaultValue: undefined },
     ...(label !== undefined && { label }),
     ...(collation !== undefined && { collation }),
+    ...(ignores !== undefined && { ignores }),
     ...(order !== undefined && { order }),
     ...(visibleTo !== undefined && { visibleTo }),
     ...(settableBy !== undefined && { settableBy }),

@@ -37,6 +37,8 @@ export const fieldDefaults: JsonObject = {
   order: null,
   reference: null,
   collation: null,
+  ignore_case: false,
+  ignore_accents: false,
   computed: null,
   default_expression: null,
   visible_to: null,

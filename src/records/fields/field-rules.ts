@@ -262,6 +262,7 @@ export function ruleOf(record: JsonObject): FieldRule | undefined {
     ...uniqueOf(name, record.unique),
     ...referenceOf(record.reference),
     ...collationOf(record.collation),
+    ...ignoresOf(record),
     ...shownAs(record),
     ...expressionsOf(record),
     ...permittedOf(record),
@@ -323,6 +324,10 @@ function referenceOf(reference: JsonValue | undefined): { readonly reference?: F
 function collationOf(name: JsonValue | undefined): Pick<FieldRule, 'collation'> {
   const collation = collations.find((one) => one === name)
   return collation === undefined ? {} : { collation }
+}
+
+function ignoresOf({ ignore_case, ignore_accents }: JsonObject): Pick<FieldRule, 'ignores'> {
+  return ignore_case === true ? { ignores: ignore_accents === true ? 'accents' : 'case' } : {}
 }
 
 function limitsOf(rules: JsonValue | undefined): FieldLimits {

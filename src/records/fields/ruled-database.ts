@@ -29,7 +29,7 @@ import { keepsRules, type RawDatabase, type RuledDatabase } from '../../storage/
 import type { StoredJson } from '../../storage/stored-json.ts'
 import { wrappedDatabase } from '../../storage/wrapped-database.ts'
 import { ruleIndexes } from '../permissions/storage-rules.ts'
-import { withInstants } from './asked-instants.ts'
+import { askedQuery, asksForOthers } from './asked-values.ts'
 import { checkListed } from './closed-fields.ts'
 import { checkConstraints, touchedConstraints } from './constraints.ts'
 import type { FieldRules, KeptRules } from './field-rules.ts'
@@ -281,33 +281,33 @@ class RuledSession extends SortingSession {
   }
 
   override find(storage: string, search: Search) {
-    return andThen(this.#asked(storage, search.query), (query) =>
+    return andThen(this.asStored(storage, search.query), (query) =>
       super.find(storage, query === search.query ? search : { ...search, query }),
     )
   }
 
   override findWithTotal(storage: string, search: Search) {
-    return andThen(this.#asked(storage, search.query), (query) =>
+    return andThen(this.asStored(storage, search.query), (query) =>
       super.findWithTotal(storage, query === search.query ? search : { ...search, query }),
     )
   }
 
   override count(storage: string, query: Query, includeRemoved?: boolean) {
-    return andThen(this.#asked(storage, query), (asked) => super.count(storage, asked, includeRemoved))
+    return andThen(this.asStored(storage, query), (asked) => super.count(storage, asked, includeRemoved))
   }
 
   override aggregate(storage: string, wanted: Aggregate) {
-    return andThen(this.#asked(storage, wanted.query), (query) =>
+    return andThen(this.asStored(storage, wanted.query), (query) =>
       super.aggregate(storage, { ...wanted, query }),
     )
   }
 
-  #asked(storage: string, query: Query): MaybePromise<Query> {
+  override asStored(storage: string, query: Query): MaybePromise<Query> {
     if (query.kind === 'all' || isOwnStorage(storage)) return query
     return andThen(this.rules.kept(storage), ({ rules }) => {
       // Only a query through a reference asks for fields of another storage.
-      if (!this.rules.refer() && !rules.some(({ type }) => type === 'instant')) return query
-      return withInstants(storage, query, (name) => this.rules.kept(name))
+      if (!this.rules.refer() && !asksForOthers(rules)) return query
+      return askedQuery(storage, query, (name) => this.rules.kept(name))
     })
   }
 

@@ -5,7 +5,7 @@
  * A field becomes unique before its record says so, because documents may keep it from that; it ceases to be after.
  */
 import { invalidField } from '../../shared/errors.ts'
-import type { FieldRule } from '../../shared/field-rule.ts'
+import { type FieldRule, textFolding } from '../../shared/field-rule.ts'
 import type { Database } from '../../storage/database.ts'
 import { isOwnStorage } from '../../storage/own-storages.ts'
 import { duplicatesError } from '../../storage/unique/duplicates.ts'
@@ -87,7 +87,11 @@ export function uniqueKeysOf(rules: readonly FieldRule[]): readonly UniqueKey[] 
     .sort(byName)
 }
 
-function keyField({ name, unique }: FieldRule): UniqueKey['fields'][number] {
+function keyField(rule: FieldRule): UniqueKey['fields'][number] {
+  const { name, unique } = rule
+  const folding = textFolding(rule)
+  if (folding)
+    return { name, ignoreCase: true, ignoreAccents: folding.ignoreAccents, collation: folding.collation }
   return { name, ignoreCase: unique?.ignoreCase ?? false, ignoreAccents: unique?.ignoreAccents ?? false }
 }
 

@@ -8,6 +8,7 @@ import { overlap, parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { type FieldRule, isEmptyValue, isSecondName } from '../../shared/field-rule.ts'
 import { type FieldType, placesOf } from '../../shared/fields/field-type.ts'
 import { instantOf } from '../../shared/fields/value-forms.ts'
+import { type Foldings, foldingsOf } from '../../shared/folded-query.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
@@ -26,6 +27,8 @@ export interface WritePlan {
   stored(document: JsonObject): JsonObject
   /** Names of fields of the type `instant`. */
   readonly instants: ReadonlySet<string>
+  /** Of texts of which case does not count. */
+  readonly foldings: Foldings
   /** Fields that changes leave as they are. */
   readonly fixed: readonly string[]
   /** Those of them that are numbered. */
@@ -81,6 +84,7 @@ export function writePlan(rules: readonly FieldRule[]): WritePlan {
       return written.length === 0 ? document : applyMutations(document, written)
     },
     instants: new Set(named('instant').map(({ name }) => name)),
+    foldings: foldingsOf(rules),
     fixed: [...named('created_by'), ...numbers].map(({ name }) => name),
     numbered: numbers.map(({ name, limits }) => ({ name, from: limits.start ?? 1 })),
     renamed: first.length === own.length ? undefined : (mutations) => withPresentNames(own, mutations),

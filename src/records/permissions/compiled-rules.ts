@@ -1,5 +1,6 @@
 /** The rules of a storage and of its fields as functions, compiled once for each change of them. */
 import { fieldTypeEntries } from '../../shared/fields/field-type.ts'
+import { foldingsOf } from '../../shared/folded-query.ts'
 import { otherStorages } from '../../storage/search/other-storages.ts'
 import type { KeptRules, PermissionName } from '../fields/field-rules.ts'
 import { type RuleScope, scopeOf } from './led-query.ts'
@@ -37,7 +38,9 @@ const compiled = new WeakMap<KeptRules, CompiledRules | undefined>()
 /** Undefined where nothing says who may do what. */
 export function compiledRules(storage: string, kept: KeptRules): CompiledRules | undefined {
   if (compiled.has(kept)) return compiled.get(kept)
-  const made = compile(kept, scopeOf(storage, kept.references))
+  const foldings = foldingsOf(kept.rules)
+  const scope = scopeOf(storage, kept.references)
+  const made = compile(kept, foldings.size === 0 ? scope : { ...scope, foldings })
   compiled.set(kept, made)
   return made
 }

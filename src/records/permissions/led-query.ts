@@ -2,6 +2,7 @@
  * Rules that lead through references, such as `doc.supplier.owner`: as queries that ask it of the document that is referred to. A rule
  * reads that document as it is stored, whatever the rules of its own storage are: else two storages could wait for each other's rules.
  */
+import { type Foldings, foldedQuery } from '../../shared/folded-query.ts'
 import type { Query } from '../../shared/query.ts'
 import { type Reference, type References, referencesIn } from '../../storage/reference/references.ts'
 import { throughReferences } from '../../storage/reference/through-references.ts'
@@ -13,6 +14,8 @@ export const MOST_STEPS = 3
 export interface RuleScope {
   readonly storage: string
   readonly references: References
+  /** Fields of the storage of whose texts case does not count: rules compare them as searches do. */
+  readonly foldings?: Foldings
 }
 
 const none = referencesIn([])
@@ -31,9 +34,10 @@ export function stepsOf(path: readonly string[], { storage, references }: RuleSc
 }
 
 /** Throws INVALID_QUERY for what cannot be asked of a document that is referred to. */
-export function ledQuery(query: Query, { storage, references }: RuleScope): Query {
+export function ledQuery(query: Query, { storage, references, foldings }: RuleScope): Query {
   const own = references.of(storage)
-  return own.length === 0 ? query : deeper(throughReferences(query, own), references)
+  const asked = foldings === undefined ? query : foldedQuery(query, foldings)
+  return own.length === 0 ? asked : deeper(throughReferences(asked, own), references)
 }
 
 function deeper(query: Query, references: References): Query {

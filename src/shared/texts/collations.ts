@@ -35,3 +35,12 @@ export function isCollationName(name: unknown): name is CollationName {
 export function isCollation(name: unknown): name is Collation {
   return name !== 'binary' && isCollationName(name)
 }
+
+/** What of texts does not count: case, or case and accents, by the letters of a collation. */
+export interface TextFolding {
+  readonly collation: Collation
+  /** Else only case is ignored. */
+  readonly ignoreAccents: boolean
+}
+
+export type TextTest = 'equals' | 'contains' | 'startsWith'

@@ -60,14 +60,15 @@ export function sortedText(text: string, collation: Collation): string {
 }
 
 /** Characters that are made plain: of longer texts the rest counts by code point. */
-const MOST = 1_000
+export const MOST_PLAIN = 1_000
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is looked for
 const ASCII = /^[\x00-\x7f]*$/
 /** They would come behind the letters. */
 const BRACES = /[{|}~]/g
 
-function plainText(text: string, collation: Collation): string {
-  let plain = text.length > MOST ? [...text.slice(0, 2 * MOST)].slice(0, MOST).join('') : text
+export function plainText(text: string, collation: Collation): string {
+  let plain =
+    text.length > MOST_PLAIN ? [...text.slice(0, 2 * MOST_PLAIN)].slice(0, MOST_PLAIN).join('') : text
   for (const [letter, place] of tailoring(collation)) plain = plain.replaceAll(letter, place)
   if (ASCII.test(plain)) plain = plain.toLowerCase()
   else plain = Array.from(plain, (character) => plainLetters.get(character) ?? character).join('')

@@ -1,7 +1,7 @@
 /** The same change to documents one after the other, each as a write of its own: its rules, unique values and observers count. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
-import { documentOf, type Session, type WriteCondition, type Written } from '../database.ts'
+import { asStored, documentOf, type Session, type WriteCondition, type Written } from '../database.ts'
 import { isFound } from '../search/evaluate-query.ts'
 import type { StoredJson } from '../stored-json.ts'
 import type { ManyChange } from './many-change.ts'
@@ -19,8 +19,9 @@ export async function changeDocuments(
   guids: readonly string[],
   refused: (guid: string, error: unknown) => void,
 ): Promise<number> {
+  const query = await asStored(session, change.storage, change.query)
   const condition: WriteCondition = {
-    allows: (document: StoredJson) => isFound(change.query, change.includeRemoved, documentOf(document)),
+    allows: (document: StoredJson) => isFound(query, change.includeRemoved, documentOf(document)),
   }
   let changed = 0
   let began = performance.now()

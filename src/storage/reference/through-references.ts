@@ -23,6 +23,7 @@ export function throughReferences(query: Query, references: readonly Reference[]
     case 'exists':
     case 'contains':
     case 'caseless':
+    case 'folded':
     case 'empty':
       return throughOne(query, references)
     case 'fields':
@@ -43,7 +44,7 @@ export function throughReferences(query: Query, references: readonly Reference[]
 
 type Leaf = Extract<
   Query,
-  { kind: 'term' | 'terms' | 'range' | 'exists' | 'contains' | 'caseless' | 'empty' }
+  { kind: 'term' | 'terms' | 'range' | 'exists' | 'contains' | 'caseless' | 'folded' | 'empty' }
 >
 
 function throughOne(query: Leaf, references: readonly Reference[]): Query {

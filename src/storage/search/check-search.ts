@@ -64,6 +64,7 @@ function visit(query: Query, depth: number, left: { queries: number; terms: numb
       checkField(query.field)
       checkValue(query.field, query.value)
       break
+    case 'folded':
     case 'terms':
       checkField(query.field)
       left.terms -= query.values.length

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json
 import type { Bounds, FieldOperator, Query, Scalar } from '../../shared/query.ts'
 import { caselessText, soughtCaseless } from '../../shared/texts/caseless-text.ts'
 import { composedBounds, composedText } from '../../shared/texts/composed-text.ts'
+import { isFoldedMatch } from '../../shared/texts/folded-text.ts'
 import { compareScalars } from './compare-values.ts'
 import { textMatches, textQuery } from './match-text.ts'
 import { documentTokens, valueTokens } from './text-tokens.ts'
@@ -47,6 +48,10 @@ export function matches(query: Query, document: JsonObject, lookup: Lookup = noL
       return holds(valueAt(document, parseFieldPath(query.field)), query.value)
     case 'caseless':
       return isAlike(valueAt(document, parseFieldPath(query.field)), query)
+    case 'folded': {
+      const text = valueAt(document, parseFieldPath(query.field))
+      return typeof text === 'string' && isFoldedMatch(text, query.test, query.values, query.folding)
+    }
     case 'empty':
       return isEmptyValue(valueAt(document, parseFieldPath(query.field)))
     case 'through': {

@@ -33,6 +33,8 @@ function shapeOf(query: Query): string {
       return `${query.field} contains ?`
     case 'caseless':
       return `${query.field} ${query.test} ? in any case`
+    case 'folded':
+      return `${query.field} ${foldedTests[query.test]} ? ${query.folding.ignoreAccents ? 'in any case, without accents' : 'in any case'}`
     case 'empty':
       return `${query.field} is empty`
     case 'term':
@@ -47,6 +49,8 @@ function shapeOf(query: Query): string {
       return query.fields.length === 0 ? 'free text' : `free text in ${query.fields.join(', ')}`
   }
 }
+
+const foldedTests = { equals: 'is', contains: 'contains', startsWith: 'begins with' }
 
 function rangeShape(field: string, { gte, gt, lte, lt }: Bounds): string {
   const sides = Object.entries({ '>=': gte, '>': gt, '<=': lte, '<': lt })

@@ -1,11 +1,16 @@
 /** Which values count as the same. */
 
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
+import type { Collation } from '../../shared/texts/collations.ts'
+import { composedText } from '../../shared/texts/composed-text.ts'
+import { foldedText as textFoldedAs } from '../../shared/texts/folded-text.ts'
 import { normalizedText } from '../../shared/texts/normalized-text.ts'
 
 export interface Folding {
   readonly ignoreCase: boolean
   readonly ignoreAccents: boolean
+  /** Of a field that says itself what its texts are the same by: as searches compare them. */
+  readonly collation?: Collation
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is looked for
@@ -26,7 +31,8 @@ export function foldedValue(value: JsonValue, folding: Folding): JsonValue {
   return [{}, ...keys.map((key) => [key, foldedValue(value[key] ?? null, folding)])]
 }
 
-function foldedText(text: string, { ignoreCase, ignoreAccents }: Folding): string {
+function foldedText(text: string, { ignoreCase, ignoreAccents, collation }: Folding): string {
+  if (collation !== undefined) return textFoldedAs(composedText(text), { collation, ignoreAccents })
   if (ASCII.test(text)) return ignoreCase ? text.toLowerCase() : text
   const plain = ignoreAccents ? normalizedText(text, 'NFD').replace(ACCENTS, '') : normalizedText(text, 'NFC')
   // By way of upper case, because that is where ß becomes SS.

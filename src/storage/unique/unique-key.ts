@@ -46,5 +46,5 @@ export function isSameKey(a: UniqueKey, b: UniqueKey): boolean {
 }
 
 function shapeOf({ name, fields }: UniqueKey): unknown {
-  return [name, fields.map((field) => [field.name, field.ignoreCase, field.ignoreAccents])]
+  return [name, fields.map((field) => [field.name, field.ignoreCase, field.ignoreAccents, field.collation])]
 }

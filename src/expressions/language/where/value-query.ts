@@ -1,7 +1,8 @@
 import { wholeDayBounds } from '../../../shared/dates/whole-day.ts'
 import { jsonProblem } from '../../../shared/json.ts'
-import type { Bounds, Query, Scalar } from '../../../shared/query.ts'
+import type { Query, Scalar } from '../../../shared/query.ts'
 import { composedText } from '../../../shared/texts/composed-text.ts'
+import { prefixBounds } from '../../../shared/texts/text-prefix.ts'
 import { kindOf } from '../value-kind.ts'
 import { anyOf, none } from './join-queries.ts'
 import type { Comparison, Operand, WhereLeaf } from './where-condition.ts'
@@ -93,25 +94,4 @@ function orderQuery(field: string, order: Order, value: string | number | boolea
   const [ofTrue, ofFalse] = conditions[order]
   const values = value ? ofTrue : ofFalse
   return values.length === 0 ? none : { kind: 'terms', field, values, scalar: true }
-}
-
-/** Texts are ordered by code point, so those with one beginning are next to each other. */
-function prefixBounds(prefix: string): Bounds {
-  const after = textAfter(prefix)
-  return after === undefined ? { gte: prefix } : { gte: prefix, lt: after }
-}
-
-/** The first text that comes after all texts with this beginning. */
-function textAfter(prefix: string): string | undefined {
-  let end = prefix.length
-  while (end > 0) {
-    const isPair = end > 1 && (prefix.codePointAt(end - 2) ?? 0) > 0xffff
-    const at = isPair ? end - 2 : end - 1
-    const point = prefix.codePointAt(at) ?? 0
-    // Between U+D800 and U+DFFF are halves of pairs, which no text ends with.
-    if (point < 0x10ffff)
-      return prefix.slice(0, at) + String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1)
-    end = at
-  }
-  return undefined
 }

@@ -113,6 +113,15 @@ const collation = Type.Unsafe<CollationName | null>({
     'The order of lists by this text: that of a language (`sv`: å behind z), `und` for accents and case after letters, which is the default, or `binary` for code points.',
 })
 
+const ignoreCase = Type.Boolean({
+  description:
+    'Texts that differ only in case are the same: in searches, filters, `contains`, references by value, and where the field is unique.',
+})
+const ignoreAccents = Type.Boolean({
+  description:
+    'Also those that differ only in accents, by the letters of `collation`: `sv` keeps å and a apart. Needs `ignore_case`.',
+})
+
 const name = Type.String({ minLength: 1, maxLength: 256, description: 'Use dots for nested fields.' })
 const writtenType = Type.Enum([...fieldTypes, ...otherWords(fieldTypes)], {
   description:
@@ -161,6 +170,8 @@ const optional = {
   ),
   reference: Type.Optional(reference),
   collation: Type.Optional(collation),
+  ignore_case: Type.Optional(ignoreCase),
+  ignore_accents: Type.Optional(ignoreAccents),
   computed: Type.Optional(
     expression(
       'An expression over `doc`, such as `doc.price * doc.quantity`: each write stores its result, and replaces what was sent for the field.',
@@ -288,6 +299,8 @@ const fieldRecord = Type.Object({
   order: Type.Optional(Type.Unsafe<number | null>({ type: ['number', 'null'] })),
   reference: Type.Optional(reference),
   collation: Type.Optional(collation),
+  ignore_case: Type.Optional(ignoreCase),
+  ignore_accents: Type.Optional(ignoreAccents),
   computed: Type.Optional(nullableText),
   default_expression: Type.Optional(nullableText),
   visible_to: Type.Optional(nullableText),

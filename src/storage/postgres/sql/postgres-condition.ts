@@ -27,6 +27,7 @@ import {
   emptyCondition,
   fieldsCondition,
 } from './postgres-field-condition.ts'
+import { foldedCondition } from './postgres-folded.ts'
 import { textCondition } from './postgres-text-query.ts'
 import { plainlyAsked, type SearchPlan, UNDECIDED } from './search-plan.ts'
 import { AFTER_NUMBERS, FIRST_TEXT, sortKey } from './sort-key.ts'
@@ -62,6 +63,8 @@ export function condition(plan: SearchPlan, query: Query): CompiledSql {
       )
     case 'caseless':
       return caselessCondition(query)
+    case 'folded':
+      return foldedCondition(plan, query)
     case 'empty':
       return emptyCondition(query.field)
     case 'through':

@@ -72,6 +72,8 @@ function comparedFields(query: Query): string[] {
     case 'terms':
     case 'range':
       return [query.field]
+    case 'folded':
+      return [sortedField({ field: query.field, collation: query.folding.collation })]
     default:
       return []
   }

@@ -30,6 +30,7 @@ import {
   emptyCondition,
   fieldsCondition,
 } from './sqlite-field-condition.ts'
+import { foldedCondition } from './sqlite-folded.ts'
 import { textCondition } from './sqlite-text-query.ts'
 
 export function condition(target: SearchTarget, query: Query): CompiledSql {
@@ -67,6 +68,8 @@ export function condition(target: SearchTarget, query: Query): CompiledSql {
       )
     case 'caseless':
       return caselessCondition(target, query)
+    case 'folded':
+      return foldedCondition(target, query)
     case 'empty':
       return emptyCondition(target, query.field)
     case 'through':

@@ -50,6 +50,11 @@ describe('the form of a field', () => {
     [{ type: 'line', collation: 'sv' }, { collation: 'sv' }],
     [{ type: 'string' }, { collation: null }],
     [{ type: 'number', collation: 'sv' }, { collation: null }],
+    [
+      { type: 'line', ignores: 'accents' },
+      { ignore_case: true, ignore_accents: true },
+    ],
+    [{ type: 'number', ignores: 'case' }, { ignore_case: false }],
     [{ type: 'number', refersTo: 'a' }, { reference: null }],
     [{ maxLength: '5', pattern: '^a' }, { validation_rules: { max_length: 5, pattern: '^a' } }],
   ])('%j', (draft, expected) => {
@@ -58,6 +63,11 @@ describe('the form of a field', () => {
 
   it('gives back the order of a language', () => {
     expect(body(draftOfField(record({ type: 'string', collation: 'tr' })))).toMatchObject({ collation: 'tr' })
+  })
+
+  it('gives back what does not count', () => {
+    const ignored = { ignore_case: true, ignore_accents: false }
+    expect(body(draftOfField(record({ type: 'string', ...ignored })))).toMatchObject(ignored)
   })
 
   it('gives back a reference', () => {
@@ -75,6 +85,8 @@ describe('the form of a field', () => {
       unique: { with: 'key', ignore_case: true, ignore_accents: false },
       reference: null,
       collation: null,
+      ignore_case: false,
+      ignore_accents: false,
     }
     expect(body(draftOfField(record(given)))).toEqual({
       ...{ name: 'n', type: 'number', description: '', required: false },

@@ -36,6 +36,8 @@ export interface FieldDraft {
   readonly items: string
   /** Of texts; empty: the order of no language. */
   readonly collation: string
+  /** What of texts does not count in searches. */
+  readonly ignores: 'nothing' | 'case' | 'accents'
   readonly unique: boolean
   /** The name that fields share which are unique together. */
   readonly uniqueWith: string
@@ -71,6 +73,7 @@ export const newField: FieldDraft = {
   start: '',
   items: '',
   collation: '',
+  ignores: 'nothing',
   unique: false,
   uniqueWith: '',
   ignoreCase: false,
@@ -110,6 +113,7 @@ export function draftOfField(field: FieldRecord): FieldDraft {
     start: text('start'),
     items: text('items'),
     collation: field.collation ?? '',
+    ignores: field.ignore_accents ? 'accents' : field.ignore_case ? 'case' : 'nothing',
     ...uniqueDraft(field.unique),
     refersTo: field.reference?.storage ?? '',
     onDelete: field.reference?.on_delete ?? 'refuse',
@@ -169,6 +173,8 @@ export function bodyOfField(draft: FieldDraft) {
       Object.entries(rules).filter(([limit]) => limits.some((one) => one === limit)),
     ),
     collation: isFreeText(draft) && isCollationName(draft.collation) ? draft.collation : null,
+    ignore_case: isFreeText(draft) && draft.ignores !== 'nothing',
+    ignore_accents: isFreeText(draft) && draft.ignores === 'accents',
     unique: uniqueOf(draft),
     reference: referenceOf(draft),
   }

@@ -30,6 +30,12 @@ const orders = collations.map((name) => ({
   label: ownNames[name] ?? languages.of(name) ?? name,
 }))
 
+const ignored = [
+  { value: 'nothing', label: fieldsTexts.ignoresNothing },
+  { value: 'case', label: fieldsTexts.ignoresCase },
+  { value: 'accents', label: fieldsTexts.ignoresAccents },
+]
+
 /** The limits that the type of a field has. */
 export function FieldLimitsForm({ draft, set }: FieldLimitsProps) {
   const error = useFieldError()
@@ -55,6 +61,17 @@ export function FieldLimitsForm({ draft, set }: FieldLimitsProps) {
           value={draft.collation === '' ? 'und' : draft.collation}
           error={error('collation')}
           onChange={(name) => set('collation', name ?? '')}
+        />
+      ) : null}
+      {isFreeText(draft) ? (
+        <Select
+          label={fieldsTexts.ignores}
+          description={fieldsTexts.ignoresHelp}
+          data={ignored}
+          allowDeselect={false}
+          value={draft.ignores}
+          error={error('ignore_case') ?? error('ignore_accents')}
+          onChange={(what) => set('ignores', what === 'case' || what === 'accents' ? what : 'nothing')}
         />
       ) : null}
       {limits.includes('items') ? <ItemsInput draft={draft} set={set} /> : null}

@@ -1,16 +1,28 @@
-/** Searches by a field of the type `instant`: a time is found in whatever zone and with whatever digits it is asked for. */
+/**
+ * Searches by what a field says of its values: an instant is found in whatever zone and with whatever digits it is asked for, and a text without the
+ * difference of case and accents where the field ignores them.
+ */
 import type { FieldRule } from '../../shared/field-rule.ts'
 import { instantOf } from '../../shared/fields/value-forms.ts'
+import { foldedQuery } from '../../shared/folded-query.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Bounds, Query, Scalar } from '../../shared/query.ts'
 import { writePlan } from './write-plan.ts'
 
 export type RulesIn = (storage: string) => MaybePromise<{ readonly rules: readonly FieldRule[] }>
 
-/** The query with instants as they are stored; the one that was given where it asks for none. */
-export function withInstants(storage: string, query: Query, rulesIn: RulesIn): MaybePromise<Query> {
+/** Whether queries by these fields may ask for other values than are stored. */
+export function asksForOthers(rules: readonly FieldRule[]): boolean {
+  return rules.some(({ type, ignores }) => type === 'instant' || ignores !== undefined)
+}
+
+/** The query for stored values; the one that was given where it asks for no others. */
+export function askedQuery(storage: string, query: Query, rulesIn: RulesIn): MaybePromise<Query> {
   if (query.kind === 'all') return query
-  return andThen(rulesIn(storage), ({ rules }) => asked(query, writePlan(rules).instants, rulesIn))
+  return andThen(rulesIn(storage), ({ rules }) => {
+    const { instants, foldings } = writePlan(rules)
+    return asked(foldings.size === 0 ? query : foldedQuery(query, foldings), instants, rulesIn)
+  })
 }
 
 function asked(query: Query, instants: ReadonlySet<string>, rulesIn: RulesIn): MaybePromise<Query> {
@@ -24,7 +36,7 @@ function asked(query: Query, instants: ReadonlySet<string>, rulesIn: RulesIn): M
         inner === query.query ? query : { ...query, query: inner },
       )
     case 'through':
-      return andThen(withInstants(query.storage, query.query, rulesIn), (inner) =>
+      return andThen(askedQuery(query.storage, query.query, rulesIn), (inner) =>
         inner === query.query ? query : { ...query, query: inner },
       )
     case 'term': {

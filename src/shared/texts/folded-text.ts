@@ -1,0 +1,106 @@
+/**
+ * Texts that are the same for people, as a field says: without the difference of case, or of case and accents, by the letters of its
+ * language. The plain letters are those by which lists are ordered (`text-order.ts`), so that one index serves both.
+ */
+import { caselessText } from './caseless-text.ts'
+import type { Collation, TextFolding, TextTest } from './collations.ts'
+import { composedText } from './composed-text.ts'
+import { MOST_PLAIN, plainText, tailoring } from './text-order.ts'
+import { prefixBounds } from './text-prefix.ts'
+
+/** Behind a plain letter they make it another one: `c` and U+07FF are the Czech č (`text-order.ts`). */
+export const OTHER_LETTER = ['\u07fc', '\u07fd', '\u07fe', '\u07ff'] as const
+const [FIRST_OTHER] = OTHER_LETTER
+/** Comes behind all of them. */
+const BEHIND_OTHERS = '\u0800'
+
+/** What a stored text is asked for: texts of the same letters, what is behind those that are made plain, and in any case. */
+export interface SoughtText {
+  readonly plain: string
+  readonly rest: string
+  readonly caseless: string
+  /** One of them begins a text that begins with it: `c` begins `ch`, which is one letter in Czech. */
+  readonly beginnings: readonly string[]
+}
+
+/** Of a text in any form of Unicode. */
+export function soughtText(text: string, folding: TextFolding): SoughtText {
+  return lettersOf(composedText(text), folding)
+}
+
+/** Of a stored text, which is composed. */
+function lettersOf(text: string, { collation }: TextFolding): SoughtText {
+  const plain = plainText(text, collation)
+  return {
+    plain,
+    rest: caselessText(behindPlain(text)),
+    caseless: caselessText(text),
+    beginnings: [plain, ...longerBeginnings(text, collation)],
+  }
+}
+
+/** Equal for two texts that are the same. */
+export function foldedText(text: string, folding: TextFolding): string {
+  const { plain, rest, caseless } = soughtText(text, folding)
+  return `${plain}\u0001${folding.ignoreAccents ? rest : caseless}`
+}
+
+/** Whether the stored text is, has in it or begins with one of these. */
+export function isFoldedMatch(
+  stored: string,
+  test: TextTest,
+  sought: readonly string[],
+  folding: TextFolding,
+): boolean {
+  const text = lettersOf(stored, folding)
+  return sought.some((one) => fits(text, test, soughtText(one, folding), folding))
+}
+
+function fits(text: SoughtText, test: TextTest, sought: SoughtText, { ignoreAccents }: TextFolding): boolean {
+  switch (test) {
+    case 'equals':
+      if (text.plain !== sought.plain) return false
+      return ignoreAccents ? text.rest === sought.rest : text.caseless === sought.caseless
+    case 'contains':
+      if (text.caseless.includes(sought.caseless)) return true
+      return ignoreAccents && sought.plain !== '' && hasLetters(text.plain, sought.plain)
+    case 'startsWith':
+      if (sought.plain === '') return text.caseless.startsWith(sought.caseless)
+      if (!sought.beginnings.some((beginning) => beginsWith(text.plain, beginning))) return false
+      return ignoreAccents || text.caseless.startsWith(sought.caseless)
+  }
+}
+
+/** `replace` in SQL does the same. */
+function hasLetters(plain: string, sought: string): boolean {
+  let left = plain
+  for (const mark of OTHER_LETTER) left = left.replaceAll(sought + mark, '\u0001')
+  return left.includes(sought)
+}
+
+function beginsWith(plain: string, beginning: string): boolean {
+  const next = plain.charAt(beginning.length)
+  return plain.startsWith(beginning) && !OTHER_LETTER.some((mark) => mark === next)
+}
+
+/** Texts whose plain letters begin so, in the order of code points: at least, less than, and not from … to. */
+export function beginningRange(beginning: string) {
+  return {
+    ...prefixBounds(beginning),
+    not: { gte: beginning + FIRST_OTHER, lt: beginning + BEHIND_OTHERS },
+  }
+}
+
+function behindPlain(text: string): string {
+  return text.length > MOST_PLAIN ? [...text].slice(MOST_PLAIN).join('') : ''
+}
+
+function longerBeginnings(text: string, collation: Collation): readonly string[] {
+  const last = [...text].at(-1)
+  if (last === undefined) return []
+  const longer = tailoring(collation).flatMap(([letters]) => {
+    const [first, second] = [...letters]
+    return first === last && second !== undefined ? [plainText(text + second, collation)] : []
+  })
+  return [...new Set(longer)]
+}
