@@ -21,6 +21,7 @@ import { keyRemove } from './keys/key-remove.ts'
 import { keyRotate } from './keys/key-rotate.ts'
 import { rowsImport } from './rows/rows-import.ts'
 import { run } from './runs/run.ts'
+import { test } from './scenarios/test.ts'
 import { secretList } from './secrets/secret-list.ts'
 import { secretRotate } from './secrets/secret-rotate.ts'
 import { secretSet } from './secrets/secret-set.ts'
@@ -42,6 +43,7 @@ import { waitShow } from './waits/wait-show.ts'
 const working: readonly Command[] = [
   start,
   check,
+  test,
   exportBlueprintFile,
   importBlueprintFile,
   rowsImport,

@@ -21,6 +21,8 @@ interface Import {
   readonly activate: boolean
   readonly replace: boolean
   readonly another: boolean
+  /** With its sample documents. True if not given. */
+  readonly samples?: boolean
   readonly url: string | undefined
 }
 
@@ -31,7 +33,7 @@ interface FileRead {
 }
 
 export async function runImport(
-  { file, activate, replace, another, url }: Import,
+  { file, activate, replace, another, samples = true, url }: Import,
   terminal: Terminal,
 ): Promise<number> {
   const json = await readBlueprintFile(file)
@@ -42,7 +44,7 @@ export async function runImport(
   for (const problem of found?.problems ?? []) terminal.complain(`${file}: ${problem}`)
   if (found && found.problems.length > 0) return 1
   const imported = importBlueprint(json, guidSource(terminal.clock, terminal.random))
-  const documents = documentsOfFile(json)
+  const documents: FileRead['documents'] = samples ? documentsOfFile(json) : []
   const parts = partsOfFile(json)
   return withManagement(terminal, url, async (management) => {
     if (!replace && !another) await refuseTwin(management, imported.name)

@@ -10,7 +10,7 @@ import type { Runs } from '../flows/run-pipeline.ts'
 import { sendAlert } from '../flows/send-alert.ts'
 import type { QueueDepth } from '../http/metrics/metrics.ts'
 import type { JobsAtOnce } from '../options/limit-options.ts'
-import { openQueue } from '../queue/queue-worker.ts'
+import { openQueue, type Queue } from '../queue/queue-worker.ts'
 import { openScheduler, type Scheduler } from '../queue/scheduler.ts'
 import type { MailJob } from '../records/mail/send-mail.ts'
 import type { Clock } from '../shared/clock.ts'
@@ -36,6 +36,7 @@ export interface BackgroundOptions {
 export interface Background {
   /** undefined offline: to plan nothing would be to forget what was planned. */
   readonly scheduler: Scheduler | undefined
+  readonly queue: Queue | undefined
   close(): Promise<void>
 }
 
@@ -50,7 +51,7 @@ export async function openBackground(options: BackgroundOptions): Promise<Backgr
   opened.add(() => failures.close())
   flows.whenRunFails((entry) => failures.note(failedRun(entry, clock())))
   const write = (entry: Parameters<typeof log.write>[0]) => log.write(entry)
-  if (offline) return { scheduler: undefined, close: opened.release }
+  if (offline) return { scheduler: undefined, queue: undefined, close: opened.release }
   const scheduler = await openScheduler({
     database,
     clock,
@@ -75,7 +76,7 @@ export async function openBackground(options: BackgroundOptions): Promise<Backgr
   const work = { runJob, died, failedIn, settings }
   const queue = openQueue({ ...database.capabilities, ...work, clock, random, log: write })
   opened.add(() => queue.close())
-  return { scheduler, close: opened.release }
+  return { scheduler, queue, close: opened.release }
 }
 
 /** For metrics: how many jobs of each state are in each queue. */

@@ -1,4 +1,5 @@
 import { runPeople } from '../access/run-people.ts'
+import { callingThrough } from '../blocks/http/shared-agent.ts'
 import { loadBlocks } from '../blocks/load-blocks.ts'
 import { openRequestLetters } from '../flows/background/request-letters.ts'
 import { openWaits, type Waits } from '../flows/background/waits.ts'
@@ -114,7 +115,11 @@ export async function openNodeFlows(
   if (!offline) await settleStuckFlows({ deployments, log, clock, directory: stuckDirectory(options.data) })
   const settings = mailSettings(set)
   const mail = (job: MailJob, signal: AbortSignal) =>
-    sendMail({ settings, database, assets, accountMail: access.links.mailOf }, job, signal)
+    sendMail(
+      { settings, database, assets, accountMail: access.links.mailOf, handOver: start.handOver },
+      job,
+      signal,
+    )
   const background = await openBackground({
     ...{ database, flows, runs, access, clock, random, offline, jobsAtOnce: options.jobsAtOnce },
     mail,
@@ -167,7 +172,7 @@ function unstoredUse(error: unknown) {
 
 /** Flows within the limits of the settings. */
 async function openLimitedFlows(
-  { options, set, random, opened }: SetStart,
+  { options, set, random, opened, calls }: SetStart,
   given: Pick<
     FlowsOptions,
     | 'records'
@@ -185,7 +190,7 @@ async function openLimitedFlows(
   const mail = options.mailUrl !== ''
   const told = {
     limits: runLimits(set),
-    allowedHosts: allowedHosts(set),
+    allowedHosts: calls ? callingThrough(calls) : allowedHosts(set),
     publicUrl,
     timeZone,
     locale,

@@ -14,6 +14,7 @@ import type { DocumentImports } from '../records/documents/document-import.ts'
 import type { OptionSettings } from '../records/settings/option-settings.ts'
 import type { StorageContext } from '../records/storage-records.ts'
 import type { RuledDatabase } from '../storage/ruled.ts'
+import type { Background } from './background.ts'
 import { startFirst } from './first-start.ts'
 import { type NodeDatabase, openNodeDatabase } from './open-database.ts'
 import { openNodeDoors } from './open-doors.ts'
@@ -40,6 +41,7 @@ export interface OfflineQuoin {
 
 export interface Quoin extends OfflineQuoin {
   readonly runs: Runs
+  readonly background: Background
   readonly server: Server
 }
 
@@ -47,7 +49,7 @@ export interface Quoin extends OfflineQuoin {
 export function openQuoin(options: Options, surroundings: Surroundings): Promise<Quoin> {
   return openAll(options, surroundings, async (services, { start, nodeDatabase, nodeRecords, nodeFlows }) => {
     const server = await openNodeDoors(start, nodeDatabase, nodeRecords, nodeFlows)
-    return { ...services, runs: nodeFlows.runs, server }
+    return { ...services, runs: nodeFlows.runs, background: nodeFlows.background, server }
   })
 }
 

@@ -1,5 +1,7 @@
+import type { Agent } from 'undici'
 import type { PasswordCost } from '../access/password-hash.ts'
 import type { Options } from '../options/options.ts'
+import type { HandOver } from '../records/mail/send-mail.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
 import type { Releasers } from './releasers.ts'
@@ -13,6 +15,10 @@ export interface Surroundings {
   readonly passwordCost?: PasswordCost
   /** For commands that work on the data of a server that is not running: no jobs, no schedules, no purging. */
   readonly offline?: true
+  /** For tests of flows: all calls of other servers go through it, whatever host they are for. */
+  readonly calls?: Agent
+  /** For tests of flows: is given each mail in place of the SMTP server. */
+  readonly handOver?: HandOver
 }
 
 /** What each step of opening a process is given. */

@@ -7,6 +7,13 @@ import { guardedAgent } from './guarded-agent.ts'
  */
 const agents = new WeakMap<readonly string[], Promise<Agent>>()
 
+/** Allowed hosts whose calls all go through this client. */
+export function callingThrough(agent: Agent): () => readonly string[] {
+  const every: readonly string[] = ['*']
+  agents.set(every, Promise.resolve(agent))
+  return () => every
+}
+
 export function sharedAgent(allowedHosts: readonly string[]): Promise<Agent> {
   const known = agents.get(allowedHosts)
   if (known) return known

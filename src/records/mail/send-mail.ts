@@ -29,12 +29,17 @@ export interface MailSettings {
   readonly from: MailAddress | undefined
 }
 
+/** Gives a mail to its server. Gives the recipients that the server did not accept. */
+export type HandOver = (content: SendMailOptions, server: SmtpServer) => Promise<readonly Refused[]>
+
 export interface MailParts {
   readonly settings: MailSettings
   readonly database: Database
   readonly assets: Pick<Assets, 'get' | 'read'>
   /** Writes the mail of a job of `accountMailJob`; undefined if there is none to send. */
   readonly accountMail: (account: JsonObject) => Promise<Mail | undefined>
+  /** By SMTP if not given. */
+  readonly handOver?: HandOver | undefined
 }
 
 export type MailJob = Pick<Job, 'guid' | 'payload' | 'attempts'>
@@ -57,7 +62,7 @@ export async function sendMail(parts: MailParts, job: MailJob, signal: AbortSign
   const waiting = mail ? { mail, message: undefined, only: undefined } : mailIn(job.payload)
   const message = waiting.message ?? nameOf(waiting.mail) ?? job.guid
   const content = await composed(parts, waiting, message)
-  const refused = await handOver(server, { ...content, signal })
+  const refused = await (parts.handOver ?? handOver)({ ...content, signal }, server)
   if (refused.length === 0) return
   const only = refused.map(({ recipient }) => recipient)
   const { user, depth = 0, blueprint, after_failure } = job.payload
@@ -82,7 +87,7 @@ function nameOf({ key }: Mail): string | undefined {
 }
 
 /** The client, 2 MB of code, is only loaded here. Gives the recipients that the server did not accept. */
-async function handOver(server: SmtpServer, content: SendMailOptions): Promise<readonly Refused[]> {
+async function handOver(content: SendMailOptions, server: SmtpServer): Promise<readonly Refused[]> {
   const { createTransport } = await import('nodemailer')
   const { host, port, secure, startTls, user, password } = server
   const transport = createTransport({

@@ -1,0 +1,121 @@
+/** Finds the tests of an application, runs them one after the other, and reports what came of them. */
+import { readdir } from 'node:fs/promises'
+import { dirname, join, normalize, relative } from 'node:path'
+import type { Terminal } from '../command.ts'
+import { runScenario, type ScenarioResult } from './run-scenario.ts'
+import { installApplication } from './scenario-cluster.ts'
+import { readScenario, type Scenario, ScenarioFileError } from './scenario-file.ts'
+
+const BLUEPRINT = '.blueprint.json'
+/** Files below a folder: more are no application. */
+const MOST_FILES = 10_000
+
+interface Wanted {
+  readonly folder: string
+  readonly filter: string | undefined
+  readonly reporter: 'text' | 'json' | 'junit'
+}
+
+/** Gives the exit code. */
+export async function runTests({ folder, filter, reporter }: Wanted, terminal: Terminal): Promise<number> {
+  const { blueprints, tests } = await applicationAt(folder)
+  const scenarios = await readAll(tests, terminal)
+  if (scenarios === undefined) return 1
+  const wanted = scenarios.filter(
+    ({ name, file }) => filter === undefined || name.includes(filter) || file.includes(filter),
+  )
+  if (wanted.length === 0) throw new Error(`No test contains ${JSON.stringify(filter)}.`)
+  const application = await installApplication(blueprints, terminal)
+  try {
+    const results: ScenarioResult[] = []
+    for (const scenario of wanted) {
+      const result = await runScenario(application, scenario)
+      results.push({ ...result, file: relative('.', result.file) })
+      if (reporter === 'text') tell(result, terminal)
+    }
+    if (reporter === 'json') terminal.print(JSON.stringify(results, undefined, 2))
+    if (reporter === 'junit') terminal.print(junit(results))
+    const failed = results.filter(({ failures }) => failures.length > 0).length
+    const took = results.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
+    if (reporter === 'text')
+      terminal.print(`${results.length} tests, ${failed} failed, ${(took / 1000).toFixed(1)} s.`)
+    return failed === 0 ? 0 : 1
+  } finally {
+    await application.remove()
+  }
+}
+
+/** A folder with all that is below it; of a blueprint file also the tests beside it that begin with its name: `inventory.low-stock.test.json`. */
+async function applicationAt(path: string) {
+  const single = path.endsWith(BLUEPRINT)
+  const files = await filesIn(single ? dirname(path) : path)
+  const own = `${path.slice(0, -BLUEPRINT.length)}.`
+  const blueprints = single ? [path] : files.filter((file) => file.endsWith(BLUEPRINT))
+  const tests = files.filter(
+    (file) => file.endsWith('.test.json') && (!single || file.startsWith(normalize(own))),
+  )
+  if (blueprints.length === 0) throw new Error(`There is no *${BLUEPRINT} in ${path}.`)
+  if (tests.length === 0) throw new Error(`There is no *.test.json for ${path}.`)
+  return { blueprints, tests }
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => {
+    throw new Error(`There is no folder ${folder}.`)
+  })
+  if (found.length > MOST_FILES) throw new Error(`${folder} has more than ${MOST_FILES} files.`)
+  return found
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+}
+
+/** undefined where a file cannot be read; the terminal is told of all of them. */
+async function readAll(
+  files: readonly string[],
+  terminal: Terminal,
+): Promise<readonly Scenario[] | undefined> {
+  const scenarios: Scenario[] = []
+  let isBad = false
+  for (const file of files)
+    try {
+      scenarios.push(await readScenario(file))
+    } catch (error) {
+      if (!(error instanceof ScenarioFileError)) throw error
+      isBad = true
+      terminal.complain(error.message)
+    }
+  return isBad ? undefined : scenarios
+}
+
+function tell({ name, file, failures, milliseconds }: ScenarioResult, terminal: Terminal): void {
+  terminal.print(`${failures.length === 0 ? 'ok  ' : 'FAIL'} ${name} (${Math.round(milliseconds)} ms)`)
+  for (const failure of failures) terminal.print(`     ${relative('.', file)}: ${failure}`)
+}
+
+/** As build pipelines read it: one suite, a case for each test. */
+function junit(results: readonly ScenarioResult[]): string {
+  const cases = results.map(({ name, file, failures, milliseconds }) => {
+    const head = `<testcase name="${xml(name)}" classname="${xml(file)}" time="${(milliseconds / 1000).toFixed(3)}"`
+    return failures.length === 0
+      ? `  ${head}/>`
+      : `  ${head}>\n    <failure message="${xml(failures[0] ?? '')}">${xml(failures.join('\n'))}</failure>\n  </testcase>`
+  })
+  const failed = results.filter(({ failures }) => failures.length > 0).length
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuite name="quoin" tests="${results.length}" failures="${failed}">`,
+    ...cases,
+    '</testsuite>',
+  ].join('\n')
+}
+
+/** Escaped, without what XML cannot hold. */
+function xml(text: string): string {
+  return text
+    .replace(/[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu, '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('"', '&quot;')
+    .toWellFormed()
+}

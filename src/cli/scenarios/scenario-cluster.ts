@@ -1,0 +1,228 @@
+/**
+ * The cluster of one test of flows: the real program on the embedded engine, in a folder in memory, with nothing in it but the
+ * application. Its clock stands still until a test moves it, its randomness is the same each time, its calls of other
+ * servers are answered from the test, over a real connection, and its mails are caught where they would be handed over.
+ */
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { readOptions } from '../../options/options.ts'
+import { openOffline, openQuoin, type Quoin } from '../../quoin/quoin.ts'
+import type { Surroundings } from '../../quoin/start.ts'
+import type { Random } from '../../shared/guid.ts'
+import { matchAll, search } from '../../shared/query.ts'
+import type { JobSummary } from '../../storage/job.ts'
+import type { Terminal } from '../command.ts'
+import { runImport } from '../run-import.ts'
+import { type AnsweredCalls, answerCalls } from './answered-calls.ts'
+import type { RecordedReply } from './scenario-file.ts'
+
+export const ADMIN_PASSWORD = 'correct horse battery staple'
+/** The application is installed at this time, so that every test can begin later. */
+const INSTALLED = Date.UTC(2000, 0, 1)
+/** More instants than this in one `advance` are a schedule that is too dense for it. */
+const MOST_INSTANTS = 10_000
+/** Milliseconds of the real clock for jobs that are due to end. */
+const PATIENCE_MS = 10_000
+
+export interface CaughtMail {
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  readonly attachments: readonly string[]
+}
+
+export interface ScenarioCluster {
+  readonly quoin: Quoin
+  readonly calls: AnsweredCalls
+  readonly mails: CaughtMail[]
+  now(): number
+  /** Does all background work that is due. */
+  settle(): Promise<void>
+  /** Lets time pass, and does at each instant what is due then. */
+  advance(milliseconds: number): Promise<void>
+  close(): Promise<void>
+}
+
+function optionsIn(folder: string) {
+  return readOptions({
+    QUOIN_DATA: folder,
+    QUOIN_PORT: '0',
+    QUOIN_ADMIN_PASSWORD: ADMIN_PASSWORD,
+    QUOIN_EXAMPLES: '0',
+    QUOIN_LOG_LEVEL: 'silent',
+    QUOIN_RATE_LIMIT: '0',
+    QUOIN_MAIL_URL: 'smtp://mail.test:25',
+    QUOIN_MAIL_FROM: 'app@mail.test',
+    QUOIN_PUBLIC_URL: 'http://app.test',
+  })
+}
+
+function surroundings(clock: () => number): Surroundings {
+  return {
+    clock,
+    random: seededRandom(),
+    synchronous: 'OFF',
+    passwordCost: { memory: 64, passes: 1, parallelism: 1 },
+  }
+}
+
+/** The same bytes in each run (mulberry32): nothing of a test is secret. */
+function seededRandom(): Random {
+  let state = 1
+  return (bytes) => {
+    for (let at = 0; at < bytes.length; at++) {
+      state = (state + 0x6d2b79f5) | 0
+      let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+      bytes[at] = (mixed ^ (mixed >>> 14)) & 0xff
+    }
+  }
+}
+
+/** A folder that the tests of one application copy: the application installed, and no documents. */
+export interface InstalledApplication {
+  readonly folder: string
+  remove(): Promise<void>
+}
+
+/** Throws an Error with all problems of the files. */
+export async function installApplication(
+  files: readonly string[],
+  terminal: Terminal,
+): Promise<InstalledApplication> {
+  const folder = await mkdtemp(join(memoryFolder(), 'quoin-tests-'))
+  const remove = () => rm(folder, { recursive: true, force: true })
+  const complaints: string[] = []
+  const inside: Terminal = {
+    ...terminal,
+    options: () => optionsIn(folder),
+    clock: () => INSTALLED,
+    random: seededRandom(),
+    print: () => undefined,
+    announce: () => undefined,
+    complain: (text) => void complaints.push(text),
+  }
+  try {
+    const empty = await openOffline(optionsIn(folder), { ...surroundings(() => INSTALLED), offline: true })
+    await empty.close()
+    for (const file of files) {
+      const wanted = { file, activate: true, replace: false, another: false, samples: false, url: undefined }
+      if ((await runImport(wanted, inside)) !== 0) throw new Error(complaints.join('\n'))
+    }
+    return { folder, remove }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+/** A folder that needs no disk, where there is one. */
+function memoryFolder(): string {
+  return process.platform === 'linux' ? '/dev/shm' : tmpdir()
+}
+
+type Content = Parameters<NonNullable<Surroundings['handOver']>>[0]
+
+function caughtMail({ to, cc, subject, text, html, attachments = [] }: Content): CaughtMail {
+  return {
+    to: addresses(to),
+    cc: addresses(cc),
+    subject: subject ?? '',
+    text: typeof text === 'string' ? text : '',
+    html: typeof html === 'string' ? html : '',
+    attachments: attachments.map(({ filename }) => String(filename)),
+  }
+}
+
+function addresses(given: Content['to']): string[] {
+  const each = (one: NonNullable<Content['to']>): string[] =>
+    typeof one === 'string' ? [one] : Array.isArray(one) ? one.flatMap(each) : [one.address ?? '']
+  return given === undefined ? [] : each(given)
+}
+
+/** `now`: milliseconds since 1970. */
+export async function openCluster(
+  { folder }: InstalledApplication,
+  { now: start, replies }: { readonly now: number; readonly replies: readonly RecordedReply[] },
+): Promise<ScenarioCluster> {
+  const own = await mkdtemp(join(memoryFolder(), 'quoin-test-'))
+  await cp(folder, own, { recursive: true })
+  const calls = await answerCalls(replies)
+  const mails: CaughtMail[] = []
+  let now = start
+  const quoin = await openQuoin(optionsIn(own), {
+    ...surroundings(() => now),
+    calls: calls.agent,
+    handOver: async (content) => {
+      mails.push(caughtMail(content))
+      return []
+    },
+  })
+  const { settle, nextInstant } = backgroundWork(quoin, () => now)
+  return {
+    quoin,
+    calls,
+    mails,
+    now: () => now,
+    settle,
+    async advance(milliseconds) {
+      const until = now + milliseconds
+      for (let instants = 0; ; instants++) {
+        const next = await nextInstant(until)
+        if (next === undefined) break
+        if (instants === MOST_INSTANTS)
+          throw new Error(`More than ${MOST_INSTANTS} things happen in this time. Advance by less.`)
+        now = next
+        await settle()
+      }
+      now = until
+      await settle()
+    },
+    async close() {
+      await quoin.close()
+      await calls.close()
+      await rm(own, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What happens without a request, done when the test says so. */
+function backgroundWork(quoin: Quoin, now: () => number) {
+  const { background, database } = quoin
+  const { jobs } = database.capabilities
+
+  async function live(): Promise<readonly JobSummary[]> {
+    const query = { kind: 'terms', field: 'status', values: ['waiting', 'running'] } as const
+    return (await jobs.search(search({ query, limit: 1_000 }))).records
+  }
+
+  async function settle(): Promise<void> {
+    const until = performance.now() + PATIENCE_MS
+    let quiet = 0
+    await background.scheduler?.check()
+    for (let looks = 0; quiet < 3; looks++) {
+      background.queue?.check()
+      // Most jobs are over in a few turns of the event loop; what waits for a connection is not asked for all the time.
+      await (looks < 20 ? new Promise<void>((resolve) => setImmediate(resolve)) : setTimeout(2))
+      const due = (await live()).filter(({ state, runAt }) => state === 'running' || runAt <= now())
+      quiet = due.length === 0 ? quiet + 1 : 0
+      if (performance.now() > until)
+        throw new Error(`Jobs that are due do not end: ${due.map(({ title }) => title).join(', ')}.`)
+    }
+  }
+
+  async function nextInstant(until: number): Promise<number | undefined> {
+    const due = (await live()).map(({ runAt }) => runAt)
+    const planned = await background.scheduler?.searchSchedules(search({ query: matchAll, limit: 1_000 }))
+    for (const { next_at } of planned?.records ?? [])
+      if (typeof next_at === 'number') due.push(next_at * 1000)
+    const later = due.filter((time) => time > now() && time <= until)
+    return later.length === 0 ? undefined : Math.min(...later)
+  }
+
+  return { settle, nextInstant }
+}

@@ -1,0 +1,217 @@
+/** The file of one test of flows: what there is before it, its steps, and what is expected of each. Names are its only identity. */
+import { readFile } from 'node:fs/promises'
+import Type, { type Static, type TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { anyJson } from '../../shared/api/any-json.ts'
+import type { JsonValue } from '../../shared/json.ts'
+
+/** Bounds of one file: a test that needs more is several. */
+const MOST_STEPS = 200
+const MOST_GIVEN = 1_000
+const MAX_BYTES = 4 * 1024 * 1024
+
+const closed = { additionalProperties: false }
+const name = Type.String({ minLength: 1, maxLength: 256 })
+const fields = Type.Record(Type.String(), anyJson())
+/** A duration: `90s`, `15m`, `2h`, `2d`. */
+const Duration = Type.String({ pattern: '^\\d{1,6}[smhd]$' })
+
+const UserSchema = Type.Object(
+  {
+    username: name,
+    groups: Type.Optional(Type.Array(name, { maxItems: 50 })),
+    scopes: Type.Optional(Type.Array(name, { maxItems: 100 })),
+    email: Type.Optional(name),
+  },
+  closed,
+)
+
+const ReplySchema = Type.Object(
+  {
+    /** `POST https://pay.example/charges`; `*` at the end stands for anything. */
+    to: Type.String({ pattern: '^[A-Z]+ https?://\\S+$', maxLength: 2_000 }),
+    status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })),
+    headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+    body: Type.Optional(anyJson()),
+  },
+  closed,
+)
+
+const GivenSchema = Type.Object(
+  {
+    now: Type.Optional(Type.String({ maxLength: 40 })),
+    users: Type.Optional(Type.Array(UserSchema, { maxItems: 50 })),
+    documents: Type.Optional(Type.Record(Type.String(), Type.Array(fields, { maxItems: MOST_GIVEN }))),
+    env: Type.Optional(fields),
+    secrets: Type.Optional(Type.Record(Type.String(), Type.String())),
+    connections: Type.Optional(Type.Array(fields, { maxItems: 50 })),
+    replies: Type.Optional(Type.Array(ReplySchema, { maxItems: MOST_GIVEN })),
+  },
+  closed,
+)
+
+const ExpectSchema = Type.Object(
+  {
+    status: Type.Optional(Type.Union([Type.Integer(), Type.String({ pattern: '^=' })])),
+    headers: Type.Optional(fields),
+    body: Type.Optional(anyJson()),
+    /** All mails since the last step that expected some. */
+    mails: Type.Optional(anyJson()),
+    /** All calls of other servers since the last step that expected some. */
+    calls: Type.Optional(anyJson()),
+    /** How many runs wait. */
+    waits: Type.Optional(Type.Integer({ minimum: 0 })),
+    /** How many jobs are dead letters; 0 if not given. */
+    dead: Type.Optional(Type.Integer({ minimum: 0 })),
+    documents: Type.Optional(Type.Record(Type.String(), anyJson())),
+  },
+  closed,
+)
+
+const expect = Type.Optional(ExpectSchema)
+const as = Type.Optional(name)
+
+/** Reads a step of one kind; gives what is wrong with it, if anything is. */
+function stepReader<K extends string, S extends TSchema>(kind: K, schema: S) {
+  let compiled: ReturnType<typeof Compile<S>> | undefined
+  return (step: unknown): ({ readonly kind: K } & Static<S>) | readonly string[] => {
+    compiled ??= Compile(schema)
+    return compiled.Check(step) ? { kind, ...step } : faultsOf(compiled.Errors(step))
+  }
+}
+
+/** By the word that says what is done. */
+const stepReaders = {
+  request: stepReader(
+    'request',
+    Type.Object(
+      {
+        /** `POST /movements`: below /api/v1. A page is asked for at its own address: `page GET /goods`. */
+        request: Type.String({
+          pattern: '^(page )?(GET|POST|PUT|PATCH|DELETE|HEAD) /\\S*$',
+          maxLength: 4_000,
+        }),
+        as,
+        headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+        body: Type.Optional(anyJson()),
+        expect,
+      },
+      closed,
+    ),
+  ),
+  event: stepReader(
+    'event',
+    Type.Object({ event: Type.Object({ storage: name, document: fields }, closed), expect }, closed),
+  ),
+  tick: stepReader('tick', Type.Object({ tick: name, expect }, closed)),
+  call: stepReader('call', Type.Object({ call: name, parameters: Type.Optional(fields), expect }, closed)),
+  advance: stepReader('advance', Type.Object({ advance: Duration, expect }, closed)),
+  approve: stepReader(
+    'approve',
+    Type.Object({ approve: name, as, comment: Type.Optional(Type.String()), expect }, closed),
+  ),
+  reject: stepReader(
+    'reject',
+    Type.Object({ reject: name, as, comment: Type.Optional(Type.String()), expect }, closed),
+  ),
+  webhook: stepReader(
+    'webhook',
+    Type.Object({ webhook: name, body: Type.Optional(anyJson()), expect }, closed),
+  ),
+  expect: stepReader('expect', Type.Object({ expect: ExpectSchema }, closed)),
+}
+
+const ScenarioSchema = Type.Object(
+  {
+    $schema: Type.Optional(Type.String()),
+    name,
+    given: Type.Optional(GivenSchema),
+    steps: Type.Array(Type.Record(Type.String(), anyJson()), { minItems: 1, maxItems: MOST_STEPS }),
+  },
+  closed,
+)
+
+type StepKind = keyof typeof stepReaders
+export type Step = Exclude<ReturnType<(typeof stepReaders)[StepKind]>, readonly string[]>
+export type Expectation = Static<typeof ExpectSchema>
+export type Given = Static<typeof GivenSchema>
+export type RecordedReply = Static<typeof ReplySchema>
+
+export interface Scenario {
+  /** Path of its file. */
+  readonly file: string
+  readonly name: string
+  readonly given: Given
+  readonly steps: readonly Step[]
+}
+
+/** Thrown with a message for each thing that is wrong with a file: `tests/a.test.json: steps.2.expect: …`. */
+export class ScenarioFileError extends Error {
+  readonly problems: readonly string[]
+
+  constructor(file: string, problems: readonly string[]) {
+    super(problems.map((problem) => `${file}: ${problem}`).join('\n'))
+    this.problems = problems
+  }
+}
+
+/** Throws {@link ScenarioFileError}. */
+export async function readScenario(file: string): Promise<Scenario> {
+  const text = await readFile(file, 'utf8')
+  if (text.length > MAX_BYTES) throw new ScenarioFileError(file, [`is larger than ${MAX_BYTES} bytes.`])
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    throw new ScenarioFileError(file, [
+      `is not JSON: ${error instanceof Error ? error.message : String(error)}`,
+    ])
+  }
+  const check = Compile(ScenarioSchema)
+  if (!check.Check(json)) throw new ScenarioFileError(file, faultsOf(check.Errors(json)))
+  const problems: string[] = []
+  const steps = json.steps.flatMap((step, at) => readStep(step, `steps.${at}`, problems))
+  if (problems.length > 0) throw new ScenarioFileError(file, problems)
+  return { file, name: json.name, given: json.given ?? {}, steps }
+}
+
+const kinds = Object.keys(stepReaders)
+
+function readStep(step: Readonly<Record<string, JsonValue>>, path: string, problems: string[]): Step[] {
+  const named = Object.keys(step).filter((word) => kinds.includes(word) && word !== 'expect')
+  const [kind = 'expect' in step ? 'expect' : '', ...others] = named
+  if (!isKind(kind) || others.length > 0) {
+    const given = Object.keys(step).join(', ') || 'nothing'
+    problems.push(`${path} must have one of ${kinds.join(', ')}, and has ${given}.`)
+    return []
+  }
+  const read = stepReaders[kind](step)
+  if (!isFaults(read)) return [read]
+  problems.push(...read.map((fault) => `${path}.${fault}`))
+  return []
+}
+
+function isKind(word: string): word is StepKind {
+  return Object.hasOwn(stepReaders, word)
+}
+
+function isFaults(read: Step | readonly string[]): read is readonly string[] {
+  return Array.isArray(read)
+}
+
+type Fault = ReturnType<ReturnType<typeof Compile>['Errors']>[number]
+
+/** `steps.0.status: must be integer.` */
+function faultsOf(faults: readonly Fault[]): string[] {
+  const found = new Set<string>()
+  for (const { keyword, instancePath, message, params } of faults) {
+    const at = instancePath.slice(1).replaceAll('/', '.')
+    const inside = (name: string) => (at === '' ? name : `${at}.${name}`)
+    if (keyword === 'required')
+      for (const one of params.requiredProperties) found.add(`${inside(one)} is missing.`)
+    else if (keyword === 'additionalProperties')
+      for (const one of params.additionalProperties) found.add(`${inside(one)} is unknown.`)
+    else if (keyword !== 'boolean') found.add(`${at} ${message}.`)
+  }
+  return [...found]
+}

@@ -1,0 +1,29 @@
+import { command } from '../command.ts'
+import { UsageError } from '../read-words.ts'
+
+const reporters = ['text', 'json', 'junit'] as const
+
+export const test = command({
+  name: 'test',
+  operands: [{ name: '[<application>]', completes: 'file' }],
+  flags: {
+    filter: { type: 'string', value: '<text>', help: 'Only tests whose name or file contains this.' },
+    reporter: {
+      type: 'string',
+      value: '<kind>',
+      help: 'text (default), json, or junit for build pipelines.',
+      completes: reporters,
+    },
+  },
+  summary: 'Runs the tests of an application: requests, events, time and what must come of them.',
+  about: `Reads *.blueprint.json and *.test.json in the folder and the folders below it; the present one if none is named. Of a single
+blueprint file: inventory.blueprint.json has the tests inventory.*.test.json beside it. Each test has a cluster of its own in
+memory, with the documents that it names, a clock that it moves, answers for calls of other servers, and mails that are
+caught. Exits with 1 if a test fails. docs/tests.md has the format.`,
+  async run({ positionals: [folder = '.'], values: { filter, reporter = 'text' } }, terminal) {
+    const kind = reporters.find((one) => one === reporter)
+    if (kind === undefined) throw new UsageError(`--reporter must be one of ${reporters.join(', ')}.`)
+    const { runTests } = await import('./run-tests.ts')
+    return runTests({ folder, filter, reporter: kind }, terminal)
+  },
+})
