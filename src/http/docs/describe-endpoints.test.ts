@@ -145,12 +145,15 @@ test('documents stay documents in objects and lists, whatever is put on top; wha
   expect(schemaIn(found.default)).toEqual({ type: 'object', additionalProperties: true })
 })
 
-test('a flow without a reply is described all the same', async () => {
+test('a flow without a reply is described with the 204 that its callers get', async () => {
   await room.install('silent', {
     on: { type: 'on_startup_register_uri_get', in: { uri: 'silent' }, scopes: ['*public'] },
     say: { type: 'function_console_log', in: { flow: '@on.flow', value: 'x' } },
   })
-  expect(schemaIn((await responses('get', 'silent'))['200'])).toEqual({})
+  const found = await responses('get', 'silent')
+  expect(schemaIn(found['200'])).toEqual({})
+  expect((await room.send('GET', '/silent')).status).toBe(204)
+  expect(found['204']).toEqual({ description: 'The flow ended, or waits, without a reply.' })
 })
 
 describe('the cache of descriptions', () => {

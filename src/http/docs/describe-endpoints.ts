@@ -80,6 +80,9 @@ const streamReply = {
   content: { 'text/event-stream': { schema: { type: 'string' } } },
 }
 
+/** Where no block of the flow itself replies: it may only store something, or wait. */
+const noReply = { description: 'The flow ended, or waits, without a reply.' }
+
 /** Of a flow without a reply block that could be followed. */
 const unknownReply = {
   description: 'What the flow replies.',
@@ -134,7 +137,9 @@ function describe(
     responses: {
       ...(Object.keys(replies).some((status) => /^[23]|default/.test(status))
         ? {}
-        : { '200': endpoint.subscribes ? streamReply : unknownReply }),
+        : endpoint.subscribes
+          ? { '200': streamReply }
+          : { '200': unknownReply, '204': noReply }),
       ...replies,
       ...failures(endpoint, method, replies, open),
     },

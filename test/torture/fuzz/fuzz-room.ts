@@ -11,6 +11,7 @@ import { installOver } from '../../cluster/install-over.ts'
 import { recordsIn, textAt } from '../../json-at.ts'
 import { consistencyBlueprint } from '../consistency/consistency-blueprint.ts'
 import type { Keeper } from './keeper.ts'
+import { kindsBlueprint, kindsConstraint, kindsFields, kindsStorage } from './kinds-blueprint.ts'
 
 export interface FuzzRoom {
   readonly document: ApiDocument
@@ -34,7 +35,12 @@ const names = ['Köln', 'Bern', 'San José', 'Oslo', 'New York', 'Springfield', 
 export async function openFuzzRoom(keeper: Keeper, documents: number): Promise<FuzzRoom> {
   const { manage, address, token } = keeper
   const active = new Set<string>()
-  for (const blueprint of [fileOf('tasks'), fileOf('cities'), consistencyBlueprint])
+  const kinds = await manage('POST', '/_system/storages', { name: kindsStorage })
+  for (const field of kindsFields) await manage('POST', '/blueprintfields', field)
+  await manage('PUT', `/_system/storages/${textAt(kinds, '_meta', 'guid')}`, {
+    constraints: [kindsConstraint],
+  })
+  for (const blueprint of [fileOf('tasks'), fileOf('cities'), consistencyBlueprint, kindsBlueprint])
     active.add(await installOver(address(), token, blueprint))
   await keeper.importLines(
     'cities',

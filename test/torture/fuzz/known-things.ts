@@ -26,6 +26,13 @@ export function knownThings(kept: ReadonlySet<string>): KnownThings {
     'asc',
     '10',
     '1d',
+    '2026-02-28',
+    '2026-02-28T09:00:00+02:00',
+    'ÅSA',
+    'å',
+    'api.example.com:443',
+    'doc.end >= doc.start',
+    "let a = text(doc.title); contains(lower(a), 'x')",
   ])
 
   function learnText(kind: string, text: string): void {
