@@ -4,9 +4,10 @@
  */
 import type { BlockDefinition } from '../../blocks/block.ts'
 import type { Reply } from '../../blocks/reply.ts'
-import { QuoinError } from '../../shared/errors.ts'
+import type { Block } from '../../shared/blueprint.ts'
+import { type Problem, QuoinError } from '../../shared/errors.ts'
 import { candidateBlocks } from '../blueprints/candidate-blocks.ts'
-import { compileToRun } from '../compile/compile-blueprint.ts'
+import { type CompiledBlueprint, compileToRun } from '../compile/compile-blueprint.ts'
 import type { CompiledPage } from '../compile/frame.ts'
 import type { Recorder } from '../compile/probe.ts'
 import type { Flows } from '../flows.ts'
@@ -16,6 +17,7 @@ import { discardingEnvironment } from './discarding-environment.ts'
 import { type Caller, lookingVisit } from './recorded-request.ts'
 import { signingBlocks } from './signed-nodes.ts'
 import { tracedFlows } from './traced-flows.ts'
+import { isPart, withoutBlocks } from './unfinished-parts.ts'
 
 export interface PreviewAsked {
   readonly blueprint: string
@@ -41,76 +43,123 @@ export type PreviewPages = (asked: PreviewAsked) => Promise<PreviewRun>
 /** On SQLite a flow that writes holds the one writer for as long. */
 const DEADLINE = 2_000
 
-/** NOT_FOUND for a page that is not among the staged blocks, VALIDATION_FAILED for blocks that cannot run. */
+/** Parts of a page that are left out at most, each after another visit. */
+const MOST_LEFT_OUT = 5
+const MOST_COMPILED = 8
+
+/**
+ * Blocks that cannot run, and parts of the page that fail, are left out: `failure` is about the first of them. NOT_FOUND for a page
+ * that is not among the staged blocks, VALIDATION_FAILED where nothing is left of it.
+ */
 export function previewPages(flows: Flows): PreviewPages {
-  const { catalogue, records, live } = flows
-  const signing = signingBlocks(catalogue)
-  const copies = tracedFlows(live)
-  return async ({ blueprint, page: block, parameters, query, caller }) => {
-    const page = await stagedPage(records, signing, blueprint, block)
-    let failure: PreviewRun['failure']
-    const compiled = page.blueprint
-    // The watchdog keeps a name of each flow that ran: a preview would add one for each change of a block.
-    const { running: _, ...shared } = flows.environment
-    const { discard, ...nothingStays } = discardingEnvironment(shared, DEADLINE)
-    const environment: RunEnvironment = {
-      ...shared,
-      ...nothingStays,
-      log(entry) {
-        if (entry.level === 'error') failure ??= entry
-      },
-      findFunction(name, owner) {
-        const own = compiled.functions.get(name)
-        if (own) return copies.functionOf(own, copies.of, compiled)
-        const found = shared.findFunction(name, owner)
-        return found && copies.functionOf(found, copies.of)
-      },
+  const signing = signingBlocks(flows.catalogue)
+  const copies = tracedFlows(flows.live)
+  return async (asked) => {
+    let blocks: readonly Block[] = await candidateBlocks(flows.records, asked.blueprint, 'staged')
+    if (!blocks.some(({ guid }) => guid === asked.page))
+      throw new QuoinError('NOT_FOUND', `The blueprint has no page block with the guid ${asked.page}.`)
+    let first: PreviewRun['failure']
+    for (let round = 0; ; round += 1) {
+      const staged = await stagedPage(signing, asked, blocks)
+      const ran = await visitPage(flows, copies, asked, staged)
+      const isShown = ran.reply?.page?.kind === 'show'
+      if (staged.refused && !isShown) throw staged.refused
+      first ??= staged.problem ?? ran.failure
+      const failed = ran.failure?.block
+      const isOver = isShown || failed === undefined || round === MOST_LEFT_OUT
+      if (isOver || !isPart(staged.blocks, failed, signing)) return { ...ran, failure: first }
+      blocks = withoutBlocks(staged.blocks, new Set([failed]))
     }
-    const url = addressOf(page.page, parameters, query)
-    const request = {
-      method: 'GET',
-      url,
-      headers: {},
-      ip: '127.0.0.1',
-      query: Object.fromEntries(new URLSearchParams(query)),
-      path: parameters,
-      body: undefined,
-      ...caller,
-      visit: lookingVisit,
-    }
-    let reply: Reply | undefined
-    const onReply = (made: Reply) => {
-      reply = made
-    }
-    try {
-      const given = page.page.start(request)
-      const flow = copies.of(compiled, page.page.flow)?.flow
-      if (!flow) throw new TypeError(`${block} is no page of the blueprint.`)
-      const start = { flow, blueprint, given, request, onReply }
-      const run = new Run(environment, start)
-      copies.recorders.set(run, withoutEffects)
-      const end = await run.execute(start)
-      if (end.error) failure ??= { message: end.error.message, block: undefined, pin: undefined }
-    } finally {
-      await discard()
-    }
-    return { page: page.page, url, reply, failure }
   }
 }
 
+async function visitPage(
+  flows: Flows,
+  copies: ReturnType<typeof tracedFlows>,
+  { blueprint, page: block, parameters, query, caller }: PreviewAsked,
+  { page, compiled }: Staged,
+): Promise<PreviewRun> {
+  let failure: PreviewRun['failure']
+  // The watchdog keeps a name of each flow that ran: a preview would add one for each change of a block.
+  const { running: _, ...shared } = flows.environment
+  const { discard, ...nothingStays } = discardingEnvironment(shared, DEADLINE)
+  const environment: RunEnvironment = {
+    ...shared,
+    ...nothingStays,
+    log(entry) {
+      if (entry.level === 'error') failure ??= entry
+    },
+    findFunction(name, owner) {
+      const own = compiled.functions.get(name)
+      if (own) return copies.functionOf(own, copies.of, compiled)
+      const found = shared.findFunction(name, owner)
+      return found && copies.functionOf(found, copies.of)
+    },
+  }
+  const url = addressOf(page, parameters, query)
+  const request = {
+    method: 'GET',
+    url,
+    headers: {},
+    ip: '127.0.0.1',
+    query: Object.fromEntries(new URLSearchParams(query)),
+    path: parameters,
+    body: undefined,
+    ...caller,
+    visit: lookingVisit,
+  }
+  let reply: Reply | undefined
+  const onReply = (made: Reply) => {
+    reply = made
+  }
+  try {
+    const given = page.start(request)
+    const flow = copies.of(compiled, page.flow)?.flow
+    if (!flow) throw new TypeError(`${block} is no page of the blueprint.`)
+    const start = { flow, blueprint, given, request, onReply }
+    const run = new Run(environment, start)
+    copies.recorders.set(run, withoutEffects)
+    const end = await run.execute(start)
+    if (end.error) failure ??= { message: end.error.message, block: undefined, pin: undefined }
+  } finally {
+    await discard()
+  }
+  return { page, url, reply, failure }
+}
+
+interface Staged {
+  readonly page: CompiledPage
+  readonly compiled: CompiledBlueprint
+  /** Those that can run. */
+  readonly blocks: readonly Block[]
+  /** Of blocks that were left out: the first problem, and the error with all. */
+  readonly problem?: Problem
+  readonly refused?: QuoinError
+}
+
 async function stagedPage(
-  records: Flows['records'],
   catalogue: Flows['catalogue'],
-  guid: string,
-  block: string,
-) {
-  const blocks = await candidateBlocks(records, guid, 'staged')
-  if (!blocks.some((one) => one.guid === block))
-    throw new QuoinError('NOT_FOUND', `The blueprint has no page block with the guid ${block}.`)
-  const blueprint = await compileToRun(guid, blocks, catalogue)
-  const page = blueprint.pages.find((one) => one.block === block)
-  if (!page) throw new QuoinError('NOT_FOUND', `The block ${block} is not a page.`)
-  return { page, blueprint }
+  { blueprint: guid, page: block }: PreviewAsked,
+  given: readonly Block[],
+): Promise<Staged> {
+  let blocks = given
+  let refused: QuoinError | undefined
+  for (let round = 0; ; round += 1) {
+    try {
+      const compiled = await compileToRun(guid, blocks, catalogue)
+      const page = compiled.pages.find((one) => one.block === block)
+      if (!page) throw new QuoinError('NOT_FOUND', `The block ${block} is not a page.`)
+      const [problem] = refused?.problems ?? []
+      return { page, compiled, blocks, ...(problem && { problem }), ...(refused && { refused }) }
+    } catch (error) {
+      const problems = error instanceof QuoinError ? (error.problems ?? []) : []
+      const left = new Set(problems.map((problem) => problem.block))
+      const isHopeless = left.size === 0 || left.has(block) || left.has('') || round === MOST_COMPILED
+      if (!(error instanceof QuoinError) || isHopeless) throw refused ?? error
+      refused ??= error
+      blocks = withoutBlocks(blocks, left)
+    }
+  }
 }
 
 /** The path of the page with its parameters filled in. */

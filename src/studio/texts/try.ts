@@ -2,6 +2,7 @@
 export const tryTexts = {
   partsOfThePage: 'Parts of the page',
   preview: 'Preview',
+  partLeftOut: 'A part is left out of this preview',
   pageFailed: 'The flow of the page failed',
   previewOfThePage: 'Preview of the page',
   phone: 'Phone',

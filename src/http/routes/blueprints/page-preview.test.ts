@@ -76,6 +76,39 @@ describe('what a preview shows', () => {
   })
 })
 
+describe('an unfinished part leaves the preview of the rest', () => {
+  const blocks = {
+    page: page('unfinished'),
+    sums: { type: 'function_aggregate', in: { flow: '@page.flow', storage: 'notes' } },
+    above: { type: 'state_h1', in: { text: 'Above' } },
+    chart: {
+      type: 'state_chart',
+      in: { state: '@above.state', title: 'Sums', items: '@sums.rows', label: 'count', values: ['count'] },
+    },
+    below: { type: 'state_text', in: { state: '@chart.state', text: 'Below' } },
+  }
+
+  test.each<[string, string, string, JsonObject]>([
+    ['a pin that is needed is empty', 'chart', 'items', {}],
+    ['a step of the flow is not set up, nor what reads it', 'sums', 'storage', {}],
+    ['it fails in the run', 'chart', 'values', { expression: '["count", 1]' }],
+  ])('%s', async (_, name, pin, value) => {
+    const guid = await room.install('Unfinished', shown(blocks, '@below.state', '@sums.flow'))
+    const block = objectsOf(await room.manage('GET', `/blueprints/${guid}/blocks`)).find(
+      (one) => one.name === name,
+    )
+    const others = objectsOf(block?.in_pins).filter(({ id }) => id !== pin)
+    const in_pins = [...others, ...(Object.keys(value).length > 0 ? [{ id: pin, ...value }] : [])]
+    await room.manage('PUT', `/blueprintactions/${guidOf(block ?? {})}`, { in_pins })
+    const { html, failure } = await previewed(guid)
+    expect(html).toContain('Above')
+    expect(html).toContain('Below')
+    expect(html).not.toContain('<figure')
+    expect(failure).toMatchObject({ block: guidOf(block ?? {}), pin })
+    await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
+  })
+})
+
 describe('what a preview leaves', () => {
   test('no document: what its flow wrote it sees, and it is undone', async () => {
     const blocks = {

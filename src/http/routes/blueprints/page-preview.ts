@@ -30,7 +30,7 @@ export function pagePreviewRoutes(flows: Flows, room: PageRoom): RouteFamily {
           operationId: 'previewPage',
           summary: 'Preview a page of staged blocks',
           description:
-            'Runs the flow of a page as it would be if all staged changes were deployed, for the caller, and gives its HTML. Reads stored documents; what it writes is undone. Blocks with external effects fail. The HTML has no form that can be sent. 404 if the block is not a page, 422 for blocks that cannot run.',
+            'Runs the flow of a page as it would be if all staged changes were deployed, for the caller, and gives its HTML. Reads stored documents; what it writes is undone. Blocks with external effects fail. Blocks that cannot run, and parts of the page that fail, are left out, and `failure` names the first. The HTML has no form that can be sent. 404 if the block is not a page, 422 for blocks that cannot run.',
           tags: ['Blueprints'],
           params: guidParams,
           body: previewPageSchema,

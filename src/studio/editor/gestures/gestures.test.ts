@@ -11,7 +11,7 @@ import { fittingPins } from '../model/pins/fitting-blocks.ts'
 import { findBlocks } from './find-blocks.ts'
 import { calledFunction, callsOf, functionBlock, ownFunction } from './function-blocks.ts'
 import { inlineStorage, storageOf } from './inline-storage.ts'
-import { fitsOnWire, insertOnWire, withRoomOnWire } from './insert-on-wire.ts'
+import { fitsOnWire, insertOnWire, wireBehind, withRoomOnWire } from './insert-on-wire.ts'
 import { replaceBlock } from './replace-block.ts'
 
 const descriptions = (await allBlocks()).map(({ definition, group }) => describeBlock(definition, group))
@@ -55,6 +55,32 @@ test('a value goes into the wire of a value', () => {
   expect(inserted && wires(inserted)).toContain('search|documents>new|array')
   expect(inserted && wires(inserted)).toContain('new|array>reply|value')
   expect(inserted && wires(inserted)).not.toContain(wireId(value))
+})
+
+test('a part of a page that is added after another one goes into the wire behind it', () => {
+  const page = flowOf({
+    page: { type: 'state_page', in: { url: 'a', title: 'A' } },
+    first: { type: 'state_h1', in: { text: 'A' } },
+    last: { type: 'state_text', in: { state: '@first.state', text: 'B' } },
+    show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@last.state' } },
+  })
+  const after = (block: string, type: string, pin = 'state') =>
+    wireBehind(page, catalogue, { side: 'from', place: { block, pin } }, type)
+  expect(after('first', 'state_chart')).toEqual({
+    ...{ from: { block: 'first', pin: 'state' }, to: { block: 'last', pin: 'state' } },
+  })
+  const added = new Map(page).set('new', { ...emptyContent, type: 'state_card' })
+  const wire = after('first', 'state_card')
+  const inserted = wire && insertOnWire(added, catalogue, wire, 'new')
+  expect(inserted && wires(inserted)).toEqual(
+    expect.arrayContaining(['first|state>new|state', 'new|state>last|state']),
+  )
+  // What ends the content, other pins, and a branch that is there.
+  expect(after('first', 'state_render_page')).toBeUndefined()
+  expect(after('page', 'function_search', 'flow')).toBeUndefined()
+  expect(
+    wireBehind(page, catalogue, { side: 'to', place: { block: 'last', pin: 'state' } }, 'state_card'),
+  ).toBeUndefined()
 })
 
 test('what does not fit into a wire is refused', () => {

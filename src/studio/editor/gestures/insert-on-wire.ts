@@ -2,6 +2,7 @@ import type { Catalogue } from '../model/block-description.ts'
 import { connect, disconnect, moveBlocks, newContent } from '../model/changes/flow-changes.ts'
 import { type Flow, type Wire, wiresOf, withBlock } from '../model/flow.ts'
 import { type DanglingWire, fittingPins, wireTo } from '../model/pins/fitting-blocks.ts'
+import { pinsOf } from '../model/pins/pins.ts'
 import { wireProblem } from '../model/pins/wire-check.ts'
 import { onGrid } from '../model/places/grid.ts'
 import { NODE_WIDTH, sizeOf } from '../model/places/node-geometry.ts'
@@ -23,6 +24,26 @@ export function fitsOnWire(flow: Flow, catalogue: Catalogue, wire: Wire, type: s
 }
 
 const NEW = 'new'
+
+/**
+ * The wire that a new block of the type goes into when it is added after an out-pin: content of a page leads through one block after the
+ * other, and a branch of it is shown nowhere. Undefined where nothing, or more than one block, comes there.
+ */
+export function wireBehind(
+  flow: Flow,
+  catalogue: Catalogue,
+  { side, place }: DanglingWire,
+  type: string,
+): Wire | undefined {
+  const content = flow.get(place.block)
+  if (side !== 'from' || !content || pinsOf(content, catalogue).out.get(place.pin)?.type !== 'state')
+    return undefined
+  const [wire, ...others] = wiresOf(flow).filter(
+    ({ from }) => from.block === place.block && from.pin === place.pin,
+  )
+  if (!wire || others.length > 0 || !fitsOnWire(flow, catalogue, wire, type)) return undefined
+  return wire
+}
 
 /** With the wire from or to the block's best pin. */
 function joined(flow: Flow, catalogue: Catalogue, held: DanglingWire, guid: string): Flow | undefined {

@@ -2,7 +2,7 @@ import { Modal, Text } from '@mantine/core'
 import { useMemo, useRef } from 'react'
 import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 import { paletteTexts } from '../../texts/palette.ts'
-import { fitsOnWire } from '../gestures/insert-on-wire.ts'
+import { fitsOnWire, wireBehind } from '../gestures/insert-on-wire.ts'
 import { fittingBlocks } from '../model/pins/fitting-blocks.ts'
 import { nextBlocks } from '../model/pins/next-blocks.ts'
 import { nameOf } from '../model/words/block-names.ts'
@@ -98,6 +98,8 @@ function Choice({ adding }: { readonly adding: Adding }) {
     else if (replace !== undefined) replaceWith(editor, replace, block.identifier)
     else if (behind) addStep(editor, block.identifier, behind)
     else if (wire) {
+      const into = wireBehind(drawing.flow, catalogue, wire, block.identifier)
+      if (into && addOnWire(editor, block.identifier, into)) return
       const place = at ?? { x: 0, y: 0 }
       const corner =
         wire.side === 'from' ? { x: place.x, y: place.y - 58 } : { x: place.x - 250, y: place.y - 58 }

@@ -82,7 +82,7 @@ function ShownPreview({ page }: { readonly page: FlowPage }) {
       ) : error ? (
         <ErrorNotice title={tryTexts.previewFailed} error={error} onRetry={refetch} />
       ) : data?.failure ? (
-        <PreviewFailure failure={data.failure} />
+        <PreviewFailure failure={data.failure} isPart={data.html !== null} />
       ) : data?.redirect ? (
         <Text size="sm">{tryTexts.redirects(data.redirect)}</Text>
       ) : data && data.html === null ? (
