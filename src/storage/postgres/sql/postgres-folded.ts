@@ -17,12 +17,13 @@ import type { SearchPlan } from './search-plan.ts'
 
 type Folded = Extract<Query, { kind: 'folded' }>
 
-export function foldedCondition({ plain }: SearchPlan, query: Folded): CompiledSql {
+export function foldedCondition({ plain, target }: SearchPlan, query: Folded): CompiledSql {
   const { field, folding } = query
   const found = fieldSql(field)
   if (found.kind === 'whole' || query.values.length === 0) return FALSE
   const json = found.kind === 'json' ? found.json : `to_json(${found.read})`
-  const key = plain.has(sortedField({ field, collation: folding.collation })) ? keyOf(json) : fullKeyOf(json)
+  const isPlain = plain.has(sortedField({ field, collation: folding.collation }))
+  const key = isPlain ? keyOf(field, target.columns) : fullKeyOf(json)
   const read = { json, text: `(${json} #>> '{}')`, sorted: sortedSql(key, folding.collation) }
   if (query.test === 'equals' && query.values.length > MOST_RANGES) return oneOfMany(read, query)
   return joinWith(
