@@ -9,6 +9,7 @@ import { createAll } from '../../storage/create-all.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { transact } from '../../storage/transact.ts'
 import { bodyOf, guidOf, recordsOf } from '../management.ts'
+import { addTakenWays, type CoverageSoFar, coverageOf, recordRuns } from './coverage.ts'
 import { differences } from './match-value.ts'
 import {
   ADMIN_PASSWORD,
@@ -51,26 +52,29 @@ interface Answer {
 export async function runScenario(
   application: InstalledApplication,
   scenario: Scenario,
+  coverage?: CoverageSoFar,
 ): Promise<ScenarioResult> {
   const began = performance.now()
-  const failures = await Promise.race([failuresOf(application, scenario), late()])
+  const failures = await Promise.race([failuresOf(application, scenario, coverage), late()])
   return { file: scenario.file, name: scenario.name, failures, milliseconds: performance.now() - began }
 }
 
 async function failuresOf(
   application: InstalledApplication,
   { given, steps }: Scenario,
+  coverage: CoverageSoFar | undefined,
 ): Promise<readonly string[]> {
   const now = Date.parse(given.now ?? USUAL_NOW)
   if (Number.isNaN(now)) return [`given.now is no time: ${given.now}`]
   const cluster = await openCluster(application, { now, replies: given.replies ?? [] })
   try {
-    const run = new ScenarioRun(cluster)
+    const run = new ScenarioRun(cluster, coverage)
     await run.prepare(given)
     for (const [at, step] of steps.entries()) {
       const found = await run.step(step)
       if (found.length > 0) return found.map((one) => `step ${at + 1}, ${titleOf(step)}: ${one}`)
     }
+    await run.addCoverage()
     return []
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)]
@@ -94,14 +98,16 @@ function titleOf(step: Step): string {
 
 class ScenarioRun {
   readonly #cluster: ScenarioCluster
+  readonly #coverage: CoverageSoFar | undefined
   readonly #tokens = new Map<string, string>()
   readonly #users = new Set<string>()
   /** How many mails and calls were looked at by a step. */
   #seenMails = 0
   #seenCalls = 0
 
-  constructor(cluster: ScenarioCluster) {
+  constructor(cluster: ScenarioCluster, coverage: CoverageSoFar | undefined) {
     this.#cluster = cluster
+    this.#coverage = coverage
   }
 
   async prepare({
@@ -168,8 +174,16 @@ class ScenarioRun {
       await jobs.cancel(guid)
   }
 
+  async addCoverage(): Promise<void> {
+    const coverage = this.#coverage
+    if (!coverage) return
+    await addTakenWays(coverage, (...asked) => this.#manage(...asked))
+    coverage.found = coverageOf(this.#cluster.quoin, coverage)
+  }
+
   /** What is not as expected. */
   async step(step: Step): Promise<readonly string[]> {
+    if (this.#coverage) await recordRuns(this.#cluster.quoin, (...asked) => this.#manage(...asked))
     const answer = await this.#do(step)
     await this.#cluster.settle()
     const { unanswered } = this.#cluster.calls
@@ -236,7 +250,7 @@ class ScenarioRun {
     return { status: reply.statusCode, headers: sent, body: parsed(reply.body) }
   }
 
-  async #manage(method: string, path: string, body: JsonValue): Promise<JsonValue> {
+  async #manage(method: string, path: string, body?: JsonValue): Promise<JsonValue> {
     const answer = await this.#send(method, `/api/v1${path}`, { as: 'admin', body })
     try {
       return bodyOf(answer.status ?? 0, JSON.stringify(answer.body ?? null))

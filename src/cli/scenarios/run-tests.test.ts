@@ -261,8 +261,30 @@ test('an application that cannot run, or has no tests, is told before anything r
   expect(code).toBe(1)
 })
 
-test('the tests of the inventory example pass', async () => {
-  const { code, printed } = await quoinCommand(['test', 'examples/inventory.blueprint.json'])
-  expect(printed).toMatch(/^6 tests, 0 failed, /m)
+test('the tests of the inventory example pass, and take all of its ways', async () => {
+  const words = ['test', 'examples/inventory.blueprint.json', '--min-coverage', '100']
+  const { code, printed, complained } = await quoinCommand(words)
+  expect(printed).toMatch(/^7 tests, 0 failed, /m)
+  expect(complained).toBe('Coverage: 31 of 31 ways, 100 %.')
   expect(code).toBe(0)
+})
+
+test('ways that no test has taken are told, and fail where they are too many', async () => {
+  const paid = [
+    { ...pay, expect: { status: 202 } },
+    { webhook: 'Paid', body: { state: 'paid' } },
+  ]
+  const one = [{ name: 'one', given: { replies: [charge] }, steps: paid }]
+  const told = await run(one, '--coverage')
+  expect(told.code).toBe(0)
+  expect(told.complained.split('\n')).toEqual([
+    'Coverage: 13 of 18 ways, 72.2 %.',
+    ...['confirm.timeout', 'lost', 'hourly.flow', 'count.flow', 'noted']
+      .slice(0, 4)
+      .map((way) => `     not taken: Payments: ${way}`),
+  ])
+  const refused = await run(one, '--min-coverage', '90')
+  expect(refused.complained).toContain('At least 90 % of the ways must be taken.')
+  expect(refused.code).toBe(1)
+  expect((await run(one, '--min-coverage', '101')).code).toBe(2)
 })

@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import { dirname, join, normalize, relative } from 'node:path'
 import type { Terminal } from '../command.ts'
+import { type CoverageSoFar, coverageLines, percentOf } from './coverage.ts'
 import { runScenario, type ScenarioResult } from './run-scenario.ts'
 import { installApplication } from './scenario-cluster.ts'
 import { readScenario, type Scenario, ScenarioFileError } from './scenario-file.ts'
@@ -14,10 +15,17 @@ interface Wanted {
   readonly folder: string
   readonly filter: string | undefined
   readonly reporter: 'text' | 'json' | 'junit'
+  /** Says which ways no test has taken. */
+  readonly coverage: boolean
+  /** Percent of the ways that must be taken; 0 for none. */
+  readonly minCoverage: number
 }
 
 /** Gives the exit code. */
-export async function runTests({ folder, filter, reporter }: Wanted, terminal: Terminal): Promise<number> {
+export async function runTests(
+  { folder, filter, reporter, coverage, minCoverage }: Wanted,
+  terminal: Terminal,
+): Promise<number> {
   const { blueprints, tests } = await applicationAt(folder)
   const scenarios = await readAll(tests, terminal)
   if (scenarios === undefined) return 1
@@ -28,8 +36,11 @@ export async function runTests({ folder, filter, reporter }: Wanted, terminal: T
   const application = await installApplication(blueprints, terminal)
   try {
     const results: ScenarioResult[] = []
+    const seen: CoverageSoFar | undefined = coverage
+      ? { taken: new Set(), found: { ways: 0, taken: 0, missing: [] } }
+      : undefined
     for (const scenario of wanted) {
-      const result = await runScenario(application, scenario)
+      const result = await runScenario(application, scenario, seen)
       results.push({ ...result, file: relative('.', result.file) })
       if (reporter === 'text') tell(result, terminal)
     }
@@ -39,7 +50,10 @@ export async function runTests({ folder, filter, reporter }: Wanted, terminal: T
     const took = results.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
     if (reporter === 'text')
       terminal.print(`${results.length} tests, ${failed} failed, ${(took / 1000).toFixed(1)} s.`)
-    return failed === 0 ? 0 : 1
+    if (seen) for (const line of coverageLines(seen.found)) terminal.complain(line)
+    const covered = seen === undefined || percentOf(seen.found) >= minCoverage
+    if (!covered) terminal.complain(`At least ${minCoverage} % of the ways must be taken.`)
+    return failed === 0 && covered ? 0 : 1
   } finally {
     await application.remove()
   }

@@ -14,16 +14,27 @@ export const test = command({
       help: 'text (default), json, or junit for build pipelines.',
       completes: reporters,
     },
+    coverage: { type: 'boolean', help: 'Says which ways through the flows no test has taken.' },
+    'min-coverage': {
+      type: 'string',
+      value: '<percent>',
+      help: 'Fails below this share of the ways; with --coverage.',
+    },
   },
   summary: 'Runs the tests of an application: requests, events, time and what must come of them.',
   about: `Reads *.blueprint.json and *.test.json in the folder and the folders below it; the present one if none is named. Of a single
 blueprint file: inventory.blueprint.json has the tests inventory.*.test.json beside it. Each test has a cluster of its own in
 memory, with the documents that it names, a clock that it moves, answers for calls of other servers, and mails that are
 caught. Exits with 1 if a test fails. docs/tests.md has the format.`,
-  async run({ positionals: [folder = '.'], values: { filter, reporter = 'text' } }, terminal) {
+  async run({ positionals: [folder = '.'], values }, terminal) {
+    const { filter, reporter = 'text', 'min-coverage': least } = values
+    const minCoverage = Number(least ?? 0)
+    if (!(minCoverage >= 0 && minCoverage <= 100))
+      throw new UsageError('--min-coverage must be from 0 to 100.')
+    const coverage = values.coverage === true || least !== undefined
     const kind = reporters.find((one) => one === reporter)
     if (kind === undefined) throw new UsageError(`--reporter must be one of ${reporters.join(', ')}.`)
     const { runTests } = await import('./run-tests.ts')
-    return runTests({ folder, filter, reporter: kind }, terminal)
+    return runTests({ folder, filter, reporter: kind, coverage, minCoverage }, terminal)
   },
 })

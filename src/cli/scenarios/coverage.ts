@@ -1,0 +1,118 @@
+/**
+ * Which blocks and ways of an application its tests have taken. Each run is recorded as tracing records it. A way is a flow out-pin that is
+ * wired; a block behind which nothing follows is one way by itself. Blocks that give values only are not counted.
+ */
+
+import { drawnBlock } from '../../flows/compile/expand-resources.ts'
+import type { Quoin } from '../../quoin/quoin.ts'
+import type { Block } from '../../shared/blueprint.ts'
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import { recordsOf } from '../management.ts'
+
+/** Runs of a blueprint that one test records. */
+const MOST_RUNS = 200
+/** Ways that are told as never taken. */
+const MOST_TOLD = 50
+
+type Manage = (method: string, path: string, body?: JsonObject) => Promise<unknown>
+
+/** Over all tests of an application. */
+export interface CoverageSoFar {
+  /** By `guid.way`: the way of a block that ends is empty. */
+  readonly taken: Set<string>
+  found: Coverage
+}
+
+/** Has the runs of all blueprints recorded from now on; a clock that has moved by a day has ended it. */
+export async function recordRuns(quoin: Quoin, manage: Manage): Promise<void> {
+  for (const blueprint of quoin.flows.live.table().blueprints.keys())
+    await manage('PUT', `/blueprints/${blueprint}/tracing`, { on: true, minutes: 1440, keep_last: MOST_RUNS })
+}
+
+/** Adds what the recorded runs have taken. */
+export async function addTakenWays({ taken }: CoverageSoFar, manage: Manage): Promise<void> {
+  const runs = recordsIn(await manage('GET', `/runs?limit=${MOST_RUNS}`))
+  for (const { guid } of runs) {
+    const run = await manage('GET', `/runs/${String(guid)}`)
+    const steps = isJsonObject(run) ? recordsOf(run.steps ?? []) : []
+    for (const { block, next, kind } of steps)
+      if (kind !== 'value') {
+        const drawn = drawnBlock(String(block))
+        taken.add(`${drawn}.`).add(`${drawn}.${typeof next === 'string' ? next : ''}`)
+      }
+  }
+}
+
+export interface Coverage {
+  readonly ways: number
+  readonly taken: number
+  /** `deals: close.refused`, in the order of the blueprints. */
+  readonly missing: readonly string[]
+}
+
+export function coverageOf(quoin: Quoin, { taken }: CoverageSoFar): Coverage {
+  const missing: string[] = []
+  let ways = 0
+  for (const { name, compiled } of quoin.flows.live.table().blueprints.values())
+    for (const way of waysOf(compiled.blocks, quoin)) {
+      ways += 1
+      if (!isTaken(way, taken)) missing.push(`${name}: ${way.block}${way.pin && `.${way.pin}`}`)
+    }
+  return { ways, taken: ways - missing.length, missing }
+}
+
+/** For a person: the share, and what no test has taken. */
+export function coverageLines({ ways, taken, missing }: Coverage): readonly string[] {
+  const told = missing.slice(0, MOST_TOLD).map((way) => `     not taken: ${way}`)
+  const more = missing.length - told.length
+  return [
+    `Coverage: ${taken} of ${ways} ways, ${percentOf({ ways, taken })} %.`,
+    ...told,
+    ...(more > 0 ? [`     and ${more} more`] : []),
+  ]
+}
+
+export function percentOf({ ways, taken }: Pick<Coverage, 'ways' | 'taken'>): number {
+  return ways === 0 ? 100 : Math.floor((taken / ways) * 1000) / 10
+}
+
+interface Way {
+  readonly guid: string
+  readonly block: string
+  readonly pin: string
+  /** Blocks behind it, where a run that has waited goes on: it begins there, and the wait is no step of it. */
+  readonly behind: readonly string[]
+}
+
+function isTaken({ guid, pin, behind }: Way, taken: ReadonlySet<string>): boolean {
+  return (
+    taken.has(`${guid}.${pin}`) || (taken.has(`${guid}.`) && behind.some((next) => taken.has(`${next}.`)))
+  )
+}
+
+function waysOf(blocks: readonly Block[], { flows: { catalogue } }: Quoin): Way[] {
+  /** Blocks behind each out-pin, by block and pin. */
+  const wired = new Map<string, Map<string, string[]>>()
+  for (const { guid, in_pins } of blocks)
+    for (const { from = [] } of in_pins)
+      for (const { block, pin } of from) {
+        const pins = wired.get(block) ?? new Map<string, string[]>()
+        wired.set(block, pins.set(pin, [...(pins.get(pin) ?? []), guid]))
+      }
+  return blocks.flatMap(({ guid, name = guid, type }) => {
+    const definition = catalogue.get(type)
+    if (definition === undefined || definition.kind === 'value') return []
+    const waits = definition.kind === 'flow' ? (definition.waits ?? []) : []
+    const pins = [...(wired.get(guid) ?? [])].filter(([pin]) => isFlow(definition.out[pin], pin))
+    if (pins.length === 0) return [{ guid, block: name, pin: '', behind: [] }]
+    return pins.map(([pin, next]) => ({ guid, block: name, pin, behind: waits.includes(pin) ? next : [] }))
+  })
+}
+
+function isFlow(declared: { readonly type: string } | undefined, pin: string): boolean {
+  return declared?.type === 'flow' || (declared === undefined && pin === 'flow')
+}
+
+function recordsIn(found: unknown): readonly JsonObject[] {
+  return Array.isArray(found) ? found.filter(isJsonObject) : []
+}
