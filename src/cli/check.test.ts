@@ -86,6 +86,11 @@ test.each<[string, Record<string, unknown>, string]>([
     'the field n of a: min does not apply to a field of the type boolean. Leave it out.',
   ],
   [
+    'a former name that is the name',
+    { fields: [{ storage: 'a', name: 'n', type: 'string', was: 'n' }] },
+    'the field n of a: was is the former name of a field',
+  ],
+  [
     'a type that there is not',
     { fields: [{ storage: 'a', name: 'n', type: 'telepathy' }] },
     'the field n of a: type',

@@ -255,6 +255,31 @@ describe('the parts of a file', () => {
     expect(await found('/blueprintfields', { storage: 'goods', name: 'sku' })).toHaveLength(1)
   })
 
+  test('a field that was named otherwise is renamed with its values, once, and only with --replace', async () => {
+    const file = (name: string, more: JsonObject = {}): JsonObject => ({
+      name: 'Renames',
+      storages: [{ name: 'letters' }],
+      fields: [{ storage: 'letters', name, type: 'string', ...more }],
+      blocks: { letters: { type: 'storage', fields: { storage: 'letters' } } },
+    })
+    expect(await put(file('title'))).toMatchObject({ code: 0 })
+    const [before] = await found('/blueprintfields', { storage: 'letters' })
+    await api('POST', '/_system/storages/letters/documents', { title: 'Dear' })
+    const next = file('headline', { was: 'title', label: 'Headline' })
+    expect((await put({ ...next, name: 'Renames 2' })).complained).toBe(
+      'warning: the field title of letters is there and differs; --replace changes it.',
+    )
+    for (let times = 0; times < 2; times++)
+      expect(await put(next, ['--replace'])).toMatchObject({ code: 0, complained: '' })
+    const fields = await found('/blueprintfields', { storage: 'letters' })
+    expect(fields).toMatchObject([{ name: 'headline', label: 'Headline', _meta: { guid: guid(before) } }])
+    const [document] = await found('/_system/storages/letters/documents', {})
+    expect(document).toMatchObject({ headline: 'Dear' })
+    expect(document).not.toHaveProperty('title')
+    const { fields: written } = JSON.parse((await run(['export', 'Renames'])).printed)
+    expect(written).toEqual([{ storage: 'letters', name: 'headline', type: 'string', label: 'Headline' }])
+  })
+
   test('a numbered field arrives with its type and first number, and is the same with and without unique', async () => {
     const number = { storage: 'bills', name: 'number', type: 'autonumber', validation_rules: { start: 500 } }
     const file = (fields: JsonObject[]): JsonObject => ({

@@ -42,6 +42,8 @@ export function partsProblems(parts: ApplicationParts): readonly string[] {
 }
 
 function partProblem(kind: PartKind, part: JsonObject, parts: ApplicationParts): string | undefined {
+  if (part.was !== undefined && (kind !== 'fields' || typeof part.was !== 'string' || part.was === part.name))
+    return 'was is the former name of a field: a text that is not its name.'
   const body = bodyOfPart(part)
   const schema = schemas[kind]
   if (!schema.Check(body)) {

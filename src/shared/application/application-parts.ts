@@ -7,7 +7,8 @@
  *   "templates": [{ "name": "CRM", "content": { "layout": "side" } }]
  *
  * A part is the body that makes the record through the API, without what is at its default, and with the content of a template as
- * JSON instead of as a text. Parts have no guids: a field is known by its storage and name, the others by their name.
+ * JSON instead of as a text. Parts have no guids: a field is known by its storage and name, the others by their name. `was` of a field is its
+ * former name: where a field has that name and none the new one, it is renamed, and stored values go along.
  */
 import { fieldTypes } from '../fields/field-type.ts'
 import { wordFor } from '../fields/type-words.ts'
@@ -35,7 +36,7 @@ const defaults: Readonly<Record<PartKind, JsonObject>> = {
   storages: { description: '', history: false, closed: false, constraints: [] },
   fields: {
     ...{ description: '', required: false, default_value: null, validation_rules: {}, metadata: {} },
-    ...{ label: '', help: '' },
+    ...{ label: '', help: '', ignore_case: false, ignore_accents: false },
   },
   templates: { description: '', content: '', css: '', js: '' },
 }
@@ -43,7 +44,7 @@ const defaults: Readonly<Record<PartKind, JsonObject>> = {
 /** Written by the cluster, or of one cluster only. */
 const own = [
   ...['_meta', 'key', 'created_by', 'modified_by', 'last_modified_by', 'blueprint_guid'],
-  ...['problems', 'permissions', 'is_active'],
+  ...['problems', 'permissions', 'is_active', 'former_names', 'migration', 'used_by'],
 ]
 
 /** A record of the API as a part. */
@@ -57,7 +58,7 @@ export function partOf(kind: PartKind, record: JsonObject): JsonObject {
 }
 
 /** The body that makes it. */
-export function bodyOfPart(part: JsonObject): JsonObject {
+export function bodyOfPart({ was: _, ...part }: JsonObject): JsonObject {
   const { content } = part
   return isJsonObject(content) ? { ...part, content: JSON.stringify(content) } : part
 }

@@ -41,7 +41,8 @@ export async function installParts(
   }
 
   async function install(kind: PartKind, part: JsonObject, change = true): Promise<void> {
-    const known = await findPart(find, kind, part)
+    const known = (await findPart(find, kind, part)) ?? (await renamed(kind, part))
+    if (known === 'left') return
     const path = partPaths[kind]
     if (known === undefined) {
       const guid = guidOf(await call('POST', path, bodyOfPart(part)))
@@ -55,6 +56,22 @@ export async function installParts(
       await call('PUT', at, changes)
       done.push({ path: at, name: nameOfPart(kind, part), former: formerOf(kind, known, changes) })
     } else left.push(nameOfPart(kind, part))
+  }
+
+  /** The field that has the former name, under the name of the file. Stored values follow by a job. */
+  async function renamed(kind: PartKind, part: JsonObject): Promise<JsonObject | 'left' | undefined> {
+    const { was, name = '', ...others } = part
+    if (kind !== 'fields' || typeof was !== 'string') return undefined
+    const former = await findPart(find, kind, { ...others, name: was })
+    if (former === undefined) return undefined
+    if (!replace) {
+      left.push(nameOfPart(kind, { ...others, name: was }))
+      return 'left'
+    }
+    const path = `${partPaths[kind]}/${guidOf(former)}`
+    const record = await call('PUT', path, { name })
+    done.push({ path, name: nameOfPart(kind, part), former: { name: was } })
+    return isJsonObject(record) ? record : undefined
   }
 
   try {
