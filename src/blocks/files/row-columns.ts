@@ -2,8 +2,6 @@ import { fieldNameProblem, parseFieldPath, valueAt } from '../../shared/field-pa
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { Reference } from '../../storage/reference/references.ts'
 import { PinError } from '../block.ts'
-import { cellValue } from '../rows/cell-value.ts'
-import type { Cell } from '../rows/xlsx-file.ts'
 
 const MOST_COLUMNS = 200
 const LONGEST_LABEL = 200
@@ -15,7 +13,7 @@ export interface RowColumn {
   readonly field: string
   /** What the field belongs to another document by. */
   readonly reference?: Reference
-  readonly cell: (row: JsonObject) => Cell
+  readonly value: (row: JsonObject) => JsonValue | undefined
 }
 
 /** Fields by name, or `{ field, label }`; behind one of these references, of the document there. Throws PinError. */
@@ -37,19 +35,13 @@ export function rowColumns(
     return {
       ...{ label, field },
       ...(reference && { reference }),
-      cell: (row) => cellOf(valueAt(behind ? valueAt(row, behind) : row, path)),
+      value: (row) => valueAt(behind ? valueAt(row, behind) : row, path),
     }
   })
 }
 
 /** All fields of a row, in their order. */
 export function columnsOf(row: JsonObject): readonly RowColumn[] {
-  const names = Object.keys(row).filter((name) => name !== '_meta')
-  return names
-    .slice(0, MOST_COLUMNS)
-    .map((label) => ({ label, field: label, cell: (one) => cellOf(one[label]) }))
-}
-
-function cellOf(value: JsonValue | undefined): Cell {
-  return typeof value === 'boolean' ? value : cellValue(value)
+  const names = Object.keys(row).filter((name) => name !== '_meta' && name !== '_expand')
+  return names.slice(0, MOST_COLUMNS).map((label) => ({ label, field: label, value: (one) => one[label] }))
 }

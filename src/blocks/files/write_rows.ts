@@ -1,15 +1,14 @@
 import { csvCell } from '../../shared/csv-cell.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
-import type { Reference } from '../../storage/reference/references.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
-import { currencyOfField } from '../field-currency.ts'
 import { attemptPins } from '../outside-attempts.ts'
 import { whereIn } from '../pins/where-pin.ts'
 import { referringQuery } from '../referring-query.ts'
 import { pagesOf } from '../rows/search-pages.ts'
-import { type Cell, MOST_SHEET_ROWS, xlsxFile } from '../rows/xlsx-file.ts'
+import { type Cell, type DateCell, MOST_SHEET_ROWS, xlsxFile } from '../rows/xlsx-file.ts'
+import { type TableCells, tableCells } from './cells-of-columns.ts'
 import { columnsOf, type RowColumn, rowColumns } from './row-columns.ts'
 import { placePins, storeFileAgain } from './store-file.ts'
 
@@ -46,6 +45,12 @@ export default defineFlow({
       type: 'array',
       help: 'Names of fields, or objects with field and label. Of the documents of a storage also fields of a document that they refer to, such as customer.name. Empty: the fields of the first row.',
     },
+    references: {
+      type: 'value',
+      default: 'name',
+      choices: ['name', 'guid'],
+      help: 'How fields of documents that refer to others are written: the value of the first unique text field there, by which an import finds the document again, or the guid. A document without such a value is written by its guid.',
+    },
     ...placePins,
     ...attemptPins,
   },
@@ -63,37 +68,28 @@ export default defineFlow({
     const searched = storage === undefined ? undefined : builderStorage(storage)
     const references = searched === undefined ? [] : await context.references(searched)
     const given = columns === undefined || columns.length === 0 ? undefined : rowColumns(columns, references)
+    const byName = inputs.references === 'name'
+    const of = { storage: searched, references, isSheet, byName, rulesOf: context.rules }
+    const counted = { rows: 0 }
     const asked = searched && {
-      ...{ session, storage: searched, sort, expand: referencesOf(given) },
+      ...{ session, storage: searched, sort },
       query: await referringQuery(context, searched, { query, where, sort }),
     }
-    const currencies: (string | undefined)[] = []
-    const findCurrencies = async (columns: readonly RowColumn[]) => {
-      if (!isSheet || searched === undefined) return
-      for (const [at, { field }] of columns.entries())
-        currencies[at] = await currencyOfField(searched, field, context.rules)
-    }
-    const counted = { rows: 0 }
+    const cells = await tableCells(of)
     const file = () => {
       counted.rows = 0
-      const rows = asked ? documents(pagesOf(asked)) : rowsOf(list ?? [])
-      const cells = table(rows, given, {
-        findCurrencies,
-        counted,
-        signal,
-        most: isSheet ? MOST_SHEET_ROWS - 1 : Infinity,
-      })
-      const content = isSheet ? xlsxFile(cells, currencies) : csvFile(cells)
+      cells.currencies.length = 0
+      const expand = cells.expand(given)
+      const rows = asked ? documents(pagesOf({ ...asked, expand })) : rowsOf(list ?? [])
+      const most = isSheet ? MOST_SHEET_ROWS - 1 : Infinity
+      const written = table(rows, given, { cells, counted, signal, most })
+      const content = isSheet ? xlsxFile(written, cells.currencies) : csvFile(written)
       const type = isSheet ? TYPES.xlsx : TYPES.csv
       return { name: name.trim(), directory: directory.trim(), type, content }
     }
     return { file: await storeFileAgain(context, inputs, file), count: counted.rows }
   },
 })
-
-function referencesOf(columns: readonly RowColumn[] = []): readonly Reference[] {
-  return [...new Set(columns.flatMap(({ reference }) => reference ?? []))]
-}
 
 async function* rowsOf(list: readonly JsonValue[]): AsyncGenerator<JsonObject> {
   if (list.length > MOST_ITEMS) throw new PinError('list', 'must hold at most 10,000 items')
@@ -108,8 +104,7 @@ async function* documents(pages: AsyncIterable<readonly JsonValue[]>): AsyncGene
 }
 
 interface Bounds {
-  /** Before the first row is written. */
-  readonly findCurrencies: (columns: readonly RowColumn[]) => Promise<void>
+  readonly cells: TableCells
   readonly counted: { rows: number }
   readonly signal: AbortSignal
   readonly most: number
@@ -119,35 +114,37 @@ interface Bounds {
 async function* table(
   rows: AsyncIterable<JsonObject>,
   given: readonly RowColumn[] | undefined,
-  { findCurrencies, counted, signal, most }: Bounds,
-): AsyncGenerator<readonly Cell[]> {
-  let columns = given
-  const header = () => (columns ?? []).map(({ label }) => label)
-  if (columns) {
-    await findCurrencies(columns)
-    yield header()
-  }
+  { cells, counted, signal, most }: Bounds,
+): AsyncGenerator<readonly (Cell | DateCell)[]> {
+  const header = (columns: readonly RowColumn[]) => columns.map(({ label }) => label)
+  let cellsOf = given && (await cells.prepare(given))
+  if (given) yield header(given)
   for await (const row of rows) {
     signal.throwIfAborted()
-    if (!columns) {
-      columns = columnsOf(row)
-      await findCurrencies(columns)
-      yield header()
+    if (!cellsOf) {
+      const columns = columnsOf(row)
+      cellsOf = await cells.prepare(columns)
+      yield header(columns)
     }
     counted.rows += 1
     if (counted.rows > most)
       throw new PinError('name', `names a sheet, which holds at most ${most} rows; write CSV`)
-    yield columns.map(({ cell }) => cell(row))
+    yield cellsOf(row)
   }
 }
 
-async function* csvFile(rows: AsyncIterable<readonly Cell[]>): AsyncGenerator<Buffer> {
+async function* csvFile(rows: AsyncIterable<readonly (Cell | DateCell)[]>): AsyncGenerator<Buffer> {
   let text = BYTE_ORDER_MARK
   for await (const cells of rows) {
-    text += `${cells.map((cell) => csvCell(typeof cell === 'boolean' ? String(cell) : cell)).join(',')}\r\n`
+    text += `${cells.map(csvText).join(',')}\r\n`
     if (text.length < 65_536) continue
     yield Buffer.from(text)
     text = ''
   }
   yield Buffer.from(text)
+}
+
+/** Dates are texts where the file is no workbook. */
+function csvText(cell: Cell | DateCell): string {
+  return typeof cell === 'object' ? '' : csvCell(typeof cell === 'boolean' ? String(cell) : cell)
 }

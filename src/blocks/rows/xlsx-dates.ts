@@ -1,9 +1,10 @@
 /** What the style of a cell makes of its number: a date is a number of days, and a postal code one with leading zeros. */
+import type { DateCell, DateFormat } from './xlsx-file.ts'
 import type { XlsxParts } from './xlsx-parts.ts'
 import { xmlEvents } from './xml-events.ts'
 
-/** A number is the digits that are shown at least. */
-export type CellStyle = 'date' | 'time' | 'duration' | number
+/** An instant is a date with milliseconds. A number is the digits that are shown at least. */
+export type CellStyle = 'date' | 'instant' | 'time' | 'duration' | number
 
 /** Day 0 of spreadsheets, in milliseconds. It counts a 29 February 1900 that never was: right from March 1900. */
 const DAY_ZERO = Date.UTC(1899, 11, 30)
@@ -53,7 +54,7 @@ function styleOf(format: string): CellStyle | undefined {
   const shown = format.slice(0, 1_000).replace(/"[^"]*"|\\.|_.|\*./g, '')
   if (/\[(?:h+|m+|s+)\]/i.test(shown)) return 'duration'
   const plain = shown.replace(/\[[^[\]]*\]/g, '')
-  if (/[yd]/i.test(plain)) return 'date'
+  if (/[yd]/i.test(plain)) return /s[.,]0+/i.test(plain) ? 'instant' : 'date'
   if (/[hs]/i.test(plain)) return 'time'
   if (/m/i.test(plain)) return 'date'
   return /^0{2,}$/.test(plain) ? plain.length : undefined
@@ -74,7 +75,8 @@ export function styledNumber(value: number, { style, from1904 }: CellNumber): st
     return Number.isSafeInteger(value) && value >= 0 ? String(value).padStart(style, '0') : value
   if (style === 'duration') return value >= 0 && value <= LAST_DAY ? clockText(value) : value
   if (style === 'time' && value >= 0 && value < 1) return clockText(value)
-  return excelDate(from1904 ? value + DAYS_TO_1904 : value)
+  const days = from1904 ? value + DAYS_TO_1904 : value
+  return style === 'instant' ? excelInstant(days) : excelDate(days)
 }
 
 function clockText(days: number): string {
@@ -87,4 +89,33 @@ export function excelDate(days: number): string | number {
   if (days < 0 || days > LAST_DAY + 1) return days
   const text = new Date(DAY_ZERO + Math.round(days * 86_400) * 1_000).toISOString().slice(0, 19)
   return (days * DAY) % DAY === 0 ? text.slice(0, 10) : text
+}
+
+function excelInstant(days: number): string | number {
+  if (days < 0 || days > LAST_DAY + 1) return days
+  return new Date(DAY_ZERO + Math.round(days * DAY)).toISOString().slice(0, 23)
+}
+
+/** Days are counted right from March 1900. */
+const FIRST_RIGHT = 61
+
+/** The cell of a day such as 2026-01-31; undefined for another text, and for a day that spreadsheets do not know. */
+export function dayCell(text: string): DateCell | undefined {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) ? dateCell(text, 'yyyy-mm-dd', text) : undefined
+}
+
+/** The cell of an instant in UTC, as a program writes it; undefined for another form, which would not be read as it was. */
+export function instantCell(text: string): DateCell | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/.test(text)) return undefined
+  const isExact = text.length === 24
+  const full = isExact ? text : `${text.slice(0, 19)}.000Z`
+  return dateCell(text, isExact ? 'yyyy-mm-dd hh:mm:ss.000' : 'yyyy-mm-dd hh:mm:ss', full)
+}
+
+/** `full`: as the same date is written again, so that 2026-02-30 is none. */
+function dateCell(text: string, format: DateFormat, full: string): DateCell | undefined {
+  const at = Date.parse(text)
+  const days = (at - DAY_ZERO) / DAY
+  if (!(days >= FIRST_RIGHT && days <= LAST_DAY + 1)) return undefined
+  return new Date(at).toISOString().startsWith(full) ? { days, format } : undefined
 }

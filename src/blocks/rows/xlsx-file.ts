@@ -7,6 +7,15 @@ import { webStream } from './web-stream.ts'
 
 export type Cell = string | number | boolean
 
+/** A number of days that the cell shows as a date. */
+export interface DateCell {
+  readonly days: number
+  readonly format: DateFormat
+}
+
+export const dateFormats = ['yyyy-mm-dd', 'yyyy-mm-dd hh:mm:ss', 'yyyy-mm-dd hh:mm:ss.000'] as const
+export type DateFormat = (typeof dateFormats)[number]
+
 /** What a sheet holds. */
 export const MOST_SHEET_ROWS = 1_048_576
 /** What a cell holds; longer text is cut. */
@@ -36,15 +45,18 @@ export type ColumnCurrencies = readonly (string | undefined)[]
  * in cells that show their currency.
  */
 export async function* xlsxFile(
-  rows: AsyncIterable<readonly Cell[]>,
+  rows: AsyncIterable<readonly (Cell | DateCell)[]>,
   currencies: ColumnCurrencies = [],
 ): AsyncGenerator<Buffer> {
-  const codes: string[] = []
-  const formatOf = (column: number) => {
+  const formats: string[] = []
+  const styleOf = (format: string) => {
+    if (!formats.includes(format)) formats.push(format)
+    return formats.indexOf(format) + 1
+  }
+  const styleAt = (cell: Cell | DateCell, column: number) => {
+    if (typeof cell === 'object') return styleOf(cell.format)
     const code = currencies[column]
-    if (code === undefined) return 0
-    if (!codes.includes(code)) codes.push(code)
-    return codes.indexOf(code) + 1
+    return code === undefined || typeof cell !== 'number' ? 0 : styleOf(amountFormat(code))
   }
   const { ZipWriter, configure } = await import('@zip.js/zip.js')
   configure({ useWebWorkers: false })
@@ -52,8 +64,8 @@ export async function* xlsxFile(
   const zip = new ZipWriter(through.writable)
   const write = async () => {
     for (const [name, text] of Object.entries(parts)) await zip.add(name, webStream(bytesOf([HEAD + text])))
-    await zip.add('xl/worksheets/sheet1.xml', webStream(bytesOf(sheet(rows, formatOf))))
-    await zip.add('xl/styles.xml', webStream(bytesOf([HEAD + stylesOf(codes)])))
+    await zip.add('xl/worksheets/sheet1.xml', webStream(bytesOf(sheet(rows, styleAt))))
+    await zip.add('xl/styles.xml', webStream(bytesOf([HEAD + stylesOf(formats)])))
     await zip.close()
   }
   const written = write().catch((error: unknown) =>
@@ -72,27 +84,28 @@ async function* bytesOf(texts: Iterable<string> | AsyncIterable<string>): AsyncG
 /** Number formats of our own begin at 164. */
 const FIRST_FORMAT = 164
 
-function stylesOf(codes: readonly string[]): string {
-  const formats = codes.map((code, at) => {
-    const places = placesOfCurrency(code)
-    const zeros = places === 0 ? '' : `.${'0'.repeat(places)}`
-    return `<numFmt numFmtId="${FIRST_FORMAT + at}" formatCode="#,##0${zeros}\\ [$${code}]"/>`
-  })
-  const cells = codes.map((_, at) => `<xf numFmtId="${FIRST_FORMAT + at}" applyNumberFormat="1" xfId="0"/>`)
-  const own = codes.length === 0 ? '' : `<numFmts count="${codes.length}">${formats.join('')}</numFmts>`
-  return `<styleSheet xmlns="${MAIN}">${own}<fonts count="1"><font/></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="${codes.length + 1}"><xf numFmtId="0" xfId="0"/>${cells.join('')}</cellXfs></styleSheet>`
+function amountFormat(code: string): string {
+  const places = placesOfCurrency(code)
+  return `#,##0${places === 0 ? '' : `.${'0'.repeat(places)}`}\\ [$${code}]`
+}
+
+function stylesOf(formats: readonly string[]): string {
+  const numbered = formats.map((code, at) => `<numFmt numFmtId="${FIRST_FORMAT + at}" formatCode="${code}"/>`)
+  const cells = formats.map((_, at) => `<xf numFmtId="${FIRST_FORMAT + at}" applyNumberFormat="1" xfId="0"/>`)
+  const own = formats.length === 0 ? '' : `<numFmts count="${formats.length}">${numbered.join('')}</numFmts>`
+  return `<styleSheet xmlns="${MAIN}">${own}<fonts count="1"><font/></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="${formats.length + 1}"><xf numFmtId="0" xfId="0"/>${cells.join('')}</cellXfs></styleSheet>`
 }
 
 async function* sheet(
-  rows: AsyncIterable<readonly Cell[]>,
-  formatOf: (column: number) => number,
+  rows: AsyncIterable<readonly (Cell | DateCell)[]>,
+  styleAt: (cell: Cell | DateCell, column: number) => number,
 ): AsyncGenerator<string> {
   yield `${HEAD}<worksheet xmlns="${MAIN}"><sheetData>`
   let text = ''
   let count = 0
   for await (const cells of rows) {
     count += 1
-    text += `<row r="${count}">${cells.map((cell, at) => cellXml(cell, formatOf(at))).join('')}</row>`
+    text += `<row r="${count}">${cells.map((cell, at) => cellXml(cell, styleAt(cell, at))).join('')}</row>`
     if (count % ROWS_A_TURN !== 0) continue
     yield text
     text = ''
@@ -100,8 +113,9 @@ async function* sheet(
   yield `${text}</sheetData></worksheet>`
 }
 
-function cellXml(cell: Cell, format: number): string {
-  if (typeof cell === 'number') return `<c${format === 0 ? '' : ` s="${format}"`}><v>${cell}</v></c>`
+function cellXml(cell: Cell | DateCell, style: number): string {
+  if (typeof cell === 'object') return `<c s="${style}"><v>${cell.days}</v></c>`
+  if (typeof cell === 'number') return `<c${style === 0 ? '' : ` s="${style}"`}><v>${cell}</v></c>`
   if (typeof cell === 'boolean') return `<c t="b"><v>${cell ? 1 : 0}</v></c>`
   return cell === '' ? '<c/>' : `<c t="inlineStr"><is><t xml:space="preserve">${escaped(cell)}</t></is></c>`
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import type { TableDialect } from './table-dialect.ts'
-import { excelDate } from './xlsx-dates.ts'
+import { dayCell, excelDate, instantCell } from './xlsx-dates.ts'
 import { type Cell, xlsxFile } from './xlsx-file.ts'
 import type { FileBytes } from './xlsx-parts.ts'
 import { type SheetRow, xlsxRows } from './xlsx-rows.ts'
@@ -44,6 +44,39 @@ test('amounts are numbers, in cells that show their currency', async () => {
   expect(await part('xl/styles.xml')).toContain('formatCode="#,##0.00\\ [$USD]"')
   expect(await part('xl/styles.xml')).toContain('formatCode="#,##0\\ [$JPY]"')
   expect(await part('xl/worksheets/sheet1.xml')).toContain('<c s="1"><v>1.5</v></c><c s="2"><v>200</v></c>')
+})
+
+test.each([
+  ['2026-01-31', dayCell, '2026-01-31'],
+  ['1900-03-01', dayCell, '1900-03-01'],
+  ['9999-12-31', dayCell, '9999-12-31'],
+  ['2026-01-31T09:00:01Z', instantCell, '2026-01-31T09:00:01'],
+  ['2026-01-31T00:00:00Z', instantCell, '2026-01-31'],
+  ['2026-01-31T09:00:00.123Z', instantCell, '2026-01-31T09:00:00.123'],
+  ['2026-01-31T00:00:00.000Z', instantCell, '2026-01-31T00:00:00.000'],
+] as const)('%s is a date in its cell', async (text, cellOf, read) => {
+  const cell = cellOf(text)
+  expect(cell?.days).toBeGreaterThan(60)
+  async function* given() {
+    yield [cell ?? '']
+  }
+  expect(await rowsOf(await buffer(Readable.from(xlsxFile(given()))))).toEqual([{ line: 1, cells: [read] }])
+})
+
+test.each(['1900-02-28', '0001-01-01', '2026-02-30', '2026-1-1', '31.1.2026', 'x'.repeat(5_000)])(
+  '%s is no day of a spreadsheet',
+  (text) => {
+    expect(dayCell(text)).toBeUndefined()
+  },
+)
+
+test.each([
+  '2026-01-31T09:00+05:30',
+  '2026-01-31T24:00:00Z',
+  '2026-02-30T00:00:00Z',
+  '2026-01-31T09:00:00.1Z',
+])('%s stays text, which is read as it was', (text) => {
+  expect(instantCell(text)).toBeUndefined()
 })
 
 const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'

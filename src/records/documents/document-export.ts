@@ -1,7 +1,14 @@
-import { readableCell } from '../../blocks/rows/cell-value.ts'
-import { type Cell, type ColumnCurrencies, MOST_SHEET_ROWS, xlsxFile } from '../../blocks/rows/xlsx-file.ts'
-import { csvCell, markedText, plainCell } from '../../shared/csv-cell.ts'
+import { fieldCell, nameOrGuid } from '../../blocks/rows/field-cell.ts'
+import {
+  type Cell,
+  type ColumnCurrencies,
+  type DateCell,
+  MOST_SHEET_ROWS,
+  xlsxFile,
+} from '../../blocks/rows/xlsx-file.ts'
+import { csvCell, markedText } from '../../shared/csv-cell.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import type { FieldRule } from '../../shared/field-rule.ts'
 import { begun } from '../../shared/in-turns.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { othersTurn } from '../../shared/others-turn.ts'
@@ -21,6 +28,10 @@ export interface ExportColumns {
   readonly references: readonly Reference[]
   /** Of amounts, by column. */
   readonly currencies?: ColumnCurrencies
+  /** Of the columns that are fields, by column. */
+  readonly rules?: readonly (FieldRule | undefined)[]
+  /** By the field of a reference: the unique field of the other document that is written in place of its guid. */
+  readonly names?: ReadonlyMap<string, string>
 }
 
 /** How a document is written. */
@@ -52,9 +63,13 @@ export function csvLines(columns: ExportColumns): ExportLines {
   }
 }
 
-function cellsOf({ fields, references }: ExportColumns) {
+function cellsOf({ fields, references, names = new Map() }: ExportColumns) {
   const known = { all: references, names: new Map<string, string>() }
-  return (document: JsonObject) => fields.map((field) => cellOf(document, field, known))
+  return (document: JsonObject) =>
+    fields.map((field) => {
+      const name = names.get(field)
+      return name === undefined ? cellOf(document, field, known) : nameOrGuid(document, field, name)
+    })
 }
 
 function csvValue(value: JsonValue | undefined): string {
@@ -98,8 +113,9 @@ export async function exportSheet(
 async function* sheetRows(
   pages: AsyncIterable<readonly JsonObject[]>,
   columns: ExportColumns,
-): AsyncGenerator<readonly Cell[], void> {
+): AsyncGenerator<readonly (Cell | DateCell)[], void> {
   const cells = cellsOf(columns)
+  const form = { isSheet: true, keepsBlanks: true }
   yield columns.fields
   let rows = 1
   for await (const page of pages)
@@ -107,16 +123,12 @@ async function* sheetRows(
       // Documents that came while it was written.
       if (rows === MOST_SHEET_ROWS) return
       rows += 1
-      yield cells(document).map(sheetCell)
+      yield cells(document).map((value, at) => fieldCell(value, columns.rules?.[at] ?? untyped, form))
     }
 }
 
-function sheetCell(value: JsonValue | undefined): Cell {
-  if (typeof value === 'boolean') return value
-  if (typeof value !== 'string') return readableCell(value)
-  // No cell is a formula here, so that only what would be read as another text needs the mark.
-  return plainCell(value) === value ? markedText(value) : `'${value}`
-}
+/** What no field says the type of is text, or a list. */
+const untyped = { type: 'array', limits: {} } as const
 
 /**
  * Each page is a search of its own behind the last document of the page before: no transaction is held open while a slow
@@ -129,8 +141,10 @@ async function* pagesOf(
   { query = matchAll, sort = [], columns = { fields: [], references: [] } }: Omit<Exported, 'lines'>,
 ): AsyncGenerator<readonly JsonObject[], void> {
   const session = database.session()
-  const { fields, references } = columns
-  const behind = fields.filter((field) => isBehind(field, references)).map((field) => ({ field }))
+  const { fields, references, names } = columns
+  const behind = fields
+    .filter((field) => isBehind(field, references) || names?.has(field))
+    .map((field) => ({ field }))
   const referring = { all: references, names: new Map<string, string>() }
   // Documents may be of 16 MiB each: the first page is small, and the next ones as large as the last one allows.
   let limit = 4

@@ -20,7 +20,8 @@ import { fieldNameProblem } from '../../../shared/field-path.ts'
 import { CSV, NDJSON, XLSX } from '../../../shared/files/table-types.ts'
 import { matchAll } from '../../../shared/query.ts'
 import type { Session } from '../../../storage/database.ts'
-import { referencesIn } from '../../../storage/reference/references.ts'
+import { namingFields } from '../../../storage/reference/reference-by-name.ts'
+import { type Reference, referencesIn } from '../../../storage/reference/references.ts'
 import { transact } from '../../../storage/transact.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
@@ -39,7 +40,7 @@ export function documentTransferRoutes(context: StorageContext, permissions: Per
           operationId: 'exportDocuments',
           summary: 'Export documents of a storage',
           description:
-            'All of them, or those that `filters` and `query` find, as a search by GET. NDJSON has one document per line; CSV has the fields of `columns`, lists and objects as JSON, and an apostrophe before text that a spreadsheet would take for a formula. XLSX has the same columns in one sheet, numbers and conditions as such, lists with semicolons, and at most 1,048,575 rows. Oldest first unless `sort` is given. Removed documents are omitted.',
+            'All of them, or those that `filters` and `query` find, as a search by GET. NDJSON has one document per line; CSV has the fields of `columns`, lists and objects as JSON, and an apostrophe before text that a spreadsheet would take for a formula. XLSX has the same columns in one sheet, numbers, conditions and dates as such, lists with semicolons, and at most 1,048,575 rows. Oldest first unless `sort` is given. Removed documents are omitted.',
           tags: ['Documents'],
           params: guidParams,
           querystring: exportQuery,
@@ -89,7 +90,7 @@ function sendFile(
     .send(content)
 }
 
-function searchOf({ format, columns, ...search }: Static<typeof exportQuery>) {
+function searchOf({ format, columns, references, ...search }: Static<typeof exportQuery>) {
   return searchBodyFromQuery(search)
 }
 
@@ -97,7 +98,7 @@ function searchOf({ format, columns, ...search }: Static<typeof exportQuery>) {
 async function columnsOf(
   session: Session,
   name: string,
-  { format = 'ndjson', columns }: Static<typeof exportQuery>,
+  { format = 'ndjson', columns, references: by = 'guid' }: Static<typeof exportQuery>,
 ): Promise<ExportColumns> {
   if (format === 'ndjson') return { fields: [], references: [] }
   const rules = await rulesIn(session, name)
@@ -111,7 +112,20 @@ async function columnsOf(
     const rulesOf = (storage: string) => (storage === name ? rules : rulesIn(session, storage))
     for (const field of fields) currencies.push(await currencyOfField(name, field, rulesOf))
   }
-  return { fields, references: referencesIn(rules).of(name), currencies }
+  const references = referencesIn(rules).of(name)
+  const names = by === 'name' ? await namesOf(session, references) : new Map<string, string>()
+  const typed = fields.map((field) => rules.find((rule) => rule.name === field))
+  return { fields, references, currencies, names, rules: typed }
+}
+
+/** The first unique text field of each storage that is referred to: what an import finds its documents by. */
+async function namesOf(session: Session, references: readonly Reference[]): Promise<Map<string, string>> {
+  const names = new Map<string, string>()
+  for (const { field, storage } of references) {
+    const [name] = namingFields(await rulesIn(session, storage))
+    if (name !== undefined) names.set(field, name)
+  }
+  return names
 }
 
 /** Columns of a table. */

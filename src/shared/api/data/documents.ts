@@ -369,6 +369,12 @@ export const exportQuery = Type.Object({
         'JSON list of fields: the columns of a CSV or XLSX file; `customer.name` is a field of the document that `customer` refers to. If not given, the fields of the storage.',
     }),
   ),
+  references: Type.Optional(
+    Type.Enum(['guid', 'name'], {
+      description:
+        'How CSV and XLSX write what a field refers to: its guid, or the value of its first unique text field, by which an import finds it. Default: `guid`.',
+    }),
+  ),
 })
 
 /** The map of types keeps the errors of an export JSON. */

@@ -21,7 +21,12 @@ export function ExportDocuments({ storage, name, listed }: ExportProps) {
     setRead(0)
     try {
       const { columns, ...search } = listed
-      const query = format !== 'ndjson' && columns !== undefined ? { ...search, columns } : search
+      const isTable = format !== 'ndjson'
+      const query = {
+        ...search,
+        ...(isTable && { references: 'name' }),
+        ...(isTable && columns !== undefined && { columns }),
+      }
       const reply = await send('GET', `/_system/storages/${storage}/documents/export`, {
         query: { ...query, format },
       })

@@ -1,0 +1,67 @@
+/** Values of every type of field, but for those that Quoin gives itself and references: with what a table could change in them. */
+import type { JsonObject, JsonValue } from '../src/shared/json.ts'
+import { isOneLine } from '../src/shared/texts/one-line.ts'
+
+const FILE = { guid: '01900000-0000-7000-8000-000000000001', name: 'a.pdf', type: 'application/pdf', size: 1 }
+const odd = [
+  '',
+  ' ',
+  "'",
+  "'=1",
+  '=1+1',
+  '-',
+  '@a',
+  '\ta',
+  ' a ',
+  '"',
+  'a;b',
+  'a,b',
+  'x\r\ny\rz',
+  '_x0041_',
+  '007',
+  'true',
+  '2026-01-31',
+  '[1]',
+  '\u000b',
+  '31.1.2026',
+  '(5)',
+  '5 %',
+  '="1"',
+]
+export const valuesOfTypes: readonly [JsonObject, readonly JsonValue[]][] = [
+  [{ type: 'string' }, odd],
+  [{ type: 'long_text' }, odd],
+  [{ type: 'line' }, odd.filter(isOneLine)],
+  [{ type: 'number' }, [0, -0.1, 1e21, 1e-7, 5e-324, 9_007_199_254_740_991, 0.30000000000000004]],
+  [{ type: 'integer' }, [0, -5, 9_007_199_254_740_991]],
+  [{ type: 'decimal', validation_rules: { places: 4 } }, [0.0001, -12.5, 1000]],
+  [{ type: 'boolean' }, [true, false]],
+  [{ type: 'object' }, [{}, { a: { b: [1, '=x', null] } }]],
+  [{ type: 'array' }, [[], [''], [1, '1', true, null], ['a', 'b'], ['a,b'], ['a;b'], ['=a'], [{ a: 1 }]]],
+  [
+    { type: 'list', validation_rules: { items: 'string' } },
+    [[], ['a', 'b'], ['a,b'], [' a'], ['[1]'], ['1']],
+  ],
+  [{ type: 'list', validation_rules: { items: 'number' } }, [[], [1.5, -2], [1]]],
+  [{ type: 'date' }, ['2026-01-31', '2026-01-31T09:00:00Z', 1_769_817_600]],
+  [{ type: 'day' }, ['2026-01-31', '0001-01-01', '1900-02-28', '1900-03-01', '9999-12-31']],
+  [
+    { type: 'instant' },
+    [
+      '2026-01-31T09:00:00.123Z',
+      '2026-01-31T09:00+05:30',
+      '2026-01-31T09:00:01Z',
+      '2026-01-31T00:00:00Z',
+      '2026-01-31T00:00:00.000Z',
+      '1969-12-31T23:59:59.999Z',
+      '1850-01-01T00:00:00Z',
+    ],
+  ],
+  [{ type: 'choice', validation_rules: { choices: ['a', 2, '=b'] } }, ['a', 2, '=b']],
+  [{ type: 'choices', validation_rules: { choices: ['a', 2, 'b;c'] } }, [[], ['a'], ['a', 2], ['b;c']]],
+  [{ type: 'email' }, ['ann@example.com']],
+  [{ type: 'url' }, ['https://example.com/?a=1;2,3']],
+  [{ type: 'phone' }, ['+49 30 123456']],
+  [{ type: 'file' }, [FILE]],
+  [{ type: 'files' }, [[], [FILE, FILE]]],
+]
