@@ -14,7 +14,9 @@ type Rows = Pick<PageTable, 'caption' | 'columns' | 'rows' | 'empty'> & { readon
 
 const attributes = { width: '100%', cellpadding: '0', cellspacing: '0', border: '0', style: styles.full }
 /** The space in cells is an attribute of the table: in the style of each cell it would count often. */
-const ofData = { ...attributes, cellpadding: '6', class: 'q-rows' }
+const ofData = { ...attributes, cellpadding: '6', class: 'q-rows', style: styles.rows }
+/** From here on the letters are smaller. */
+const MANY_COLUMNS = 6
 
 /** For what is no table to those who have it read out. */
 export function grid(...rows: readonly ComponentChild[]): ComponentChild {
@@ -32,7 +34,7 @@ export function mailTable({ caption, columns, rows, empty, more }: Rows, drawing
       ? h('p', { class: 'q-soft', style: styles.soft }, empty ?? drawing.say('table.empty'))
       : h(
           'table',
-          ofData,
+          columns.length < MANY_COLUMNS ? ofData : { ...ofData, style: styles.manyColumns },
           h('tr', null, columns.map(header)),
           rows.map((row) => tableRow(row, columns, drawing)),
         ),
@@ -60,11 +62,13 @@ function cell(
   look: Parameters<typeof mailValue>[1],
   drawing: MailDrawing,
 ): ComponentChild {
-  return h(
-    'td',
-    { style: isNumber(look.format) && typeof value === 'number' ? styles.number : styles.cell },
-    mailValue(value, look, drawing),
-  )
+  return h('td', { style: cellStyle(value, look.format) }, mailValue(value, look, drawing))
+}
+
+function cellStyle(value: JsonValue | undefined, format: ValueFormat): string {
+  if (isNumber(format) && typeof value === 'number') return styles.number
+  if (format === 'date') return styles.dayCell
+  return typeof value === 'string' && /\S{25}/.test(value) ? styles.longCell : styles.cell
 }
 
 function isNumber(format: ValueFormat): boolean {
@@ -80,7 +84,7 @@ export function mailDetail({ items }: Detail, drawing: MailDrawing): ComponentCh
         'tr',
         { valign: 'top' },
         h('th', { scope: 'row', align: 'left', class: 'q-soft', style: styles.term }, item.label),
-        h('td', { style: styles.cell }, mailValue(item.value, item, drawing)),
+        h('td', { style: cellStyle(item.value, item.format) }, mailValue(item.value, item, drawing)),
       ),
     ),
   )

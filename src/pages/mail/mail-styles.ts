@@ -11,7 +11,13 @@ export const styles = {
   sheet: 'width:100%;max-width:640px;background:#fff;border:1px solid #dce3e1;border-radius:8px',
   content: `padding:28px;font:16px/1.5 ${font};color:#16211f;overflow-wrap:anywhere`,
   full: 'width:100%;border-collapse:collapse;margin:0 0 16px',
+  /** Words stay whole: `anywhere` of the content would make each column as narrow as a letter. */
+  rows: 'width:100%;border-collapse:collapse;margin:0 0 16px;overflow-wrap:break-word',
+  manyColumns: 'width:100%;border-collapse:collapse;margin:0 0 16px;overflow-wrap:break-word;font-size:14px',
   cell: 'border-bottom:1px solid #dce3e1',
+  /** Of a text without blanks that is wider than a column should be. */
+  longCell: 'border-bottom:1px solid #dce3e1;overflow-wrap:anywhere',
+  dayCell: 'border-bottom:1px solid #dce3e1;white-space:nowrap',
   number: 'border-bottom:1px solid #dce3e1;text-align:right;white-space:nowrap',
   head: 'border-bottom:2px solid #7d8d89;font-weight:600;vertical-align:bottom;overflow-wrap:normal',
   term: 'border-bottom:1px solid #dce3e1;color:#53625f;width:35%',

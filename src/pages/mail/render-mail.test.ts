@@ -119,6 +119,26 @@ test.each<[string, PageNode, string, string]>([
   expect(made.text).toBe(plain)
 })
 
+test('words and days of a table stay whole, and only a long text without blanks is broken', () => {
+  const table = (columns: number): PageNode => ({
+    kind: 'table',
+    id: 't',
+    caption: '',
+    columns: Array.from({ length: columns }, (_, at) => ({
+      field: `f${at}`,
+      label: 'F',
+      format: at === 1 ? ('date' as const) : ('text' as const),
+    })),
+    rows: [{ key: '1', cells: ['ended', '2026-01-31', 'x'.repeat(40)] }],
+  })
+  const { html } = mail([table(7)])
+  expect(shown(html)).toMatch(/<table [^>]*overflow-wrap:break-word;font-size:14px"/)
+  expect(shown(html)).toMatch(/<td style="border-bottom:1px solid #dce3e1">ended</)
+  expect(shown(html)).toMatch(/<td style="[^"]*white-space:nowrap">Jan 31, 2026</)
+  expect(shown(html)).toMatch(/<td style="[^"]*overflow-wrap:anywhere">x{40}</)
+  expect(shown(mail([table(3)]).html)).not.toContain('font-size:14px"')
+})
+
 test.each<[string, PageNode]>([
   ['a script', link('javascript:alert(1)')],
   ['another site without its scheme', link('//evil.example')],

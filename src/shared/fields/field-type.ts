@@ -191,7 +191,7 @@ const entries = {
   },
   day: {
     ...text,
-    label: 'Day',
+    label: 'Date',
     problem: (value) => (dayOf(value) === undefined ? 'must be a day such as 2026-01-31' : undefined),
     at: dayOf,
     limits: range,

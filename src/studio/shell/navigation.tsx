@@ -39,6 +39,7 @@ export function Navigation({ narrow, onGo }: NavigationProps) {
                 <ul className={classes.places}>
                   {section.places.map((one) => (
                     <li key={one.path}>
+                      {one.group === undefined ? null : <div className={classes.group}>{one.group}</div>}
                       <Link
                         href={one.path}
                         className={classes.place}

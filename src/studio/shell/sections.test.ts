@@ -17,6 +17,15 @@ describe('the navigation', () => {
     expect(found && placeOf(found, path)?.label).toBe(place)
   })
 
+  it('heads the fifteen places of Operate in groups of at most four', () => {
+    const { places = [] } = sections.find(({ path }) => path === '/operate') ?? {}
+    const sizes = places.reduce<number[]>((all, { group }) => {
+      if (group !== undefined || all.length === 0) return [...all, 1]
+      return [...all.slice(0, -1), (all.at(-1) ?? 0) + 1]
+    }, [])
+    expect(sizes).toEqual([3, 3, 3, 4, 2])
+  })
+
   it('has a letter of its own for each section', () => {
     expect(new Set(sections.map(({ letter }) => letter)).size).toBe(sections.length)
   })

@@ -4,6 +4,8 @@ import { shellTexts } from '../texts/shell.ts'
 interface Place {
   readonly path: string
   readonly label: string
+  /** Heads the places from this one on. */
+  readonly group?: string
 }
 
 export interface Section extends Place {
@@ -48,17 +50,17 @@ export const sections: readonly Section[] = [
       { path: '/operate', label: shellTexts.overview },
       { path: '/operate/charts', label: shellTexts.charts },
       { path: '/operate/alerts', label: shellTexts.alerts },
-      { path: '/operate/queues', label: shellTexts.queuesAndJobs },
+      { path: '/operate/queues', label: shellTexts.queuesAndJobs, group: shellTexts.work },
       { path: '/operate/waits', label: shellTexts.waitingRuns },
       { path: '/operate/schedules', label: shellTexts.schedules },
-      { path: '/operate/system-log', label: shellTexts.systemLog },
+      { path: '/operate/system-log', label: shellTexts.systemLog, group: shellTexts.logs },
       { path: '/operate/audit-log', label: shellTexts.auditLog },
       { path: '/operate/user-log', label: shellTexts.userLog },
-      { path: '/operate/environment', label: shellTexts.environment },
+      { path: '/operate/environment', label: shellTexts.environment, group: shellTexts.configuration },
       { path: '/operate/secrets', label: shellTexts.secrets },
       { path: '/operate/connections', label: shellTexts.connections },
       { path: '/operate/settings', label: shellTexts.settings },
-      { path: '/operate/backups', label: shellTexts.backups },
+      { path: '/operate/backups', label: shellTexts.backups, group: shellTexts.server },
       { path: '/operate/nodes', label: shellTexts.nodes },
     ],
   },

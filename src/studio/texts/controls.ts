@@ -14,7 +14,7 @@ export const controlsTexts = {
   typeBefore: 'Type',
   typeAfter: 'to continue',
   cancel: 'Cancel',
-  noMatch: 'No match',
+  noMatch: 'Nothing found',
   copied: 'Copied',
   copy: 'Copy',
   requestFailed: 'Request failed',

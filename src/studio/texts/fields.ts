@@ -61,7 +61,7 @@ export const fieldsTexts = {
     decimal: 'float',
     money: 'currency amount price decimal euro dollar',
     boolean: 'checkbox boolean switch true false',
-    day: 'date',
+    day: 'day date',
     instant: 'date time timestamp datetime',
     choice: 'enum select single dropdown',
     choices: 'multiple select tags',

@@ -121,7 +121,8 @@ export const peopleTexts = {
   userNameHelp: 'The e-mail address if empty.',
   eMail: 'E-mail',
   inviteByMail: 'Invite by mail',
-  inviteByMailHelp: 'The user gets a link and sets the password. Mail has to be set up.',
+  inviteByMailHelp: (isSetUp: boolean) =>
+    `The user gets a link and sets the password.${isSetUp ? '' : ' Mail is not set up: it needs QUOIN_MAIL_URL and QUOIN_PUBLIC_URL.'}`,
   groupsHelp: 'The user holds the scopes of each.',
   scopesHeldDirectly: 'Scopes held directly',
   scopesHeldDirectlyHelp: '* grants everything. You can only grant scopes that you hold.',

@@ -74,6 +74,7 @@ export const propertiesTexts = {
   nameInExpressions: 'Name in expressions',
   storage: 'storage',
   newSecret: (name: string) => (name === '' ? 'New secret …' : `New secret ${name} …`),
+  newConnection: 'New connection …',
   nameOfA: (noun: string) => `name of a ${noun}`,
   changeRemark: 'Change remark',
   lane: 'Lane',

@@ -52,8 +52,20 @@ function SecretInput(props: Omit<NamedInputProps, 'type'>) {
 }
 
 function ConnectionInput(props: Omit<NamedInputProps, 'type'>) {
-  const { data = [] } = useQuery(connections.all)
-  return <NameInput {...props} noun={nouns.http_connection} names={namesOf(data)} />
+  const { data } = useQuery(connections.all)
+  const name = typeof props.value === 'string' ? props.value : ''
+  const names = namesOf(data ?? [])
+  return (
+    <>
+      <NameInput {...props} noun={nouns.http_connection} names={names} />
+      {data && !names.includes(name) ? (
+        // In a tab of its own: what is being built stays. The warning goes when this tab is looked at again.
+        <Anchor href="/studio/operate/connections?open=new" target="_blank" size="xs">
+          {propertiesTexts.newConnection}
+        </Anchor>
+      ) : null}
+    </>
+  )
 }
 
 /** The name of a storage: one that is there, or one that will be. */

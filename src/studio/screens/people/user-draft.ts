@@ -1,3 +1,4 @@
+import type { OptionSetting } from '../../../shared/api/operate/settings.ts'
 import type { User } from '../../../shared/api/people/users.ts'
 
 /** A user as the form holds it. */
@@ -61,4 +62,10 @@ export function bodyOfUser({
 export function bodyOfInvitation(draft: UserDraft) {
   const { username, ...rest } = bodyOfUser({ ...draft, password: '' })
   return { ...rest, ...(username === '' ? {} : { username }) }
+}
+
+/** Links cannot be sent by mail. Who may not read the settings is told by the server. */
+export function lacksMail(settings: readonly Pick<OptionSetting, 'name' | 'source'>[] | undefined): boolean {
+  const needed = ['QUOIN_MAIL_URL', 'QUOIN_PUBLIC_URL']
+  return settings?.some(({ name, source }) => needed.includes(name) && source === 'default') ?? false
 }

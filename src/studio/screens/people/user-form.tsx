@@ -13,13 +13,14 @@ import { useLocation } from 'wouter'
 import type { User } from '../../../shared/api/people/users.ts'
 import { forgetPeople, groupsQuery } from '../../api/people.ts'
 import { call } from '../../api/request.ts'
+import { settingsQuery } from '../../api/settings.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { fieldMessage } from '../../controls/field-errors.tsx'
 import { notifyDone } from '../../controls/notify.ts'
 import { useDraft } from '../../controls/use-draft.ts'
 import { peopleTexts } from '../../texts/people.ts'
 import { ScopeInput } from './scope-input.tsx'
-import { bodyOfInvitation, bodyOfUser, draftOfUser } from './user-draft.ts'
+import { bodyOfInvitation, bodyOfUser, draftOfUser, lacksMail } from './user-draft.ts'
 
 const names = {
   firstname: peopleTexts.firstName,
@@ -32,6 +33,7 @@ const names = {
 export function UserForm({ user }: { readonly user?: User }) {
   const [, go] = useLocation()
   const { draft, set } = useDraft(draftOfUser(user))
+  const { data: settings } = useQuery({ ...settingsQuery, retry: false })
   const { data: groups = [] } = useQuery({ ...groupsQuery, retry: false })
   const save = useMutation({
     mutationFn: () =>
@@ -95,7 +97,7 @@ export function UserForm({ user }: { readonly user?: User }) {
         {user ? null : (
           <Switch
             label={peopleTexts.inviteByMail}
-            description={peopleTexts.inviteByMailHelp}
+            description={peopleTexts.inviteByMailHelp(!lacksMail(settings))}
             checked={draft.invite}
             onChange={(event) => set('invite', event.currentTarget.checked)}
           />

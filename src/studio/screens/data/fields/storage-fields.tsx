@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Group, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
@@ -11,6 +11,8 @@ import { fieldsQuery } from '../../../api/storages.ts'
 import { EmptyState } from '../../../controls/empty-state.tsx'
 import { ErrorNotice } from '../../../controls/error-notice.tsx'
 import { Icon } from '../../../controls/icon.tsx'
+import { CardTable } from '../../../controls/lists/card-table.tsx'
+import type { Column } from '../../../controls/lists/column.ts'
 import { LoadingScreen } from '../../../controls/loading-screen.tsx'
 import { openAddress } from '../../../controls/open-address.ts'
 import { RemoveAction } from '../../../controls/remove-action.tsx'
@@ -39,38 +41,21 @@ export function StorageFields({ storage }: { readonly storage: StorageRecord }) 
   return (
     <>
       <NewField storage={storage.name} fields={fields} begun={begun} begin={begin} />
-      <div className="surface">
-        {fields.length === 0 ? (
+      {fields.length === 0 ? (
+        <div className="surface">
           <EmptyState icon="data" title={dataTexts.noFields}>
             <Text size="sm">{dataTexts.noFieldsText}</Text>
           </EmptyState>
-        ) : (
-          <Table.ScrollContainer minWidth={560} type="native">
-            <Table aria-label={dataTexts.fieldsOf(storage.name)}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>{dataTexts.field}</Table.Th>
-                  <Table.Th>{dataTexts.label}</Table.Th>
-                  <Table.Th w={170}>{dataTexts.type}</Table.Th>
-                  <Table.Th>{dataTexts.rules}</Table.Th>
-                  <Table.Th w={48}>
-                    <VisuallyHidden>{dataTexts.actions}</VisuallyHidden>
-                  </Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {fields.map((field) => (
-                  <FieldRow
-                    key={field._meta.guid}
-                    field={field}
-                    href={openAddress(address, words, field._meta.guid)}
-                  />
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
-        )}
-      </div>
+        </div>
+      ) : (
+        <CardTable
+          label={dataTexts.fieldsOf(storage.name)}
+          columns={columns}
+          records={fields.map((field) => ({ field, href: openAddress(address, words, field._meta.guid) }))}
+          keyOf={({ field }) => field._meta.guid}
+          minWidth={560}
+        />
+      )}
       <FieldDialog
         key={open}
         guid={open === 'advice' ? '' : open}
@@ -84,38 +69,58 @@ export function StorageFields({ storage }: { readonly storage: StorageRecord }) 
   )
 }
 
-function FieldRow({ field, href }: { readonly field: FieldRecord; readonly href: string }) {
-  const { name, label, help, required, unique, reference, computed } = field
+interface FieldRow {
+  readonly field: FieldRecord
+  readonly href: string
+}
+
+const columns: readonly Column<FieldRow>[] = [
+  { id: 'field', label: dataTexts.field, render: (row) => <FieldName {...row} /> },
+  { id: 'label', label: dataTexts.label, render: ({ field }) => field.label },
+  {
+    id: 'type',
+    label: dataTexts.type,
+    width: 170,
+    render: ({ field }) => <Badge color="gray">{storedKindLabel(field)}</Badge>,
+  },
+  { id: 'rules', label: dataTexts.rules, render: ({ field }) => <FieldRules field={field} /> },
+  {
+    id: 'remove',
+    label: '',
+    width: 48,
+    render: ({ field }) => (
+      <RemoveAction label={dataTexts.removeTheRulesOf(field.name)} onClick={() => askToRemoveField(field)} />
+    ),
+  },
+]
+
+function FieldName({ field, href }: FieldRow) {
+  const { name, help } = field
   return (
-    <Table.Tr>
-      <Table.Td>
-        <Anchor component={Link} href={href} ff="monospace">
-          {name}
-        </Anchor>
-        {help ? (
-          <Text size="xs" c="dimmed">
-            {help}
-          </Text>
-        ) : null}
-        <MigrationProgress field={field} />
-      </Table.Td>
-      <Table.Td>{label}</Table.Td>
-      <Table.Td>
-        <Badge color="gray">{storedKindLabel(field)}</Badge>
-      </Table.Td>
-      <Table.Td>
-        <Group gap={6}>
-          {required ? <Badge color="sand">{dataTexts.required}</Badge> : null}
-          {unique ? <Badge color="petrol">{dataTexts.uniqueText}</Badge> : null}
-          {reference ? <Badge color="petrol">{dataTexts.refersTo(reference.storage)}</Badge> : null}
-          {computed ? <Badge color="gray">{dataTexts.computed}</Badge> : null}
-          <Text size="sm">{rulesInWords({ ...field, unique: false, reference: null, computed: null })}</Text>
-        </Group>
-      </Table.Td>
-      <Table.Td>
-        <RemoveAction label={dataTexts.removeTheRulesOf(name)} onClick={() => askToRemoveField(field)} />
-      </Table.Td>
-    </Table.Tr>
+    <div>
+      <Anchor component={Link} href={href} ff="monospace">
+        {name}
+      </Anchor>
+      {help ? (
+        <Text size="xs" c="dimmed">
+          {help}
+        </Text>
+      ) : null}
+      <MigrationProgress field={field} />
+    </div>
+  )
+}
+
+function FieldRules({ field }: Pick<FieldRow, 'field'>) {
+  const { required, unique, reference, computed } = field
+  return (
+    <Group gap={6}>
+      {required ? <Badge color="sand">{dataTexts.required}</Badge> : null}
+      {unique ? <Badge color="petrol">{dataTexts.uniqueText}</Badge> : null}
+      {reference ? <Badge color="petrol">{dataTexts.refersTo(reference.storage)}</Badge> : null}
+      {computed ? <Badge color="gray">{dataTexts.computed}</Badge> : null}
+      <Text size="sm">{rulesInWords({ ...field, unique: false, reference: null, computed: null })}</Text>
+    </Group>
   )
 }
 
