@@ -61,7 +61,7 @@ import { type MetricsDoor, metricsRoutes } from './routes/operate/metrics.ts'
 import { nodeRoutes } from './routes/operate/nodes.ts'
 import { queueRoutes } from './routes/operate/queues.ts'
 import { type PlannedSchedules, scheduleRoutes } from './routes/operate/schedules.ts'
-import { secretRoutes } from './routes/operate/secrets.ts'
+import { secretRoutes, signRequestRoutes } from './routes/operate/secrets.ts'
 import { settingRoutes } from './routes/operate/settings.ts'
 import { systemLogRoutes } from './routes/operate/system-logs.ts'
 import { waitRoutes } from './routes/operate/waits.ts'
@@ -151,6 +151,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     blueprintValidationRoutes(records),
     environmentRoutes(flows.environmentValues, records),
     secretRoutes(flows),
+    signRequestRoutes(flows, parts.audit),
     connectionRoutes(flows, records),
     settingRoutes(parts.settings),
     backupRoutes(parts.backups, { audit: parts.audit, database: records.database }),

@@ -2,11 +2,14 @@ import { QuoinError } from '../../shared/errors.ts'
 import { defineFlow, PinError } from '../block.ts'
 import type { RunRequest, SignatureFinding, SignatureRefusal } from '../run-request.ts'
 import { fittingSignature } from './fitting-signature.ts'
+import { asKey } from './sign-request.ts'
 import {
-  type Algorithm,
+  algorithms,
   customScheme,
-  type Encoding,
+  encodings,
   github,
+  isAlgorithm,
+  isEncoding,
   type SignatureScheme,
   shopify,
   slack,
@@ -20,8 +23,6 @@ const presets: ReadonlyMap<string, SignatureScheme> = new Map([
   ['shopify', shopify],
   ['slack', slack],
 ])
-const algorithms: readonly Algorithm[] = ['sha256', 'sha1', 'sha384', 'sha512']
-const encodings: readonly Encoding[] = ['hex', 'base64', 'base64url']
 
 /** Further ones are not recorded. */
 const MOST_RECORDED = 100
@@ -130,8 +131,10 @@ export default defineFlow({
     const check = () => {
       const { request, body } = withRawBody(asked)
       const scheme = presets.get(settings.sender) ?? custom(settings, publicUrl, given)
-      const asKey = keyOf(settings.sender === 'custom' ? settings.secret_encoding : 'text')
-      const secrets = [secret, ...(former ? [former] : [])].map((one) => asKey(one.revealToCompare()))
+      const written = settings.sender === 'custom' ? settings.secret_encoding : 'text'
+      const secrets = [secret, ...(former ? [former] : [])].map((one) =>
+        asKey(one.revealToCompare(), written),
+      )
       const now = request.received ?? context.now()
       return refusal(scheme, request, body, { secrets, tolerance, now })
     }
@@ -156,11 +159,6 @@ function foundBy(request: RunRequest | undefined, block: string) {
       if (ours.length < MOST_RECORDED) found[block] = [...ours, finding]
     },
   }
-}
-
-function keyOf(encoding: string): (secret: string) => string | Uint8Array {
-  if (encoding === 'base64') return (secret) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
-  return encoding === 'hex' ? (secret) => Buffer.from(secret, 'hex') : (secret) => secret
 }
 
 interface Check {
@@ -211,8 +209,8 @@ function custom(settings: CustomSettings, publicUrl: string, given: Given): Sign
   const { header, prefix, timestamp_header: timestampHeader, signed: template } = settings
   const problem = given.signed === undefined ? templateProblem(template) : undefined
   if (problem !== undefined) throw new PinError('signed', problem)
-  const algorithm = algorithms.find((one) => one === settings.algorithm) ?? 'sha256'
-  const encoding = encodings.find((one) => one === settings.encoding) ?? 'hex'
+  const algorithm = isAlgorithm(settings.algorithm) ? settings.algorithm : 'sha256'
+  const encoding = isEncoding(settings.encoding) ? settings.encoding : 'hex'
   const pins = { signature: given.signature, text: given.signed, time: given.time }
   return customScheme({
     header,

@@ -3,8 +3,18 @@ import { instantOf } from '../../shared/fields/value-forms.ts'
 import type { RunRequest } from '../run-request.ts'
 import { BODY, placedText, type SignedPart, signedParts } from './signed-text.ts'
 
-export type Algorithm = 'sha1' | 'sha256' | 'sha384' | 'sha512'
-export type Encoding = 'hex' | 'base64' | 'base64url'
+export const algorithms = ['sha256', 'sha1', 'sha384', 'sha512'] as const
+export type Algorithm = (typeof algorithms)[number]
+export const encodings = ['hex', 'base64', 'base64url'] as const
+export type Encoding = (typeof encodings)[number]
+
+export function isAlgorithm(text: string): text is Algorithm {
+  return algorithms.some((one) => one === text)
+}
+
+export function isEncoding(text: string): text is Encoding {
+  return encodings.some((one) => one === text)
+}
 
 export interface SignatureScheme {
   readonly algorithm: Algorithm

@@ -19,10 +19,8 @@ describe('the navigation', () => {
 
   it('heads the fifteen places of Operate in groups of at most four', () => {
     const { places = [] } = sections.find(({ path }) => path === '/operate') ?? {}
-    const sizes = places.reduce<number[]>((all, { group }) => {
-      if (group !== undefined || all.length === 0) return [...all, 1]
-      return [...all.slice(0, -1), (all.at(-1) ?? 0) + 1]
-    }, [])
+    const heads = places.flatMap(({ group }, at) => (group !== undefined || at === 0 ? [at] : []))
+    const sizes = heads.map((at, i) => (heads[i + 1] ?? places.length) - at)
     expect(sizes).toEqual([3, 3, 3, 4, 2])
   })
 

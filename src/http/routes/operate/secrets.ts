@@ -1,11 +1,15 @@
 import type { Flows } from '../../../flows/flows.ts'
+import { signedForBlock } from '../../../flows/live/sign-for-block.ts'
 import { sendersOfSecrets, usersOfSecrets } from '../../../flows/live/users-of-secrets.ts'
+import type { AuditLog } from '../../../records/audit-log.ts'
 import type { Secrets } from '../../../records/secrets/secrets.ts'
 import {
   createSecretSchema,
   rotatedSecretsSchema,
   secretKeySchema,
   secretSchema,
+  signedRequestSchema,
+  signRequestSchema,
   updateSecretSchema,
 } from '../../../shared/api/operate/secrets.ts'
 import type { JsonObject } from '../../../shared/json.ts'
@@ -123,4 +127,25 @@ function keyRoutes(app: App, secrets: Secrets): void {
     },
     async (request) => secrets.rotate(actorOf(request)),
   )
+}
+
+/** Tries of endpoints that check signatures. */
+export function signRequestRoutes(flows: Flows, audit: Pick<AuditLog, 'record'>): RouteFamily {
+  return (app) =>
+    void app.post(
+      '/_system/secrets/sign',
+      {
+        config: { permission: 'secrets_update', bodyBytes: 'setting', errors: ['CONFLICT', 'UNAVAILABLE'] },
+        schema: {
+          operationId: 'signRequest',
+          summary: 'Sign a request to an endpoint',
+          description:
+            'The headers with which a deployed block `check_signature` takes the request, to try the endpoint. The secret stays on the server. The audit log has each use. 409 where the blueprint is not active, or the signature is not in a header.',
+          tags,
+          body: signRequestSchema,
+          response: { 200: signedRequestSchema },
+        },
+      },
+      async (request) => ({ headers: await signedForBlock(flows, audit, request.body, actorOf(request)) }),
+    )
 }

@@ -65,3 +65,19 @@ export const rotatedSecretsSchema = Type.Object({
   rotated: Type.Integer({ description: 'Secrets that were encrypted again, with the present key.' }),
   unreadable: Type.Integer({ description: 'Secrets of which no key is set: they stay as they are.' }),
 })
+
+export const signRequestSchema = Type.Object(
+  {
+    blueprint: Type.String({ description: 'Guid of an active blueprint.' }),
+    block: Type.String({ description: 'Guid of its block `check_signature`, as it is deployed.' }),
+    method: Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+    path: Type.String({ maxLength: 8192, description: 'Path and query, such as `/api/v1/hooks/payment`.' }),
+    body: Type.Optional(Type.String({ description: 'The body as it will be sent.' })),
+  },
+  { additionalProperties: false },
+)
+export const signedRequestSchema = Type.Object({
+  headers: Type.Record(Type.String(), Type.String(), {
+    description: 'To be sent with the request: the signature, and its time where the sender signs one.',
+  }),
+})

@@ -1,6 +1,6 @@
 import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
 import { resourceEndpoints } from '../../../shared/resource/resource-endpoints.ts'
-import { type Flow, inPinOf } from './flow.ts'
+import { type Flow, inPinOf, wiresOf } from './flow.ts'
 import { methodOf } from './words/block-names.ts'
 
 export interface Endpoint {
@@ -39,4 +39,15 @@ export function filledUri(uri: string, values: Readonly<Record<string, string>>)
     const value = values[braced ?? colon ?? ''] ?? ''
     return rest ? value.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(value)
   })
+}
+
+/** The block behind an endpoint that checks signatures, where there is one. */
+export function signatureCheckOf(flow: Flow, endpoint: string): string | undefined {
+  const next = Map.groupBy(wiresOf(flow), ({ from }) => from.block)
+  const seen = new Set([endpoint])
+  for (const block of seen) {
+    if (flow.get(block)?.type === 'check_signature') return block
+    for (const { to } of next.get(block) ?? []) if (to.pin === 'flow') seen.add(to.block)
+  }
+  return undefined
 }

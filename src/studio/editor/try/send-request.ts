@@ -1,4 +1,4 @@
-import { tokenHeader } from '../../api/request.ts'
+import { call, tokenHeader } from '../../api/request.ts'
 import { session } from '../../api/session.ts'
 
 export interface Asked {
@@ -9,6 +9,8 @@ export interface Asked {
   readonly body: string
   /** As the signed-in user, or anonymous. */
   readonly signedIn: boolean
+  /** Signed before it is sent, for this block of the blueprint. */
+  readonly signedFor?: { readonly blueprint: string; readonly block: string } | undefined
 }
 
 export interface Reply {
@@ -24,8 +26,18 @@ export interface Reply {
   readonly run: string
 }
 
-/** Sends a request to an endpoint as any client would. Throws only when the server cannot be reached. */
-export async function sendRequest({ method, path, body, signedIn }: Asked): Promise<Reply> {
+/** The headers of the signature. The server signs: the secret does not come here. Throws ApiError. */
+async function signatureOf({ method, path, body, signedFor }: Asked): Promise<Record<string, string>> {
+  if (!signedFor) return {}
+  const asked = { ...signedFor, method, path: `/api/v1/${path}`, body }
+  return (await call<{ headers: Record<string, string> }>('POST', '/_system/secrets/sign', { body: asked }))
+    .headers
+}
+
+/** Sends a request to an endpoint as any client would. Throws when it cannot be signed, or the server not be reached. */
+export async function sendRequest(asked: Asked): Promise<Reply> {
+  const { method, path, body, signedIn } = asked
+  const signature = await signatureOf(asked)
   const started = performance.now()
   const response = await fetch(`/api/v1/${path}`, {
     method,
@@ -36,6 +48,7 @@ export async function sendRequest({ method, path, body, signedIn }: Asked): Prom
       ...(signedIn ? tokenHeader() : {}),
       ...traceHeader(signedIn),
       ...(body === '' ? {} : { 'content-type': 'application/json' }),
+      ...signature,
     },
     ...(body === '' ? {} : { body }),
   })

@@ -6,6 +6,7 @@ import {
   SegmentedControl,
   Select,
   Stack,
+  Switch,
   Text,
   TextInput,
 } from '@mantine/core'
@@ -14,7 +15,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { jsonMistake } from '../../controls/json/json-mistake.ts'
 import { tryTexts } from '../../texts/try.ts'
-import { type Endpoint, endpointsOf, filledUri } from '../model/endpoints.ts'
+import { type Endpoint, endpointsOf, filledUri, signatureCheckOf } from '../model/endpoints.ts'
 import { handTriggersOf, sampleBody } from '../model/runs/hand-triggers.ts'
 import { triggerWords } from '../model/runs/run-words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -102,8 +103,12 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
   const [as, setAs] = useState(scopes.length === 0 || scopes.includes('*public') ? 'nobody' : 'me')
   const path = `${filledUri(uri, values)}${query === '' ? '' : `?${query.replace(/^\?/, '')}`}`
   const editor = useEditor()
+  const check = useEditorState(({ drawing }) => signatureCheckOf(drawing.flow, endpoint.block))
+  const blueprint = useEditorState((state) => state.guid)
+  const [isSigned, setSigned] = useState(true)
+  const signedFor = check !== undefined && isSigned ? { blueprint, block: check } : undefined
   const sending = useMutation({
-    mutationFn: () => sendRequest({ method, path, body, signedIn: as === 'me' }),
+    mutationFn: () => sendRequest({ method, path, body, signedIn: as === 'me', signedFor }),
     onMutate: () => {
       leaveRun(editor)
       editor.set({ isTrying: true })
@@ -149,6 +154,15 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
           onChange={(event) => setQuery(event.currentTarget.value)}
         />
         {method === 'GET' ? null : <RequestBody fields={form.body} body={body} onChange={setBody} />}
+        {check === undefined ? null : (
+          <Switch
+            size="xs"
+            label={tryTexts.signIt}
+            description={tryTexts.signItHelp}
+            checked={isSigned}
+            onChange={(event) => setSigned(event.currentTarget.checked)}
+          />
+        )}
         <Group justify="space-between" wrap="nowrap">
           <SegmentedControl
             size="xs"
@@ -193,7 +207,7 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
         </Group>
         <ErrorNotice error={trying.error} title={tryTexts.couldNotTryIt} />
         {trying.data && !sending.data ? <HandRunView run={trying.data} /> : null}
-        <ErrorNotice error={sending.error} title={tryTexts.couldNotReachServer} />
+        <ErrorNotice error={sending.error} title={tryTexts.couldNotSend} />
         {sending.data ? <ReplyView reply={sending.data} method={method} path={path} /> : null}
       </Stack>
     </form>
