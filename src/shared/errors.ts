@@ -22,7 +22,7 @@ export const errorTable = {
   },
   DENIED_BY_RULE: {
     status: 403,
-    summary: 'A rule of the storage or of a field does not allow this to the caller.',
+    summary: 'The caller may not do this with the document or the field: a permission of the storage refuses it.',
   },
   NOT_FOUND: { status: 404, summary: 'No resource has this path or guid.' },
   NOT_ACCEPTABLE: {

@@ -88,9 +88,16 @@ export function checkVisible({ storage, hidden }: StorageView, field: string): v
   )
 }
 
+/** What was refused, for users who know no rules: their administrator finds the permission by its name. */
+const refusedDeeds: Readonly<Record<string, string>> = {
+  create: 'create this document',
+  change: 'change this document in this way',
+  remove: 'remove, restore or delete this document',
+}
+
 export function deniedBy(storage: string, rule: string): QuoinError {
   return new QuoinError(
     'DENIED_BY_RULE',
-    `The rule ${rule} of the storage ${storage} does not allow this to you.`,
+    `You may not ${refusedDeeds[rule] ?? `${rule} this document`}: the permission ${rule} of the storage ${storage} refuses it.`,
   )
 }

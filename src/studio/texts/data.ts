@@ -134,6 +134,7 @@ export const dataTexts = {
   constraints: 'Constraints',
   constraintsAbout:
     'Conditions that each document keeps to, whether it is written by administrators, pages, endpoints or imports. The message is shown at the field.',
+  constraintsPlace: 'They bind every writer. Change them under Rules in the menu of the storage.',
   constraint: (number: number) => `Constraint ${number}`,
   constraintRule: 'Condition over doc',
   constraintExample: 'doc.end >= doc.start',

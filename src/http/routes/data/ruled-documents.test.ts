@@ -310,6 +310,20 @@ describe('what a user may write', () => {
     if (expected[0] !== 200) expect([await stored(own), await stored(locked), await total()]).toEqual(before)
   })
 
+  it('a refusal says what may not be done, and in which storage', async () => {
+    const locked = await make({ owner: ann, locked: true })
+    const messages = await Promise.all([
+      room.send('POST', path, 'ann', { body: { owner: bob } }),
+      room.send('PUT', `${path}/${locked}`, 'ann', { body: { a: 2 } }),
+      room.send('DELETE', `${path}/${locked}`, 'ann'),
+    ])
+    expect(messages.map(({ body }) => jsonAt(body, 'message'))).toEqual([
+      'You may not create this document: the permission create of the storage deals refuses it.',
+      'You may not change this document in this way: the permission change of the storage deals refuses it.',
+      'You may not remove, restore or delete this document: the permission remove of the storage deals refuses it.',
+    ])
+  })
+
   it('tells nothing of the state of a document that is not seen', async () => {
     const own = await make({ owner: ann })
     const reply = await room.send('PUT', `${path}/${own}?update_hash=wrong`, 'bob', { body: { a: 1 } })

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Group, Text, TextInput } from '@mantine/core'
+import { Anchor, Badge, Button, Code, Group, Text, TextInput, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
@@ -56,6 +56,7 @@ export function StorageFields({ storage }: { readonly storage: StorageRecord }) 
           minWidth={560}
         />
       )}
+      <StorageConstraints storage={storage} />
       <FieldDialog
         key={open}
         guid={open === 'advice' ? '' : open}
@@ -66,6 +67,30 @@ export function StorageFields({ storage }: { readonly storage: StorageRecord }) 
         }}
       />
     </>
+  )
+}
+
+/** Conditions between the fields. They are set beside the permissions, in the menu of the storage. */
+function StorageConstraints({ storage: { constraints } }: { readonly storage: StorageRecord }) {
+  if (!constraints || constraints.length === 0) return null
+  return (
+    <section>
+      <Title order={2} size="h4" mt="lg" mb="xs">
+        {dataTexts.constraints}
+      </Title>
+      <div className="surface">
+        {constraints.map(({ rule, message, field }) => (
+          <Group key={rule} p="sm" gap="sm">
+            <Code>{rule}</Code>
+            <Text size="sm">{message}</Text>
+            {field === undefined ? null : <Badge color="gray">{field}</Badge>}
+          </Group>
+        ))}
+      </div>
+      <Text size="xs" c="dimmed" mt={6}>
+        {dataTexts.constraintsPlace}
+      </Text>
+    </section>
   )
 }
 
