@@ -111,7 +111,6 @@ export const dataTexts = {
   label: 'Label',
   type: 'Type',
   rules: 'Rules',
-  actions: 'Actions',
   required: 'required',
   uniqueText: 'unique',
   refersTo: (storage: string) => `refers to ${storage}`,

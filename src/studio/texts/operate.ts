@@ -63,7 +63,6 @@ export const operateTexts = {
   couldNotLoadTraffic: 'Could not load the traffic',
   trafficOfEndpoints: 'Traffic of endpoints',
   endpoint: 'Endpoint',
-  noEndpoints: 'No endpoint is deployed',
   fromAWire: '(from a wire)',
   perSecond: 'Per second',
   p50: 'p50',

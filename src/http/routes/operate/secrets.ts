@@ -1,6 +1,6 @@
 import type { Flows } from '../../../flows/flows.ts'
-import { signedForBlock } from '../../../flows/live/sign-for-block.ts'
 import { sendersOfSecrets, usersOfSecrets } from '../../../flows/live/users-of-secrets.ts'
+import { signedForBlock } from '../../../flows/sign-for-block.ts'
 import type { AuditLog } from '../../../records/audit-log.ts'
 import type { Secrets } from '../../../records/secrets/secrets.ts'
 import {

@@ -26,7 +26,7 @@ import { ReplyView } from './reply-view.tsx'
 import { RequestBody } from './request-body.tsx'
 import { RequestFieldInput } from './request-field.tsx'
 import { queryField, withQueryField } from './request-form.ts'
-import { sendRequest } from './send-request.ts'
+import { type Asked, sendRequest } from './send-request.ts'
 import { useHandRun } from './use-hand-run.ts'
 import { useRequestForm } from './use-request-form.ts'
 
@@ -102,22 +102,11 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
   const trying = useHandRun()
   const [as, setAs] = useState(scopes.length === 0 || scopes.includes('*public') ? 'nobody' : 'me')
   const path = `${filledUri(uri, values)}${query === '' ? '' : `?${query.replace(/^\?/, '')}`}`
-  const editor = useEditor()
   const check = useEditorState(({ drawing }) => signatureCheckOf(drawing.flow, endpoint.block))
   const blueprint = useEditorState((state) => state.guid)
   const [isSigned, setSigned] = useState(true)
   const signedFor = check !== undefined && isSigned ? { blueprint, block: check } : undefined
-  const sending = useMutation({
-    mutationFn: () => sendRequest({ method, path, body, signedIn: as === 'me', signedFor }),
-    onMutate: () => {
-      leaveRun(editor)
-      editor.set({ isTrying: true })
-    },
-    onSuccess: ({ run }) => {
-      if (run !== '') showRun(editor, run)
-    },
-    onSettled: () => editor.set({ isTrying: false }),
-  })
+  const sending = useSending({ method, path, body, signedIn: as === 'me', signedFor })
   return (
     <form
       onSubmit={(event) => {
@@ -154,15 +143,7 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
           onChange={(event) => setQuery(event.currentTarget.value)}
         />
         {method === 'GET' ? null : <RequestBody fields={form.body} body={body} onChange={setBody} />}
-        {check === undefined ? null : (
-          <Switch
-            size="xs"
-            label={tryTexts.signIt}
-            description={tryTexts.signItHelp}
-            checked={isSigned}
-            onChange={(event) => setSigned(event.currentTarget.checked)}
-          />
-        )}
+        {check === undefined ? null : <SignSwitch checked={isSigned} onChange={setSigned} />}
         <Group justify="space-between" wrap="nowrap">
           <SegmentedControl
             size="xs"
@@ -211,6 +192,39 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
         {sending.data ? <ReplyView reply={sending.data} method={method} path={path} /> : null}
       </Stack>
     </form>
+  )
+}
+
+/** Sends the request, and shows its run. */
+function useSending(asked: Asked) {
+  const editor = useEditor()
+  return useMutation({
+    mutationFn: () => sendRequest(asked),
+    onMutate: () => {
+      leaveRun(editor)
+      editor.set({ isTrying: true })
+    },
+    onSuccess: ({ run }) => {
+      if (run !== '') showRun(editor, run)
+    },
+    onSettled: () => editor.set({ isTrying: false }),
+  })
+}
+
+interface SignSwitchProps {
+  readonly checked: boolean
+  readonly onChange: (checked: boolean) => void
+}
+
+function SignSwitch({ checked, onChange }: SignSwitchProps) {
+  return (
+    <Switch
+      size="xs"
+      label={tryTexts.signIt}
+      description={tryTexts.signItHelp}
+      checked={checked}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
   )
 }
 

@@ -1,14 +1,14 @@
 /** Signs a request for a deployed block that checks signatures, with the secret that the block names. */
 
-import { type SigningSettings, signRequest } from '../../blocks/http/sign-request.ts'
-import { readSettings } from '../../blocks/pins/read-settings.ts'
-import type { AuditLog } from '../../records/audit-log.ts'
-import type { Block } from '../../shared/blueprint.ts'
-import { QuoinError } from '../../shared/errors.ts'
-import type { JsonValue } from '../../shared/json.ts'
-import { transact } from '../../storage/transact.ts'
-import type { Flows } from '../flows.ts'
-import { getVersion } from './versions.ts'
+import { type SigningSettings, signRequest } from '../blocks/http/sign-request.ts'
+import { readSettings } from '../blocks/pins/read-settings.ts'
+import type { AuditLog } from '../records/audit-log.ts'
+import type { Block } from '../shared/blueprint.ts'
+import { QuoinError } from '../shared/errors.ts'
+import type { JsonValue } from '../shared/json.ts'
+import { transact } from '../storage/transact.ts'
+import type { Flows } from './flows.ts'
+import { getVersion } from './live/versions.ts'
 
 interface Asked {
   readonly blueprint: string
