@@ -5,7 +5,7 @@ export const kindsStorage = 'fuzz_kinds'
 
 /** Fields whose values differ from what is sent, or are ordered and compared in their own way. */
 export const kindsFields: readonly JsonObject[] = [
-  { storage: kindsStorage, name: 'title', type: 'text', collation: 'sv' },
+  { storage: kindsStorage, name: 'title', type: 'text', collation: 'sv', unique: true },
   { storage: kindsStorage, name: 'start', type: 'date' },
   { storage: kindsStorage, name: 'end', type: 'date' },
   { storage: kindsStorage, name: 'at', type: 'instant' },
