@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { alteringRoutes, breakRoute, notFound } from '../torture/access-matrix/altered-routes.ts'
 import { checkMatrix } from '../torture/access-matrix/check-matrix.ts'
 import { matrixCaller } from '../torture/access-matrix/matrix-call.ts'
-import { promisedAccess } from '../torture/access-matrix/promised-access.ts'
+import { nameOf, promisedAccess } from '../torture/access-matrix/promised-access.ts'
 import { adminPassword, openTestQuoin } from './harness.ts'
 
 async function matrixOf(alter: (route: RouteOptions) => void) {
@@ -21,17 +21,41 @@ async function matrixOf(alter: (route: RouteOptions) => void) {
   }
 }
 
+/** Routes that the matrix did not call, but for those that are looked at as hidden ones, and the endpoints of blueprints. */
+function unasked(routes: readonly RouteOptions[], asked: readonly string[]): string[] {
+  return (
+    routes
+      .filter(({ schema, config }) => schema?.hide !== true && config?.permission !== 'by-trigger')
+      .flatMap(({ method, url }) => [method].flat().map((one) => nameOf({ method: one, path: url })))
+      // Fastify adds HEAD to each GET, with the permission of that.
+      .map((name) =>
+        name
+          .replace(/^HEAD /, 'GET ')
+          .replace(/:(\w+)/g, '{$1}')
+          .replace('*', '{path}'),
+      )
+      .filter((name) => !asked.includes(name))
+  )
+}
+
 test('every endpoint is open to exactly the callers that docs/access.md names', async () => {
   const routes: RouteOptions[] = []
-  const { checked, failures, figures } = await matrixOf((route) => void routes.push(route))
+  const { checked, failures, figures, endpoints } = await matrixOf((route) => void routes.push(route))
   expect(failures).toEqual([])
   expect(figures.endpoints).toBeGreaterThan(100)
   expect(checked).toBeGreaterThan(6 * Number(figures.endpoints))
+  expect(unasked(routes, endpoints)).toEqual([])
+  expect(unasked(routes, endpoints.slice(1))).toContain(endpoints[0])
   // What the OpenAPI document leaves out is public, or checks its caller itself.
   const hidden = routes.filter(
     ({ schema, config }) => schema?.hide === true && config?.permission !== 'by-trigger',
   )
   expect(hidden.length).toBeGreaterThan(0)
+  const byTrigger = routes.filter(({ config }) => config?.permission === 'by-trigger')
+  // Monitoring, links of approvals, pages, endpoints: each checks its caller itself, and no management endpoint does.
+  expect([...new Set(byTrigger.map(({ url }) => url))].toSorted()).toEqual(
+    ['/health/live', '/health/ready', '/metrics', '/_approvals/:guid', '/*', '/api/v1/*'].toSorted(),
+  )
   for (const { method, config } of hidden)
     expect({ method, permission: config?.permission }).toEqual({
       method: expect.stringMatching(/^(GET|HEAD)$/),

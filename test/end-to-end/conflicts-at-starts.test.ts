@@ -114,6 +114,23 @@ const endpoint = (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'): Way => (
     (await room.send(method, `/${way}`, method === 'DELETE' || method === 'GET' ? {} : { body: {} })).body,
 })
 
+/** A document that the resource already has is changed or removed once, whatever the first try did. */
+const resource = (method: 'PUT' | 'DELETE', event: string): Way => ({
+  blocks: (way) => ({
+    [way]: { type: 'on_startup_register_resource', in: { uri: way, storage: `of_${way}` }, ...open },
+    ...work(way, `@${way}.${event}`),
+  }),
+  async start(way) {
+    const made = objectOf(await post(way, { name: 'a', note: 'b' }))
+    const path = `/${way}/${String(objectOf(made._meta).guid)}`
+    const answer = await room.send(method, path, method === 'DELETE' ? {} : { body: { name: 'c' } })
+    expect(answer.status, answer.text).toBeLessThan(300)
+    const left = await room.documents(`of_${way}`)
+    expect(left).toMatchObject(method === 'DELETE' ? [] : [{ name: 'c' }])
+    return undefined
+  },
+})
+
 async function sent(visitor: Visitor, way: string, form: string | undefined, button?: string, values = {}) {
   const shown = await visitor.get(`/see/${way}`)
   const answer = await visitor.submit(shown, form, values, button === undefined ? {} : { button })
@@ -152,6 +169,25 @@ const ways: Readonly<Record<string, Way>> = {
     start: async (way) => {
       await post(way, { name: 'a' })
       expect(await room.documents('resources')).toHaveLength(1)
+      return undefined
+    },
+  },
+  resource_put: resource('PUT', 'before_change'),
+  resource_delete: resource('DELETE', 'before_remove'),
+  imported: {
+    blocks: (way) => ({
+      [way]: { type: 'storage_event', in: { storage: 'imported', events: ['on_created'] } },
+      ...work(way, `@${way}.flow`),
+    }),
+    async start() {
+      const answer = await room.quoin.server.app.inject({
+        ...{ method: 'POST', url: '/api/v1/_system/storages/imported/documents/import', payload: '{"a":1}' },
+        headers: {
+          authorization: `Bearer ${await room.tokenOf('admin')}`,
+          'content-type': 'application/x-ndjson',
+        },
+      })
+      expect(answer.statusCode, answer.body).toBe(200)
       return undefined
     },
   },

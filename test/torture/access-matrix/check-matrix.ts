@@ -12,6 +12,8 @@ export interface MatrixResult {
   readonly checked: number
   readonly failures: readonly string[]
   readonly figures: Readonly<Record<string, number>>
+  /** The endpoints that were called, as docs/access.md writes them. */
+  readonly endpoints: readonly string[]
 }
 
 export interface MatrixOptions {
@@ -60,6 +62,7 @@ export async function checkMatrix({ signal, ...options }: MatrixOptions): Promis
     checked: calls.length + lastCalls.length,
     failures,
     figures: { endpoints: endpoints.length, roles: roles.length },
+    endpoints: endpoints.map(nameOf),
   }
 }
 
