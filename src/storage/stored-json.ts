@@ -2,6 +2,18 @@ import type { Steps } from '../shared/in-turns.ts'
 import type { JsonValue } from '../shared/json.ts'
 import { jsonInSteps } from '../shared/json-in-steps.ts'
 
+/** Between the documents of a page. */
+const BETWEEN = ',{"_meta":{'
+const LAST_TRIES = 20
+
+function parsed(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * JSON text from the storage, parsed only if code reads the value. A list that goes from a search straight to a reply
  * is sent as the bytes SQLite joined; parsing 20 documents costs more than the search that found them.
@@ -20,6 +32,20 @@ export class StoredJson {
   get value(): JsonValue {
     this.#value ??= JSON.parse(this.text) as JsonValue
     return this.#value
+  }
+
+  /**
+   * The last document of a page, without parsing the others: 10,000 take 0.1 s. Each begins with its _meta, and in texts quotes have a backslash before
+   * them. One that is inside of a document ends behind it, and cannot be parsed.
+   */
+  lastDocument(): JsonValue | undefined {
+    if (this.#value === undefined)
+      for (let at = this.text.length, tries = 0; at > 0 && tries < LAST_TRIES; tries++) {
+        at = this.text.lastIndexOf(BETWEEN, at - 1)
+        const last = at < 0 ? undefined : parsed(this.text.slice(at + 1, -1))
+        if (last !== undefined) return last
+      }
+    return Array.isArray(this.value) ? this.value.at(-1) : undefined
   }
 
   /** `value`, parsed in steps. */

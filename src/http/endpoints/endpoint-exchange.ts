@@ -14,6 +14,7 @@ import { timeSlowBody } from '../limits/slow-body.ts'
 import { SMALL, type WaitingReplies } from '../limits/waiting-replies.ts'
 import { entityTag, knowsTag } from '../replies/entity-tag.ts'
 import { htmlHeaders } from '../replies/html-headers.ts'
+import { LONG, longReply } from '../replies/long-reply.ts'
 import { LEAST, type ReplyCompression, wantedEncoding, weakTag } from '../replies/reply-compression.ts'
 import type { TurnReplies } from '../replies/turn-replies.ts'
 import type { Caller } from '../server/caller.ts'
@@ -175,9 +176,32 @@ export class EndpointExchange implements Caller {
   }
 
   /** Sends a reply, whole. Successful ones to GET are tagged, and are 304 for a client that has those bytes. */
-  send({ status, headers, text, tagged }: Answer): void {
+  send(answer: Answer): void {
+    const { text } = answer
     const response = this.#response
     if (response.headersSent || response.destroyed || this.#packing) return
+    if (text === undefined || text.length <= LONG) {
+      this.#send(answer, text, entityTag)
+      return
+    }
+    this.#packing = true
+    longReply(text).then(
+      ({ bytes, tag }) => {
+        this.#packing = false
+        if (!response.destroyed) this.#send(answer, bytes, () => tag)
+      },
+      (error: unknown) => {
+        this.#packing = false
+        this.fail(error)
+      },
+    )
+  }
+
+  #send<T extends string | Buffer>(
+    { status, headers, tagged }: Answer,
+    text: T | undefined,
+    tagOf: (text: T) => string,
+  ): void {
     const head = this.#head(headers?.['content-type'] === HTML_TYPE ? SAFE_HTML : SAFE)
     if (text !== undefined && headers?.['content-type'] === undefined) head.push('content-type', JSON_TYPE)
     if (headers) for (const name in headers) head.push(name, headers[name] ?? '')
@@ -185,7 +209,7 @@ export class EndpointExchange implements Caller {
     const isRead = this.method === 'GET' || this.method === 'HEAD'
     if (status === 200 && isRead && text !== undefined) {
       const own = headers?.etag
-      const known = own ?? tagged?.tag ?? entityTag(text)
+      const known = own ?? tagged?.tag ?? tagOf(text)
       if (own === undefined) {
         head.push('etag', known)
         if (tagged) tagged.tag = known
@@ -254,7 +278,7 @@ export class EndpointExchange implements Caller {
   }
 
   /** Compressed, if the client takes that. */
-  #writeSmaller(code: number, head: string[], text: string, owner: object | undefined): void {
+  #writeSmaller(code: number, head: string[], text: string | Buffer, owner: object | undefined): void {
     head.push('vary', 'accept-encoding')
     const encoding = this.method === 'HEAD' ? undefined : wantedEncoding(this.headers, text.length)
     const packing = encoding && this.#tools.compression.compress(text, encoding, owner)

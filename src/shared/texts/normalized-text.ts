@@ -11,8 +11,8 @@ const RUN = /[[\p{M}\u0e33\u0eb3\uff9e\uff9f]--\u034f]{30}(?!\u034f)/gv
 const LONGER = /[[\p{M}\u0e33\u0eb3\uff9e\uff9f]--\u034f]{31}/v
 const SHORT = 31
 /** All marks, and more: what is not here is none. In a megabyte it takes 2 ms to see, where the classes of Unicode take 7. */
-// biome-ignore lint/suspicious/noMisleadingCharacterClass: units of UTF-16 are what is looked for
 const MAYBE_MARK =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: units of UTF-16 are what is looked for
   /[\u0300-\u20ff\u2c00-\u2dff\u3000-\u30ff\ua600-\uabff\ufb1e\ufe00-\ufe2f\uff9e\uff9f\ud800-\ud83b\udb40]/
 const CUT = '\u034f'
 

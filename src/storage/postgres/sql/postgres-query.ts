@@ -220,7 +220,7 @@ function list(parts: readonly CompiledSql[], separator: string): CompiledSql {
 
 /** The cursor behind the last document of a full page; undefined in relevance order. */
 function cursorBehind(search: Search, documents: StoredJson, length: number): string | undefined {
-  if (length === 0 || length < search.limit || !Array.isArray(documents.value)) return undefined
-  const last: unknown = documents.value.at(-1)
+  if (length === 0 || length < search.limit) return undefined
+  const last = documents.lastDocument()
   return isJsonObject(last) ? writeCursor(search, last) : undefined
 }

@@ -27,6 +27,8 @@ export interface StorageEntry extends SearchTarget {
   written?: WrittenDocuments | undefined
   /** While free text is ranked in memory. */
   postings?: TextPostings | undefined
+  /** Characters of its documents: of the page of searches that had the longest, on average. */
+  charactersEach?: number | undefined
   /** While there were searches in named fields. */
   fieldTexts?: FieldTexts | undefined
   /**

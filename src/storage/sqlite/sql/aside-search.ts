@@ -7,6 +7,7 @@ import type { Found } from '../../database.ts'
 import type { WantedCount } from '../cache/kept-counts.ts'
 import type { SessionParts } from '../core/session-segment.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
+import { noteLength } from './bounded-search.ts'
 import { pageOf } from './sqlite-find.ts'
 import { noteSearch } from './sqlite-search-advice.ts'
 
@@ -30,6 +31,7 @@ export async function findAside(
   const version = catalogue.version(name)
   const answer = await thread.find({ storage: name, search, total, effort })
   const found = pageOf({ documents: answer.documents, length: answer.length }, search)
+  noteLength(entry, found)
   const wanted = { search, key: JSON.stringify(search) }
   if (keep && isCurrent(parts, entry, version)) {
     results.found(name, version, wanted, () => found)

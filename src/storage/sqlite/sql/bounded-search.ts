@@ -10,6 +10,7 @@ import type { Query, Search } from '../../../shared/query.ts'
 import type { Found } from '../../database.ts'
 import { checkQuery, checkSearch } from '../../search/check-search.ts'
 import { textQuery } from '../../search/match-text.ts'
+import { isRelevanceOrder } from '../../search/rank-text.ts'
 import { EffortSpent } from '../../search/search-effort.ts'
 import { leavesOf, textsOf } from '../../search/text-limits.ts'
 import { numberOf, type SqliteConnection } from '../core/sqlite-connection.ts'
@@ -17,9 +18,12 @@ import type { StorageEntry } from '../core/storage-entry.ts'
 import { rankedFind } from '../text/ranked-find.ts'
 import type { TextTotal } from '../text/text-totals.ts'
 import { countDocuments, findDocuments, pageOf } from './sqlite-find.ts'
+import { compileCountUpTo } from './sqlite-query.ts'
 
 /** Looking for a text in the index of all of them takes some 10 ms. */
 const FEW_DOCUMENTS = 2_000
+/** A page of a million characters takes 5 to 10 ms to read and to copy. Longer ones are read in the thread. */
+const LONGEST_PAGE = 1_000_000
 /** Effort that the index takes for each document: for a word, and for words that are only begun or misspelled. */
 const LOOK_UP = 1
 const EXPAND = 10
@@ -40,11 +44,35 @@ export function boundedFind(place: SearchPlace, search: Search, settled: boolean
   checkSearch(search)
   const { connection, entry } = place
   return connection.within(place.effort, () => {
-    const ranked = rankedFind(connection, entry, search, settled)
-    if (ranked) return pageOf(ranked, search)
-    checkIndexed(place, search.query)
-    return findDocuments(connection, entry, search, place.unsaved)
+    if (isLongPage(place, search)) throw new EffortSpent()
+    const found = searchHere(place, search, settled)
+    noteLength(entry, found)
+    return found
   })
+}
+
+/** Whether it would be long if its documents are as long as others of the storage. One of few documents is not, whatever its limit is. */
+function isLongPage({ connection, entry, alone }: SearchPlace, search: Search): boolean {
+  const { charactersEach = 0 } = entry
+  if (alone || search.limit * charactersEach <= LONGEST_PAGE) return false
+  if (isRelevanceOrder(search)) return true
+  const most = search.offset + Math.ceil(LONGEST_PAGE / charactersEach)
+  const { sql, parameters } = compileCountUpTo(entry, search, most)
+  return numberOf(connection.get(sql, ...parameters) ?? {}, 'n') >= most
+}
+
+/** So the first long page of a storage is read in a turn, and the others are not. */
+export function noteLength(entry: StorageEntry, { documents, length }: Found): void {
+  const each = documents.text.length / Math.max(1, length)
+  if (each > (entry.charactersEach ?? 0)) entry.charactersEach = each
+}
+
+function searchHere(place: SearchPlace, search: Search, settled: boolean): Found {
+  const { connection, entry } = place
+  const ranked = rankedFind(connection, entry, search, settled)
+  if (ranked) return pageOf(ranked, search)
+  checkIndexed(place, search.query)
+  return findDocuments(connection, entry, search, place.unsaved)
 }
 
 /** Without what is in memory. Throws EffortSpent. */

@@ -59,6 +59,31 @@ async function expectSame(session: Session, name: string, changes: Partial<Searc
   expect([total, await session.count(name, wanted.query)]).toEqual([counted, counted])
 }
 
+test('a page of a storage with long documents is read in the thread, and one of few documents is not, whatever its limit is', async () => {
+  const { database } = world
+  await database.ensure('long')
+  const session = database.session()
+  for (let n = 0; n < 30; n++)
+    await session.create('long', set({ n, note: 'x'.repeat(n < 28 ? 100_000 : 1) }))
+  await session.transaction.commit()
+  const find = (changes: Partial<Search>) => database.session().find('long', search(changes))
+  const isAside = (found: unknown) => found instanceof Promise
+  // Nothing is known of its documents before one of its pages was read.
+  expect(isAside(find({ limit: 20, offset: 1 }))).toBe(false)
+  const long = find({ limit: 20, offset: 2 })
+  expect(isAside(long)).toBe(true)
+  expect(documentsOf(await long)).toHaveLength(20)
+  const few: Query = { kind: 'range', field: 'n', bounds: { gte: 28 } }
+  const page = find({ query: few, limit: 10_000 })
+  expect([isAside(page), documentsOf(await page).length]).toEqual([false, 2])
+  expect(isAside(find({ limit: 5 }))).toBe(false)
+  // What a session has written itself only its own connection sees.
+  const writing = database.session()
+  await writing.create('long', set({ n: 30, note: 'own' }))
+  expect((await writing.find('long', search({ limit: 20, offset: 20 }))).length).toBe(11)
+  await writing.transaction.rollback()
+})
+
 test('what leads through a reference is found in the thread by what the other storage holds', async () => {
   const { database, parts } = world
   for (const name of ['owners', 'owned']) await database.ensure(name)

@@ -45,9 +45,9 @@ export function pageOf(row: Row, search: Search): Found {
   }
 }
 
-/** Parsing the page is cheap beside asking SQLite for its last document in every search; few callers want a cursor. */
+/** Looking for it in the page is cheap beside asking SQLite for it in every search; few callers want a cursor. */
 function lastOf(documents: StoredJson): JsonObject {
-  const last = Array.isArray(documents.value) ? documents.value.at(-1) : undefined
+  const last = documents.lastDocument()
   if (!isJsonObject(last)) throw new TypeError('A page holds documents.')
   return last
 }

@@ -43,6 +43,16 @@ export function compileCount(target: SearchTarget, query: Query, includeRemoved:
   return sql`SELECT count(*) AS n FROM ${target.table} WHERE ${whereSql(target, query, includeRemoved)}`
 }
 
+/** Whether at least so many match: `n`, and no further ones are looked for. Of a query that was checked. */
+export function compileCountUpTo(
+  target: SearchTarget,
+  { query, includeRemoved }: Pick<Search, 'query' | 'includeRemoved'>,
+  most: number,
+): CompiledSql {
+  const found = sql`SELECT 1 FROM ${target.table} WHERE ${whereSql(target, query, includeRemoved)} LIMIT ${rows(most)}`
+  return sql`SELECT count(*) AS n FROM (${found})`
+}
+
 /** The cursor behind the last document of a page: what `after` takes. undefined in relevance order. */
 export function cursorBehind(search: Search, lastDocument: JsonObject): string | undefined {
   return writeCursor(search, lastDocument)

@@ -18,12 +18,12 @@ import {
   type Postings,
   wordOf,
 } from '../../ranking/postings.ts'
-import { phraseCount } from '../../search/match-text.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import { EffortSpent } from '../../search/search-effort.ts'
 import { documentTokens } from '../../search/text-tokens.ts'
 import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import type { SearchThread } from '../sql/search-thread.ts'
+import { CountedText } from './counted-text.ts'
 import type { RankedWords } from './ranked-words.ts'
 import { readLengthsBehind } from './text-lengths.ts'
 import { type PlacedText, readPlaces } from './text-places.ts'
@@ -36,8 +36,6 @@ export type MissingWords =
 
 /** Of more documents the words that start with a letter are not read in the turn of a search: 1 ms for so many. */
 const FEW_DOCUMENTS = 2_000
-/** Brought in between two looks at what a search may still use. */
-const CHUNK = 20
 /** A misspelled word may be one of 40. */
 const MOST_MISSING = 64
 const MOST_MISSED_ONCE = 100
@@ -160,36 +158,33 @@ export class TextPostings implements RankedWords {
   settle(connection: SqliteConnection, settled: boolean): void {
     if (this.#touched.size === 0) return
     const touched = [...this.#touched].sort((a, b) => a - b)
-    const texts = new Map<number, readonly string[]>()
+    const texts = new Map<number, CountedText>()
     let read = 0
-    while (read < touched.length && (connection.effort?.left ?? 1) > 0) {
-      const chunk = touched.slice(read, read + CHUNK)
-      for (const row of this.#texts(connection, chunk)) texts.set(...row)
-      connection.effort?.use(chunk.length * this.#words.size * LOOK_FOR)
-      read += CHUNK
+    // One by one: a document of a megabyte takes 30 ms.
+    for (; read < touched.length && (connection.effort?.left ?? 1) > 0; read++) {
+      const row = touched[read] ?? 0
+      const text = this.#textOf(connection, row)
+      if (text) texts.set(row, text)
+      connection.effort?.use(this.#words.size * LOOK_FOR)
     }
     const rows = touched.slice(0, read)
-    for (const row of rows) this.#lengths.set(row, texts.get(row)?.length ?? ABSENT)
+    for (const row of rows) this.#lengths.set(row, texts.get(row)?.tokens.length ?? ABSENT)
     for (const [word, postings] of this.#words.entries()) {
       const before = postings.rows.length
       place(postings, rows, texts)
       if (postings.rows.length !== before) this.#words.weigh(word, postings.rows.length)
     }
-    for (const tokens of texts.values()) this.#vocabulary.add(tokens)
+    for (const { tokens } of texts.values()) this.#vocabulary.add(tokens)
     if (settled) for (const row of rows) this.#touched.delete(row)
     if (read < touched.length) throw new EffortSpent()
   }
 
-  #texts(connection: SqliteConnection, rows: readonly number[]): [number, readonly string[]][] {
-    const found = connection.all(
-      `SELECT id, doc FROM ${this.#table} WHERE id IN (SELECT value FROM json_each(?))`,
-      JSON.stringify(rows),
-    )
-    return found.map((row) => {
-      const text = textOf(row, 'doc')
-      connection.effort?.use(text.length)
-      return [numberOf(row, 'id'), documentTokens(parseBody(splitDocument(text).body))]
-    })
+  #textOf(connection: SqliteConnection, row: number): CountedText | undefined {
+    const found = connection.get(`SELECT doc FROM ${this.#table} WHERE id = ?`, row)
+    if (found === undefined) return undefined
+    const text = textOf(found, 'doc')
+    connection.effort?.use(text.length)
+    return new CountedText(documentTokens(parseBody(splitDocument(text).body)))
   }
 
   /**
@@ -284,11 +279,11 @@ export class TextPostings implements RankedWords {
 function place(
   postings: GrowingPostings,
   touched: readonly number[],
-  texts: ReadonlyMap<number, readonly string[]>,
+  texts: ReadonlyMap<number, CountedText>,
 ): void {
   const { phrase } = postings
   const fresh = touched.flatMap((row) => {
-    const count = Math.min(phraseCount(phrase, texts.get(row) ?? []), 0xffff)
+    const count = Math.min(texts.get(row)?.count(phrase) ?? 0, 0xffff)
     return count > 0 ? [[row, count] as const] : []
   })
   const { rows, counts } = postings
