@@ -14,12 +14,13 @@ export interface OfferedDocuments {
   readonly isAnswered: boolean
 }
 
-/** Documents of a storage by name: those that a search for what is typed finds. */
-export function useOfferedDocuments(storage: string, typed: string): OfferedDocuments {
+/** Documents of a storage by name: those that a search for what is typed finds. `isOpen`: whether they are shown. */
+export function useOfferedDocuments(storage: string, typed: string, isOpen = true): OfferedDocuments {
   const [wanted] = useDebouncedValue(typed.trim(), 150)
-  const { data: fields } = useQuery({ ...fieldsQuery(storage), retry: false })
+  const { data: fields } = useQuery({ ...fieldsQuery(storage), retry: false, enabled: isOpen })
   const { data, error, isFetching } = useQuery({
     queryKey: ['documents', storage, 'offered', wanted],
+    enabled: isOpen,
     queryFn: ({ signal }) =>
       findDocuments(storage, { limit: MOST_OFFERED, ...(wanted !== '' && { query: words(wanted) }) }, signal),
   })

@@ -15,7 +15,6 @@ interface WrongCellProps {
 
 /** The text of a wrong cell. Behind a field that refers to others are their names, to choose from. */
 export function WrongCellInput({ cell, line, text, field, onChange }: WrongCellProps) {
-  const [isOpen, setOpen] = useState(false)
   const { column, reason } = cell
   const props = {
     size: 'sm',
@@ -30,15 +29,8 @@ export function WrongCellInput({ cell, line, text, field, onChange }: WrongCellP
     return (
       <Textarea {...props} autosize maxRows={6} onChange={(event) => onChange(event.currentTarget.value)} />
     )
-  if (storage === undefined || !isOpen)
-    return (
-      <TextInput
-        {...props}
-        onFocus={() => setOpen(true)}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      />
-    )
-  return <NameInput {...props} storage={storage} onChange={onChange} />
+  if (storage !== undefined) return <NameInput {...props} storage={storage} onChange={onChange} />
+  return <TextInput {...props} onChange={(event) => onChange(event.currentTarget.value)} />
 }
 
 interface NameProps {
@@ -47,8 +39,12 @@ interface NameProps {
   readonly onChange: (text: string) => void
 }
 
+/** What is offered is asked for when the field is entered: a page has many of them. */
 function NameInput({ storage, ...props }: NameProps) {
-  const { offered } = useOfferedDocuments(storage, props.value)
+  const [isOpen, setOpen] = useState(false)
+  const { offered } = useOfferedDocuments(storage, props.value, isOpen)
   const names = [...new Set(offered.map(({ label }) => label))]
-  return <Autocomplete {...props} autoFocus data={names} filter={({ options }) => options} />
+  return (
+    <Autocomplete {...props} data={names} filter={({ options }) => options} onFocus={() => setOpen(true)} />
+  )
 }
