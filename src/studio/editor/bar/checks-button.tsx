@@ -19,7 +19,8 @@ export function ChecksButton() {
         color={problems.length > 0 ? 'red' : notes.length > 0 ? 'yellow' : 'gray'}
         px={8}
         leftSection={<Icon name={problems.length + notes.length > 0 ? 'warning' : 'info'} size={14} />}
-        aria-label={barTexts.problemsButton(words)}
+        // The name has the number that is seen: there may be problems, warnings and empty fields.
+        aria-label={`${found}: ${barTexts.problemsButton(words)}`}
         onClick={() => {
           editor.select([])
           editor.set({ panel: 'properties' })

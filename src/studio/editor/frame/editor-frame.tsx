@@ -4,6 +4,7 @@ import { editorTexts } from '../../texts/editor.ts'
 import { EditorBar } from '../bar/editor-bar.tsx'
 import { Canvas } from '../canvas/canvas.tsx'
 import { ExtractDialog } from '../extract/extract-dialog.tsx'
+import { FigureDialog } from '../figures/figure-dialog.tsx'
 import { OutlineView } from '../outline/outline-view.tsx'
 import { AddDialog } from '../palette/add-dialog.tsx'
 import { FindDialog } from '../palette/find-dialog.tsx'
@@ -104,6 +105,7 @@ export function EditorFrame() {
       <AddDialog />
       <FindDialog />
       <ExtractDialog />
+      <FigureDialog />
       <UsesDialog />
       <WhenIdle wanted={isAsked}>
         <StageDialogs />

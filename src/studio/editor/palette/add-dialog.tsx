@@ -2,6 +2,7 @@ import { Modal, Text } from '@mantine/core'
 import { useMemo, useRef } from 'react'
 import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 import { paletteTexts } from '../../texts/palette.ts'
+import { figureTypes } from '../figures/page-figure.ts'
 import { fitsOnWire, wireBehind } from '../gestures/insert-on-wire.ts'
 import { fittingBlocks } from '../model/pins/fitting-blocks.ts'
 import { nextBlocks } from '../model/pins/next-blocks.ts'
@@ -94,18 +95,22 @@ function Choice({ adding }: { readonly adding: Adding }) {
 
   const choose = (block: BlockDescription) => {
     editor.set({ dialog: undefined })
-    if (onWire) addOnWire(editor, block.identifier, onWire)
-    else if (replace !== undefined) replaceWith(editor, replace, block.identifier)
-    else if (behind) addStep(editor, block.identifier, behind)
-    else if (wire) {
-      const into = wireBehind(drawing.flow, catalogue, wire, block.identifier)
-      if (into && addOnWire(editor, block.identifier, into)) return
-      const place = at ?? { x: 0, y: 0 }
-      const corner =
-        wire.side === 'from' ? { x: place.x, y: place.y - 58 } : { x: place.x - 250, y: place.y - 58 }
-      addBlock(editor, block.identifier, corner, { wire, pin: pinOf(block) })
-    } else if (at) addBlock(editor, block.identifier, at)
-    else addBlock(editor, block.identifier, editor.eye())
+    const guid = add(block)
+    if (guid !== undefined && figureTypes.has(block.identifier))
+      editor.set({ dialog: { kind: 'figure', block: guid } })
+  }
+  const add = (block: BlockDescription): string | undefined => {
+    const { identifier } = block
+    if (onWire) return addOnWire(editor, identifier, onWire)
+    if (replace !== undefined) return void replaceWith(editor, replace, identifier)
+    if (behind) return addStep(editor, identifier, behind)
+    if (!wire) return addBlock(editor, identifier, at ?? editor.eye())
+    const into = wireBehind(drawing.flow, catalogue, wire, identifier)
+    const inserted = into && addOnWire(editor, identifier, into)
+    if (inserted !== undefined) return inserted
+    const place = at ?? { x: 0, y: 0 }
+    const corner = { x: wire.side === 'from' ? place.x : place.x - 250, y: place.y - 58 }
+    return addBlock(editor, identifier, corner, { wire, pin: pinOf(block) })
   }
   return (
     <BlockList

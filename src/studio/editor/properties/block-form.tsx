@@ -4,6 +4,8 @@ import type { JsonObject } from '../../../shared/json.ts'
 import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { propertiesTexts } from '../../texts/properties.ts'
+import { FigureAction } from '../figures/figure-dialog.tsx'
+import { figureTypes } from '../figures/page-figure.ts'
 import { setField } from '../model/changes/flow-changes.ts'
 import { changeBlock } from '../model/flow.ts'
 import { problemsOf } from '../model/fresh-blocks.ts'
@@ -107,6 +109,7 @@ export function BlockForm({ guid }: { readonly guid: string }) {
         </Group>
         <p className={classes.help}>{description?.summary ?? propertiesTexts.unknownType(content.type)}</p>
         {content.type === RESOURCE_TYPE ? <ResourceAction guid={guid} /> : null}
+        {figureTypes.has(content.type) ? <FigureAction guid={guid} /> : null}
         {content.type === 'state_page' ? <PageLink block={guid} content={content} /> : null}
         <StagingNote guid={guid} />
         {elsewhere.map((one) => (

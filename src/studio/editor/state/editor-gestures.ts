@@ -8,18 +8,18 @@ import { newContent } from '../model/changes/flow-changes.ts'
 import { type Flow, type Wire, wiresInto, wiresOf, withBlock } from '../model/flow.ts'
 import type { Editor } from './editor.ts'
 
-/** Adds a block in the middle of a wire. Gives whether its pins fit there. */
-export function addOnWire(editor: Editor, type: string, wire: Wire): boolean {
+/** Adds a block in the middle of a wire. Gives its guid, or undefined where its pins do not fit there. */
+export function addOnWire(editor: Editor, type: string, wire: Wire): string | undefined {
   const { catalogue, drawing } = editor.store.getState()
   const guid = editor.newGuid()
   const added = withBlock(drawing.flow, guid, newContent(type, catalogue, { x: 0, y: 0 }))
   const inserted = insertOnWire(added, catalogue, wire, guid)
-  if (!inserted) return false
+  if (!inserted) return undefined
   editor.run(editorTexts.insert(catalogue.get(type)?.title ?? type), () =>
     withRoomOnWire(inserted, catalogue, wire, guid),
   )
   editor.focusNew(guid)
-  return true
+  return guid
 }
 
 /** Puts a block that hangs on nothing into the wire that it was dropped on. Gives whether it did. */

@@ -27,6 +27,8 @@ export type Storing =
 export type Dialog =
   | { readonly kind: 'deploy' | 'versions' | 'explain' | 'discard' | 'differs' }
   | { readonly kind: 'find'; readonly text?: string }
+  /** What a chart or card of a page shows. */
+  | { readonly kind: 'figure'; readonly block: string }
   /** The selected blocks become a custom function. */
   | { readonly kind: 'extract' }
   /** Where a custom function is and what calls it; `isDefinition`: goes to it where there is one. */

@@ -1,0 +1,48 @@
+/** Texts of the dialog that asks what a chart or a card shows. */
+export const figureTexts = {
+  chart: 'What the chart shows',
+  card: 'What the card shows',
+  set: 'Set',
+  setUp: 'Choose storage and figure',
+  title: 'Title',
+  storage: 'Storage',
+  group: 'Group',
+  part: 'By',
+  figure: 'Figure',
+  of: 'Of',
+  type: 'Kind',
+  bar: 'Bars',
+  line: 'Line',
+  pie: 'Pie',
+  missing: 'Choose the fields that are marked.',
+  columns: (names: readonly string[]) => `Columns: ${names.join(', ')}`,
+  noWay:
+    'Connect the part to the page first: its content leads to no block that shows the page, such as Show page.',
+  figures: {
+    count: 'Number of documents',
+    sum: 'Sum',
+    average: 'Average',
+    min: 'Smallest',
+    max: 'Largest',
+    count_distinct: 'Different values',
+  },
+  parts: {
+    '': 'Each value',
+    year: 'Year',
+    quarter: 'Quarter',
+    month: 'Month',
+    week: 'Week',
+    day: 'Day',
+    hour: 'Hour',
+  },
+  measured: (figure: 'count' | 'sum' | 'average' | 'min' | 'max' | 'count_distinct', field: string) =>
+    ({
+      count: 'Number of documents',
+      sum: `Sum of ${field}`,
+      average: `Average ${field}`,
+      min: `Smallest ${field}`,
+      max: `Largest ${field}`,
+      count_distinct: `Different values of ${field}`,
+    })[figure],
+  by: (measured: string, group: string) => `${measured} by ${group}`,
+} as const
