@@ -12,7 +12,7 @@
 import { fillKeyColumns } from './fill-key-columns.ts'
 import { addKeyColumns, hasRoom, keyedFields } from './key-columns.ts'
 import { changing } from './postgres-ensure.ts'
-import { isLocked, isTableGone, isUnsupported } from './postgres-errors.ts'
+import { isLocked, isTableGone } from './postgres-errors.ts'
 import { createIndex, dropOutdated, forgetOutdated, outdatedIndexes, planIndex } from './postgres-indexes.ts'
 import type { PostgresParts } from './postgres-parts.ts'
 import type { StorageEntry } from './storage-entry.ts'
@@ -74,10 +74,11 @@ async function addColumns({ pool }: PostgresParts, entry: StorageEntry) {
   try {
     const columns = await addKeyColumns(transaction, entry, missingColumns(entry))
     await transaction.commit()
-    // On a partitioned table it is a setting of each part.
-    await pool.lasting.run(`ALTER TABLE ${entry.table} SET (fillfactor = 85)`).catch((error: unknown) => {
-      if (!isUnsupported(error)) throw error
-    })
+    const [row] = await pool.rows(`SELECT relkind = 'r' AS whole FROM pg_class WHERE oid = $1::regclass`, [
+      entry.table,
+    ])
+    // A partitioned table has no pages of its own.
+    if (row?.whole === true) await pool.lasting.run(`ALTER TABLE ${entry.table} SET (fillfactor = 85)`)
     return columns
   } catch (error) {
     await transaction.rollback()

@@ -1,7 +1,7 @@
 /** A storage whose table an administrator has partitioned, with the very statement that docs/growing.md gives. */
 import { readFile } from 'node:fs/promises'
 import { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import type { JsonObject } from '../../../shared/json.ts'
@@ -118,6 +118,17 @@ describe('with documents, an index and free text', () => {
     expect(database.capabilities.indexes.of('orders').indexes).toContainEqual({
       fields: ['words'],
       unique: false,
+    })
+    const query = { kind: 'term', field: 'words', value: 'house number 3' } as const
+    expect(await database.session().count('orders', query)).toBe(1)
+  })
+
+  test('moves that index to key columns', async () => {
+    await database.close()
+    database = await open()
+    await vi.waitFor(async () => expect((await indexesOf('orders')).join()).not.toContain('doc ->'), {
+      timeout: 20_000,
+      interval: 100,
     })
     const query = { kind: 'term', field: 'words', value: 'house number 3' } as const
     expect(await database.session().count('orders', query)).toBe(1)

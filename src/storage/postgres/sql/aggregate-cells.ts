@@ -4,6 +4,7 @@ import { decimalOf } from '../../../shared/numbers/decimal.ts'
 import type { Measure } from '../../aggregate/aggregate.ts'
 import type { Cell } from '../../aggregate/finish-aggregate.ts'
 import { numberOf, type Row, textOf } from '../core/rows.ts'
+import { AFTER_NUMBERS, FIRST_LIST, FIRST_TEXT, numberOfKey } from './sort-key.ts'
 
 /** `c0`, `c1` … are the cells of the values, `n0`, `n1` … their numbers. */
 export interface CellColumn {
@@ -16,10 +17,20 @@ export interface CellColumn {
   readonly sent?: (figure: string) => string
 }
 
-/** `json`: what the field is read as; undefined: documents are counted. */
-export function cellColumns(json: string | undefined, { figure }: Measure, at: number): CellColumn[] {
-  const counted = (name: string, of: string): CellColumn => ({ name, of, merged: `sum(${name})::bigint` })
-  if (json === undefined) return [counted(`c${at}`, 'count(*)')]
+/** A column of documents that figures are of: JSON, or a key and, where that is one of a number, the number. */
+export type MeasuredColumn =
+  | { readonly kind: 'json'; readonly read: string }
+  | { readonly kind: 'key'; readonly read: string; readonly number: string }
+
+/** `column`: what the field is read as; undefined: documents are counted. */
+export function cellColumns(
+  column: MeasuredColumn | undefined,
+  { figure }: Measure,
+  at: number,
+): CellColumn[] {
+  if (column === undefined) return [counted(`c${at}`, 'count(*)')]
+  if (column.kind === 'key') return keyCells(column, figure, at)
+  const { read: json } = column
   const type = `json_typeof(${json})`
   const text = `${json} #>> '{}'`
   switch (figure) {
@@ -34,12 +45,7 @@ export function cellColumns(json: string | undefined, { figure }: Measure, at: n
     case 'sum':
     case 'average':
       return [
-        {
-          name: `c${at}`,
-          of: `sum(CASE WHEN ${type} = 'number' THEN (${text})::numeric END)`,
-          merged: `sum(c${at})`,
-          sent: (sum) => `coalesce(${sum}, 0)::text`,
-        },
+        summed(`c${at}`, `sum(CASE WHEN ${type} = 'number' THEN (${text})::numeric END)`),
         counted(`n${at}`, `count(*) FILTER (WHERE ${type} = 'number')`),
       ]
     case 'min':
@@ -51,6 +57,52 @@ export function cellColumns(json: string | undefined, { figure }: Measure, at: n
           name: `c${at}`,
           of: `${figure}(${text} COLLATE "C") FILTER (WHERE ${type} = 'string')`,
           merged: `${figure}(c${at} COLLATE "C")`,
+        },
+      ]
+    }
+  }
+}
+
+function counted(name: string, of: string): CellColumn {
+  return { name, of, merged: `sum(${name})::bigint` }
+}
+
+function summed(name: string, of: string): CellColumn {
+  return { name, of, merged: `sum(${name})`, sent: (sum) => `coalesce(${sum}, 0)::text` }
+}
+
+function keyCells(
+  { read, number }: Extract<MeasuredColumn, { kind: 'key' }>,
+  figure: Measure['figure'],
+  at: number,
+): CellColumn[] {
+  const [c, n] = [`c${at}`, `n${at}`]
+  const isList = `${read} >= '${FIRST_LIST}'`
+  switch (figure) {
+    case 'count':
+      return [counted(c, `count(${read})`)]
+    case 'distinct': {
+      const others = `count(DISTINCT ${read}) FILTER (WHERE ${number} IS NULL AND NOT ${isList})`
+      const of = `(${others} + count(DISTINCT ${read}) FILTER (WHERE ${number} IS NOT NULL))`
+      return [{ name: c, of, merged: undefined }]
+    }
+    case 'sum':
+    case 'average':
+      return [summed(c, `sum(${number})`), counted(n, `count(${number})`)]
+    case 'min':
+    case 'max': {
+      const isText = `${read} >= '${FIRST_TEXT}' AND NOT ${isList}`
+      return [
+        {
+          name: n,
+          of: `${figure}(${read}) FILTER (WHERE ${read} < '${AFTER_NUMBERS}')`,
+          merged: `${figure}(${n})`,
+        },
+        {
+          name: c,
+          of: `${figure}(${read}) FILTER (WHERE ${isText})`,
+          merged: `${figure}(${c})`,
+          sent: (key) => `substr(${key}, 2)`,
         },
       ]
     }
@@ -72,10 +124,16 @@ export function cellOf(row: Row, { figure, field }: Measure, at: number): Cell {
     case 'average':
       return { sum: decimalOf(textOf(row, `c${at}`)), numbers: numberOf(row, `n${at}`) }
     case 'min':
-      if (number !== null) return numberOf(row, `n${at}`)
+      if (number !== null) return extreme(row, `n${at}`)
       return cell === null ? null : textOf(row, `c${at}`)
     case 'max':
       if (cell !== null) return textOf(row, `c${at}`)
-      return number === null ? null : numberOf(row, `n${at}`)
+      return number === null ? null : extreme(row, `n${at}`)
   }
+}
+
+/** A number, or the key of one. */
+function extreme(row: Row, name: string): number {
+  const value = row[name]
+  return typeof value === 'string' && value.startsWith('n') ? numberOfKey(value) : numberOf(row, name)
 }

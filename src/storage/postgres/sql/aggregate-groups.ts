@@ -7,11 +7,12 @@ import { isScalar } from './aggregate-cells.ts'
 import { numbers } from './compiled-sql.ts'
 import { type DateColumn, dateBucketSql } from './date-bucket-sql.ts'
 import { datePartSql } from './date-part-sql.ts'
+import { FIRST_LIST, FIRST_TEXT, numberOfKey, TRUE_KEY } from './sort-key.ts'
 
 /** A column of documents that a grouping reads. */
-export interface GroupedColumn extends DateColumn {
+export type GroupedColumn = DateColumn & {
   /** JSON that no expression may name twice, since each time the document would be read. */
-  readonly isReadOnce: boolean
+  readonly isReadOnce?: boolean
 }
 
 export interface GroupColumn {
@@ -29,6 +30,7 @@ export function groupColumn(grouping: Grouping, column: GroupedColumn, mayMerge:
     const key = (name: string) => datePartSql(name, part, zone)
     return mayMerge ? { bucket: plain(bucket), key } : { bucket: key(`(${bucket})`), key: undefined }
   }
+  if (column.kind === 'key') return { bucket: keyBucket(column, ranges), key: undefined }
   const json = column.kind === 'json' ? column.read : `to_json(${column.read})`
   if (ranges) {
     const range = sql`CASE WHEN json_typeof(${json}) = 'number' THEN width_bucket((${json} #>> '{}')::float8, ${numbers(ranges, 'float8')}) END`
@@ -42,7 +44,23 @@ export function keyOf(row: Row, { part, ranges }: Grouping, at: number): GroupKe
   const key = row[`k${at}`]
   if (key === null) return null
   if (part !== undefined || ranges) return numberOf(row, `k${at}`)
-  return JSON.parse(textOf(row, `k${at}`))
+  const text = textOf(row, `k${at}`)
+  // No JSON begins like a key.
+  if (text.startsWith('s')) return text.slice(1)
+  if (text.startsWith('b')) return text === `b${TRUE_KEY}`
+  return text.startsWith('n') ? numberOfKey(text) : JSON.parse(text)
+}
+
+/** The key of a text or number; of true and false, which numbers have the keys of, with a `b` before it. */
+function keyBucket(
+  { read, number }: Extract<GroupedColumn, { kind: 'key' }>,
+  ranges: readonly number[] | undefined,
+): CompiledSql {
+  if (ranges)
+    return sql`CASE WHEN ${number} IS NOT NULL THEN width_bucket(${number}::float8, ${numbers(ranges, 'float8')}) END`
+  return plain(
+    `CASE WHEN ${read} >= '${FIRST_LIST}' THEN NULL WHEN ${number} IS NOT NULL OR ${read} >= '${FIRST_TEXT}' THEN ${read} ELSE 'b' || ${read} END COLLATE "C"`,
+  )
 }
 
 /** Of a scalar its JSON text, which is the same for the same value: JavaScript wrote it. */

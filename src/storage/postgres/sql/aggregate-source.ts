@@ -6,31 +6,34 @@
  */
 import type { Aggregate } from '../../aggregate/aggregate.ts'
 import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
+import type { MeasuredColumn } from './aggregate-cells.ts'
 import type { GroupedColumn } from './aggregate-groups.ts'
-import { fieldSql } from './field-sql.ts'
+import { fieldSql, type KeyColumns, keyOf, numberOf, wholeKeyOf } from './field-sql.ts'
 import { whereSql } from './postgres-query.ts'
-import { askedFields, type Decisions, question } from './search-plan.ts'
+import { askedFields, type Decisions } from './search-plan.ts'
 import type { SearchTarget } from './search-target.ts'
 
 /** Bytes of a column's name. */
 const LONGEST_NAME = 63
 
-export type ReadingOf = 'once' | 'record' | 'subquery'
+/** `keys`: of key columns, which all of the fields have. */
+export type ReadingOf = 'once' | 'record' | 'subquery' | 'keys'
 
 export interface AggregateFields {
   readonly names: readonly string[]
   readonly reading: ReadingOf
   /** The column of a field. */
   column(field: string): GroupedColumn
-  /** The same as JSON. */
-  json(field: string): string
+  /** The same for figures. */
+  measured(field: string): MeasuredColumn
 }
 
-export function aggregateFields({ groups, values }: Aggregate): AggregateFields {
+export function aggregateFields({ groups, values }: Aggregate, columns: KeyColumns): AggregateFields {
   const uses = [...groups, ...values].flatMap(({ field }) => field ?? [])
   const names = [...new Set(uses)]
   const reading = readingOf(
     names.filter((name) => fieldSql(name).kind === 'json'),
+    columns,
     uses.length === 1 && groups.some(({ part, ranges }) => part === undefined && ranges === undefined),
   )
   const read = (field: string) => `f${names.indexOf(field)}`
@@ -39,14 +42,24 @@ export function aggregateFields({ groups, values }: Aggregate): AggregateFields 
     reading,
     column(field) {
       const { kind } = fieldSql(field)
+      if (reading === 'keys' && kind === 'json') return keyColumn(read(field))
       const isReadOnce = reading === 'once' && kind === 'json'
       return { kind: kind === 'whole' ? 'number' : 'json', read: read(field), isReadOnce }
     },
-    json: (field) => (fieldSql(field).kind === 'whole' ? `to_json(${read(field)})` : read(field)),
+    measured(field) {
+      const { kind } = fieldSql(field)
+      if (reading === 'keys' && kind === 'json') return keyColumn(read(field))
+      return { kind: 'json', read: kind === 'whole' ? `to_json(${read(field)})` : read(field) }
+    },
   }
 }
 
-function readingOf(json: readonly string[], isGroupedOnly: boolean): ReadingOf {
+function keyColumn(read: string) {
+  return { kind: 'key', read, number: `${read}_number` } as const
+}
+
+function readingOf(json: readonly string[], columns: KeyColumns, isGroupedOnly: boolean): ReadingOf {
+  if (json.length > 0 && json.every((name) => columns.has(name))) return 'keys'
   if (json.length === 0 || isGroupedOnly) return 'once'
   const areColumns = json.every((name) => !name.includes('.') && Buffer.byteLength(name) <= LONGEST_NAME)
   return areColumns ? 'record' : 'subquery'
@@ -64,7 +77,7 @@ export const allDocuments: SourceScope = {
   hasPart: false,
 }
 
-/** A row for each document that matches. Both forms of the condition stand there (`search-plan.ts`); one is carried out. */
+/** A row for each document that matches, where the fields in `plain` have no odd values (`search-plan.ts`). */
 export function aggregateSource(
   target: SearchTarget,
   { query }: Aggregate,
@@ -72,23 +85,45 @@ export function aggregateSource(
     fields,
     decided,
     scope,
-  }: { readonly fields: AggregateFields; readonly decided: Decisions; readonly scope: SourceScope },
+    plain,
+  }: {
+    readonly fields: AggregateFields
+    readonly decided: Decisions
+    readonly scope: SourceScope
+    readonly plain: ReadonlySet<string>
+  },
 ): CompiledSql {
-  const part = (plain: ReadonlySet<string>, gate: string): CompiledSql =>
-    readSql(target.table, fields, scope, sql`${gate}${whereSql({ target, decided, plain }, query, false)}`)
-  const asked = askedFields(target, query)
-  if (asked.length === 0) return part(new Set(), '')
-  const plain = sql`SELECT ${question(target, asked)} AS plain`
-  return sql`WITH asked AS MATERIALIZED (${plain}) ${part(new Set(asked), '(SELECT plain FROM asked) AND ')} UNION ALL ${part(new Set(), '(SELECT NOT plain FROM asked) AND ')}`
+  const where = whereSql({ target, decided, plain }, query, false)
+  return readSql(target, { ...fields, isPlain: plain.size > 0 }, scope, where)
+}
+
+/** The fields for which the form of plain values is worth asking for. */
+export function askedOf(
+  target: SearchTarget,
+  { query }: Aggregate,
+  { names, reading }: AggregateFields,
+): string[] {
+  const read = reading === 'keys' ? names.filter((name) => target.columns.has(name)) : []
+  return [...new Set([...askedFields(target, query), ...read])]
 }
 
 function readSql(
-  table: string,
-  { names, reading }: AggregateFields,
+  { table, columns: keys }: SearchTarget,
+  { names, reading, isPlain }: AggregateFields & { readonly isPlain: boolean },
   { rows, hasPart }: SourceScope,
   where: CompiledSql,
 ): CompiledSql {
   const reads = names.map((name) => fieldSql(name))
+  if (reading === 'keys') {
+    const columns = names.flatMap((name, at) => {
+      const read = fieldSql(name)
+      if (read.kind !== 'json') return [`${columnOf(read)} AS f${at}`]
+      const key = isPlain ? keyOf(name, keys) : wholeKeyOf(name, keys)
+      return [`${key} AS f${at}`, `${numberOf(name, keys)} AS f${at}_number`]
+    })
+    // A key that is read from a document has to be worked out once.
+    return sql`(${rows(table, columns, where)}${isPlain ? '' : ' OFFSET 0'})`
+  }
   if (reading !== 'record') {
     const columns = reads.map((read, at) => `${read.kind === 'json' ? read.json : columnOf(read)} AS f${at}`)
     return sql`(${rows(table, columns, where)}${reading === 'subquery' ? ' OFFSET 0' : ''})`

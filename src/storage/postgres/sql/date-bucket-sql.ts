@@ -6,12 +6,12 @@
  */
 import { FIRST_SECOND, LAST_SECOND, MILLISECONDS_FROM } from '../../aggregate/date-part.ts'
 import { type ZoneOffsets, zoneOffsets } from '../../aggregate/zone-offsets.ts'
+import { FIRST_LIST, FIRST_TEXT } from './sort-key.ts'
 
-/** A column of dates: JSON, or seconds or milliseconds of `_meta` as a number. */
-export interface DateColumn {
-  readonly kind: 'json' | 'number'
-  readonly read: string
-}
+/** A column of dates: JSON, seconds or milliseconds of `_meta` as a number, or a key and, where that is one of a number, the number. */
+export type DateColumn =
+  | { readonly kind: 'json' | 'number'; readonly read: string }
+  | { readonly kind: 'key'; readonly read: string; readonly number: string }
 
 /** 2026-01-31T12:00:00.123456789+05:30 is the longest date, 2026-01-31 the shortest. */
 const LONGEST = 35
@@ -27,13 +27,40 @@ const LONG_AGO = Date.UTC(2000, 0, 1) / 1000
  * A text: a date as it was written, `2026-01-31T12:00` for all instants of that hour, or a number of seconds. NULL for most of what is
  * no date. `zone`: undefined for dates that are not cut.
  */
-export function dateBucketSql({ kind, read }: DateColumn, zone: string | undefined): string {
+export function dateBucketSql(column: DateColumn, zone: string | undefined): string {
+  const { kind, read } = column
   const cut = zone === undefined ? undefined : cutOf(zoneOffsets(zone))
   if (kind === 'number') return secondsSql(`(${read})::float8`, cut)
-  const text = `(${read} #>> '{}')`
-  const whole = `CASE json_typeof(${read}) WHEN 'string' THEN ${wholeText(text)} WHEN 'number' THEN ${secondsSql(`${text}::float8`, cut)} END`
-  const bucket = cut ? `CASE ${cutText(`${read}::text`, cut)} ELSE ${whole} END` : whole
+  const { text, isText, isNumber, number, marked } = spelled(column)
+  const whole = `CASE WHEN ${isText} THEN ${wholeText(text)} WHEN ${isNumber} THEN ${secondsSql(`${number}::float8`, cut)} END`
+  const bucket = cut ? `CASE ${cutText(marked, cut)} ELSE ${whole} END` : whole
   return `(${bucket}) COLLATE "C"`
+}
+
+/** A text with one letter before it, and perhaps one behind. */
+interface Marked {
+  readonly read: string
+  readonly before: string
+  readonly behind: string
+}
+
+function spelled(column: Exclude<DateColumn, { kind: 'number' }> | DateColumn) {
+  const { read } = column
+  if (column.kind === 'key') {
+    const isText = `${read} >= '${FIRST_TEXT}' AND ${read} < '${FIRST_LIST}'`
+    const marked: Marked = { read, before: FIRST_TEXT, behind: '' }
+    return {
+      text: `substr(${read}, 2)`,
+      isText,
+      isNumber: `${column.number} IS NOT NULL`,
+      number: column.number,
+      marked,
+    }
+  }
+  const text = `(${read} #>> '{}')`
+  const type = `json_typeof(${read})`
+  const marked: Marked = { read: `${read}::text`, before: '"', behind: '"' }
+  return { text, isText: `${type} = 'string'`, isNumber: `${type} = 'number'`, number: text, marked }
 }
 
 interface Cut {
@@ -62,26 +89,26 @@ function wholeText(text: string): string {
   return `CASE WHEN length(${text}) <= ${LONGEST} AND substr(${text}, 5, 1) = '-' THEN ${text} END`
 }
 
-/** Of JSON, so with its quotes: `"2026-01-31T12:00:00.000Z"`. The hour is not looked at; what is no date then is not one for any of its instants. */
-function cutText(json: string, { seconds, from }: Cut): string {
+/** Of JSON with its quotes, `"2026-01-31T12:00:00.000Z"`, or of a key, `s2026-01-31T12:00:00.000Z`. The hour is not looked at; what is no date then is not one for any of its instants. */
+function cutText({ read, before, behind }: Marked, { seconds, from }: Cut): string {
   // The next hour, so that an hour in which the clocks have changed stays whole.
   const first = new Date((from + HOUR) * 1000).toISOString().slice(0, 13)
-  const isIn = `${json} >= '"${first}' COLLATE "C" AND ${json} < '"2200' COLLATE "C" AND substr(${json}, 6, 1) = '-'`
+  const isIn = `${read} >= '${before}${first}' COLLATE "C" AND ${read} < '${before}2200' COLLATE "C" AND substr(${read}, 6, 1) = '-'`
   const short =
     seconds === HOUR
-      ? `substr(${json}, 2, 14) || '00'`
-      : `substr(${json}, 2, 15) || CASE WHEN substr(${json}, 17, 1) < '5' COLLATE "C" THEN '0' ELSE '5' END`
-  return `WHEN ${isIn} AND ${endsAsInstant(json)} THEN ${short}`
+      ? `substr(${read}, 2, 14) || '00'`
+      : `substr(${read}, 2, 15) || CASE WHEN substr(${read}, 17, 1) < '5' COLLATE "C" THEN '0' ELSE '5' END`
+  return `WHEN ${isIn} AND ${endsAsInstant(read, behind)} THEN ${short}`
 }
 
-/** That `:00:00.000Z"` stands behind the hour. PostgreSQL looks up each piece in a hash table, which is faster than a pattern. */
-function endsAsInstant(json: string): string {
+/** That `:00:00.000Z` stands behind the hour. PostgreSQL looks up each piece in a hash table, which is faster than a pattern. */
+function endsAsInstant(json: string, behind: string): string {
   const sixty = numbered(60, 2, (number) => `:${number}`)
   return [
     `substr(${json}, 15, 3) = ANY (${sixty})`,
     `substr(${json}, 18, 3) = ANY (${sixty})`,
     `substr(${json}, 21, 3) = ANY (${numbered(100, 2, (number) => `.${number}`)})`,
-    `substr(${json}, 24) = ANY (${numbered(10, 1, (number) => `"${number}Z\\""`)})`,
+    `substr(${json}, 24) = ANY (${numbered(10, 1, (number) => `"${number}Z${behind.replace('"', '\\"')}"`)})`,
   ].join(' AND ')
 }
 

@@ -4,7 +4,7 @@ import { parseFieldPath } from '../../../shared/field-path.ts'
 import type { Collation } from '../../../shared/texts/collations.ts'
 import { tailoring } from '../../../shared/texts/text-order.ts'
 import { readIndexed } from '../../document-index.ts'
-import { FIRST_ODD } from './sort-key.ts'
+import { FIRST_LIST, FIRST_ODD } from './sort-key.ts'
 
 /** How a field is read in SQL, in a statement over a document table. */
 export type FieldSql =
@@ -78,6 +78,18 @@ export type KeyColumns = ReadonlyMap<string, number>
 export function keyOf(field: string, columns: KeyColumns): string {
   const number = columns.get(field)
   return number === undefined ? `(quoin_key(${jsonField(field)}) COLLATE "C")` : `k${number}`
+}
+
+/** The key of any value of a field that has columns: with all of a long text, and 'u' for arrays and objects. */
+export function wholeKeyOf(field: string, columns: KeyColumns): string {
+  const key = keyOf(field, columns)
+  const whole = `quoin_full_key(${jsonField(field)})`
+  return `(CASE WHEN ${key} < '${FIRST_ODD}' THEN ${key} WHEN ${key} < '${FIRST_LIST}' THEN ${whole} ELSE left(${key}, 1) END COLLATE "C")`
+}
+
+/** The number of a field that has columns; NULL of what is none. */
+export function numberOf(field: string, columns: KeyColumns): string {
+  return `v${columns.get(field)}`
 }
 
 /** Whether a key is of a value of the type. undefined: keys of texts are no others'. Numbers share theirs with true and false. */

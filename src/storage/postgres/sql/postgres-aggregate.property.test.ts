@@ -6,7 +6,7 @@ import {
   aggregateAgreement,
   aggregatedBodies,
 } from '../../../../test/aggregate-agreement.ts'
-import { tidyBody, untidyBody } from '../../../../test/arbitrary-documents.ts'
+import { someFields, tidyBody, untidyBody } from '../../../../test/arbitrary-documents.ts'
 import { openSearchWorld } from '../../../../test/postgres/search-world.ts'
 import { aggregateDocuments } from './postgres-aggregate.ts'
 
@@ -25,13 +25,16 @@ async function openWorld(
 const tidy = aggregatedBodies(tidyBody, true)
 const untidy = aggregatedBodies(untidyBody, false)
 
+/** An index of each field that is asked for, so that figures are of key columns. */
+const all = [...someFields, 'amount', 'at'].map((field) => [field])
 const some = [['status'], ['count', 'amount'], ['status', 'amount'], ['amount', 'count', 'status']]
 
 test.each([
   ['tidy documents, indexes over expressions', tidy, some, false],
   ['untidy documents, indexes over expressions', untidy, some, false],
-  ['tidy documents, indexes over key columns', tidy, some, true],
-  ['untidy documents, indexes over key columns', untidy, some, true],
+  ['tidy documents, indexes over key columns', tidy, all, true],
+  ['untidy documents, indexes over key columns', untidy, all, true],
+  ['untidy documents, indexes of some fields over key columns', untidy, some, true],
   ['untidy documents', untidy, [], false],
 ])('%s', async (_, bodies, indexes, columns) => {
   const world = await openWorld(indexes, columns)
