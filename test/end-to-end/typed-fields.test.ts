@@ -50,6 +50,7 @@ const tried: Readonly<Record<Exclude<FieldType, Written>, Tried>> = {
 
 let room: TestQuoin
 let visitor: Visitor
+let origin = ''
 let storage: string
 
 beforeAll(async () => {
@@ -61,7 +62,8 @@ beforeAll(async () => {
       ...(tried[type].rules && { validation_rules: tried[type].rules }),
     })
   await room.install('Typed', blocks)
-  visitor = openVisitor(await room.quoin.server.listen())
+  origin = await room.quoin.server.listen()
+  visitor = openVisitor(origin)
 })
 afterAll(() => room.close())
 
@@ -75,6 +77,20 @@ const inputs = Object.fromEntries(
     },
   ]),
 )
+/** An endpoint whose form has texts alone, which are held against the fields of the storage. */
+function ofForms(uri: string, fields: JsonObject): JsonObject {
+  return {
+    [uri]: {
+      ...{ type: 'on_startup_register_uri_post', in: { uri }, scopes: ['*public'] },
+      fields: { schema_storage: 'typed', ...fields },
+    },
+    [`${uri}_made`]: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: `@${uri}.flow`, storage: 'typed', set: '=body' },
+    },
+    [`${uri}_reply`]: { type: 'reply', in: { flow: `@${uri}_made.flow`, value: 'made' } },
+  }
+}
 const blocks: JsonObject = {
   store,
   on: { type: 'on_startup_register_uri_post', in: { uri: 'typed' }, scopes: ['*public'] },
@@ -84,6 +100,9 @@ const blocks: JsonObject = {
     in: { flow: '@on.flow', storage: '@store.storage', mutations: '@set.mutations' },
   },
   kept: { type: 'httpconnection_set_json', in: { flow: '@keep.flow', code: 201, value: '@keep.document' } },
+
+  ...ofForms('typed_form', {}),
+  ...ofForms('typed_parts', { accepts: 'multipart' }),
 
   later: { type: 'on_startup_register_uri_post', in: { uri: 'later' }, scopes: ['*public'] },
   defer: {
@@ -169,6 +188,31 @@ test.each(typeable)('%s by a form of a page', async (type) => {
   expect(refused.status).toBe(422)
   expect(refused.html.match(/href="#typed-[a-z_]+"/g)).toEqual([`href="#typed-a_${type}"`])
   await nothingStored()
+})
+
+const bodies: Readonly<Record<string, (name: string, value: string) => FormData | URLSearchParams>> = {
+  typed_form: (name, value) => new URLSearchParams({ [name]: value }),
+  typed_parts(name, value) {
+    const form = new FormData()
+    form.set(name, value)
+    return form
+  },
+}
+describe.each(Object.entries(bodies))('by the form of an endpoint, %s', (uri, bodyOf) => {
+  test.each(typeable)('%s', async (type) => {
+    const { typed = '', rules } = tried[type]
+    // One text is no list, whatever its items are.
+    const isList = type === 'choices' || rules?.items !== undefined
+    const problem = isList ? 'must be a list' : tried[type].problem
+    const name = `a_${type}`
+    const reply = await fetch(`${origin}/api/v1/${uri}`, { method: 'POST', body: bodyOf(name, typed) })
+    const said: unknown = await reply.json()
+    expect([reply.status, said]).toMatchObject([
+      400,
+      { error: expect.stringContaining(`${name} ${problem}`), fields: { [name]: expect.any(String) } },
+    ])
+    await nothingStored()
+  })
 })
 
 test('values that fit are taken by all of them', async () => {

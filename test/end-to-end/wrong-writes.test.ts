@@ -1,4 +1,4 @@
-/** What is unique, required, typed, ruled, closed or referenced, tried wrong through each door: the same error, and nothing stored. */
+/** What is unique, required, typed, ruled, constrained, closed or referenced, tried wrong through each door: the same error, and nothing stored. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { setFields } from '../../src/shared/mutation.ts'
@@ -48,6 +48,10 @@ const faults = {
     message: /share cannot be computed|share .*divided by 0/,
   },
   ruled: { given: { count: 10 }, status: 400, fields: ['count'], message: /count must be at most 9/ },
+  constrained: {
+    ...{ given: { price: 3, count: 5 }, status: 400, fields: ['price'] },
+    message: /The price must be at least the count\./,
+  },
   closed: {
     ...{ given: { colour: 'red' }, status: 400, fields: ['colour'] },
     message: /The storage goods has no field colour, and it is closed/,
@@ -71,11 +75,11 @@ let room: GoodsRoom
 let second = ''
 beforeAll(async () => {
   quoin = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
-  for (const [name, closed] of [
-    ['suppliers', false],
-    ['goods', true],
-  ] as const)
-    await quoin.manage('POST', '/_system/storages', { name, closed })
+  await quoin.manage('POST', '/_system/storages', { name: 'suppliers' })
+  const goods = await quoin.manage('POST', '/_system/storages', { name: 'goods', closed: true })
+  const constraints = [
+    { rule: 'doc.price >= doc.count', message: 'The price must be at least the count.', field: 'price' },
+  ]
   for (const field of [
     { name: 'title', type: 'string', required: true },
     { name: 'key', type: 'string', unique: true },
@@ -93,6 +97,7 @@ beforeAll(async () => {
     { name: 'supplier', type: 'reference', reference: { storage: 'suppliers', on_delete: 'refuse' } },
   ])
     await quoin.manage('POST', '/blueprintfields', { storage: 'goods', ...field })
+  await quoin.manage('PUT', `/_system/storages/${guidOf(goods)}`, { constraints })
   await quoin.install('Goods', goodsBlocks)
   room = { quoin, origin: await quoin.quoin.server.listen(), guid: () => second }
 })

@@ -46,9 +46,11 @@ const accepted: Readonly<Record<string, string>> = JSON.parse(
   readFileSync(join(import.meta.dirname, 'accepted-room-survivors.json'), 'utf8'),
 )
 
+/** Each takes longer to load than its tests take. */
+const MOST_SUITES = 5
 /** Seconds of processor time of the suites that are asked for one change. */
 const SECONDS = 4
-const LONGEST_MS = 180_000
+const LONGEST_MS = 240_000
 
 /** All changes of one source. */
 export function mutantsOf(file: string, text: string): RoomMutant[] {
@@ -81,6 +83,8 @@ function someOf<T>(all: readonly T[], most: number, seed: number): T[] {
   return some
 }
 
+const isBeside = (suite: Chosen, file: string) => dirname(suite.file) === dirname(file)
+
 function suitesFor({ file, name }: RoomMutant): readonly Chosen[] {
   const recorded = readSuites()
   const engineOf = (engine: string) => (engine === 'postgres' ? recorded.postgres : recorded.sqlite)
@@ -95,7 +99,10 @@ function suitesFor({ file, name }: RoomMutant): readonly Chosen[] {
   // The cheapest of them is longer.
   const chosen =
     fitting.length > 0 ? fitting : chooseSuites(changes, known, LONGEST_MS / 1_000).chosen.slice(0, 3)
-  return chosen.filter((suite) => engineOf(suite.engine)[suite.file] !== undefined)
+  return chosen
+    .filter((suite) => engineOf(suite.engine)[suite.file] !== undefined)
+    .toSorted((a, b) => Number(isBeside(b, file)) - Number(isBeside(a, file)))
+    .slice(0, MOST_SUITES)
 }
 
 /** `timed out` and `no verdict` (vitest ended without a failed test) are neither killed nor survived. */
@@ -137,7 +144,7 @@ async function judge(copy: string, suites: readonly Chosen[], stopped: AbortSign
     const projects = engine === 'sqlite' ? ['unit', 'main', 'rest'] : ['main-postgres', 'rest-postgres']
     const report = join(dirname(copy), 'report.json')
     const words = [
-      ...[join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--bail', '1'],
+      ...[join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--bail', '1', '--maxWorkers', '1'],
       ...['--reporter=json', `--outputFile=${report}`],
       ...[...projects.flatMap((name) => ['--project', name]), ...files],
     ]
