@@ -7,7 +7,10 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
+import type { User } from '../shared/api/people/users.ts'
+import { meQuery } from './api/me.ts'
 import { queryClient } from './api/query-client.ts'
+import { call } from './api/request.ts'
 import { Screens } from './screens/screens.tsx'
 import { Shell } from './shell/shell.tsx'
 import { nonce } from './theme/nonce.ts'
@@ -15,6 +18,15 @@ import { cssVariables, theme } from './theme/theme.ts'
 
 // The package that makes style tags when a dialog locks the page's scrolling looks here for what the policy asks of them.
 Object.assign(globalThis, { __webpack_nonce__: nonce() })
+
+/** Whether the user who has signed in again is the one whose studio is open. What it shows is read again then. */
+export async function isSameUser(): Promise<boolean> {
+  const before = queryClient.getQueryData(meQuery.queryKey)
+  const now = await call<User>('GET', '/users/me', { atOnce: true }).catch(() => undefined)
+  const isSame = before !== undefined && now?._meta.guid === before._meta.guid
+  if (isSame) void queryClient.invalidateQueries()
+  return isSame
+}
 
 /** Opens the studio of who is signed in, in `root`, and gives what closes it. */
 export function openStudio(root: HTMLElement): () => void {

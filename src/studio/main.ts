@@ -2,9 +2,9 @@
 
 import { place } from './api/kept-places.ts'
 import { shareWithPages } from './api/page-session.ts'
-import { session } from './api/session.ts'
+import { continueWaiting, session } from './api/session.ts'
 import { shareSession } from './api/session-tabs.ts'
-import { showSignInForm } from './sign-in/sign-in-form.ts'
+import { showSignInAgain, showSignInForm } from './sign-in/sign-in-form.ts'
 import { signInTexts } from './texts/sign-in.ts'
 
 const root = document.getElementById('studio')
@@ -14,10 +14,18 @@ const loadStudio = () => import('./app.tsx')
 /** Takes away what is shown. */
 let close = () => {}
 let isOpen: 'form' | 'studio' | undefined
+/** Takes away the form that is over the studio. */
+let uncover: (() => void) | undefined
 
 /** Who is not signed in gets the sign-in form at whatever address was opened, and that address behind it. */
 async function show(ground: HTMLElement): Promise<void> {
-  const opened = session.getState().token === '' ? 'form' : 'studio'
+  const { token, expired } = session.getState()
+  const opened = token === '' ? 'form' : 'studio'
+  if (isOpen === 'studio' && opened === 'form' && expired) {
+    uncover ??= showSignInAgain()
+    return
+  }
+  if (uncover) return signedInAgain(ground, opened)
   if (opened === isOpen) return
   isOpen = opened
   if (opened === 'form') {
@@ -36,6 +44,22 @@ async function show(ground: HTMLElement): Promise<void> {
   } catch {
     ground.textContent = signInTexts.notLoaded
   }
+}
+
+/** Another user gets a studio of their own, and so does the same one who has signed out in another tab. */
+async function signedInAgain(ground: HTMLElement, opened: 'form' | 'studio'): Promise<void> {
+  const end = uncover
+  uncover = undefined
+  const studio = await loadStudio()
+  const isSame = opened === 'studio' && (await studio.isSameUser())
+  end?.()
+  if (isSame) {
+    continueWaiting(true)
+    return
+  }
+  continueWaiting(false)
+  isOpen = undefined
+  await show(ground)
 }
 
 /** No `await` at the top of this file: what it loads imports a piece of it, and would wait for its end. */

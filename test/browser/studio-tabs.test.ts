@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { axeProblems } from './axe-check.ts'
 import { eventually, press } from './studio-eventually.ts'
-import { administrator, openStudio, type StudioRoom } from './studio-room.ts'
+import { administrator, goWithin, openStudio, type StudioRoom } from './studio-room.ts'
 
 let studio: StudioRoom
 let page: Page
@@ -29,6 +29,14 @@ async function signIn(tab: Page): Promise<void> {
   await tab.getByLabel('Password', { exact: true }).fill(administrator.password)
   await tab.getByRole('button', { name: 'Sign in' }).click()
   await showsUsers(tab).waitFor()
+}
+
+async function endSession(tab: Page): Promise<void> {
+  const token = await tab.evaluate("sessionStorage.getItem('quoin.token')")
+  await fetch(`${studio.address}/api/v1/auth/signout`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+  })
 }
 
 test('a second tab is not signed in when the first one is not', async () => {
@@ -76,6 +84,47 @@ test('a tab of another user stays signed in when the first signs out', async () 
   await asksToSignIn(page).waitFor()
   await tab.getByRole('link', { name: 'Groups' }).first().click()
   await tab.getByRole('heading', { name: 'Groups', exact: true }).waitFor()
+})
+
+test('a session that ends while its user types loses nothing: the same user signs in over it and goes on', async () => {
+  await signIn(page)
+  await goWithin(page, 'data/fields?open=new')
+  const dialog = page.getByRole('dialog')
+  const name = dialog.getByRole('textbox', { name: /^Name/ }).first()
+  await name.fill('typed_before')
+  // The session ends on the server; the next request of the page finds out.
+  await endSession(page)
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await page.getByText('Your session has expired').waitFor()
+  await page.keyboard.press('Escape')
+  expect(await axeProblems(page)).toEqual([])
+  await page.getByLabel('User name or e-mail').fill(administrator.username)
+  await page.getByLabel('Password', { exact: true }).fill(administrator.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  // What was sent is sent again by itself.
+  await page.getByText('typed_before').first().waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  const fields = await studio.ask('POST', '/blueprintfields/search', { as: 'admin', body: {} })
+  expect(JSON.stringify(fields.body)).toContain('typed_before')
+})
+
+test('what one user typed is not sent as another, who gets a studio of their own', async () => {
+  await studio.quoin.addUser('bea', ['*'])
+  await signIn(page)
+  await goWithin(page, 'data/fields?open=new')
+  await page.getByRole('dialog').getByRole('textbox', { name: /^Name/ }).first().fill('typed_by_admin')
+  await endSession(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+  await page.getByText('Your session has expired').waitFor()
+  const token = await studio.quoin.tokenOf('bea')
+  const context = page.context()
+  await context.route('**/api/v1/auth/signin', (route) => route.fulfill({ json: { access_token: token } }))
+  await page.getByLabel('User name or e-mail').fill('bea')
+  await page.getByLabel('Password', { exact: true }).fill('any')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: /^BE, your account/ }).waitFor()
+  const fields = await studio.ask('POST', '/blueprintfields/search', { as: 'admin', body: {} })
+  expect(JSON.stringify(fields.body)).not.toContain('typed_by_admin')
 })
 
 test('shortcuts of one character stop when they are switched off; those with Ctrl go on', async () => {

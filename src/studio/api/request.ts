@@ -1,7 +1,7 @@
 import type { DocumentSearch } from '../../shared/api/data/documents.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
 import { errorFromReply, unreachable } from './api-error.ts'
-import { session, signedOut } from './session.ts'
+import { session, signedOut, untilSignedIn } from './session.ts'
 
 const BASE = '/api/v1'
 
@@ -13,6 +13,8 @@ export interface CallOptions {
   /** Undefined values are left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly signal?: AbortSignal | undefined
+  /** Of the sign-in itself: it does not wait for one. */
+  readonly atOnce?: true
 }
 
 /**
@@ -56,11 +58,16 @@ export async function readPage<T>(
   return page<T>(await send('GET', path, { query, signal }))
 }
 
-/** The reply itself: for files, streams and headers. Throws {@link ApiError} unless it is good. */
+/**
+ * The reply itself: for files, streams and headers. Throws {@link ApiError} unless it is good. Where the session has expired it is
+ * sent again when the user has signed in again: it was refused, so nothing of it was done.
+ */
 export async function send(method: Method, path: string, options: CallOptions = {}): Promise<Response> {
-  const { body, query, signal } = options
-  return checked(
-    await reached(address(path, query), {
+  const { body, query, signal, atOnce } = options
+  for (;;) {
+    if (!atOnce) await untilSignedIn()
+    const { token } = session.getState()
+    const response = await reached(address(path, query), {
       method,
       ...(signal ? { signal } : {}),
       headers: {
@@ -68,8 +75,13 @@ export async function send(method: Method, path: string, options: CallOptions = 
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }),
-  )
+    })
+    if (response.ok) return response
+    const error = errorFromReply(response.status, await response.text())
+    if (error.code !== 'INVALID_ACCESS_TOKEN' || atOnce) throw error
+    if (session.getState().token === token && token !== '') signedOut(true)
+    if (!session.getState().expired) throw error
+  }
 }
 
 /** Of requests of the studio itself: charts do not count them, and the user log shows them on request. */
@@ -96,13 +108,6 @@ async function reached(url: string, init: RequestInit): Promise<Response> {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw unreachable()
   }
-}
-
-async function checked(response: Response): Promise<Response> {
-  if (response.ok) return response
-  const error = errorFromReply(response.status, await response.text())
-  if (error.code === 'INVALID_ACCESS_TOKEN' && session.getState().token !== '') signedOut(true)
-  throw error
 }
 
 async function page<T>(response: Response): Promise<RecordPage<T>> {

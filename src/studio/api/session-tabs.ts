@@ -1,7 +1,9 @@
 import { session, signedIn, signedOut } from './session.ts'
 
 /** What tabs of one browser tell each other. Only pages of this origin hear it, and those could read `localStorage` too. */
-type Told = { readonly kind: 'ask' } | { readonly kind: 'token' | 'signed_out'; readonly token: string }
+type Told =
+  | { readonly kind: 'ask' }
+  | { readonly kind: 'token' | 'signed_out' | 'expired'; readonly token: string }
 
 /** Milliseconds that a new tab waits for an answer before it shows the sign-in screen. Others answer in under 10. */
 const PATIENCE = 150
@@ -27,15 +29,16 @@ export function shareSession(): { readonly ready: Promise<void>; close(): void }
       answered.resolve()
     }
     // Another user's session in this tab goes on.
-    if (told?.kind === 'signed_out' && token === told.token) {
+    if ((told?.kind === 'signed_out' || told?.kind === 'expired') && token === told.token) {
       known = ''
-      signedOut(false)
+      signedOut(told.kind === 'expired')
     }
   }
-  const stop = session.subscribe(({ token }, before) => {
+  const stop = session.subscribe(({ token, expired }, before) => {
     if (token === known) return
     known = token
-    tell(token === '' ? { kind: 'signed_out', token: before.token } : { kind: 'token', token })
+    const ended = expired ? 'expired' : 'signed_out'
+    tell(token === '' ? { kind: ended, token: before.token } : { kind: 'token', token })
   })
   if (known === '') {
     tell({ kind: 'ask' })
@@ -54,6 +57,7 @@ function readTold(data: unknown): Told | undefined {
   if (typeof data !== 'object' || data === null || !('kind' in data)) return undefined
   const { kind } = data
   if (kind === 'ask') return { kind }
-  if ((kind !== 'token' && kind !== 'signed_out') || !('token' in data)) return undefined
+  if ((kind !== 'token' && kind !== 'signed_out' && kind !== 'expired') || !('token' in data))
+    return undefined
   return typeof data.token === 'string' && data.token !== '' ? { kind, token: data.token } : undefined
 }

@@ -16,6 +16,9 @@ interface Session {
  */
 export const session = createStore<Session>(() => ({ token: storedToken(), expired: false }))
 
+/** Requests that wait until their user is signed in again. */
+let waiting: PromiseWithResolvers<void> | undefined
+
 export function signedIn(token: string, stay: boolean): void {
   forget()
   keep(stay ? 'localStorage' : 'sessionStorage', token)
@@ -25,7 +28,25 @@ export function signedIn(token: string, stay: boolean): void {
 /** After signing out, or when the server refuses the token. */
 export function signedOut(expired: boolean): void {
   forget()
+  if (expired) {
+    waiting ??= Promise.withResolvers<void>()
+    // There may be none that waits.
+    waiting.promise.catch(() => undefined)
+  }
   session.setState({ token: '', expired })
+}
+
+/** At once, but after the session has expired: then when its user has signed in again. Rejected where it is another one. */
+export async function untilSignedIn(): Promise<void> {
+  await waiting?.promise
+}
+
+/** What waited is sent, or given up: a write of one user is not sent as another. */
+export function continueWaiting(isSameUser: boolean): void {
+  const ended = waiting
+  waiting = undefined
+  if (isSameUser) ended?.resolve()
+  else ended?.reject(new DOMException('', 'AbortError'))
 }
 
 /** Whether its user asked to stay signed in. */

@@ -39,7 +39,7 @@ export function showSignInForm(root: HTMLElement): () => void {
     button.disabled = true
     try {
       const body = { username: username.value, password: password.value }
-      const { access_token } = await call<SignedIn>('POST', '/auth/signin', { body })
+      const { access_token } = await call<SignedIn>('POST', '/auth/signin', { body, atOnce: true })
       signedIn(access_token, stay.checked)
       void shareWithPages(true)
     } catch (error) {
@@ -53,11 +53,32 @@ export function showSignInForm(root: HTMLElement): () => void {
   return () => main.remove()
 }
 
+/** Shows it over the studio, which keeps what was typed. Gives what takes it away, and puts the cursor back where it was. */
+export function showSignInAgain(): () => void {
+  const { title, activeElement: focused } = document
+  const covered = [...document.body.children].filter((one) => one instanceof HTMLElement)
+  const cover = element('div', { class: 'sign-in-cover' })
+  for (const one of covered) one.inert = true
+  document.body.append(cover)
+  const close = showSignInForm(cover)
+  // Keys are for the form, and Escape closes no dialog below it.
+  for (const input of cover.querySelectorAll('input, button'))
+    input.setAttribute('data-mantine-stop-propagation', 'true')
+  cover.addEventListener('keydown', (event) => event.stopPropagation())
+  return () => {
+    close()
+    cover.remove()
+    document.title = title
+    for (const one of covered) one.inert = false
+    if (focused instanceof HTMLElement) focused.focus({ preventScroll: true })
+  }
+}
+
 function brand(): HTMLElement {
   const node = element('p', { class: 'sign-in-dimmed' })
   // The name of the node is a help, not a need.
   const named = ({ node: name, environment }: Info) => node.replaceChildren(`${name} · ${environment}`)
-  void call<Info>('GET', '/info').then(named, () => undefined)
+  void call<Info>('GET', '/info', { atOnce: true }).then(named, () => undefined)
   return element(
     'div',
     { class: 'sign-in-brand' },

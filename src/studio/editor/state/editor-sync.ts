@@ -176,7 +176,7 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
       took(await put(mine, blueprint._meta.update_hash))
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 409) {
-        if (error instanceof ApiError && error.status >= 400 && error.status < 500) {
+        if (error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 401) {
           notesBase = undefined
           store.setState({ drawing: { ...store.getState().drawing, notes: base } })
         }
