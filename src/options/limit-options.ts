@@ -5,9 +5,9 @@ export const limitOptions = {
   bodyLimit: {
     variable: 'QUOIN_BODY_LIMIT',
     fallback: '1048576',
-    help: 'Maximum bytes of a JSON or form body. Parsing 1 MiB holds the process for up to 30 ms, and more takes longer: leave it low where anonymous clients may send bodies.',
+    help: 'Maximum bytes of a JSON or form body. Each MiB holds the process for up to 70 ms: leave it low where anonymous clients may send bodies. Larger data is sent as files or imported.',
     changeable: true,
-    ...number(1024, 104_857_600),
+    ...number(1024, 16_777_216),
   },
   rateLimit: {
     variable: 'QUOIN_RATE_LIMIT',

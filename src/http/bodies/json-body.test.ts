@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { parseJsonBody } from './json-body.ts'
 import { syntaxErrorAt } from './json-syntax.ts'
 
@@ -122,4 +122,13 @@ describe('where text stops being JSON', () => {
       { numRuns: 3000 },
     )
   })
+})
+
+test('a body with more values than a flow takes is refused before it is parsed; commas in texts are none', () => {
+  const list = Buffer.from(`[${'1,'.repeat(700_000)}1]`)
+  expect(() => parseJsonBody(list)).toThrow(
+    expect.objectContaining({ code: 'INVALID_BODY', message: 'The body holds more than 600,000 values.' }),
+  )
+  const text = ','.repeat(700_000)
+  expect(parseJsonBody(Buffer.from(JSON.stringify({ text })))).toEqual({ text })
 })

@@ -97,3 +97,19 @@ test('every accent and invisible character is left out of words, wherever it sta
   }
   expect(left).toEqual([])
 })
+
+test('of a long text no more is looked at than gives the tokens that count', () => {
+  const words = Array.from({ length: 60_000 }, (_, n) => `wörd${n}`)
+  const tokens = documentTokens({ text: words.join(' ') })
+  expect(tokens).toHaveLength(50_000)
+  expect(tokens.at(-1)).toBe('word49999')
+  // Cut at spaces only: a mark behind a space and a word without end stay as they are.
+  const accents = `${' \u0301'.repeat(200_000)}b`
+  expect(textTokens(accents)).toEqual(['b'])
+  expect(textTokens('ж'.repeat(600_000))).toEqual(['ж'.repeat(64)])
+})
+
+// Looked at whole, it would be 20 million matches: out of memory.
+test('a text of very many words is read as far as its tokens count', () => {
+  expect(textTokens('ab '.repeat(20_000_000))).toHaveLength(50_000)
+})

@@ -66,7 +66,20 @@ const ASCII_TOKEN = /[a-z0-9]+/g
 const TOKEN =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]\p{M}*|[[\p{L}\p{N}\p{M}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]]+/gv
 
+/** Characters that are looked at together: in a longer text no further ones once there are enough tokens. */
+const PART = 250_000
+
 function addTokens(text: string, tokens: string[], limit: number): void {
+  // Cut before a space, where no token goes on and no form of Unicode changes what is on either side.
+  for (let at = 0; at < text.length && tokens.length < limit; ) {
+    const space = at + PART < text.length ? text.indexOf(' ', at + PART) : -1
+    const end = space < 0 ? text.length : space
+    addPart(text.slice(at, end), tokens, limit)
+    at = end
+  }
+}
+
+function addPart(text: string, tokens: string[], limit: number): void {
   const ascii = ASCII.test(text)
   const folded = ascii ? text.toLowerCase() : fold(text)
   const pattern = ascii ? ASCII_TOKEN : TOKEN
