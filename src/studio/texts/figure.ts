@@ -11,9 +11,7 @@ export const figureTexts = {
   figure: 'Figure',
   of: 'Of',
   type: 'Kind',
-  bar: 'Bars',
-  line: 'Line',
-  pie: 'Pie',
+  types: { bar: 'Bars', line: 'Line', pie: 'Pie' },
   missing: 'Choose the fields that are marked.',
   columns: (names: readonly string[]) => `Columns: ${names.join(', ')}`,
   noWay:

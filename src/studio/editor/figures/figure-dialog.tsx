@@ -105,7 +105,6 @@ interface ChoicesProps {
 
 function Choices({ draft, fields, isChart, change, onStorage }: ChoicesProps) {
   const { data: storages = [] } = useQuery(storageNamesQuery)
-  const fieldNamed = (name: string | null) => fields.find((field) => field.name === name)
   const measured = fields.filter((field) => canMeasure(draft.figure, field))
   return (
     <>
@@ -123,30 +122,13 @@ function Choices({ draft, fields, isChart, change, onStorage }: ChoicesProps) {
         {isChart ? (
           <Select
             label={figureTexts.type}
-            data={chartTypes.map((type) => ({ value: type, label: figureTexts[type] }))}
+            data={chartTypes.map((type) => ({ value: type, label: figureTexts.types[type] }))}
             value={draft.type}
             onChange={(type) => change({ type: chartTypes.find((one) => one === type) ?? 'bar' })}
           />
         ) : null}
       </Group>
-      {isChart ? (
-        <SimpleGrid cols={2}>
-          <FieldSelect
-            label={figureTexts.group}
-            fields={fields.filter(canGroup)}
-            value={draft.group}
-            onChange={(group) => change({ group, part: partFor(fieldNamed(group)) })}
-          />
-          {isTime(fieldNamed(draft.group)) ? (
-            <Select
-              label={figureTexts.part}
-              data={parts.map((part) => ({ value: part, label: figureTexts.parts[part] }))}
-              value={draft.part}
-              onChange={(part) => change({ part: parts.find((one) => one === part) ?? '' })}
-            />
-          ) : null}
-        </SimpleGrid>
-      ) : null}
+      {isChart ? <GroupChoices draft={draft} fields={fields} change={change} /> : null}
       <SimpleGrid cols={2}>
         <Select
           label={figureTexts.figure}
@@ -169,6 +151,29 @@ function Choices({ draft, fields, isChart, change, onStorage }: ChoicesProps) {
         )}
       </SimpleGrid>
     </>
+  )
+}
+
+/** What makes a group: a field, and of a time its part. */
+function GroupChoices({ draft, fields, change }: Pick<ChoicesProps, 'draft' | 'fields' | 'change'>) {
+  const fieldNamed = (name: string) => fields.find((field) => field.name === name)
+  return (
+    <SimpleGrid cols={2}>
+      <FieldSelect
+        label={figureTexts.group}
+        fields={fields.filter(canGroup)}
+        value={draft.group}
+        onChange={(group) => change({ group, part: partFor(fieldNamed(group)) })}
+      />
+      {isTime(fieldNamed(draft.group)) ? (
+        <Select
+          label={figureTexts.part}
+          data={parts.map((part) => ({ value: part, label: figureTexts.parts[part] }))}
+          value={draft.part}
+          onChange={(part) => change({ part: parts.find((one) => one === part) ?? '' })}
+        />
+      ) : null}
+    </SimpleGrid>
   )
 }
 

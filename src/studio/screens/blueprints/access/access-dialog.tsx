@@ -26,7 +26,7 @@ interface AccessDialogProps {
   readonly storage: string
 }
 
-/** The one place for who may use a storage through its pages and its API, whichever blueprints they are in. */
+/** The one place that sets which users may use a storage through its pages and its API, in all blueprints. */
 export function AccessDialog({ opened, onClose, storage }: AccessDialogProps) {
   const found = useQuery({
     queryKey: ['blueprints', 'triggers', storage],
@@ -104,7 +104,7 @@ interface TriggersProps {
 
 const colours = { narrower: 'petrol', wider: 'sand', other: 'gray' } as const
 
-/** What is behind the choice: each page and endpoint, and what becomes of it at the next deploy. */
+/** Each page and endpoint that the choice is about, and how its access changes at the next deploy. */
 function Triggers({ triggers, changes }: TriggersProps) {
   return (
     <Stack gap={6}>
