@@ -1,4 +1,5 @@
 import { check } from './check.ts'
+import { client } from './client.ts'
 import type { Command } from './command.ts'
 import { completion } from './completion/completion.ts'
 import { connectionGet } from './connections/connection-get.ts'
@@ -72,6 +73,7 @@ const working: readonly Command[] = [
   keyRotate,
   keyRemove,
   run,
+  client,
   waitList,
   waitShow,
   waitContinue,

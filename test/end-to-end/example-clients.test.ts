@@ -182,3 +182,103 @@ test('a client that openapi-typescript writes calls each endpoint of each exampl
   })
   expect(problems.match(/[a-z]+\.ts(?=\()/g)?.toSorted()).toEqual(['anything.ts', 'wrong.ts'])
 })
+
+/** How a client that Quoin writes calls an operation; `known` refuses a body that may be anything. */
+function ownCallOf({ about }: Operation, at: number): string {
+  const args: Record<string, JsonValue> = {}
+  for (const one of listOf(about.parameters).map(objectOf))
+    if (one.required === true && one.name !== 'idempotency-key')
+      args[String(one.in)] = {
+        ...objectOf(args[String(one.in)] ?? {}),
+        [String(one.name)]: sampleOf(objectOf(one.schema)),
+      }
+  const content = isJsonObject(about.requestBody) ? objectOf(about.requestBody.content) : {}
+  const json = content['application/json'] && objectOf(objectOf(content['application/json']).schema)
+  if (json) args.body = sampleOf(json)
+  const given =
+    json === undefined && Object.keys(content).length > 0 ? '{ ...ARGS, body: new FormData() }' : 'ARGS'
+  const streams = JSON.stringify(about.responses).includes('text/event-stream')
+  const call = `const reply${at} = await api[${JSON.stringify(about.operationId ?? '')}](${given.replace('ARGS', JSON.stringify(args))})`
+  return `${call}\n${streams ? '' : `known(reply${at}.body)`}`
+}
+
+const ownHead = `import { createClient } from './client.ts'
+const api = createClient({ baseUrl: 'http://127.0.0.1' })
+function known<T>(value: unknown extends T ? never : T): void { void value }
+`
+
+async function ownClient(as?: string): Promise<string> {
+  const { status, text } = await quoin.send('GET', '/client.ts', as === undefined ? {} : { as })
+  expect(status).toBe(200)
+  return text
+}
+
+test('the client that Quoin writes calls each endpoint of each example, and knows the types of the replies', async () => {
+  const client = await ownClient('admin')
+  const calls = operations.map(ownCallOf).join('\n')
+  expect(await problemsOf({ 'client.ts': client, 'calls.ts': `${ownHead}${calls}\nexport {}\n` })).toBe('')
+  const wrong = [
+    `const titles: number[] = (await api.getBoard()).body.todo\nvoid titles\nexport {}\n`,
+    `await api.createTask({ body: { titel: 'a' } as never, more: 1 })\nexport {}\n`,
+    `await api.nothing()\nexport {}\n`,
+  ]
+  for (const one of wrong)
+    expect(await problemsOf({ 'client.ts': client, 'wrong.ts': ownHead + one })).toContain('wrong.ts(')
+})
+
+test('its calls reach the server: bodies, paths, refusals and all pages of a list', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'quoin-client-'))
+  folders.push(folder)
+  const file = join(folder, 'client.ts')
+  await writeFile(file, await ownClient('admin'))
+  const { createClient, each, ApiError } = await import(file)
+  const answered: string[] = []
+  const api = createClient({
+    baseUrl: 'http://quoin.test',
+    token: () => quoin.tokenOf('admin'),
+    fetch: async (
+      url: URL,
+      { method, headers, body }: { method: 'POST'; headers: Headers; body?: string },
+    ) => {
+      const sent = { method, url: `${url.pathname}${url.search}`, headers: Object.fromEntries(headers) }
+      const reply = await quoin.quoin.server.app.inject({
+        ...sent,
+        ...(body !== undefined && { payload: body }),
+      })
+      answered.push(`${method} ${url.pathname} ${reply.statusCode}`)
+      const own = Object.entries(reply.headers).map(([name, value]): [string, string] => [
+        name,
+        String(value),
+      ])
+      return new Response(reply.statusCode === 204 ? null : reply.body, {
+        status: reply.statusCode,
+        headers: own,
+      })
+    },
+  })
+  const refused = await api
+    .signIn({ body: { username: 'admin', password: 'wrong' } })
+    .catch((error: unknown) => error)
+  expect(refused).toBeInstanceOf(ApiError)
+  expect(refused).toMatchObject({ status: 401, problem: { error: expect.any(String) } })
+  const made: string[] = []
+  for (const name of ['A/B', 'C'])
+    made.push((await api.post_suppliers({ body: { name }, idempotencyKey: `key ${name}` })).body._meta.guid)
+  const twice = await api.post_suppliers({ body: { name: 'C' } }).catch((error: unknown) => error)
+  expect(twice).toMatchObject({ status: 409, problem: { fields: { name: expect.any(String) } } })
+  const names: string[] = []
+  for await (const user of each((after?: string) =>
+    api.searchUsers({ body: { limit: 1, ...(after && { after }) } }),
+  ))
+    names.push(user.username)
+  expect(names).toContain('admin')
+  const gone = await api.get_tasks_guid({ path: { guid: 'a/b ?#' } }).catch((error: unknown) => error)
+  expect(gone).toMatchObject({ status: 404 })
+  expect(answered.at(-1)).toBe('GET /api/v1/tasks/a%2Fb%20%3F%23 404')
+})
+
+test('a caller who is not signed in gets a client of what anyone may call', async () => {
+  const [all, open] = [await ownClient('admin'), await ownClient()]
+  expect(open.length).toBeLessThan(all.length)
+  expect(open).toContain('export function createClient(')
+})

@@ -1,5 +1,5 @@
 /** quoin run, on a running server. The routes are tested in test/end-to-end/hand-runs.test.ts. */
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CommandRoom, openCommandRoom } from '../../../test/command-room.ts'
 import { adminPassword } from '../../../test/end-to-end/harness.ts'
@@ -96,4 +96,14 @@ test('without --url the server of this machine is asked, or the only one with a 
     code: 2,
     complained: expect.stringContaining(`${address} and http://other.example: name one of them with --url`),
   })
+})
+
+test('a client is written for the endpoints of the server, to the output and to a file', async () => {
+  const printed = await run(['client'])
+  expect(printed).toMatchObject({ code: 0, complained: '' })
+  expect(printed.printed).toContain('export function createClient(')
+  expect(printed.printed).toContain('call("GET", "/api/v1/users/me", args)')
+  const file = room.file('client.ts')
+  expect(await run(['client', '--out', file])).toMatchObject({ code: 0, printed: '', complained: '' })
+  expect(await readFile(file, 'utf8')).toBe(printed.printed)
 })

@@ -13,6 +13,7 @@ export const reservedRoots: ReadonlySet<string> = new Set([
   'blueprintfields',
   'blueprints',
   'blueprinttemplates',
+  'client.ts',
   'info',
   'openapi.json',
   'queue',

@@ -7,10 +7,14 @@ import { managementDocument } from '../../docs/open-api.ts'
 import type { ApiDocument, ExtraPaths } from '../../docs/open-api-document.ts'
 import { operationIdsOf, withExtraPaths } from '../../docs/open-api-document.ts'
 import { withToldDefaults } from '../../docs/told-defaults.ts'
+import { typedClient } from '../../docs/typed-client.ts'
 import { sendCompressible } from '../../replies/accepted-encoding.ts'
 import type { App, RouteFamily, RouteTools } from '../../server/route-family.ts'
 
-/** `/api/v1/openapi.json`. Public; for a signed-in user it also has the endpoints that the user can call. */
+/**
+ * `/api/v1/openapi.json`, and `/api/v1/client.ts` made from it. Public; for a signed-in user they also have the endpoints that the user
+ * can call.
+ */
 export function openApiRoutes(describeEndpoints: DescribeEndpoints): RouteFamily {
   return (app, tools) => {
     const text = textFor(app, tools, describeEndpoints, (document) =>
@@ -19,6 +23,11 @@ export function openApiRoutes(describeEndpoints: DescribeEndpoints): RouteFamily
     app.get('/openapi.json', documentRoute, async (request, reply) => {
       reply.type('application/json; charset=utf-8')
       return sendCompressible(request.headers, reply, await text(request))
+    })
+    const client = textFor(app, tools, describeEndpoints, typedClient)
+    app.get('/client.ts', documentRoute, async (request, reply) => {
+      reply.type('text/plain; charset=utf-8')
+      return sendCompressible(request.headers, reply, await client(request))
     })
   }
 }
