@@ -2,8 +2,8 @@ import type { TableDialect } from '../../blocks/rows/table-dialect.ts'
 import type { Cell } from '../../blocks/rows/xlsx-file.ts'
 import type { SheetRow } from '../../blocks/rows/xlsx-rows.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { inTurns } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { othersTurn } from '../../shared/others-turn.ts'
 import { headerLine, type RecognizedFormat, recognizedFormat } from '../../shared/rows/recognized-table.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { createRows } from './import-batch.ts'
@@ -79,9 +79,8 @@ async function tableOf(path: string, reading: FileReading, recognize: boolean): 
   if (!names) return { columns: [], ...known }
   const columns: PreviewedColumn[] = []
   for (const [at, target] of columnTargets(names.cells.map(String), reading).entries()) {
-    const format = recognize ? formatOf(target, at, sampled) : undefined
+    const format = recognize ? await formatOf(target, at, sampled) : undefined
     columns.push({ column: target.column, field: target.field ?? null, ...(format && { format }) })
-    await othersTurn()
   }
   return { columns, ...(recognize && { header: names.line }), ...known }
 }
@@ -112,14 +111,18 @@ async function firstRows(
   return { rows, ...(dialect && { dialect }) }
 }
 
-function formatOf(target: ColumnTarget, at: number, rows: readonly SheetRow[]): RecognizedFormat | undefined {
+async function formatOf(
+  target: ColumnTarget,
+  at: number,
+  rows: readonly SheetRow[],
+): Promise<RecognizedFormat | undefined> {
   if (target.field === undefined) return undefined
   const texts = new Set<string>()
   for (const { cells } of rows) {
     const cell = cells[at]
     if (typeof cell === 'string') texts.add(cell)
   }
-  return recognizedFormat(target, texts)
+  return inTurns(recognizedFormat(target, texts))
 }
 
 /** What is open is read in the first way that is offered, so that the other columns of its rows can be shown. */

@@ -1,6 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { slowSteps, turnsDuring } from '../../../test/turns-during.ts'
 import type { FieldLimits } from '../fields/field-limits.ts'
 import type { FieldType } from '../fields/field-type.ts'
+import { atOnce, inTurns } from '../in-turns.ts'
 import { headerLine, recognizedFormat, type TableCell } from './recognized-table.ts'
 
 const rows = (...all: readonly (readonly TableCell[])[]) => all.map((cells, at) => ({ line: at + 1, cells }))
@@ -41,7 +43,7 @@ describe('the row that names the columns is', () => {
 
 describe('how a column writes its values', () => {
   const of = (type: FieldType, texts: readonly string[], limits: FieldLimits = {}) =>
-    recognizedFormat({ type, limits }, texts)
+    atOnce(recognizedFormat({ type, limits }, texts))
 
   test.each<[FieldType, readonly string[], string | undefined, FieldLimits?]>([
     ['number', ['1.234,56', '12,50 EUR'], 'comma'],
@@ -116,4 +118,12 @@ describe('how a column writes its values', () => {
     const shown = readings.map(([format, value]) => ({ format, value }))
     expect(of(type, texts)).toEqual({ format: undefined, sample, readings: shown })
   })
+})
+
+test('other work has its turn while a long column is read', async () => {
+  slowSteps()
+  const texts = Array.from({ length: 50 }, (_none, n) => `03/04/${1_000 + n}`)
+  const read = () => inTurns(recognizedFormat({ type: 'day', limits: {} }, texts))
+  expect(await turnsDuring(read)).toBeGreaterThan(50)
+  vi.restoreAllMocks()
 })

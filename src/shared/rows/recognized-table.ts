@@ -2,6 +2,7 @@
 import type { FieldRule } from '../field-rule.ts'
 import { type FieldType, fieldTypeEntries } from '../fields/field-type.ts'
 import { type TextDialect, valueOfText } from '../fields/value-of-text.ts'
+import type { Steps } from '../in-turns.ts'
 import type { JsonValue } from '../json.ts'
 import { sameJson } from '../same-json.ts'
 
@@ -86,14 +87,15 @@ interface Readable {
  * How these texts of a column write the values of a field. Undefined where it does not matter: where each text means one thing, or none.
  * Time grows with the texts; the caller bounds how many there are.
  */
-export function recognizedFormat(
+export function* recognizedFormat(
   target: Pick<FieldRule, 'type' | 'limits'>,
   texts: Iterable<string>,
-): RecognizedFormat | undefined {
+): Steps<RecognizedFormat | undefined> {
   const formats = formatsOf(target)
   const telling: Readable[] = []
   if (formats.length > 0)
     for (const text of texts) {
+      yield
       if (text.length > LONGEST || text.trim() === '') continue
       const readings = formats.flatMap((format) => readingOf(target, text, format))
       const [first] = readings
