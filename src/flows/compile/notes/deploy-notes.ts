@@ -11,6 +11,7 @@ import type { FunctionCall } from './function-calls.ts'
 import { idleEvents } from './idle-events.ts'
 import { idleTriggers } from './idle-triggers.ts'
 import { listsAsText } from './lists-as-text.ts'
+import { lostRequests } from './lost-requests.ts'
 import { missedTimes } from './missed-times.ts'
 import { nestedExpressions } from './nested-expressions.ts'
 import { openWrites } from './open-writes.ts'
@@ -47,6 +48,7 @@ export function* deployNotes(graph: Graph, facts: Facts, compiled: Compiled): St
     ...bounded(stale, 'reads before a call that a later write relies on'),
     ...bounded(waiting, 'blocks behind a wait that need the request'),
     ...bounded(missedTimes(graph.nodes, facts), 'schedules that may lose missed times'),
+    ...bounded(lostRequests(graph.nodes, facts), 'endpoints whose requests cannot be sent again'),
     ...bounded(lists, 'lists where text is wanted'),
     ...bounded(nested, 'expressions inside lists and objects'),
     ...bounded(emptyListNotes(graph.nodes.map(({ block }) => block)), 'lists of terms that may be empty'),
