@@ -5,6 +5,7 @@ import type { Facts } from '../constants/fold-constants.ts'
 import type { CompiledEndpoint } from '../frame.ts'
 import type { ReadTrigger } from '../read-triggers.ts'
 import { cachingNotes } from './caching-notes.ts'
+import { chartColumns } from './chart-columns.ts'
 import { bounded, type DeployNote } from './deploy-note.ts'
 import { emptyListNotes } from './empty-list-notes.ts'
 import type { FunctionCall } from './function-calls.ts'
@@ -39,6 +40,7 @@ export function* deployNotes(graph: Graph, facts: Facts, compiled: Compiled): St
   const waiting = yield* waitingRequests(graph.nodes, facts)
   const lists = yield* listsAsText({ triggers, calls, types, used })
   const nested = yield* nestedExpressions(graph.nodes)
+  const charts = yield* chartColumns(graph.nodes, types)
   return [
     ...bounded(writes, 'endpoints that require no access and write'),
     ...bounded(cachingNotes(endpoints), 'cached replies that may depend on the caller'),
@@ -50,6 +52,7 @@ export function* deployNotes(graph: Graph, facts: Facts, compiled: Compiled): St
     ...bounded(missedTimes(graph.nodes, facts), 'schedules that may lose missed times'),
     ...bounded(lostRequests(graph.nodes, facts), 'endpoints whose requests cannot be sent again'),
     ...bounded(lists, 'lists where text is wanted'),
+    ...bounded(charts, 'charts of columns that do not exist'),
     ...bounded(nested, 'expressions inside lists and objects'),
     ...bounded(emptyListNotes(graph.nodes.map(({ block }) => block)), 'lists of terms that may be empty'),
   ]

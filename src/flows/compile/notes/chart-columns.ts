@@ -1,0 +1,62 @@
+import type { ValueType } from '../../../expressions/language/value-type.ts'
+import type { Steps } from '../../../shared/in-turns.ts'
+import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
+import type { Node, Wire } from '../blueprint-graph.ts'
+import type { DeployNote } from './deploy-note.ts'
+
+const CHART = 'state_chart'
+
+/** Labels and values of charts that name no column of their items: such a chart has no labels, or no bars. */
+export function* chartColumns(
+  nodes: readonly Node[],
+  types: ReadonlyMap<Node, ValueType>,
+): Steps<DeployNote[]> {
+  const notes: DeployNote[] = []
+  for (const node of nodes) {
+    yield
+    if (node.block.type !== CHART) continue
+    const [wire, ...others] = node.wires.get('items') ?? []
+    const columns = wire && others.length === 0 ? columnsOf(wire, types) : undefined
+    if (columns === undefined || columns.length === 0) continue
+    for (const [pin, field] of namedBy(node)) {
+      if (columns.includes(field) || columns.includes(field.split('.')[0] ?? '')) continue
+      const message = `${pin} names ${field}, which is no column of the items. They have ${columns.join(', ')}.`
+      notes.push({ block: node.block.guid, pin, message, level: 'warn' })
+    }
+  }
+  return notes
+}
+
+/** Undefined where only a run knows them. */
+function columnsOf({ node, pin }: Wire, types: ReadonlyMap<Node, ValueType>): readonly string[] | undefined {
+  const type = types.get(node)
+  if (type?.kind === 'list' && type.of.kind === 'object' && type.of.open === false)
+    return Object.keys(type.of.fields)
+  const { definition, literals, wires } = node
+  if (pin !== 'rows' || definition.kind !== 'flow' || !definition.columns) return undefined
+  if (wires.has('group') || wires.has('values')) return undefined
+  try {
+    return definition.columns(Object.fromEntries(literals)).map(({ name }) => name)
+  } catch {
+    // The block has a problem of its own.
+    return undefined
+  }
+}
+
+/** By pin, what is written in the block; a wire is known in a run only. */
+function namedBy({ literals, wires }: Node): readonly (readonly [pin: string, field: string])[] {
+  const label = wires.has('label') ? [] : [literals.get('label') ?? 'label']
+  const values = wires.has('values') ? [] : (literals.get('values') ?? ['value'])
+  return [
+    ...label.flatMap((one) => (typeof one === 'string' ? [['label', one] as const] : [])),
+    ...(Array.isArray(values) ? values : []).flatMap((one) => {
+      const field = fieldOf(one)
+      return field === undefined ? [] : [['values', field] as const]
+    }),
+  ]
+}
+
+function fieldOf(written: JsonValue): string | undefined {
+  const field = isJsonObject(written) ? written.field : written
+  return typeof field === 'string' ? field : undefined
+}
