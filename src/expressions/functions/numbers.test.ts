@@ -45,6 +45,9 @@ test.each<[string, unknown[], unknown]>([
   ['parseNumber', ['−5'], -5],
   ['parseNumber', ['1 234,5', 'fr-FR'], 1234.5],
   ['parseNumber', ["1'234.5", 'de-CH'], 1234.5],
+  // Spaces are alike, apostrophes are alike, and no other two separators are.
+  ['parseNumber', ['1.234', 'fr-FR'], expect.stringContaining('is not a number as fr-FR writes it')],
+  ['parseNumber', ['1,234', 'de-CH'], expect.stringContaining('is not a number as de-CH writes it')],
   ['parseNumber', ['1’234.5', 'de-CH'], 1234.5],
   ['parseNumber', ['12.34,5', 'de-DE'], expect.stringMatching(/^text is not a number/)],
   ['parseNumber', ['  '], undefined],

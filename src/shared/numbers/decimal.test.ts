@@ -110,6 +110,8 @@ describe('two numbers', () => {
     [0.1, 3, 0.3],
     [-1.1, 1.1, -1.21],
     [0.07, 100, 7],
+    // Ten decimal places, the most that a factor has.
+    [1.0000000003, 1.1, 1.10000000033],
     [0, -1.5, 0],
     [1e308, 10, Number.POSITIVE_INFINITY],
   ])('%d times %d is %d', (a, b, product) => {

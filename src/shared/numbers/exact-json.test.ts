@@ -81,6 +81,11 @@ test.each([
   expect(readJson(text)).toMatchObject({ problem })
 })
 
+test('a number that is too long is named by its field, and only where it has one', () => {
+  expect(readJson('{"a":[1e999]}')).toMatchObject({ field: 'a.0' })
+  expect(readJson('1e999')).not.toHaveProperty('field')
+})
+
 test('where each number of many is looked at, the first long one is found', () => {
   const ones = '1,'.repeat(10_000)
   expect(longNumberIn(`[${ones}1e100,0.10000000000000001,-1.50e2,9007199254740993]`)).toEqual({

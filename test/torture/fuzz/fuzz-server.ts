@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as wait } from 'node:timers/promises'
 import { adminPassword, startProcess } from '../../end-to-end/harness.ts'
 import { openPostgresServer } from '../../postgres/postgres-server.ts'
 import { openServerGuard, type ServerGuard } from '../server-guard/server-guard.ts'
@@ -18,6 +19,8 @@ export interface FuzzServer {
   close(): Promise<void>
 }
 
+const READY_MS = 60_000
+const LOOK_MS = 250
 const preload = new URL('./broken-server.ts', import.meta.url).href
 
 export async function openFuzzServer(kind: FuzzServerKind): Promise<FuzzServer> {
@@ -69,7 +72,7 @@ export async function openFuzzServerOn({ url, broken }: FuzzServerOptions): Prom
         const faults = code === 0 ? [] : [`the server ended with ${code}:\n${node.output().slice(-2_000)}`]
         if (url === undefined) faults.push(...damageOf(join(data, 'quoin.db')))
         node = await start()
-        const { status } = await fetch(`${node.address}/health/ready`)
+        const status = await readiness(node.address)
         return status === 200 ? faults : [...faults, `after a start /health/ready is ${status}`]
       },
       async close() {
@@ -80,6 +83,16 @@ export async function openFuzzServerOn({ url, broken }: FuzzServerOptions): Prom
   } catch (error) {
     await rm(home, { recursive: true, force: true })
     throw error
+  }
+}
+
+/** A node of a cluster is ready when it holds its lease, which takes seconds where the machine is busy. */
+async function readiness(address: string): Promise<number> {
+  const late = performance.now() + READY_MS
+  for (;;) {
+    const { status } = await fetch(`${address}/health/ready`)
+    if (status === 200 || performance.now() > late) return status
+    await wait(LOOK_MS)
   }
 }
 
