@@ -5,6 +5,7 @@ import type { JsonObject } from '../../src/shared/json.ts'
 import type { Search } from '../../src/shared/query.ts'
 import { readIndexed } from '../../src/storage/document-index.ts'
 import { addKeyColumns, keyedFields } from '../../src/storage/postgres/core/key-columns.ts'
+import { included } from '../../src/storage/postgres/core/postgres-indexes.ts'
 import type { PostgresConnection } from '../../src/storage/postgres/core/rows.ts'
 import { statement } from '../../src/storage/postgres/sql/compiled-sql.ts'
 import { decideTexts } from '../../src/storage/postgres/sql/decide-texts.ts'
@@ -74,7 +75,7 @@ export async function openSearchWorld(options: PostgresWorldOptions): Promise<Po
     : new Map()
   for (const [number, fields] of options.indexes.entries())
     await client.query(
-      `CREATE INDEX ix_${number} ON doc_1 (${fields.map((field) => indexExpression(field, columns)).join(', ')}, created, guid) WHERE removed = 0`,
+      `CREATE INDEX ix_${number} ON doc_1 (${fields.map((field) => indexExpression(field, columns)).join(', ')}, created, guid)${included(fields, columns)} WHERE removed = 0`,
     )
   for (const field of new Set(options.indexes.flat().map((indexed) => readIndexed(indexed).field))) {
     const odd = oddIndex('doc_1', field, columns)

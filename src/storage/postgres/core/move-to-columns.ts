@@ -53,6 +53,7 @@ async function moveStorage(parts: PostgresParts, entry: StorageEntry, goesOn: ()
     if (found?.id !== entry.id) return
     for (const index of found.indexes.values()) {
       const planned = planIndex({ ...found, columns }, index)
+      if (!goesOn()) return
       if (planned && !found.indexes.has(planned.name))
         await createIndex(pool.lasting, found, planned, 'concurrently')
     }

@@ -69,7 +69,7 @@ function orderColumns(fields: readonly string[], columns: KeyColumns): string[] 
 }
 
 /** The numbers beside the keys, so that the index alone answers what is asked of the fields. */
-function included(fields: readonly string[], columns: KeyColumns): string {
+export function included(fields: readonly string[], columns: KeyColumns): string {
   const numbers = new Set(fields.flatMap((field) => columns.get(readIndexed(field).field) ?? []))
   return numbers.size === 0 ? '' : ` INCLUDE (${[...numbers].map((number) => `v${number}`).join(', ')})`
 }

@@ -2,10 +2,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSearchWorld, type PostgresWorld } from '../../../../test/postgres/search-world.ts'
 import type { JsonObject } from '../../../shared/json.ts'
-import { matchAll } from '../../../shared/query.ts'
+import { matchAll, type Query } from '../../../shared/query.ts'
 import type { Aggregate, Grouping, Measure } from '../../aggregate/aggregate.ts'
 import { aggregatePlainly } from '../../conformance/aggregate-documents.ts'
 import { aggregateDocuments } from './postgres-aggregate.ts'
+import { countDocuments } from './postgres-query.ts'
 
 const long = 'ä'.repeat(40)
 const names = [
@@ -103,4 +104,47 @@ test.each<[string, Aggregate]>([
   expect(plan).toContain('Parallel Seq Scan')
   const reads = statement.match(/doc -> |json_to_record/g) ?? []
   expect(reads.length).toBe(aggregate.groups.some(({ field }) => field.startsWith('_meta')) ? 0 : 1)
+})
+
+test('figures and totals of fields with key columns are read from an index alone', async () => {
+  const keyed = await openSearchWorld({
+    ...{ indexes: [['region', 'at', 'n']], columns: true, text: false },
+    // Of so few documents it reads the table.
+    avoid: ['seqscan', 'bitmapscan'],
+  })
+  try {
+    const note = 'x'.repeat(400)
+    await keyed.fill(
+      Array.from({ length: 4_000 }, (_, n) => ({
+        _meta: { guid: `guid-${n}`, created: n, updated: n, cms: n * 1000, ums: n * 1000, removed: 0 },
+        ...{ note, n: n / 10, region: n % 9 === 0 ? null : `region ${n % 7}` },
+        at: new Date(Date.UTC(2026, 0, 1) + n * 3_600_000).toISOString(),
+      })),
+    )
+    await keyed.connection.run('VACUUM ANALYZE doc_1')
+    const plans: string[] = []
+    const connection = {
+      ...keyed.connection,
+      async rows(text: string, values: readonly unknown[] = []) {
+        const steps = await keyed.connection.rows(`EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ${text}`, values)
+        plans.push(steps.map((row) => String(row['QUERY PLAN'])).join('\n'))
+        return keyed.connection.rows(text, values)
+      },
+    }
+    const third: Query = { kind: 'term', field: 'region', value: 'region 3' }
+    const figures = [{ figure: 'sum', field: 'n' } as const, { figure: 'max', field: 'at' } as const]
+    await aggregateDocuments(connection, keyed.target, of([{ field: 'region' }], [count, ...figures]))
+    await aggregateDocuments(connection, keyed.target, of([{ field: 'at', part: 'month' }], figures))
+    await aggregateDocuments(connection, keyed.target, { ...of([], figures), query: third })
+    await countDocuments(connection, keyed.target, third, false)
+    await countDocuments(connection, keyed.target, { kind: 'exists', field: 'region' }, false)
+    for (const plan of plans) {
+      const ran = plan.split('\n').filter((step) => step.includes('Scan') && !step.includes('never executed'))
+      expect(ran.filter((step) => step.includes('doc_1') && !step.includes('Index Only Scan'))).toEqual([])
+      expect(ran.join()).toContain('Index Only Scan using ix_0')
+    }
+    expect(plans).toHaveLength(5)
+  } finally {
+    await keyed.close()
+  }
 })

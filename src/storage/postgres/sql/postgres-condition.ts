@@ -30,6 +30,7 @@ import {
 import { foldedCondition } from './postgres-folded.ts'
 import { textCondition } from './postgres-text-query.ts'
 import { plainlyAsked, type SearchPlan, UNDECIDED } from './search-plan.ts'
+import type { SearchTarget } from './search-target.ts'
 import { AFTER_NUMBERS, FIRST_TEXT, sortKey } from './sort-key.ts'
 
 export function condition(plan: SearchPlan, query: Query): CompiledSql {
@@ -47,7 +48,7 @@ export function condition(plan: SearchPlan, query: Query): CompiledSql {
     case 'filter':
       return condition(plan, query.query)
     case 'exists':
-      return existsCondition(query.field)
+      return existsCondition(plan.target, query.field)
     case 'term':
       return termsCondition(plan, query, soughtValues(query.value))
     case 'terms':
@@ -92,9 +93,12 @@ function throughCondition(
 type Range = Extract<Query, { kind: 'range' }>
 type ScalarType = 'string' | 'number' | 'boolean'
 
-function existsCondition(field: string): CompiledSql {
+function existsCondition({ columns }: SearchTarget, field: string): CompiledSql {
   const read = fieldSql(field)
-  return read.kind === 'json' ? sql`json_typeof(${read.json}) <> 'null'` : TRUE
+  if (read.kind !== 'json') return TRUE
+  // A column has a key of arrays and objects, too.
+  if (columns.has(field)) return sql`${keyOf(field, columns)} IS NOT NULL`
+  return sql`json_typeof(${read.json}) <> 'null'`
 }
 
 function termsCondition(
