@@ -22,7 +22,8 @@ export const errorTable = {
   },
   DENIED_BY_RULE: {
     status: 403,
-    summary: 'The caller may not do this with the document or the field: a permission of the storage refuses it.',
+    summary:
+      'The caller may not do this with the document or the field: a permission of the storage refuses it.',
   },
   NOT_FOUND: { status: 404, summary: 'No resource has this path or guid.' },
   NOT_ACCEPTABLE: {

@@ -13,8 +13,7 @@ export interface DateCell {
   readonly format: DateFormat
 }
 
-export const dateFormats = ['yyyy-mm-dd', 'yyyy-mm-dd hh:mm:ss', 'yyyy-mm-dd hh:mm:ss.000'] as const
-export type DateFormat = (typeof dateFormats)[number]
+export type DateFormat = 'yyyy-mm-dd' | 'yyyy-mm-dd hh:mm:ss' | 'yyyy-mm-dd hh:mm:ss.000'
 
 /** What a sheet holds. */
 export const MOST_SHEET_ROWS = 1_048_576

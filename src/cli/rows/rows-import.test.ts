@@ -1,5 +1,5 @@
 /** quoin rows import: on the data directory while no server runs, and over HTTP while one does. */
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -75,7 +75,7 @@ describe.each(places)('%s', (where) => {
       'name,age\nAnn,old\n,4\nBob,7\n',
       1,
       [
-        'line 2: age: The value of age is not a number.',
+        'line 2: age: The value of age is not a number. It is "old".',
         'line 3: name: name is required and must not be empty.',
       ],
     ],
@@ -98,7 +98,7 @@ describe.each(places)('%s', (where) => {
       code: 0,
       printed: 'Imported 1 document.',
       complained:
-        'line 3: age: The value of age is not a number.\nLeft out 1 line, of which at most 100 are listed.',
+        'line 3: age: The value of age is not a number. It is "old".\nLeft out 1 line, of which at most 100 are listed.',
     })
     const ndjson = await imported(
       ['people'],
@@ -121,5 +121,24 @@ describe.each(places)('%s', (where) => {
       ['Dan', 4, undefined],
       ['Eve', 9, undefined],
     ])
+  })
+
+  test('refused lines are written into a file with their reasons, and imported from it when they are mended', async () => {
+    const before = (await people()).length
+    const path = room.file('refused.csv')
+    const first = await imported(
+      ['people', '--header', '2', '--refused', path],
+      'a.csv',
+      'People\nname,age\nFay,old\nGil,7\n',
+    )
+    expect([first.code, first.complained]).toEqual([1, expect.stringContaining('line 3: age: ')])
+    const text = await readFile(path, 'utf8')
+    expect(text).toBe(
+      '\ufeffname,age,_meta.line,_meta.reasons\r\nFay,old,3,The value of age is not a number.\r\n',
+    )
+    expect(await people()).toHaveLength(before)
+    const second = await imported(['people'], 'b.csv', text.replace('old', '41'))
+    expect(second).toEqual({ code: 0, printed: 'Imported 1 document.', complained: '' })
+    expect(await people()).toContainEqual(['Fay', 41, undefined])
   })
 })

@@ -49,6 +49,12 @@ or ymd.`,
       value: '<line>',
       help: 'Line with the names of columns, for a file that begins with a title. The first that is not empty if not given.',
     },
+    refused: {
+      type: 'string',
+      value: '<file>',
+      help: 'Write the first 1,000 refused lines into this file, with a column of reasons, which an import leaves out.',
+      completes: 'file',
+    },
     'skip-invalid': {
       type: 'boolean',
       help: 'Import the other lines when some are refused.',

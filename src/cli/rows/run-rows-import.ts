@@ -1,6 +1,8 @@
-import { open } from 'node:fs/promises'
+import { open, writeFile } from 'node:fs/promises'
 import { typeOfFile } from '../../shared/files/type-of-file.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
+import { fileOfReasons } from '../../shared/rows/reasons-file.ts'
+import type { TableCell } from '../../shared/rows/recognized-table.ts'
 import type { Terminal } from '../command.ts'
 import { Refused, recordsOf } from '../management.ts'
 import { withManagement } from '../open-management.ts'
@@ -17,14 +19,16 @@ interface RowsFile {
   readonly formats?: string | undefined
   readonly sheet?: string | undefined
   readonly header?: string | undefined
+  /** Where refused lines are written. */
+  readonly refused?: string | undefined
 }
 
 /** What `quoin rows import` does. Gives its exit code. */
 export async function runRowsImport(
-  { storage, file, url, skip, ...reading }: RowsFile,
+  { storage, file, url, skip, refused, ...reading }: RowsFile,
   terminal: Terminal,
 ): Promise<number> {
-  const query = new URLSearchParams(skip ? { skip_invalid: 'true' } : {})
+  const query = new URLSearchParams({ wrong_cells: 'true', ...(skip && { skip_invalid: 'true' }) })
   for (const [name, value] of Object.entries(reading)) if (value !== undefined) query.set(name, value)
   const path = `/_system/storages/${encodeURIComponent(storage)}/documents/import?${query}`
   const handle = await open(file).catch((error: unknown) => {
@@ -34,11 +38,14 @@ export async function runRowsImport(
     const imported = await withManagement(terminal, url, (management) =>
       management.upload(path, { type: typeOfFile(file), body: handle.createReadStream() }),
     )
+    if (isJsonObject(imported)) await writeRefused(refused, imported.problems, imported.columns)
     return report(imported, terminal)
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     if (error.status === 404) throw new Error(`There is no storage ${JSON.stringify(storage)}.`)
-    complainOf(error.details.lines, terminal)
+    const { lines, columns } = error.details
+    complainOf(lines, columns, terminal)
+    await writeRefused(refused, lines, columns)
     throw error
   } finally {
     await handle.close()
@@ -50,19 +57,53 @@ function isMissing(error: unknown): boolean {
 }
 
 function report(imported: JsonValue, { print, complain }: Terminal): number {
-  const { imported: count, refused = 0, problems } = isJsonObject(imported) ? imported : {}
-  complainOf(problems, { complain })
+  const { imported: count, refused = 0, problems, columns } = isJsonObject(imported) ? imported : {}
+  complainOf(problems, columns, { complain })
   print(`Imported ${documents(Number(count))}.`)
   if (Number(refused) > 0) complain(`Left out ${lines(Number(refused))}, of which at most 100 are listed.`)
   return 0
 }
 
-/** `line 3: age: The value of Age is not a number.` */
-function complainOf(problems: JsonValue | undefined, { complain }: Pick<Terminal, 'complain'>): void {
-  for (const { line, fields, message } of recordsOf(problems ?? [])) {
-    const named = Array.isArray(fields) && fields.length > 0 ? `${fields.join(', ')}: ` : ''
-    complain(`line ${line}: ${named}${message}`)
+/** Lines that are printed; a file has more. */
+const MOST_PRINTED = 100
+
+/** `line 3: age: The value of Age is not a number. It is "old".` */
+function complainOf(
+  problems: JsonValue | undefined,
+  columns: JsonValue | undefined,
+  { complain }: Pick<Terminal, 'complain'>,
+): void {
+  const fieldsOf = recordsOf(columns ?? []).map(({ field }) => field)
+  for (const { line, fields, message, cells } of recordsOf(problems ?? []).slice(0, MOST_PRINTED)) {
+    const names = Array.isArray(fields) ? fields : []
+    const named = names.length > 0 ? `${names.join(', ')}: ` : ''
+    const [at = -1] = names.map((name) => fieldsOf.indexOf(name)).filter((one) => one >= 0)
+    const cell = Array.isArray(cells) ? cells[at] : undefined
+    const value = cell === undefined || cell === '' ? '' : ` It is ${JSON.stringify(cell).slice(0, 60)}.`
+    complain(`line ${line}: ${named}${message}${value}`)
   }
+}
+
+async function writeRefused(
+  path: string | undefined,
+  problems: JsonValue | undefined,
+  columns: JsonValue | undefined,
+): Promise<void> {
+  if (path === undefined) return
+  const names = recordsOf(columns ?? []).map(({ column }) => ({ column: String(column) }))
+  const lines = recordsOf(problems ?? []).map(({ line, message, reasons, cells }) => ({
+    line: Number(line),
+    message: String(message),
+    ...(isJsonObject(reasons) && {
+      reasons: Object.fromEntries(Object.entries(reasons).map(([name, reason]) => [name, String(reason)])),
+    }),
+    ...(Array.isArray(cells) && { cells: cells.filter(isTableCell) }),
+  }))
+  await writeFile(path, fileOfReasons(names, lines).text)
+}
+
+function isTableCell(value: JsonValue): value is TableCell {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
 function documents(count: number): string {

@@ -32,7 +32,7 @@ import {
 } from './import-journal.ts'
 import { type ImportPreview, previewRows } from './import-preview.ts'
 import { ProblemList, refusedLines, tryRows } from './import-problems.ts'
-import { type ImportRow, type LineProblem, ndjsonRows, type RowsOf } from './import-rows.ts'
+import { type FileColumn, type ImportRow, type LineProblem, ndjsonRows, type RowsOf } from './import-rows.ts'
 import type { FileReading } from './table-import-rows.ts'
 
 /** Called in the transaction from which on an import stays, with the number of its documents. */
@@ -61,6 +61,8 @@ export interface Imported {
   readonly problems: readonly LineProblem[]
   /** The numbers of all of them: `3, 5-9`. */
   readonly refusedLines: string
+  /** Of the file, where cells of refused lines are listed. */
+  readonly columns: readonly FileColumn[]
   /** Guid of the import, if it can be undone. */
   readonly undo: string | undefined
 }
@@ -193,8 +195,11 @@ async function write(wanted: Wanted, path: string): Promise<Imported> {
   }
   const kept = undo && count > 0 && count <= MOST_UNDONE
   await endImport(database, id, origin, { kept, also: (session) => whenWritten?.(session, count) })
-  const { total: refused, first, lines } = problems
-  return { imported: count, refused, problems: first, refusedLines: lines, undo: kept ? id : undefined }
+  const { total: refused, first, lines, columns } = problems
+  return {
+    ...{ imported: count, refused, problems: first, refusedLines: lines, columns },
+    undo: kept ? id : undefined,
+  }
 }
 
 interface Noted {

@@ -9,7 +9,7 @@ import { patternBudget, TooMuchToMatch } from '../../shared/texts/pattern-budget
 import { applyMutations } from '../../storage/apply-mutations.ts'
 import type { Database, Origin } from '../../storage/database.ts'
 import { createRows } from './import-batch.ts'
-import { causeOf, type ImportRow, type LineProblem, lineProblem } from './import-rows.ts'
+import { causeOf, type FileColumn, type ImportRow, type LineProblem, lineProblem } from './import-rows.ts'
 import type { Reasons } from './read-row.ts'
 
 const MOST = 100
@@ -22,6 +22,8 @@ const MOST_RANGES = 20_000
 export class ProblemList {
   readonly first: LineProblem[] = []
   total = 0
+  /** Of the file, where the cells are listed. */
+  columns: readonly FileColumn[] = []
   readonly #ranges: { readonly from: number; to: number }[] = []
   readonly #most: number
   readonly #detailed: boolean
@@ -39,6 +41,7 @@ export class ProblemList {
     const problem =
       isListed && this.#detailed ? this.#withinBounds(wrongCells(row, error)) : lineProblem(row.line, error)
     this.total += 1
+    if (this.#detailed) this.columns = row.columns ?? []
     if (isListed) this.first.push(problem)
     this.#count(row.line)
   }
@@ -104,11 +107,14 @@ function otherReasons({ read, rules = [] }: ImportRow, known: Reasons): Reasons 
 }
 
 /** The error of an import that is refused because of these lines: that of the first, with all of them in its details. */
-export function refusedLines(first: unknown, { first: lines }: ProblemList): unknown {
+export function refusedLines(first: unknown, { first: lines, columns }: ProblemList): unknown {
   if (!(first instanceof QuoinError)) return first
   return new QuoinError(first.code, first.message, {
     ...(first.fields && { fields: first.fields }),
-    details: { lines: lines.map(sentProblem) },
+    details: {
+      lines: lines.map(sentProblem),
+      ...(columns.length > 0 && { columns: columns.map((one) => ({ ...one })) }),
+    },
     cause: first,
   })
 }

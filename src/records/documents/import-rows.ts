@@ -17,10 +17,17 @@ export interface ImportRow {
   read(): ReadRow
   /** Of a table, as they stand in the file; of NDJSON the line, as one cell. */
   readonly cells?: () => readonly Cell[]
+  /** Of a table: its columns, and where they go. */
+  readonly columns?: readonly FileColumn[]
   /** Fields whose values are names of other documents. */
   readonly named?: readonly NamedReference[]
   /** Of the storage. */
   readonly rules?: readonly FieldRule[]
+}
+
+export interface FileColumn {
+  readonly column: string
+  readonly field: string | null
 }
 
 /** `path`: of a file. Holds one row at a time. */

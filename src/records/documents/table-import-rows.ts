@@ -15,7 +15,7 @@ import {
   type KnownFields,
   mappedObject,
 } from './import-columns.ts'
-import { type ImportRow, ndjsonRows, type RowsOf } from './import-rows.ts'
+import { type FileColumn, type ImportRow, ndjsonRows, type RowsOf } from './import-rows.ts'
 import { atLine, linesOf } from './ndjson-lines.ts'
 import type { ReadRow } from './read-row.ts'
 
@@ -56,10 +56,12 @@ async function* mappedRows(
 async function* tableRows(path: string, reading: FileReading): AsyncGenerator<ImportRow, void> {
   const { dialect, named: names, rules } = reading
   let targets: ReturnType<typeof columnTargets> | undefined
+  let columns: readonly FileColumn[] = []
   try {
     for await (const { line, cells } of cellsOf(path, reading)) {
       if (targets === undefined) {
         targets = targetsOf(line, cells, reading)
+        columns = targets.map(({ column, field = null }) => ({ column, field }))
         continue
       }
       const known = targets
@@ -68,6 +70,7 @@ async function* tableRows(path: string, reading: FileReading): AsyncGenerator<Im
         line,
         size,
         cells: () => cells,
+        columns,
         named: names,
         rules,
         read: () => named(line, () => documentOfCells(known, cells, dialect)),

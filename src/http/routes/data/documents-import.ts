@@ -108,11 +108,12 @@ function importRoute(app: App, { context, imports, permissions }: Parts): void {
   )
 }
 
-function refusedReply({ refused, problems, refusedLines }: Omit<DoneImport, 'undo'>) {
+function refusedReply({ refused, problems, refusedLines, columns }: Omit<DoneImport, 'undo'>) {
   return {
     refused,
     problems: problems.map(sentProblem),
     ...(refused > problems.length && { refused_lines: refusedLines }),
+    ...(columns.length > 0 && { columns: columns.map((one) => ({ ...one })) }),
   }
 }
 

@@ -170,6 +170,11 @@ const lineProblem = Type.Object({
 })
 export type LineProblem = Wire<typeof lineProblem>
 
+const fileColumn = Type.Object({
+  column: Type.String(),
+  field: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+})
+
 export const importedSchema = Type.Object({
   imported: Type.Integer({ description: 'Number of created documents.' }),
   refused: Type.Optional(Type.Integer({ description: 'Number of lines left out, with `skip_invalid`.' })),
@@ -178,6 +183,11 @@ export const importedSchema = Type.Object({
   ),
   refused_lines: Type.Optional(
     Type.String({ description: 'The numbers of all of them, where not all are listed: `3, 5-9`.' }),
+  ),
+  columns: Type.Optional(
+    Type.Array(fileColumn, {
+      description: 'Of the file, for the cells of refused lines: with `wrong_cells`.',
+    }),
   ),
   undo: Type.Optional(
     Type.String({

@@ -29,7 +29,7 @@ export interface ImportDraft {
 const PREVIEW_BYTES = 512 * 1024
 const separators: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'tab' }
 
-export function typeOf({ name }: Pick<File, 'name'>): string {
+function typeOf({ name }: Pick<File, 'name'>): string {
   return typeOfFile(name)
 }
 
@@ -41,7 +41,7 @@ export function openColumns({ columns }: ImportPreview, { formats }: FileReading
 }
 
 /** The format of each column that has one: what was chosen, else what was recognized. */
-export function formatsOf({ columns }: ImportPreview, { formats }: FileReading) {
+function formatsOf({ columns }: ImportPreview, { formats }: FileReading) {
   const recognized = columns.flatMap(({ column, format }) =>
     format?.format ? [[column, format.format] as const] : [],
   )

@@ -34,7 +34,7 @@ export function useKeptImport(storage: string): KeptImport | undefined {
   return useStore(imports, (all) => all[storage])
 }
 
-export function keepImport(kept: KeptImport): void {
+function keepImport(kept: KeptImport): void {
   imports.setState({ [kept.draft.storage]: kept })
 }
 

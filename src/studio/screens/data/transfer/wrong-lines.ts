@@ -1,6 +1,6 @@
 /** The lines of a file that an import refused: what is wrong in them, what of it was mended, and what is sent again. */
 import type { LineProblem } from '../../../../shared/api/data/documents.ts'
-import { csvCell, isMarked, markedText, plainCell } from '../../../../shared/csv-cell.ts'
+import { fileOfReasons, type ReasonsFile } from '../../../../shared/rows/reasons-file.ts'
 import type { TableCell } from '../../../../shared/rows/recognized-table.ts'
 import { isFields } from '../documents/document-shape.ts'
 
@@ -155,18 +155,18 @@ export interface SentLines {
   readonly lines: readonly number[]
 }
 
+function mendedCells({ cells, mended }: WrongLine): readonly TableCell[] {
+  const last = Math.max(cells.length, ...Object.keys(mended).map((at) => Number(at) + 1))
+  return Array.from({ length: last }, (_, at) => mended[at] ?? cells[at] ?? '')
+}
+
 /** Only the lines in which something was mended. */
 export function mendedText({ columns, lines }: WrongLines): SentLines {
   const sent = lines.filter(isMended)
-  const cellsOf = (line: WrongLine) =>
-    Array.from(
-      { length: Math.max(line.cells.length, ...Object.keys(line.mended).map((at) => Number(at) + 1)) },
-      (_, at) => line.mended[at] ?? line.cells[at] ?? '',
-    )
   const rows =
     columns.length === 0
       ? sent.map((line) => cellText(line, 0).replaceAll(/[\r\n]+/g, ' '))
-      : [columns.map(({ column }) => column), ...sent.map(cellsOf)].map((cells) => JSON.stringify(cells))
+      : [columns.map(({ column }) => column), ...sent.map(mendedCells)].map((cells) => JSON.stringify(cells))
   return { text: rows.join('\n'), lines: sent.map(({ line }) => line) }
 }
 
@@ -189,49 +189,11 @@ export function afterSent(
   }
 }
 
-/** Columns that an import leaves out by itself. */
-const LINE = '_meta.line'
-const REASONS = '_meta.reasons'
-const BYTE_ORDER_MARK = '\ufeff'
-
-export interface ReasonsFile {
-  readonly ending: 'csv' | 'ndjson'
-  readonly text: string
-}
-
 /** The wrong lines as they are by now, with their numbers and reasons: to be mended elsewhere, and imported. */
-export function reasonsFile(state: WrongLines): ReasonsFile {
-  const { columns, lines } = state
-  if (columns.length === 0)
-    return { ending: 'ndjson', text: lines.map((line) => `${lineWithReasons(line)}\n`).join('') }
-  const rows = lines.map((line) => [
-    ...columns.map((_column, at) => exactCell(line.mended[at] ?? line.cells[at] ?? '')),
-    line.line,
-    reasonsText(line),
-  ])
-  const head = [...columns.map(({ column }) => column), LINE, REASONS]
-  const text = [head, ...rows].map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('')
-  return { ending: 'csv', text: `${BYTE_ORDER_MARK}${text}` }
-}
-
-function reasonsText({ reasons, message }: WrongLine): string {
-  return Object.values(reasons).join(' ') || message
-}
-
-function exactCell(cell: TableCell): string | number {
-  if (typeof cell === 'boolean') return String(cell)
-  if (typeof cell === 'number' || !isMarked(cell)) return cell
-  return markedText(plainCell(cell))
-}
-
-function lineWithReasons(line: WrongLine): string {
-  const text = cellText(line, 0)
-  try {
-    const document: unknown = JSON.parse(text)
-    if (!isFields(document)) return text
-    const meta = isFields(document._meta) ? document._meta : {}
-    return JSON.stringify({ ...document, _meta: { ...meta, line: line.line, reasons: reasonsText(line) } })
-  } catch {
-    return text
-  }
+export function reasonsFile({ columns, lines }: WrongLines): ReasonsFile {
+  const mended = lines.map((line) => ({
+    ...line,
+    cells: mendedCells(line),
+  }))
+  return fileOfReasons(columns, mended)
 }
