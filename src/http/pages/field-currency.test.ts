@@ -1,13 +1,20 @@
 /** The currency of an amount is set on its field, and used wherever the amount is shown. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
+import {
+  objectsOf,
+  openTestQuoin,
+  guidOf as storageGuid,
+  type TestQuoin,
+} from '../../../test/end-to-end/harness.ts'
 import { openVisitor } from '../../../test/page-visitor.ts'
 import { withRows } from '../../blocks/mail/mail-tables.ts'
+import { tableColumns } from '../../blocks/pages/table-columns.ts'
 import { renderMail } from '../../pages/mail/render-mail.ts'
 import { createField } from '../../records/fields/field-records.ts'
 import { rulesIn } from '../../records/fields/field-rules.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { everyNode, type PageNode } from '../../shared/pages/page-content.ts'
+import { matchAll } from '../../shared/query.ts'
 import { documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 
@@ -99,15 +106,54 @@ test('a detail view of the storage', async () => {
 
 test('a mail with the same blocks', async () => {
   const session = room.quoin.database.session()
+  const columns = tableColumns(['total', { field: 'weight', kind: 'number' }])
   const content: readonly PageNode[] = [
     { kind: 'card', figure: '9.5', format: 'currency', currency: 'orders.total', content: [] },
+    {
+      ...{
+        kind: 'datatable',
+        id: 't',
+        block: 'b',
+        caption: 'Orders',
+        storage: 'orders',
+        query: matchAll,
+        sort: [],
+      },
+      ...{ columns, pageSize: 10, searchable: false, actions: [], exportable: false, live: false },
+    },
   ]
   const context = {
     ...{ session, timeZone: 'UTC', locale: 'en', now: () => 0, log: () => undefined },
     rules: (storage: string) => rulesIn(session, storage),
   }
   const nodes = await withRows(content, context)
-  expect([...everyNode(nodes)]).toMatchObject([{ currency: 'EUR' }])
+  expect([...everyNode(nodes)]).toMatchObject([{ currency: 'EUR' }, { kind: 'table' }])
   const mail = renderMail({ content: nodes, title: 'Sums', locale: 'en', timeZone: 'UTC', site: '', now: 0 })
   expect(mail.text).toContain('€9.50')
+  expect(mail.text).toContain('€1,234.50')
+  expect(mail.text).toContain('1,234.5')
+})
+
+/** The part of a workbook. */
+async function partOf(bytes: ArrayBuffer, name: string): Promise<string> {
+  const { ZipReader, Uint8ArrayReader, TextWriter } = await import('@zip.js/zip.js')
+  const entries = await new ZipReader(new Uint8ArrayReader(new Uint8Array(bytes))).getEntries()
+  const entry = entries.find((one) => one.filename === name)
+  return entry && !entry.directory ? entry.getData(new TextWriter()) : ''
+}
+
+test('a sheet that is exported: numbers in cells of their currency', async () => {
+  const storages = objectsOf(await room.manage('POST', '/_system/storages/search', {}))
+  const guid = storageGuid(storages.find(({ name }) => name === 'orders') ?? {})
+  const columns = encodeURIComponent(JSON.stringify(['weight', 'total', 'customer.credit']))
+  const reply = await fetch(
+    `${origin}/api/v1/_system/storages/${guid}/documents/export?format=xlsx&columns=${columns}`,
+    { headers: { authorization: `Bearer ${await room.tokenOf('admin')}` } },
+  )
+  expect(reply.status).toBe(200)
+  const bytes = await reply.arrayBuffer()
+  expect(await partOf(bytes, 'xl/worksheets/sheet1.xml')).toContain(
+    '<c><v>1234.5</v></c><c s="1"><v>1234.5</v></c><c s="2"><v>7.5</v></c>',
+  )
+  expect(await partOf(bytes, 'xl/styles.xml')).toMatch(/\[\$EUR\].*\[\$USD\]/s)
 })
