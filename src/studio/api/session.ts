@@ -36,7 +36,7 @@ export function signedOut(expired: boolean): void {
   session.setState({ token: '', expired })
 }
 
-/** At once, but after the session has expired: then when its user has signed in again. Rejected where it is another one. */
+/** At once, but after the session has expired: then when its user has signed in again. Rejected for another user. */
 export async function untilSignedIn(): Promise<void> {
   await waiting?.promise
 }
