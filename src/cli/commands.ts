@@ -15,6 +15,11 @@ import { envList } from './environment/env-list.ts'
 import { envSet } from './environment/env-set.ts'
 import { envUnset } from './environment/env-unset.ts'
 import { exportBlueprintFile } from './export.ts'
+import { fieldAdd } from './fields/field-add.ts'
+import { fieldConvert } from './fields/field-convert.ts'
+import { fieldList } from './fields/field-list.ts'
+import { fieldRemove } from './fields/field-remove.ts'
+import { fieldRename } from './fields/field-rename.ts'
 import { importBlueprintFile } from './import.ts'
 import { keyCreate } from './keys/key-create.ts'
 import { keyList } from './keys/key-list.ts'
@@ -33,6 +38,9 @@ import { settingUnset } from './settings/setting-unset.ts'
 import { login } from './sign-in/login.ts'
 import { logout } from './sign-in/logout.ts'
 import { start } from './start.ts'
+import { storageAdd } from './storages/storage-add.ts'
+import { storageList } from './storages/storage-list.ts'
+import { storageRemove } from './storages/storage-remove.ts'
 import { userCreate } from './user-create.ts'
 import { userResetPassword } from './user-reset-password.ts'
 import { waitCancel } from './waits/wait-cancel.ts'
@@ -48,6 +56,14 @@ const working: readonly Command[] = [
   exportBlueprintFile,
   importBlueprintFile,
   rowsImport,
+  storageList,
+  storageAdd,
+  storageRemove,
+  fieldList,
+  fieldAdd,
+  fieldRename,
+  fieldConvert,
+  fieldRemove,
   login,
   logout,
   userCreate,

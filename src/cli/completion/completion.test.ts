@@ -38,7 +38,7 @@ const firstWords = [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? 
 
 test.each([
   { words: [''], offers: [...firstWords, 'help', '--version'] },
-  { words: ['st'], offers: ['start'] },
+  { words: ['st'], offers: ['start', 'storage'] },
   { words: ['l'], offers: ['login', 'logout'] },
   { words: ['--'], offers: ['--version'] },
   { words: ['help', ''], offers: firstWords },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FlowBlocks, type FlowRoom, openFlowRoom } from '../../../../test/run-flow.ts'
 
 let room: FlowRoom
@@ -528,35 +528,4 @@ test('many warnings of one kind are 50 and a number', () => {
   const { blueprint } = room.compile({ get, reply, ...lost })
   expect(blueprint?.notes).toHaveLength(51)
   expect(blueprint?.notes.at(-1)).toMatchObject({ block: '', message: expect.stringMatching(/^20 more/) })
-})
-
-describe('a request that could not be sent again', () => {
-  const taking = (name: string) => ({
-    ...staff,
-    fields: {
-      schema: [
-        { name, type: 'text' },
-        { name: 'title', type: 'text' },
-      ],
-    },
-  })
-  const notes = (blocks: FlowBlocks) =>
-    (room.compile({ store, ...blocks }).blueprint?.notes ?? [])
-      .map(({ message }) => message)
-      .filter((message) => message.includes('sent again'))
-  const replied = { get: taking('password'), reply: { ...reply, in: { ...reply.in, flow: '@get.flow' } } }
-
-  test('is told where the flow works on behind its reply', () => {
-    const [note] = notes({ ...replied, after: create('@reply.flow') })
-    expect(note).toContain('because password is not stored. Put the work into a queue')
-  })
-
-  test.each<[string, FlowBlocks]>([
-    ['nothing is behind the reply', replied],
-    ['only a log is behind the reply', { ...replied, after: log('@reply.flow') }],
-    ['no field is secret', { ...replied, get: taking('colour'), after: create('@reply.flow') }],
-    ['a signature is stored', { ...replied, get: taking('signature'), after: create('@reply.flow') }],
-  ])('is not told where %s', (_what, blocks) => {
-    expect(notes(blocks)).toEqual([])
-  })
 })

@@ -16,7 +16,7 @@ export function lostRequests(nodes: readonly Node[], facts: Facts): DeployNote[]
     if (definition.kind !== 'trigger' || definition.on !== 'http') return []
     const secret = requestFields(settings.schema).find(({ name }) => isCredentialName(name))
     if (secret === undefined || !worksBehindReply(node, facts)) return []
-    const message = `The flow goes on behind its reply. When that fails, the request cannot be sent again, because ${secret.name} is not stored. Put the work into a queue before the reply (function_custom_execute_from_queue).`
+    const message = `The flow does work after its reply. When that fails, the request cannot be sent again, because ${secret.name} is not stored. Put the work into a queue before the reply (function_custom_execute_from_queue).`
     return [{ block: block.guid, pin: 'schema', message, level: 'warn' }]
   })
 }
