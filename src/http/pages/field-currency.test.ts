@@ -157,3 +157,28 @@ test('a sheet that is exported: numbers in cells of their currency', async () =>
   )
   expect(await partOf(bytes, 'xl/styles.xml')).toMatch(/\[\$EUR\].*\[\$USD\]/s)
 })
+
+/** A test may run a second time. */
+let sheets = 0
+
+test.each([
+  ['columns', ['weight', 'total'], '<c><v>1234.5</v></c><c s="1"><v>1234.5</v></c>'],
+  ['no columns, which are those of the first row', undefined, '<c s="1"><v>1234.5</v></c>'],
+])('a sheet that a flow writes, with %s', async (_, columns, cells) => {
+  sheets += 1
+  const name = `sheet${sheets}`
+  await room.install(`Sheet of ${name}`, {
+    get: { type: 'on_startup_register_uri_get', in: { uri: name }, scopes: ['*public'] },
+    write: {
+      type: 'write_rows',
+      in: { flow: '@get.flow', storage: 'orders', name: `${name}.xlsx`, ...(columns && { columns }) },
+    },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@write.flow', value: '=write.file.guid' } },
+  })
+  const guid: unknown = await (await fetch(`${origin}/api/v1/${name}`)).json()
+  const headers = { authorization: `Bearer ${await room.tokenOf('admin')}` }
+  const reply = await fetch(`${origin}/api/v1/_system/assets/${guid}/content`, { headers })
+  const bytes = await reply.arrayBuffer()
+  expect(await partOf(bytes, 'xl/worksheets/sheet1.xml')).toContain(cells)
+  expect(await partOf(bytes, 'xl/styles.xml')).toContain('[$EUR]')
+})
