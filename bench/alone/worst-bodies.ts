@@ -105,6 +105,33 @@ const header = (name: string, value: string): WorstInput => ({
   method: 'GET',
   headers: { [name]: value.slice(0, LINE) },
 })
+/** Of a file, which a setting of the endpoint allows. */
+const FILE = 64_000_000
+const file = (name: string, content: string) =>
+  post(
+    `an upload of 64 MB: ${name}`,
+    'worst/uploads',
+    `--X\r\ncontent-disposition: form-data; name="k"; filename="a.txt"\r\n\r\n${times(content, FILE)}\r\n--X--\r\n`,
+    MULTIPART,
+  )
+/** `{n}`: another number each time, so that no reply is cached. */
+const list = (name: string, parameters: string): WorstInput => ({
+  name: `10,000 documents: ${name}`,
+  path: `worst/thousands?limit=10000&offset={n}${parameters}`,
+  method: 'GET',
+})
+
+/** In the storage that lists are of. */
+export const LISTED = 12_000
+export const listedDocument = (n: number) =>
+  JSON.stringify({ n, title: `title ${n}`, text: 'é lorem ipsum '.repeat(65) })
+
+/** What holds the event loop for longer than may be: a body of as many bytes as the highest setting allows. */
+export const CONTROL_LIMIT = 16_777_216
+export const worstControl: WorstInput = document('the control', {
+  long_text: 'é'.repeat(CONTROL_LIMIT / 2 - 100),
+})
+
 const numbered = <T>(count: number, value: T): Record<string, T> =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, value]))
 
@@ -148,6 +175,19 @@ export const worstInputs: readonly WorstInput[] = [
     `--X\r\ncontent-disposition: form-data; name="k"\r\n\r\n${times('\r\n--')}`,
     MULTIPART,
   ),
+  file('zeros', '0'),
+  file('line ends', '\r\n'),
+  file('beginnings of boundaries', '\r\n--'),
+  post(
+    'a form of 60,000 bytes a part',
+    'worst/uploads',
+    `${times(`--X\r\ncontent-disposition: form-data; name="k"\r\n\r\n${'é'.repeat(30_000)}\r\n`)}--X--\r\n`,
+    MULTIPART,
+  ),
+  list('as they are', ''),
+  list('with their total', '&count=true'),
+  list('in another order', '&order=-title'),
+  list('two fields', '&fields=title,n'),
   table('commas', times(',')),
   table('lines', times('\n', SIZE / 2)),
   table('rows', `a,b\n${times('1,2\n', SIZE / 1.3)}`),
