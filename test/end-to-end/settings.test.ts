@@ -81,6 +81,7 @@ describe('what is refused', () => {
     ['QUOIN_RUN_DEADLINE', '9', 'a whole number from 10 to'],
     ['QUOIN_LOCKOUT_ATTEMPTS', '0', 'a whole number from 1 to'],
     ['QUOIN_BODY_LIMIT', '1023', 'a whole number from 1024 to'],
+    ['QUOIN_BODY_LIMIT', '16777217', 'a whole number from 1024 to 16777216'],
     ['QUOIN_KEEP_LOGS', '0', 'a whole number from 1 to'],
     ['QUOIN_MAIL_FROM', 'nobody', 'an address such as'],
   ])('%s=%j: 400 with the reason', async (name, value, message) => {
