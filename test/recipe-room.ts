@@ -44,7 +44,7 @@ export async function openRecipeRoom(): Promise<RecipeRoom> {
     },
     async failing(suites, postgresStarter) {
       const config = join(directory, 'vitest.config.mjs')
-      const provide = { engine: 'sqlite', thorough: false, postgresStarter }
+      const provide = { engine: 'sqlite', thorough: false, postgresStarter, onlyExample: 'text_reverse' }
       // As in vitest.config.ts: Node imports the sources itself.
       const experimental = { viteModuleRunner: false, nodeLoader: false }
       const test = { include: suites, provide, experimental, pool: 'forks', isolate: false, maxWorkers: 2 }

@@ -14,6 +14,8 @@ declare module 'vitest' {
     readonly engine: 'sqlite' | 'postgres'
     /** Looks at everything, also at what `npm test` leaves out because it takes long: only in `npm run torture`. */
     readonly thorough: boolean
+    /** The block whose example alone is tried: in the copies of `recipes.test.ts`. */
+    readonly onlyExample?: string
   }
 }
 
