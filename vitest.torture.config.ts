@@ -7,11 +7,11 @@ const moreThorough = [
   'test/end-to-end/cities.test.ts',
 ]
 
-/** Suites that `npm test` runs on the embedded engine only. */
+/** Suites that `npm test` runs on the embedded engine only, or with less on PostgreSQL. */
 const onPostgres = [
   'src/{access,http}/**/*.test.ts',
   'test/block-examples.test.ts',
-  'test/end-to-end/{bad-input,fuzz,refused-blueprints,run-limits,scopes,slow-searches}.test.ts',
+  'test/end-to-end/{bad-input,fuzz,inventory,refused-blueprints,run-limits,scopes,slow-searches}.test.ts',
   'test/end-to-end/tracing{,-branches,-breakpoints,-same}.test.ts',
 ]
 

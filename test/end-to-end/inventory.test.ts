@@ -1,6 +1,6 @@
 /** `examples/inventory.blueprint.json`, over HTTP on the real program. */
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { xlsxRows } from '../../src/blocks/rows/xlsx-rows.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { openAssetPlace } from '../asset-place.ts'
@@ -313,13 +313,15 @@ test('each morning the staff gets the stock as XLSX', async () => {
 describe('import', () => {
   const csv = (rows: readonly string[]) => ['Number;Name;Supplier;Price;Min stock', ...rows].join('\n')
   const send = (text: string) => room.call('POST', '/goods/import', { body: { csv: text } })
+  // On PostgreSQL each row takes two trips: all of them are tried there by `npm run torture`.
+  const count = inject('engine') === 'sqlite' || inject('thorough') ? 2_000 : 400
   const rows = (price: string) =>
-    Array.from({ length: 2_000 }, (_none, index) => `I-${index};Imported ${index};Kern;${price};`)
+    Array.from({ length: count }, (_none, index) => `I-${index};Imported ${index};Kern;${price};`)
 
   test('2,000 rows are new goods at first, and updates then', async () => {
-    expect(await send(csv(rows('1.25')))).toMatchObject({ status: 201, body: { rows: 2_000 } })
+    expect(await send(csv(rows('1.25')))).toMatchObject({ status: 201, body: { rows: count } })
     await move('I-7', 5)
-    expect(await send(csv(rows('1.5')))).toMatchObject({ status: 201, body: { rows: 2_000 } })
+    expect(await send(csv(rows('1.5')))).toMatchObject({ status: 201, body: { rows: count } })
     const [seventh, ...others] = await list('q="Imported 7"')
     expect(others).toEqual([])
     expect(seventh).toMatchObject({
@@ -329,7 +331,7 @@ describe('import', () => {
       min_stock: 0,
       supplier_name: 'Kern',
     })
-    expect(await list('limit=200&offset=1900&q=imported')).toHaveLength(100)
+    expect(await list(`limit=200&offset=${count - 100}&q=imported`)).toHaveLength(100)
   })
 
   test('many at once of the same new goods store each of them once', async () => {
