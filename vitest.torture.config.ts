@@ -3,7 +3,7 @@ import { engineSuites } from './test/engine-suites.ts'
 
 /** Suites of `npm test` that look at more here. */
 const moreThorough = [
-  'test/browser/{crm,looks,studio-dialogs,studio-screens}.test.ts',
+  'test/browser/{crm,looks,studio-dialogs,studio-runs,studio-screens}.test.ts',
   'test/end-to-end/cities.test.ts',
 ]
 
