@@ -3,7 +3,7 @@ import { textIn } from '../../storage/document-fields.ts'
 import { guidOf, type Management } from '../management.ts'
 import { allNamed, type NamedKind, recordNamed } from '../named-records.ts'
 
-export const storageKind: NamedKind = { path: '/_system/storages', noun: 'storage', most: 1_000 }
+const storageKind: NamedKind = { path: '/_system/storages', noun: 'storage', most: 1_000 }
 
 export interface CountedStorage {
   readonly name: string
