@@ -80,7 +80,7 @@ interface Way {
   readonly guid: string
   readonly block: string
   readonly pin: string
-  /** Blocks behind it, where a run that has waited goes on: it begins there, and the wait is no step of it. */
+  /** Blocks behind it, where the block itself is no step on that way: a run that has waited begins there, and so does each turn of a loop. */
   readonly behind: readonly string[]
 }
 
@@ -102,10 +102,10 @@ function waysOf(blocks: readonly Block[], { flows: { catalogue } }: Quoin): Way[
   return blocks.flatMap(({ guid, name = guid, type }) => {
     const definition = catalogue.get(type)
     if (definition === undefined || definition.kind === 'value') return []
-    const waits = definition.kind === 'flow' ? (definition.waits ?? []) : []
+    const entered = definition.kind === 'flow' ? [...(definition.waits ?? []), definition.body] : []
     const pins = [...(wired.get(guid) ?? [])].filter(([pin]) => isFlow(definition.out[pin], pin))
     if (pins.length === 0) return [{ guid, block: name, pin: '', behind: [] }]
-    return pins.map(([pin, next]) => ({ guid, block: name, pin, behind: waits.includes(pin) ? next : [] }))
+    return pins.map(([pin, next]) => ({ guid, block: name, pin, behind: entered.includes(pin) ? next : [] }))
   })
 }
 
