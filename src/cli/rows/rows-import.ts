@@ -36,8 +36,7 @@ A column goes into the field of its name or label unless it is named here.`,
     formats: {
       type: 'string',
       value: '<json>',
-      help: `Columns that write numbers or days otherwise than the rest, for example {"Price":"comma","Due":"mdy"}: point or comma, dmy, mdy
-or ymd.`,
+      help: 'Columns that differ, such as {"Price":"comma","Due":"mdy"}: point, comma, dmy, mdy or ymd.',
     },
     sheet: {
       type: 'string',
@@ -47,12 +46,12 @@ or ymd.`,
     header: {
       type: 'string',
       value: '<line>',
-      help: 'Line with the names of columns, for a file that begins with a title. The first that is not empty if not given.',
+      help: 'Line with the names of columns, where a title comes first. The first that is not empty if not given.',
     },
     refused: {
       type: 'string',
       value: '<file>',
-      help: 'Write the first 1,000 refused lines into this file, with a column of reasons, which an import leaves out.',
+      help: 'Write the first 1,000 refused lines into this file, with a column of reasons that an import leaves out.',
       completes: 'file',
     },
     'skip-invalid': {

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import { matches } from '../../storage/search/evaluate-query.ts'
 import { scopeOf } from './led-query.ts'
 import { compileQueryRule, compileTestRule, type RuleFrame, ruleProblem } from './rule-expression.ts'
+import { subjectOf } from './subject.ts'
 
 const context: RuleFrame['context'] = {
   timeZone: 'UTC',
@@ -14,6 +15,16 @@ const context: RuleFrame['context'] = {
 const own = scopeOf('deals')
 const ann = { guid: 'a', username: 'ann', groups: [], scopes: ['hr'] }
 const frame = (doc: JsonObject, user: JsonObject | undefined): RuleFrame => ({ doc, user, context })
+
+test.each<[string, JsonObject | undefined, readonly string[] | undefined, boolean]>([
+  ['an anonymous caller', undefined, ['*'], true],
+  ['a user without scopes', { _meta: { guid: 'a' } }, undefined, true],
+  ['a user with other scopes', { _meta: { guid: 'a' } }, ['deals_all'], true],
+  ['an administrator', { _meta: { guid: 'a' } }, ['*'], false],
+  ['a holder of storages_rules', { _meta: { guid: 'a' } }, ['storages_rules'], false],
+])('whether rules bind %s', (_, record, scopes, bound) => {
+  expect(subjectOf(record, scopes && new Set(scopes)).bound).toBe(bound)
+})
 
 describe('a comparison with nothing is false', () => {
   test.each<[string, JsonObject, JsonObject | undefined, boolean]>([
