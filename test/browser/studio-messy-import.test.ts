@@ -7,7 +7,7 @@ import { messyWorkbook } from '../messy-workbook.ts'
 import { type PacedHand, pacedHand } from './paced-hand.ts'
 import { eventually } from './studio-eventually.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
+import { administrator, openStudio, type StudioRoom } from './studio-room.ts'
 
 const ROWS = 500
 const known = ['Acme', 'Globex', 'שלום <b>']
@@ -215,9 +215,18 @@ test('lines with markup, of thousands of characters and from right to left are s
   await page.keyboard.press('Enter')
   await dialog().getByRole('button', { name: 'Import all lines' }).waitFor()
   await page.setViewportSize({ width: 1280, height: 800 })
-  await dialog().getByRole('button', { name: 'Back to the file' }).click()
-  await dialog().getByRole('button', { name: 'Cancel' }).click()
-  expect(await page.getByText('are not imported yet.').count()).toBe(0)
   expect(await count()).toEqual([])
   expect(studio.complaints()).toEqual([])
+})
+
+test('refused lines do not stay for the next user of the tab', async () => {
+  await dialog().getByRole('button', { name: 'Close' }).last().click()
+  await page.getByText('are not imported yet.').waitFor()
+  await page.getByRole('button', { name: /your account/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByLabel('User name or e-mail').fill(administrator.username)
+  await page.getByLabel('Password', { exact: true }).fill(administrator.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Import', exact: true }).waitFor()
+  expect(await page.getByText('are not imported yet.').count()).toBe(0)
 })
