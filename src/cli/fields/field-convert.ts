@@ -9,8 +9,7 @@ export const fieldConvert = command({
     misfits: {
       type: 'string',
       value: '<json>',
-      help: `What is stored in place of values that do not fit: {} for nothing, {"value":0}, or {"keep_in":"price_text"}, which moves
-the former value to that field. Refused without it where a value does not fit.`,
+      help: 'For values that do not fit: {} for nothing, {"value":0}, or {"keep_in":"price_text"} to keep them there.',
     },
     rules: {
       type: 'string',
