@@ -82,21 +82,7 @@ export function openStreams(options: StreamsOptions): Streams {
       if (deployed(blueprint) !== compiled) turns.add(() => stream.end())
   })
 
-  function mayStay({ stream, exchange }: OpenStream): MaybePromise<boolean> {
-    const judge = (standing: Standing) => {
-      if (standing === 'allowed') return stream.isOpen
-      // Its client connects again, with the rights that it has now.
-      if (standing === 'changed') stream.end()
-      else stream.fail(standing.status, { error: standing.message })
-      return false
-    }
-    const unknown = () => {
-      stream.fail(503, { error: 'The caller could not be looked up.' })
-      return false
-    }
-    const standing = standingOf(exchange, identify)
-    return isPromise(standing) ? standing.then(judge, unknown) : judge(standing)
-  }
+  const mayStay = (open: OpenStream) => callerMayStay(open, identify)
 
   function look(): void {
     const now = clock()
@@ -160,4 +146,20 @@ export function openStreams(options: StreamsOptions): Streams {
       for (const { stream } of streams.keys()) stream.end()
     },
   }
+}
+
+function callerMayStay({ stream, exchange }: OpenStream, identify: Identify): MaybePromise<boolean> {
+  const judge = (standing: Standing) => {
+    if (standing === 'allowed') return stream.isOpen
+    // Its client connects again, with the rights that it has now.
+    if (standing === 'changed') stream.end()
+    else stream.fail(standing.status, { error: standing.message })
+    return false
+  }
+  const unknown = () => {
+    stream.fail(503, { error: 'The caller could not be looked up.' })
+    return false
+  }
+  const standing = standingOf(exchange, identify)
+  return isPromise(standing) ? standing.then(judge, unknown) : judge(standing)
 }
