@@ -53,7 +53,11 @@ export default defineConfig({
     // Node imports the sources itself, as it does where they run, and keeps what it compiled: the program is loaded in 0.6
     // instead of 1.6 s of processor time.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    execArgv: ['--import', new URL('./bin/compile-cache.mjs', import.meta.url).href],
+    // Young objects of the whole program have 32 to 64 MB, so that V8 collects them more rarely: 8 % less processor time.
+    execArgv: [
+      ...['--import', new URL('./bin/compile-cache.mjs', import.meta.url).href],
+      ...['--min-semi-space-size=32', '--max-semi-space-size=64'],
+    ],
     pool: 'forks',
     // A process runs many files, one after the other, and loads the program once: half a second of processor time for each
     // of 500 files. What a test changes of its process (clock, environment) it puts back.
