@@ -27,7 +27,7 @@ function textOf(block: TriggerBlock, pin: string): string {
 }
 
 /** Whether a block of the blueprint names the storage. */
-export function usesStorage(blocks: readonly TriggerBlock[], storage: string): boolean {
+function usesStorage(blocks: readonly TriggerBlock[], storage: string): boolean {
   return blocks.some((block) => block.in_pins.some(({ id, value }) => id === 'storage' && value === storage))
 }
 
