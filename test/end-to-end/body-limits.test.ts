@@ -12,13 +12,14 @@ const routes = new Map<string, boolean>()
 
 const guid = '00000000-0000-4000-8000-000000000000'
 const MEGABYTE = 1_000_000
-/** They send documents, blocks or files: as much as the settings allow, or more. */
+/** They send documents, blocks, files or a request to be signed: as much as the settings allow, or more. */
 const LARGE = [
   'post /api/v1/blueprintactions',
   'post /api/v1/blueprints/{guid}/edits',
   'post /api/v1/blueprints/{guid}/run',
   'post /api/v1/blueprinttemplates',
   'post /api/v1/_system/assets/stream',
+  'post /api/v1/_system/secrets/sign',
   'post /api/v1/_system/storages/samples',
   'post /api/v1/_system/storages/{guid}/documents',
   'post /api/v1/_system/storages/{guid}/documents/import',
@@ -125,7 +126,7 @@ describe('without an account', () => {
 })
 
 describe('of an administrator', () => {
-  test('only routes that take documents, blocks or files read a megabyte', async () => {
+  test('only routes that take documents, blocks, files or requests read a megabyte', async () => {
     const read: string[] = []
     for (const [route, body] of routes) {
       const [method = '', path = ''] = route.split(' ')

@@ -74,7 +74,7 @@ describe('refused', () => {
       'create_document_from_mutations',
       {},
       'set',
-      /The pin set or mutations is needed/,
+      /^set or mutations is needed: give one of them a value/,
     ],
     ['a list', 'create_document_from_mutations', { set: '=[1]' }, 'set', /takes an object/],
     [
