@@ -47,7 +47,7 @@ test('a storage with three fields becomes an API with a few clicks', async () =>
   await dialog.getByRole('combobox', { name: 'Filters' }).press('ArrowDown')
   await page.getByRole('option', { name: 'price' }).click()
   await page.keyboard.press('Tab')
-  const readers = dialog.getByRole('radiogroup', { name: 'Who may list and read' })
+  const readers = dialog.getByRole('radiogroup', { name: 'Who may see the documents' })
   await readers.getByText('Everyone').click()
   await dialog.getByRole('button', { name: 'Make and activate' }).click()
   await page.waitForURL(/\/blueprints\/[0-9a-f-]{36}/)

@@ -118,6 +118,8 @@ function ChoiceEditor({ column, value, typed, onText, onCancel }: CellEditorProp
       searchable
       clearable={column.field?.required !== true && current !== ''}
       autoFocus
+      // The letter that opened it is typed already: selected, the next one would replace it.
+      onFocus={() => undefined}
       defaultDropdownOpened
       selectFirstOptionOnChange
       searchValue={search}

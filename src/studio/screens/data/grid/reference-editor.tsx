@@ -45,6 +45,8 @@ export function ReferenceEditor({ column, value, typed, onValue, onCancel }: Cel
       searchable
       clearable={column.field?.required !== true && typeof value === 'string' && value !== ''}
       autoFocus
+      // The letter that opened it is typed already: selected, the next one would replace it.
+      onFocus={() => undefined}
       defaultDropdownOpened
       selectFirstOptionOnChange
       searchValue={search}
