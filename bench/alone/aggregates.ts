@@ -77,7 +77,6 @@ async function measure(
 ): Promise<Reached> {
   const { database, settle, close } = await open()
   try {
-    await fillStorage(database, 'sales', documents, sale)
     await database.ensure('sales', {
       indexes: [
         { fields: ['region', 'price'] },
@@ -85,6 +84,8 @@ async function measure(
         { fields: ['at', 'price'] },
       ],
     })
+    // On PostgreSQL the indexes of a storage that is full are over expressions until it has moved to key columns.
+    await fillStorage(database, 'sales', documents, sale)
     await settle()
     await mustCountAll(database, documents)
     const found: string[] = []

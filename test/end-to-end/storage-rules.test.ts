@@ -197,7 +197,10 @@ const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, as: strin
 const numbers = (body: JsonValue | undefined) => objectsOf(body).map(({ n }) => n)
 const verdict = async (...sent: Parameters<typeof send>) => {
   const { status, text } = await send(...sent)
-  return [status, /permission (create|change|remove) of the storage deals refuses it/.test(text) ? 'denied' : 'done']
+  return [
+    status,
+    /permission (create|change|remove) of the storage deals refuses it/.test(text) ? 'denied' : 'done',
+  ]
 }
 
 const everyone = ['ann', 'bob', 'lead', 'keeper', ''] as const
