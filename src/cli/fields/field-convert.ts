@@ -1,6 +1,6 @@
 import { command } from '../command.ts'
 import { urlFlag, withManagement } from '../open-management.ts'
-import { readObject } from './read-object.ts'
+import { readObject } from '../read-object.ts'
 
 export const fieldConvert = command({
   name: 'field convert',

@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from '../../shared/json.ts'
-import { readJson } from '../../shared/numbers/exact-json.ts'
+import { isJsonObject } from '../../shared/json.ts'
 import { command } from '../command.ts'
 import { urlFlag, withManagement } from '../open-management.ts'
+import { readObject } from '../read-object.ts'
 import { UsageError } from '../read-words.ts'
 
 const states = ['deployed', 'saved', 'staged'] as const
@@ -46,7 +46,7 @@ Without --real the run has no effects: its writes are undone and nothing is sent
       throw new UsageError(`--state must be one of ${states.join(', ')}.`)
     const body = {
       ...{ trigger, state, effects: real === true ? 'real' : 'discard' },
-      ...(input !== undefined && { input: objectOf(input) }),
+      ...(input !== undefined && { input: readObject('input', input) }),
       ...(from !== undefined && { from_run: from }),
     }
     const { runningServer } = await import('../running-server.ts')
@@ -62,10 +62,3 @@ Without --real the run has no effects: its writes are undone and nothing is sent
     return isJsonObject(ended) && ended.status === 'failed' ? 1 : 0
   },
 })
-
-function objectOf(text: string): JsonObject {
-  const read = readJson(text)
-  if ('problem' in read) throw new UsageError(`--input ${read.problem}: ${text}.`)
-  if (isJsonObject(read.value)) return read.value
-  throw new UsageError(`--input must be a JSON object; got ${text}.`)
-}

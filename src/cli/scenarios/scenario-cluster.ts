@@ -3,12 +3,14 @@
  * application. Its clock stands still until a test moves it, its randomness is the same each time, its calls of other
  * servers are answered from the test, over a real connection, and its mails are caught where they would be handed over.
  */
+import { existsSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { readOptions } from '../../options/options.ts'
 import { openOffline, openQuoin, type Quoin } from '../../quoin/quoin.ts'
+import { releasers } from '../../quoin/releasers.ts'
 import type { Surroundings } from '../../quoin/start.ts'
 import type { Random } from '../../shared/guid.ts'
 import { matchAll, search } from '../../shared/query.ts'
@@ -122,7 +124,7 @@ export async function installApplication(
 
 /** A folder that needs no disk, where there is one. */
 function memoryFolder(): string {
-  return process.platform === 'linux' ? '/dev/shm' : tmpdir()
+  return existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 }
 
 type Content = Parameters<NonNullable<Surroundings['handOver']>>[0]
@@ -150,26 +152,25 @@ export async function openCluster(
   { now: start, replies }: { readonly now: number; readonly replies: readonly RecordedReply[] },
 ): Promise<ScenarioCluster> {
   const own = await mkdtemp(join(memoryFolder(), 'quoin-test-'))
-  await cp(folder, own, { recursive: true })
-  const calls = await answerCalls(replies)
+  const opened = releasers()
+  opened.add(() => rm(own, { recursive: true, force: true }))
   const mails: CaughtMail[] = []
   let now = start
-  const quoin = await openQuoin(optionsIn(own), {
-    ...surroundings(() => now),
-    calls: calls.agent,
-    handOver: async (content) => {
-      mails.push(caughtMail(content))
-      return []
-    },
-  })
-  const { settle, nextInstant } = backgroundWork(quoin, () => now)
-  return {
-    quoin,
-    calls,
-    mails,
-    now: () => now,
-    settle,
-    async advance(milliseconds) {
+  try {
+    await cp(folder, own, { recursive: true })
+    const calls = await answerCalls(replies)
+    opened.add(calls.close)
+    const quoin = await openQuoin(optionsIn(own), {
+      ...surroundings(() => now),
+      calls: calls.agent,
+      handOver: async (content) => {
+        mails.push(caughtMail(content))
+        return []
+      },
+    })
+    opened.add(quoin.close)
+    const { settle, nextInstant } = backgroundWork(quoin, () => now)
+    const advance = async (milliseconds: number) => {
       const until = now + milliseconds
       for (let instants = 0; ; instants++) {
         const next = await nextInstant(until)
@@ -181,12 +182,11 @@ export async function openCluster(
       }
       now = until
       await settle()
-    },
-    async close() {
-      await quoin.close()
-      await calls.close()
-      await rm(own, { recursive: true, force: true })
-    },
+    }
+    return { quoin, calls, mails, now: () => now, settle, advance, close: opened.release }
+  } catch (error) {
+    await opened.release()
+    throw error
   }
 }
 
