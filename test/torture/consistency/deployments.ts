@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
+import { addFunctions } from '../../../src/storage/sqlite/core/sqlite-connection.ts'
 import { callNode } from '../../cluster/call-node.ts'
 import { installOver } from '../../cluster/install-over.ts'
 import { adminPassword, objectOf, type RunningProcess, startProcess } from '../../end-to-end/harness.ts'
@@ -102,6 +103,7 @@ async function postgresNodes(
 
 function damageOf(path: string): string[] {
   const database = new DatabaseSync(path)
+  addFunctions(database)
   try {
     const rows = database.prepare('PRAGMA integrity_check').all()
     return rows.map((row) => String(Object.values(row)[0])).filter((line) => line !== 'ok')

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
+import { addFunctions } from '../../../src/storage/sqlite/core/sqlite-connection.ts'
 import { adminPassword, startProcess } from '../../end-to-end/harness.ts'
 import { openPostgresServer } from '../../postgres/postgres-server.ts'
 import { openServerGuard, type ServerGuard } from '../server-guard/server-guard.ts'
@@ -98,6 +99,7 @@ async function readiness(address: string): Promise<number> {
 
 function damageOf(path: string): string[] {
   const database = new DatabaseSync(path)
+  addFunctions(database)
   try {
     const rows = database.prepare('PRAGMA integrity_check').all()
     return rows.map((row) => String(Object.values(row)[0])).filter((line) => line !== 'ok')

@@ -2,9 +2,11 @@
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { IndexFailure, IndexTask } from './index-thread.ts'
+import { addFunctions } from './sqlite-connection.ts'
 
 function carryOut({ path, synchronous, statements }: IndexTask): void {
   const database = new DatabaseSync(path, { timeout: 5000 })
+  addFunctions(database)
   try {
     database.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA cache_size = ${-32 * 1024}; BEGIN IMMEDIATE`)
     for (const { sql, parameters } of statements) database.prepare(sql).run(...parameters)

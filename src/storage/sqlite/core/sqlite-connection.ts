@@ -44,7 +44,7 @@ export class SqliteConnection {
     this.database.exec(
       `PRAGMA cache_size = ${-32 * 1024}; PRAGMA mmap_size = ${256 * MIB}; PRAGMA temp_store = MEMORY`,
     )
-    this.database.function('quoin_sorted', { deterministic: true, useBigIntArguments: true }, sortedValue)
+    addFunctions(this.database)
     if (readOnly) return
     this.database.exec('PRAGMA journal_mode = WAL')
     this.database.exec(
@@ -114,9 +114,14 @@ export class SqliteConnection {
 }
 
 /**
- * (value, collation) → what sorts as people sort it. Indexes are over it, so every connection that may write has it, and another program
- * can read the file but not write to it (measured with the shell of SQLite 3.40).
+ * Adds `quoin_sorted`: (value, collation) → what sorts as people sort it. Indexes are over it, so every connection that writes, makes an
+ * index or runs `PRAGMA integrity_check` needs it. Another program can read the file but not write to it (measured with the shell of
+ * SQLite 3.40).
  */
+export function addFunctions(database: DatabaseSync): void {
+  database.function('quoin_sorted', { deterministic: true, useBigIntArguments: true }, sortedValue)
+}
+
 function sortedValue(value: SQLOutputValue, collation: SQLOutputValue): SQLOutputValue {
   return typeof value === 'string' && isCollation(collation) ? sortedText(value, collation) : value
 }

@@ -7,6 +7,7 @@ import { testClock } from '../../../../test/test-database.ts'
 import { isPromise } from '../../../shared/maybe-promise.ts'
 import { matchAll, search } from '../../../shared/query.ts'
 import { create, failure, set } from '../../conformance/expectations.ts'
+import { sortedField } from '../../document-index.ts'
 import { transact } from '../../transact.ts'
 import { compileFind } from '../sql/sqlite-query.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
@@ -96,6 +97,15 @@ test('a thread that fails leaves nothing behind, and the writer to the others', 
   await create(database, 'many', { n: -3 })
   for (const name of taken) entry.indexes.set(name, { fields: ['even', 'n'] })
   expect(entry.indexes.size).toBe(before)
+})
+
+test('a large storage gets an index over texts in the order of a language', async () => {
+  const sorted = sortedField({ field: 'even', collation: 'sv' })
+  await database.ensure('many', { indexes: [{ fields: [sorted] }] })
+  const { indexes } = database.capabilities.indexes.of('many')
+  expect(indexes).toContainEqual({ fields: [sorted], unique: false })
+  await create(database, 'many', { n: -5, even: 'ångström' })
+  expect(parts.writer.connection.get('PRAGMA integrity_check')).toEqual({ integrity_check: 'ok' })
 })
 
 test('an index of a large storage is dropped, and writes go on', async () => {
