@@ -80,6 +80,39 @@ describe('a change of a field', () => {
   })
 })
 
+test.each<[string, { readonly type: string; readonly in: JsonObject }]>([
+  ['an upsert', { type: 'function_upsert_document', in: { set: '={ f: body.f }' } }],
+  ['rows that are stored', { type: 'store_rows', in: { rows: '=[{ f: body.f }]' } }],
+])(
+  '%s by a field that is unique no longer is 422, names the field, and is logged for the builder',
+  async (_what, { type, in: pins }) => {
+    const guid = await made({ type: 'string', unique: true })
+    const blocks = {
+      on: { type: 'on_startup_register_uri_put', in: { uri: name }, scopes: ['*public'] },
+      store: { type, in: { flow: '@on.flow', storage: name, by: ['f'], ...pins } },
+      reply: { type: 'reply', in: { flow: '@store.flow', value: 'stored' } },
+    }
+    const blueprint = await room.install(`Stores ${name}`, blocks)
+    const send = () => room.send('PUT', `/${name}`, { body: { f: 'a' } })
+    expect((await send()).status).toBe(200)
+    expect((await change(guid, { unique: false })).status).toBe(200)
+    const { status, body } = await send()
+    expect([status, String(objectOf(body).error)]).toEqual([
+      422,
+      expect.stringContaining(`The pin by names no unique field of the storage ${name}: f.`),
+    ])
+    const document = JSON.stringify(await room.manage('GET', '/openapi.json'))
+    expect(Object.keys(JSON.parse(document).paths[`/api/v1/${name}`].put.responses)).toContain('422')
+    expect(await fields()).toEqual([{ f: 'a' }])
+    const logged = (await room.systemLog()).filter(({ message }) => String(message).includes(`${name}: f`))
+    expect(logged).toMatchObject([{ level: 'error', pin: 'by' }])
+    const checked = await room.manage('POST', `/blueprints/check/${blueprint}`)
+    expect(JSON.stringify(checked)).toContain('f: no unique field of the storage')
+    expect((await change(guid, { unique: true })).status).toBe(200)
+    expect((await send()).status).toBe(200)
+  },
+)
+
 describe('filling a field', () => {
   const fill = (guid: string) => room.send('POST', `/blueprintfields/${guid}/fill`, { as: 'admin' })
   const progress = async (reply: Awaited<ReturnType<typeof fill>>) => {

@@ -30,6 +30,12 @@ beforeAll(async () => {
     upsert: post('upsert'),
     put: { type: 'function_upsert_document', in: { flow: '@upsert.flow', storage, by: ['title'], set } },
     upserted: reply('put'),
+    whole: post('whole'),
+    put_whole: {
+      type: 'function_upsert_document',
+      in: { flow: '@whole.flow', storage, by: ['title'], set: '=body' },
+    },
+    whole_reply: reply('put_whole'),
     mutate: post('mutate'),
     object: { type: 'mutations_set_bp_field_multiple', in: { object: set } },
     mutated: {
@@ -71,6 +77,21 @@ test.each(['/create', '/upsert', '/mutate'])('%s: what was sent is kept, null to
 test('a change of a document is not a new one: what was not sent becomes nothing', async () => {
   await send('/upsert', { title: 'again', status: 'done', city: 'Rome' })
   expect(await send('/upsert', { title: 'again' })).toMatchObject({ status: null, address: { city: null } })
+})
+
+test.each<[string, string, JsonObject]>([
+  ['not sent', '/upsert', {}],
+  ['null', '/upsert', { title: null }],
+  ['not in the body that is stored whole', '/whole', {}],
+  ['null in the body that is stored whole', '/whole', { title: null }],
+])('an upsert whose unique field is %s is 400, and the reply names the field', async (_what, path, sent) => {
+  const before = (await quoin.systemLog()).length
+  const reply = await quoin.send('POST', path, { body: { status: 'open', ...sent } })
+  expect(reply).toMatchObject({
+    status: 400,
+    body: { fields: { title: 'must have a value: the document is found by it' } },
+  })
+  expect((await quoin.systemLog()).length).toBe(before)
 })
 
 test('a unique field that is there before its storage gives no warning, and one that is not unique does', async () => {

@@ -45,8 +45,12 @@ describe('function_upsert_document', () => {
     ['no such key', { by: ['name'], set: { name: 'a' } }, { pin: 'by' }],
     ['a part of a key', { by: ['year'], set: { year: 1 } }, { pin: 'by' }],
     ['what is no name', { by: [1], set: { sku: 'a' } }, { pin: 'by' }],
-    ['no value of the key', { by: ['sku'], set: { name: 'a' } }, { pin: 'set' }],
-    ['nothing as a value', { by: ['year', 'number'], set: { number: 1, year: null } }, { pin: 'set' }],
+    ['no value of the key', { by: ['sku'], set: { name: 'a' } }, { code: 'INVALID_BODY', fields: ['sku'] }],
+    [
+      'nothing as a value',
+      { by: ['year', 'number'], set: { number: 1, year: null } },
+      { code: 'INVALID_BODY', fields: ['year', 'number'] },
+    ],
   ])('refuses %s and stores nothing', async (_what, inputs, error) => {
     await expect(run(inputs)).rejects.toMatchObject(error)
     expect(await bodies()).toEqual([])

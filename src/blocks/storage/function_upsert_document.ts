@@ -2,9 +2,9 @@ import { andThen } from '../../shared/maybe-promise.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
 import { upsertDocument } from '../../storage/upsert-document.ts'
 import { asSettings } from '../as-user.ts'
-import { defineFlow, PinError } from '../block.ts'
+import { defineFlow } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
-import { keyFields, orUnknownKey } from './found-by.ts'
+import { keyFields, orUnknownKey, withoutKeyValue } from './found-by.ts'
 import { writtenMutations } from './set-mutations.ts'
 import { orTaken, takenOut } from './taken-values.ts'
 
@@ -54,10 +54,7 @@ export default defineFlow({
     const upsert = () =>
       andThen(upsertDocument(session, { storage, by, wanted, create, change }), (upserted) => {
         if (upserted) return upserted
-        throw new PinError(
-          'set',
-          `needs a value of each field by which the document is found: ${by.join(', ')}`,
-        )
+        throw withoutKeyValue(by)
       })
     return orUnknownKey(() => orTaken(upsert, (taken) => ({ taken, next: 'conflict' as const })))
   },

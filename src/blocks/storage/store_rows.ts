@@ -9,7 +9,7 @@ import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { csvRows } from '../rows/csv-rows.ts'
 import { csvTable } from '../rows/csv-table.ts'
-import { keyFields, orUnknownKey } from './found-by.ts'
+import { keyFields, orUnknownKey, withoutKeyValue } from './found-by.ts'
 import { type RowReader, rowReader } from './row-reader.ts'
 import { writtenMutations } from './set-mutations.ts'
 
@@ -127,7 +127,7 @@ export default defineFlow({
         upsertDocument(session, { storage, by: keys, wanted: fields, create, change }),
       )
       if (upserted) return upserted.created
-      throw new QuoinError('INVALID_BODY', `It has no value of ${keys.join(', ')}.`, { fields: keys })
+      throw withoutKeyValue(keys)
     }
   },
 })

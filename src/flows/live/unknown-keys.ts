@@ -4,6 +4,8 @@ import { isMeant } from '../../storage/unique/kept-key.ts'
 import type { UniqueKey } from '../../storage/unique/unique-key.ts'
 import type { DeployNote } from '../compile/notes/deploy-note.ts'
 
+const findByKey: ReadonlySet<string> = new Set(['function_upsert_document', 'store_rows'])
+
 /**
  * Blocks that look for a document by fields that are not unique in their storage: every run of one would fail. `keysOf`: those in
  * force, and those that fields name, which the storage gets when it is made.
@@ -15,7 +17,7 @@ export async function unknownKeys(
   const byGuid = new Map(blocks.map((block) => [block.guid, block]))
   const notes: DeployNote[] = []
   for (const block of blocks) {
-    if (block.type !== 'function_upsert_document') continue
+    if (!findByKey.has(block.type)) continue
     const storage = storageOf(block, byGuid)
     const by = namesIn(block.in_pins.find(({ id }) => id === 'by')?.value)
     if (storage === undefined || by.length === 0) continue

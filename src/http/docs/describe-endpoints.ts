@@ -154,6 +154,7 @@ const failureTexts: Readonly<Record<string, string>> = {
   '404': 'Not found, or the caller has no access.',
   '413': 'The body is larger than the limit.',
   '415': 'The endpoint does not accept the content type of the body.',
+  '422': 'A search of the flow would look at more than it may, or fields that the flow needs were changed since its deploy.',
   '429': 'Too many requests from this address; retry after `retry-after` seconds.',
   '500': 'The flow failed; find it in the system log by `run`.',
   '503': 'The flow took too long, or the node cannot serve now; retry.',
