@@ -21,7 +21,7 @@ export function aggregatePlainly(documents: readonly JsonObject[], aggregate: Ag
   return finishAggregate(aggregate, groupPlainly(documents, aggregate))
 }
 
-export function groupPlainly(documents: readonly JsonObject[], aggregate: Aggregate): RawGroup[] {
+function groupPlainly(documents: readonly JsonObject[], aggregate: Aggregate): RawGroup[] {
   const found = documents.filter((document) => isFound(aggregate.query, false, document))
   const groups = new Map<string, { readonly keys: readonly GroupKey[]; readonly documents: JsonObject[] }>()
   if (aggregate.groups.length === 0) groups.set('[]', { keys: [], documents: [] })

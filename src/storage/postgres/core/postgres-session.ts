@@ -33,7 +33,7 @@ import { asHolder, valueOfKey } from '../../unique/kept-key.ts'
 import { UnitConflict } from '../../unit-of-work.ts'
 import type { WantedNumbers } from '../../wanted-numbers.ts'
 import type { PostgresJobs } from '../jobs/postgres-jobs.ts'
-import type { AggregateWork, KeptAggregates } from '../kept/kept-aggregates.ts'
+import type { KeptAggregates } from '../kept/kept-aggregates.ts'
 import type { KeptTotals } from '../kept/kept-totals.ts'
 import type { PostgresCluster } from '../nodes/postgres-cluster.ts'
 import { takeNumbers } from '../numbers/counters.ts'
@@ -177,18 +177,14 @@ export class PostgresSession
     this.#transaction.refuseLost()
     if (this.#seesItsOwn) return this.#aggregate(storage, wanted)
     const entry = await this.#parts.catalogue.entry(storage)
-    return this.#parts.aggregates.of(entry, wanted, (work) => this.#aggregate(storage, wanted, work))
+    return this.#parts.aggregates.of(entry, wanted, () => this.#aggregate(storage, wanted))
   }
 
-  async #aggregate(
-    storage: string,
-    wanted: Aggregate,
-    work: AggregateWork = aggregateDocuments,
-  ): Promise<Aggregated> {
+  async #aggregate(storage: string, wanted: Aggregate): Promise<Aggregated> {
     const { query } = wanted
     return this.#search(storage, { query, sort: [] }, (connection, entry) =>
       noted(this.#parts.advisor, connection, entry, 'count', { query, includeRemoved: false }, () =>
-        work(connection, entry, wanted),
+        aggregateDocuments(connection, entry, wanted),
       ),
     )
   }

@@ -10,6 +10,7 @@ import { type Database, documentOf, type Session } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
 import { transact } from '../../transact.ts'
 import type { PostgresConnection } from '../core/rows.ts'
+import { aggregateDocuments } from '../sql/postgres-aggregate.ts'
 import { KeptAggregates } from './kept-aggregates.ts'
 import { PostgresReadVersions } from './postgres-read-versions.ts'
 
@@ -24,7 +25,6 @@ let costs = 0
 let passed = 0
 let looks = 0
 let id = 0
-let statements: string[] = []
 let isNoted = true
 let wanted: string[] = []
 let aggregates: KeptAggregates
@@ -32,14 +32,6 @@ let versions: PostgresReadVersions
 
 const connection: PostgresConnection = {
   async rows(text, values = []) {
-    if (text.includes(' AS documents'))
-      statements.push(
-        text.includes('later AS MATERIALIZED')
-          ? 'written'
-          : text.includes('part_groups')
-            ? 'all parts'
-            : 'whole',
-      )
     return (await admin.query(text, [...values])).rows
   },
   run: async (text, values = []) => (await admin.query(text, [...values])).rowCount ?? 0,
@@ -78,7 +70,6 @@ beforeEach(async () => {
   )
   const { rows } = await admin.query('SELECT id FROM storage WHERE name = $1', [name])
   id = rows[0].id
-  statements = []
   costs = 5
   passed = 0
   looks = 0
@@ -94,7 +85,6 @@ beforeEach(async () => {
   aggregates = new KeptAggregates(versions, {
     clocks,
     wanted: (storage) => wanted.push(storage),
-    beginLife: async () => undefined,
   })
 })
 
@@ -105,9 +95,9 @@ async function given(wantedOne = byN) {
     ...{ name, noted: isNoted, textReady: false, textWanted: false, columns: new Map() },
     ...{ indexes: new Map(), unique: [] },
   }
-  const { rows } = await aggregates.of(entry, wantedOne, async (work) => {
+  const { rows } = await aggregates.of(entry, wantedOne, async () => {
     looks += 1
-    const found = await work(connection, entry, wantedOne)
+    const found = await aggregateDocuments(connection, entry, wantedOne)
     passed += costs
     return found
   })
@@ -167,27 +157,4 @@ test('they are worked out again where the database does not say what was written
   await kept()
   await admin.query('TRUNCATE noted_write_life')
   expect(await given()).toEqual([ones(1), 1])
-})
-
-test('those that took long are brought up to date after a write, and are kept until the next one', async () => {
-  costs = 50
-  await kept()
-  for (const n of [3, 4, 5, 6]) {
-    await change(n)
-    expect(await given()).toEqual([[{ n, count: 1 }], n - 2])
-    expect(await given()).toEqual([[{ n, count: 1 }], n - 2])
-  }
-  expect(statements).toEqual(['whole', 'all parts', 'written', 'written', 'written'])
-  aggregates.forget()
-  await given()
-  expect(statements.at(-1)).toBe('all parts')
-})
-
-test('those that took less are worked out as a whole', async () => {
-  costs = 49
-  await kept()
-  statements = []
-  await change(3)
-  await given()
-  expect(statements).toEqual(['whole'])
 })

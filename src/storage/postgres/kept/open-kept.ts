@@ -4,7 +4,6 @@ import { CATALOGUE, type PostgresOptions, type PostgresParts } from '../core/pos
 import { KeptWords } from '../words/kept-words.ts'
 import { forgetNotedWrites } from './forget-noted-writes.ts'
 import { KeptAggregates } from './kept-aggregates.ts'
-import { FOLLOW_EVERY_MS } from './kept-parts.ts'
 import { KeptTotals } from './kept-totals.ts'
 import { noteWhenWanted } from './note-when-wanted.ts'
 import { noteWrites } from './note-writes.ts'
@@ -12,6 +11,7 @@ import { beginLife } from './noted-writes.ts'
 import { PostgresReadVersions } from './postgres-read-versions.ts'
 
 const FORGET_EVERY_MS = 60_000
+const FOLLOW_EVERY_MS = 20_000
 
 export interface Kept {
   readonly versions: PostgresReadVersions
@@ -54,11 +54,7 @@ export function openKept(
     words.forget()
   })
   const forgetting = repeated(forgetNotedWrites({ connection: pool, clocks }), FORGET_EVERY_MS, report)
-  const follow = async () => {
-    await aggregates.follow(pool.reading)
-    await words.follow()
-  }
-  const following = repeated(follow, FOLLOW_EVERY_MS, report)
+  const following = repeated(() => words.follow(), FOLLOW_EVERY_MS, report)
   return {
     versions,
     totals,

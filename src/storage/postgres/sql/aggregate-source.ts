@@ -65,18 +65,6 @@ function readingOf(json: readonly string[], columns: KeyColumns, isGroupedOnly: 
   return areColumns ? 'record' : 'subquery'
 }
 
-/** Which documents, and how the number of their part is known, which is the column `part`. */
-export interface SourceScope {
-  /** Of the table, or of a subquery that is made of it. */
-  readonly rows: (table: string, columns: readonly string[], where: CompiledSql) => CompiledSql
-  readonly hasPart: boolean
-}
-
-export const allDocuments: SourceScope = {
-  rows: (table, columns, where) => sql`SELECT ${columns.join(', ')} FROM ${table} WHERE ${where}`,
-  hasPart: false,
-}
-
 /** A row for each document that matches, where the fields in `plain` have no odd values (`search-plan.ts`). */
 export function aggregateSource(
   target: SearchTarget,
@@ -84,17 +72,15 @@ export function aggregateSource(
   {
     fields,
     decided,
-    scope,
     plain,
   }: {
     readonly fields: AggregateFields
     readonly decided: Decisions
-    readonly scope: SourceScope
     readonly plain: ReadonlySet<string>
   },
 ): CompiledSql {
   const where = whereSql({ target, decided, plain }, query, false)
-  return readSql(target, { ...fields, isPlain: plain.size > 0 }, scope, where)
+  return readSql(target, { ...fields, isPlain: plain.size > 0 }, where)
 }
 
 /** The fields for which the form of plain values is worth asking for. */
@@ -110,10 +96,10 @@ export function askedOf(
 function readSql(
   { table, columns: keys }: SearchTarget,
   { names, reading, isPlain }: AggregateFields & { readonly isPlain: boolean },
-  { rows, hasPart }: SourceScope,
   where: CompiledSql,
 ): CompiledSql {
   const reads = names.map((name) => fieldSql(name))
+  const rows = (columns: readonly string[]) => sql`SELECT ${columns.join(', ')} FROM ${table} WHERE ${where}`
   if (reading === 'keys') {
     const columns = names.flatMap((name, at) => {
       const read = fieldSql(name)
@@ -122,11 +108,11 @@ function readSql(
       return [`${key} AS f${at}`, `${numberOf(name, keys)} AS f${at}_number`]
     })
     // A key that is read from a document has to be worked out once.
-    return sql`(${rows(table, columns, where)}${isPlain ? '' : ' OFFSET 0'})`
+    return sql`(${rows(columns)}${isPlain ? '' : ' OFFSET 0'})`
   }
   if (reading !== 'record') {
     const columns = reads.map((read, at) => `${read.kind === 'json' ? read.json : columnOf(read)} AS f${at}`)
-    return sql`(${rows(table, columns, where)}${reading === 'subquery' ? ' OFFSET 0' : ''})`
+    return sql`(${rows(columns)}${reading === 'subquery' ? ' OFFSET 0' : ''})`
   }
   // The condition stands inside, where no field can have the name of a column.
   const inside = reads.flatMap((read, at) => (read.kind === 'json' ? [] : [`${columnOf(read)} AS f${at}`]))
@@ -134,7 +120,7 @@ function readSql(
     read.kind === 'json' ? `items."${names[at]}" AS f${at}` : `found.f${at}`,
   )
   const columns = names.filter((_, at) => reads[at]?.kind === 'json').map((name) => `"${name}" json`)
-  return sql`(SELECT ${[...outside, ...(hasPart ? ['found.part'] : [])].join(', ')} FROM (${rows(table, ['doc', ...inside], where)}) AS found, json_to_record(found.doc) AS items(${columns.join(', ')}))`
+  return sql`(SELECT ${outside.join(', ')} FROM (${rows(['doc', ...inside])}) AS found, json_to_record(found.doc) AS items(${columns.join(', ')}))`
 }
 
 function columnOf(read: Exclude<ReturnType<typeof fieldSql>, { kind: 'json' }>): string {

@@ -5,37 +5,25 @@ import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import type { Row } from '../core/rows.ts'
 import { type CellColumn, cellColumns, cellOf } from './aggregate-cells.ts'
 import { type GroupColumn, groupColumn, keyOf } from './aggregate-groups.ts'
-import {
-  type AggregateFields,
-  aggregateFields,
-  aggregateSource,
-  allDocuments,
-  askedOf,
-  type SourceScope,
-} from './aggregate-source.ts'
-import { type Decisions, question, UNDECIDED } from './search-plan.ts'
+import { type AggregateFields, aggregateFields, aggregateSource, askedOf } from './aggregate-source.ts'
+import { type Decisions, question } from './search-plan.ts'
 import type { SearchTarget } from './search-target.ts'
 
-interface AggregateForm {
-  readonly decided?: Decisions
-  readonly scope?: SourceScope
-}
-
 /**
- * Columns: `k0`, `k1` … are the keys of a group, and those of its cells. With parts, a group is of one part, the column `part`.
+ * Columns: `k0`, `k1` … are the keys of a group, and those of its cells.
  * Both forms stand there (`search-plan.ts`); one is carried out. `OFFSET 0` keeps the choice outside of each: the other one then
  * does not begin, and starts no workers, which took 15 ms.
  */
 export function compileAggregate(
   target: SearchTarget,
   aggregate: Aggregate,
-  form: AggregateForm,
+  decided: Decisions,
 ): CompiledSql {
   const fields = aggregateFields(aggregate, target.columns)
   const asked = askedOf(target, aggregate, fields)
-  const exact = groupsSql(target, aggregate, form, { fields, plain: new Set() })
+  const exact = groupsSql(target, aggregate, { fields, decided, plain: new Set() })
   if (asked.length === 0) return exact
-  const plain = groupsSql(target, aggregate, form, { fields, plain: new Set(asked) })
+  const plain = groupsSql(target, aggregate, { fields, decided, plain: new Set(asked) })
   return sql`WITH asked AS MATERIALIZED (SELECT ${question(target, asked)} AS plain)
     SELECT * FROM (${plain} OFFSET 0) AS plain_groups WHERE (SELECT plain FROM asked)
     UNION ALL SELECT * FROM (${exact} OFFSET 0) AS exact_groups WHERE (SELECT NOT plain FROM asked)`
@@ -44,19 +32,22 @@ export function compileAggregate(
 function groupsSql(
   target: SearchTarget,
   aggregate: Aggregate,
-  { decided = UNDECIDED, scope = allDocuments }: AggregateForm,
-  { fields, plain }: { readonly fields: AggregateFields; readonly plain: ReadonlySet<string> },
+  form: {
+    readonly fields: AggregateFields
+    readonly decided: Decisions
+    readonly plain: ReadonlySet<string>
+  },
 ): CompiledSql {
+  const { fields } = form
   const cells = aggregate.values.flatMap((measure, at) =>
     cellColumns(measure.field === undefined ? undefined : fields.measured(measure.field), measure, at),
   )
   const mayMerge = cells.every(({ merged }) => merged !== undefined)
-  const keys = aggregate.groups.map((group, at) => ({
+  const groups = aggregate.groups.map((group, at) => ({
     name: `k${at}`,
     ...groupColumn(group, fields.column(group.field), mayMerge),
   }))
-  const groups = scope.hasPart ? [...keys, PART] : keys
-  const source = sql`(${aggregateSource(target, aggregate, { fields, decided, scope, plain })}) AS documents`
+  const source = sql`(${aggregateSource(target, aggregate, form)}) AS documents`
   return groups.some(({ key }) => key !== undefined)
     ? mergedSql(groups, cells, source)
     : groupedSql(groups, cells, source, sent)
@@ -72,8 +63,6 @@ export function rawGroup({ groups, values }: Aggregate, row: Row): RawGroup {
 interface NamedGroup extends GroupColumn {
   readonly name: string
 }
-
-const PART: NamedGroup = { name: 'part', bucket: sql`part`, key: undefined }
 
 const sent = ({ sent: shown = (figure) => figure }: CellColumn, figure: string) => shown(figure)
 

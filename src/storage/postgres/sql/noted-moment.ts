@@ -28,9 +28,9 @@ export function isUnchanged(target: Pick<SearchTarget, 'id'>, moment: NotedMomen
   return sql`(SELECT count(*) FILTER (WHERE ${isUnseen(target, moment)}) = 0 AND ${few} FROM (${notedSince(moment)}) AS later) AND ${isSameLife(moment)}`
 }
 
-/** Writes to all storages of which some were committed since: `xid`, `storage`, `guid` and `created`. Of {@link MOST_NOTED} there may be more. */
+/** Writes to all storages of which some were committed since: `xid`, `storage` and `guid`. Of {@link MOST_NOTED} there may be more. */
 export function notedSince({ snapshot }: NotedMoment): CompiledSql {
-  return sql`SELECT xid, storage, guid, created FROM noted_write WHERE xid >= pg_snapshot_xmin(${value(snapshot)}::pg_snapshot) ORDER BY xid LIMIT ${value(MOST_NOTED)}`
+  return sql`SELECT xid, storage, guid FROM noted_write WHERE xid >= pg_snapshot_xmin(${value(snapshot)}::pg_snapshot) ORDER BY xid LIMIT ${value(MOST_NOTED)}`
 }
 
 /** Of a row of {@link notedSince}: that it is of the storage, and was committed since. */

@@ -19,7 +19,7 @@ export async function aggregateDocuments(
   checkAggregate(aggregate)
   const wanted = { query: aggregate.query, includeRemoved: false }
   const decided = await decideTexts(connection, target, wanted, new SearchEffort(EFFORT_ON_POSTGRES))
-  const grouped = compileAggregate(target, aggregate, { decided })
+  const grouped = compileAggregate(target, aggregate, decided)
   const { text, values } = statement(sql`${grouped} LIMIT ${String(MOST_GROUPS + 1)}`)
   const rows = await connection.rows(text, values)
   if (rows.length > MOST_GROUPS) return tooManyGroups
