@@ -24,6 +24,22 @@ export function outcomeTable(outcomes: readonly TortureOutcome[]): string {
   return [...lines, ...outcomes.flatMap(details)].join('\n')
 }
 
+/** The last line of a run: what passed, what failed, and which parts were stopped before they began. `names`: of all parts that were asked for. */
+export function outcomeLine(outcomes: readonly TortureOutcome[], names: readonly string[]): string {
+  const failed = outcomes.filter(({ failures }) => failures.length > 0)
+  const passed = outcomes.filter(({ failures }) => failures.length === 0)
+  const missing = names.filter((name) => !outcomes.some((outcome) => outcome.name === name))
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
+  return [
+    failed.length + missing.length === 0 ? 'PASSED' : 'FAILED',
+    `${passed.length} of ${names.length} parts passed`,
+    ...failed.map(({ name, failures }) => `${name} failed with ${failures.length}`),
+    ...(missing.length > 0 ? [`not run: ${missing.join(', ')}`] : []),
+    `${sum(outcomes.map(({ checked }) => checked)).toLocaleString('en-US')} checks`,
+    `${sum(outcomes.map(({ seconds }) => seconds)).toLocaleString('en-US')} s`,
+  ].join('; ')
+}
+
 function details({ name, figures, failures }: TortureOutcome): string[] {
   const told = Object.entries(figures).map(([figure, value]) => `  ${figure}: ${value}`)
   const wrong = failures.slice(0, MOST_FAILURES).map((failure) => `  FAILED: ${failure}`)

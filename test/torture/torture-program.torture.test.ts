@@ -12,3 +12,11 @@ test.each<[string, string[], string]>([
   expect(ended.stderr).toContain(message)
   expect(ended.status).toBe(1)
 })
+
+test('--help names the parts, and runs none', () => {
+  const words = [join(import.meta.dirname, 'torture.ts'), '--help']
+  const ended = spawnSync(process.execPath, words, { encoding: 'utf8' })
+  expect(ended.stdout).toMatch(/^fuzz +Good, bad and hostile/m)
+  expect(ended.stdout).not.toContain('Seed')
+  expect(ended.status).toBe(0)
+})

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { findParts } from './find-parts.ts'
-import { outcomeTable } from './outcome-table.ts'
+import { outcomeLine, outcomeTable } from './outcome-table.ts'
 import { randomSource } from './random-source.ts'
 import { runPart } from './run-part.ts'
 import type { TorturePart, TortureResult } from './torture-part.ts'
@@ -53,6 +53,16 @@ test('a part that finds nothing, and whose control does, passes', async () => {
   const outcome = await ran(partOf({ control: fails }))
   expect(outcome).toMatchObject({ failures: [], control: 1, checked: 3 })
   expect(outcomeTable([outcome])).toMatch(/sample +passed +3 +0 +found 1/)
+})
+
+test('the last line of a run says what passed, what failed and what was not run', async () => {
+  const passed = await ran(partOf({ control: fails }))
+  const failed = await ran(partOf({ name: 'other', run: fails, control: fails }))
+  expect(outcomeLine([passed], ['sample'])).toBe('PASSED; 1 of 1 parts passed; 3 checks; 0 s')
+  expect(outcomeLine([passed, failed], ['sample', 'other', 'third'])).toBe(
+    'FAILED; 1 of 3 parts passed; other failed with 1; not run: third; 6 checks; 0 s',
+  )
+  expect(outcomeLine([passed], ['sample', 'third'])).toMatch(/^FAILED/)
 })
 
 test('choices come from the seed and the name', () => {

@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findParts } from './find-parts.ts'
-import { outcomeTable } from './outcome-table.ts'
+import { outcomeLine, outcomeTable } from './outcome-table.ts'
 import { openRunFolder } from './run-folder.ts'
 import { runPart, type TortureOutcome } from './run-part.ts'
 import { openServerGuard } from './server-guard/server-guard.ts'
@@ -18,12 +18,18 @@ const { values } = parseArgs({
     only: { type: 'string' },
     short: { type: 'boolean', default: false },
     pages: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 })
 const { short, pages } = values
 const seed = whole('seed', values.seed ?? String(randomInt(2 ** 31)))
 const seconds = whole('seconds', values.seconds ?? (short ? '5' : '120'))
 const parts = await findParts(values.only?.split(',').map((name) => name.trim()))
+if (values.help) {
+  console.log('npm run torture [-- --seed N --seconds N --only part,part --short --pages]\n')
+  for (const { name, summary } of parts) console.log(`${name.padEnd(16)}${summary}`)
+  process.exit(0)
+}
 
 const stopped = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -53,10 +59,13 @@ try {
   const ended = await folder.clear()
   if (ended > 0) tell(`${ended} processes were left over and ended`)
 }
-console.log(`\n${outcomeTable(outcomes)}`)
-const failed = outcomes.some(({ failures }) => failures.length > 0)
+const names = parts.map(({ name }) => name)
+const line = outcomeLine(outcomes, names)
+console.log(`\n${outcomeTable(outcomes)}\n\nSeed ${seed}. ${line}`)
 // A part that hangs may hold the process open.
-process.exit(failed || outcomes.length < parts.length ? 1 : 0)
+process.exit(
+  outcomes.every(({ failures }) => failures.length === 0) && outcomes.length === names.length ? 0 : 1,
+)
 
 function whole(name: string, text: string): number {
   const number = Number(text)

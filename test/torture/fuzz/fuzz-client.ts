@@ -1,4 +1,5 @@
 /** Sends the fuzzer's requests over real connections. */
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { Agent, errors } from 'undici'
 
 export interface FuzzReply {
@@ -40,7 +41,9 @@ export function fuzzClient(address: () => string, patience: number): FuzzClient 
           reply.body.on('error', () => undefined).destroy()
           return { status: reply.statusCode, headers: reply.headers, text: '' }
         }
-        return { status: reply.statusCode, headers: reply.headers, text: await reply.body.text() }
+        const bytes = Buffer.from(await reply.body.arrayBuffer())
+        const text = decoded(bytes, reply.headers['content-encoding'])
+        return { status: reply.statusCode, headers: reply.headers, text }
       } catch (error) {
         if (error instanceof errors.InvalidArgumentError) return undefined
         if (body !== undefined && body.length > BODY_LIMIT) return undefined
@@ -53,4 +56,12 @@ export function fuzzClient(address: () => string, patience: number): FuzzClient 
     },
     close: () => agent.destroy(),
   }
+}
+
+/** The client of these requests decodes nothing by itself. A reply in a coding that it was not asked for stays unreadable, and is a failure. */
+function decoded(bytes: Buffer, coding: string | string[] | undefined): string {
+  if (coding === 'br') return brotliDecompressSync(bytes).toString()
+  if (coding === 'gzip') return gunzipSync(bytes).toString()
+  if (coding === 'zstd') return zstdDecompressSync(bytes).toString()
+  return bytes.toString()
 }

@@ -36,7 +36,9 @@ export async function openFuzzRoom(keeper: Keeper, documents: number): Promise<F
   const { manage, address, token } = keeper
   const active = new Set<string>()
   const kinds = await manage('POST', '/_system/storages', { name: kindsStorage })
-  for (const field of kindsFields) await manage('POST', '/blueprintfields', field)
+  const fields = new Map<JsonObject, string>()
+  for (const field of kindsFields)
+    fields.set(field, textAt(await manage('POST', '/blueprintfields', field), '_meta', 'guid'))
   await manage('PUT', `/_system/storages/${textAt(kinds, '_meta', 'guid')}`, {
     constraints: [kindsConstraint],
   })
@@ -74,6 +76,7 @@ export async function openFuzzRoom(keeper: Keeper, documents: number): Promise<F
   async function repair(): Promise<void> {
     await enter('a user', [])
     await enter('an administrator', ['*'])
+    for (const [field, guid] of fields) await restoreField(field, guid)
     for (const guid of active) {
       const { status, body } = await keeper.ask('GET', `/blueprints/${guid}`)
       if (status === 404) active.delete(guid)
@@ -81,6 +84,20 @@ export async function openFuzzRoom(keeper: Keeper, documents: number): Promise<F
         // What was saved meanwhile may not be able to run: then it stays off.
         await keeper.ask('PUT', `/blueprints/update/set/active/${guid}`)
     }
+  }
+
+  /** Without them, what is unique, sorted or constrained is asked for no more. */
+  async function restoreField(field: JsonObject, guid: string): Promise<void> {
+    const path = `/blueprintfields/${guid}`
+    const { status, body } = await keeper.ask('GET', path)
+    if (isJsonObject(body) && Object.entries(field).every(([name, value]) => body[name] === value)) return
+    // Documents that were written meanwhile may not fit: then it stays as it is.
+    const restored = await keeper.ask(
+      status === 404 ? 'POST' : 'PUT',
+      status === 404 ? '/blueprintfields' : path,
+      field,
+    )
+    if (status === 404 && restored.status < 300) fields.set(field, textAt(restored.body, '_meta', 'guid'))
   }
 
   await repair()

@@ -36,7 +36,17 @@ export function judge(request: FuzzRequest, reply: FuzzReply): string[] {
 
 /** An error may say again what it was asked. */
 const quotes = ({ url, body }: FuzzRequest, word: string) =>
-  `${url} ${body?.toString()}`.includes(word.trim())
+  `${url} ${decoded(url)} ${body?.toString()}`.includes(word.trim())
+
+/** What can be read of it: other parts of the URL may be no UTF-8. */
+const decoded = (url: string) =>
+  url.replaceAll(/(?:%[0-9a-f]{2})+/gi, (escaped) => {
+    try {
+      return decodeURIComponent(escaped)
+    } catch {
+      return escaped
+    }
+  })
 
 function lists({ operation }: Target, status: number): boolean {
   return String(status) in operation.responses || 'default' in operation.responses
@@ -55,7 +65,10 @@ export function parsed({ headers, text }: FuzzReply): JsonValue | undefined | 'n
 function isError(value: JsonValue | undefined, status: number, { target, mood }: FuzzRequest): boolean {
   // A path that no route takes is answered as what it might have been, a hidden endpoint or a management endpoint.
   if (isManagement(target) || (mood === 'hostile' && status === 400 && isObject(value, 'code')))
-    return isManagementError(value, status) || (mood === 'hostile' && status === 404 && isCustomError(value))
+    return (
+      isManagementError(value, status) ||
+      (mood === 'hostile' && [400, 404].includes(status) && isCustomError(value))
+    )
   // A flow may reply an error of its own; what Quoin replies in its place is this.
   return isObject(value, 'error')
     ? isCustomError(value)

@@ -35,9 +35,21 @@ async function run(context: TortureContext): Promise<TortureResult> {
     failures.push(...result.failures.map((what) => `${name}: ${what}`))
     for (const [figure, value] of Object.entries(result.figures)) figures[`${name}: ${figure}`] = value
     context.tell(`${name}: ${result.checked} requests, ${result.failures.length} failures`)
-    for (const what of result.failures.slice(0, 10)) context.tell(what.slice(0, 1_000))
+    for (const [kind, [first = '', ...more]] of byKind(result.failures))
+      context.tell(`${more.length + 1} x ${kind}, such as ${first.slice(0, 1_000)}`)
   }
   return { checked, failures, figures }
+}
+
+/** Failures of one fault are of one method, first segments of a path, and beginning of what is wrong. */
+function byKind(failures: readonly string[]): Map<string, readonly string[]> {
+  const kinds = new Map<string, readonly string[]>()
+  for (const failure of failures) {
+    const [, asked = ''] = /^(\S+ (?:\/[a-z_\d-]+){0,4})/.exec(failure) ?? []
+    const kind = `${asked}: ${failure.slice(failure.lastIndexOf('}: ') + 3).slice(0, 30)}`
+    kinds.set(kind, [...(kinds.get(kind) ?? []), failure])
+  }
+  return kinds
 }
 
 async function pass(
