@@ -83,6 +83,14 @@ function someOf<T>(all: readonly T[], most: number, seed: number): T[] {
   return some
 }
 
+/** The suite of the source's name, also where it was written since the coverage was recorded. */
+function ownSuite(file: string, recorded: ReturnType<typeof readSuites>): readonly Chosen[] {
+  const suite = file.replace(/\.ts$/, '.test.ts')
+  const engine = recorded.sqlite[suite] ? 'sqlite' : 'postgres'
+  const seconds = recorded[engine][suite]?.seconds
+  return seconds === undefined ? [] : [{ engine, file: suite, seconds, runs: 1 }]
+}
+
 const isBeside = (suite: Chosen, file: string) => dirname(suite.file) === dirname(file)
 
 function suitesFor({ file, name }: RoomMutant): readonly Chosen[] {
@@ -99,7 +107,8 @@ function suitesFor({ file, name }: RoomMutant): readonly Chosen[] {
   // The cheapest of them is longer.
   const chosen =
     fitting.length > 0 ? fitting : chooseSuites(changes, known, LONGEST_MS / 1_000).chosen.slice(0, 3)
-  return chosen
+  const own = ownSuite(file, recorded).filter((one) => !chosen.some((other) => other.file === one.file))
+  return [...own, ...chosen]
     .filter((suite) => engineOf(suite.engine)[suite.file] !== undefined)
     .toSorted((a, b) => Number(isBeside(b, file)) - Number(isBeside(a, file)))
     .slice(0, MOST_SUITES)

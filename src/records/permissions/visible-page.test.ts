@@ -26,6 +26,14 @@ describe('a page that is parted', () => {
     )
   })
 
+  test.each<[string, string]>([
+    ['a text', '","open":"never closed'],
+    ['a document', '","open":{"n":1}'],
+  ])('that ends within %s is an error, and is not read without end', async (_what, rest) => {
+    const page = new StoredJson(`[{"margin":1,"fill":"${'x'.repeat(200_000)}${rest}`)
+    await expect(async () => visiblePage(page, ['margin'])).rejects.toThrow('A stored page ends within a')
+  })
+
   test('takes no turn of over 50 ms, of 15 MB', async () => {
     const document = {
       title: 'A good',

@@ -55,6 +55,8 @@ function endOfDocument(text: string, from: number): number {
 function endOfText(text: string, from: number): number {
   let quote = text.indexOf('"', from + 1)
   while (isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)
+  // From 0 the documents would be read again, without end.
+  if (quote < 0) throw new SyntaxError('A stored page ends within a text.')
   return quote + 1
 }
 
