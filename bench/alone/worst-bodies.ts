@@ -32,6 +32,7 @@ const texts: Readonly<Record<string, string>> = {
   'marks of two kinds': `a${times('\u0301\u0323')}`,
   pairs: times('👍'),
   words: times('ab cd '),
+  'Cyrillic letters': times('Привет МИР '),
 }
 
 /** Types whose check looks into a text. */
@@ -62,6 +63,7 @@ export const worstFields: readonly object[] = [
     ...limited({ choices: Array.from({ length: 500 }, (_, at) => `c${at}`) }),
   },
   { name: 'unique', type: 'string', unique: { ignore_case: true, ignore_accents: true } },
+  { name: 'folded', type: 'string', unique: true, ignore_case: true, ignore_accents: true },
   ...Array.from({ length: 20 }, (_, at) => ({
     name: `pattern_${at}`,
     type: 'long_text',
@@ -139,7 +141,9 @@ export const worstInputs: readonly WorstInput[] = [
   ...types.flatMap((type) =>
     Object.entries(texts).map(([name, text]) => document(`${type}: ${name}`, { [type]: text })),
   ),
-  ...Object.entries(texts).map(([name, text]) => document(`unique: ${name}`, { unique: text })),
+  ...['unique', 'folded'].flatMap((field) =>
+    Object.entries(texts).map(([name, text]) => document(`${field}: ${name}`, { [field]: text })),
+  ),
   document('ten thousand days', { list_day: Array.from({ length: 10_000 }, () => '2026-01-31') }),
   document('ten thousand addresses', { list_url: Array.from({ length: 10_000 }, () => 'http://a.b') }),
   document('a hundred thousand choices', { choices: Array.from({ length: 100_000 }, () => 'c499') }),

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { caselessText, soughtCaseless } from './caseless-text.ts'
+import { expect, test, vi } from 'vitest'
+import { caselessCharacter, caselessText, soughtCaseless } from './caseless-text.ts'
 
 test.each([
   ['ИВАН Петров', 'иван петров'],
@@ -22,4 +22,23 @@ test.each([
 test('a part of a text is a part of it in any case, and what is sought may be in any form', () => {
   expect(caselessText('ΟΔΟΣ').includes(caselessText('ΔΟΣ'))).toBe(true)
   expect(caselessText('Müller').includes(soughtCaseless('MU\u0308LL'))).toBe(true)
+})
+
+test('a text is in any case what each of its characters is', () => {
+  const characters = Array.from({ length: 0x1_ffff }, (_, code) => String.fromCodePoint(code)).filter(
+    (one) => one.isWellFormed() && (one.toLowerCase() !== one || one.toUpperCase() !== one),
+  )
+  expect(characters.length).toBeGreaterThan(2_500)
+  const different = characters.filter((one) => {
+    const text = `a${one}σ${one} ${one}`
+    return caselessText(text) !== Array.from(text, caselessCharacter).join('')
+  })
+  expect(different).toEqual([])
+})
+
+test('letters that only change their case cost no call each', () => {
+  const characters = vi.spyOn(String.prototype, 'toUpperCase')
+  expect(caselessText('Привет МИР '.repeat(1_000))).toBe('привет мир '.repeat(1_000))
+  expect(characters).not.toHaveBeenCalled()
+  characters.mockRestore()
 })

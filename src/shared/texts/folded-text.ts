@@ -92,11 +92,14 @@ export function beginningRange(beginning: string) {
 }
 
 function behindPlain(text: string): string {
-  return text.length > MOST_PLAIN ? [...text].slice(MOST_PLAIN).join('') : ''
+  let at = 0
+  for (let seen = 0; seen < MOST_PLAIN && at < text.length; seen++)
+    at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
+  return text.slice(at)
 }
 
 function longerBeginnings(text: string, collation: Collation): readonly string[] {
-  const last = [...text].at(-1)
+  const last = [...text.slice(-2)].at(-1)
   if (last === undefined) return []
   const longer = tailoring(collation).flatMap(([letters]) => {
     const [first, second] = [...letters]
