@@ -166,6 +166,8 @@ const walls: Readonly<Record<string, readonly string[]>> = {
     'flows/values',
   ],
 
+  applications: server,
+
   'http/bodies': server,
   'http/replies': [...server, 'pages/**'],
   'http/server': [...server, 'http/bodies', 'http/docs', 'http/endpoints', 'http/limits', 'http/replies'],

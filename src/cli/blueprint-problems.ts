@@ -1,3 +1,4 @@
+import { partsProblems } from '../applications/parts-problems.ts'
 import { loadBlocks } from '../blocks/load-blocks.ts'
 import { importBlueprint, partsOfFile } from '../flows/blueprints/blueprint-file.ts'
 import { compileBlueprint } from '../flows/compile/compile-blueprint.ts'
@@ -5,7 +6,6 @@ import { liveBlueprints } from '../flows/live/live-blueprints.ts'
 import { reservedRoots } from '../http/server/reserved-roots.ts'
 import { problemLine, QuoinError } from '../shared/errors.ts'
 import { isJsonObject } from '../shared/json.ts'
-import { partsProblems } from './parts-problems.ts'
 
 /** One line each: `block.pin: what is wrong`. Blocks are named by their ids in the file. */
 export interface BlueprintFindings {

@@ -167,12 +167,25 @@ export async function readScenario(file: string): Promise<Scenario> {
       `is not JSON: ${error instanceof Error ? error.message : String(error)}`,
     ])
   }
-  const check = Compile(ScenarioSchema)
-  if (!check.Check(json)) throw new ScenarioFileError(file, faultsOf(check.Errors(json)))
+  const read = scenarioOf(json)
+  if ('problems' in read) throw new ScenarioFileError(file, read.problems)
+  return { file, ...read }
+}
+
+/** What is wrong with the content of such a file. */
+export function scenarioProblems(json: unknown): readonly string[] {
+  const read = scenarioOf(json)
+  return 'problems' in read ? read.problems : []
+}
+
+let schema: ReturnType<typeof Compile<typeof ScenarioSchema>> | undefined
+
+function scenarioOf(json: unknown): Omit<Scenario, 'file'> | { readonly problems: readonly string[] } {
+  schema ??= Compile(ScenarioSchema)
+  if (!schema.Check(json)) return { problems: faultsOf(schema.Errors(json)) }
   const problems: string[] = []
   const steps = json.steps.flatMap((step, at) => readStep(step, `steps.${at}`, problems))
-  if (problems.length > 0) throw new ScenarioFileError(file, problems)
-  return { file, name: json.name, given: json.given ?? {}, steps }
+  return problems.length > 0 ? { problems } : { name: json.name, given: json.given ?? {}, steps }
 }
 
 const kinds = Object.keys(stepReaders)

@@ -36,19 +36,40 @@ export function partsProblems(parts: ApplicationParts): readonly string[] {
   return partKinds.flatMap((kind) =>
     parts[kind].flatMap((part) => {
       const problem = partProblem(kind, part, parts)
-      return problem === undefined ? [] : [`${nameOfPart(kind, part)}: ${problem}`]
+      if (problem === undefined) return []
+      const line = `${problem.path.join('.')} ${problem.message}`.trimStart()
+      return [`${nameOfPart(kind, part)}: ${problem.isShape ? line : problem.message}`]
     }),
   )
 }
 
-function partProblem(kind: PartKind, part: JsonObject, parts: ApplicationParts): string | undefined {
-  if (part.was !== undefined && (kind !== 'fields' || typeof part.was !== 'string' || part.was === part.name))
-    return 'was is the former name of a field: a text that is not its name.'
+export interface PartProblem {
+  /** Names of the fields of the part that lead to what is wrong. */
+  readonly path: readonly string[]
+  readonly message: string
+  /** The message needs the path before it. */
+  readonly isShape: boolean
+}
+
+/** `parts`: all of the file. */
+export function partProblem(
+  kind: PartKind,
+  part: JsonObject,
+  parts: ApplicationParts,
+): PartProblem | undefined {
+  if (
+    part.was !== undefined &&
+    (kind !== 'fields' || typeof part.was !== 'string' || part.was === part.name)
+  ) {
+    const message = 'was is the former name of a field: a text that is not its name.'
+    return { path: ['was'], message, isShape: false }
+  }
   const body = bodyOfPart(part)
   const schema = schemas[kind]
   if (!schema.Check(body)) {
     const [first] = schema.Errors(body)
-    return `${(first?.instancePath ?? '').slice(1).replaceAll('/', '.')} ${first?.message}.`.trimStart()
+    const path = (first?.instancePath ?? '').split('/').slice(1)
+    return { path, message: `${first?.message}.`, isShape: true }
   }
   try {
     // Those of templates are no errors: a page is shown without what does not fit.
@@ -57,8 +78,8 @@ function partProblem(kind: PartKind, part: JsonObject, parts: ApplicationParts):
     if (kind === 'groups') checkGroupInput(body)
     return undefined
   } catch (error) {
-    if (error instanceof QuoinError) return error.message
-    throw error
+    if (!(error instanceof QuoinError)) throw error
+    return { path: error.fields?.[0]?.split('.') ?? [], message: error.message, isShape: false }
   }
 }
 

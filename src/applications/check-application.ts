@@ -1,0 +1,244 @@
+/** Everything that is wrong with an application, as far as it shows by itself: no cluster is asked. */
+
+import Type, { type TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { BlockDefinition } from '../blocks/block.ts'
+import { importBlueprint } from '../flows/blueprints/blueprint-file.ts'
+import { compileInTurns } from '../flows/compile/compile-blueprint.ts'
+import type { LiveBlueprints } from '../flows/live/live-blueprints.ts'
+import { documentFieldsSchema, MAX_SAMPLES } from '../shared/api/data/documents.ts'
+import { APPLICATION_NAME, type Application, type ApplicationMap } from '../shared/application/application.ts'
+import { type ApplicationParts, type PartKind, partKinds } from '../shared/application/application-parts.ts'
+import type { ImportedBlueprint } from '../shared/application/blueprint-file.ts'
+import type { JsonPath } from '../shared/application/json-places.ts'
+import { QuoinError } from '../shared/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
+import { ENVIRONMENT_NAME } from '../shared/names/environment-name.ts'
+import { SECRET_NAME } from '../shared/names/secret-name.ts'
+import { partProblem } from './parts-problems.ts'
+
+/** Where it is: of the map `storages`, in the object `deals`, at `fields.title`. */
+export interface ObjectProblem {
+  readonly map: ApplicationMap | 'about'
+  readonly object: string
+  readonly path: JsonPath
+  readonly block?: string
+  readonly pin?: string
+  readonly message: string
+  readonly warning?: true
+}
+
+export interface CheckParts {
+  readonly catalogue: ReadonlyMap<string, BlockDefinition>
+  /** Without any blueprint: those of the application are put into it, to find two that have the same address. */
+  readonly live: LiveBlueprints
+}
+
+const names = (pattern: string) => Type.Optional(Type.Array(Type.String({ pattern }), { maxItems: 1_000 }))
+const closed = { additionalProperties: false }
+
+export const aboutSchema = Type.Object(
+  {
+    name: Type.String({ pattern: APPLICATION_NAME, description: 'The identity of the application.' }),
+    title: Type.Optional(Type.String({ maxLength: 200, description: 'For people.' })),
+    version: Type.Optional(Type.String({ maxLength: 100, description: 'Of the application, for people.' })),
+    description: Type.Optional(Type.String({ maxLength: 10_000 })),
+    needs: Type.Optional(
+      Type.Object(
+        {
+          quoin: Type.Optional(
+            Type.String({ pattern: '^\\d+(?:\\.\\d+){0,2}$', description: 'At least this version.' }),
+          ),
+          env: names(ENVIRONMENT_NAME),
+          secrets: names(SECRET_NAME),
+          connections: names(SECRET_NAME),
+        },
+        { ...closed, description: 'What a cluster must have.' },
+      ),
+    ),
+    uses: names('^[a-z][a-z0-9_-]{0,62}\\.[a-z][a-z0-9_-]{0,62}$'),
+    offers: names('^[a-z][a-z0-9_-]{0,62}$'),
+  },
+  closed,
+)
+
+const seedSchema = Type.Object(
+  { documents: Type.Array(documentFieldsSchema, { maxItems: MAX_SAMPLES }) },
+  closed,
+)
+
+const checks = new Map<TSchema, ReturnType<typeof Compile>>()
+
+/** The first thing that does not fit, with its place. */
+function misfit(schema: TSchema, value: JsonValue): { path: string[]; message: string } | undefined {
+  const check = checks.get(schema) ?? Compile(schema)
+  checks.set(schema, check)
+  if (check.Check(value)) return undefined
+  const [first] = check.Errors(value)
+  const path = (first?.instancePath ?? '').split('/').slice(1)
+  const unknown = first?.keyword === 'additionalProperties' ? first.params.additionalProperties[0] : undefined
+  if (unknown !== undefined) return { path: [...path, unknown], message: `${unknown} is unknown here.` }
+  return { path, message: `${path.join('.') || 'it'} ${first?.message}.` }
+}
+
+export async function applicationProblems(
+  application: Application,
+  parts: CheckParts,
+): Promise<readonly ObjectProblem[]> {
+  const about = misfit(aboutSchema, application.about)
+  return [
+    ...(about ? [{ map: 'about', object: '', ...about } as const] : []),
+    ...seedProblems(application),
+    ...ofParts(application),
+    ...(await ofBlueprints(application, parts)),
+  ]
+}
+
+function seedProblems({ seed, storages }: Application): ObjectProblem[] {
+  return Object.entries(seed).flatMap(([object, documents]): ObjectProblem[] => {
+    const wrong = misfit(seedSchema, documents)
+    if (wrong) return [{ map: 'seed', object, ...wrong }]
+    const message = `The application has no storages/${object}.json.`
+    return storages[object] === undefined ? [{ map: 'seed', object, path: [], message }] : []
+  })
+}
+
+/** Groups, storages, fields and templates as the API takes them, with where each comes from. */
+export function partsOf({ groups, storages, templates }: Application): ApplicationParts {
+  return {
+    groups: Object.entries(groups).map(([name, group]) => ({ name, ...group })),
+    storages: Object.entries(storages).map(([name, { fields: _, ...storage }]) => ({ name, ...storage })),
+    fields: Object.entries(storages).flatMap(([storage, { fields }]) =>
+      isJsonObject(fields)
+        ? Object.entries(fields).flatMap(([name, field]) =>
+            isJsonObject(field) ? [{ storage, name, ...field }] : [],
+          )
+        : [],
+    ),
+    templates: Object.values(templates),
+  }
+}
+
+function ofParts(application: Application): ObjectProblem[] {
+  const parts = partsOf(application)
+  const found = partKinds.flatMap((kind) =>
+    parts[kind].flatMap((part): ObjectProblem[] => {
+      const wrong = partProblem(kind, part, parts)
+      if (!wrong) return []
+      const { map, object, path } = placeOfPart(application, kind, part)
+      const message = wrong.isShape ? `${wrong.path.join('.')} ${wrong.message}`.trimStart() : wrong.message
+      return [{ map, object, path: [...path, ...wrong.path], message }]
+    }),
+  )
+  const shapes = Object.entries(application.storages).flatMap(([object, { fields }]): ObjectProblem[] => {
+    const all = isJsonObject(fields) ? Object.entries(fields) : []
+    const odd = all.find(([, field]) => !isJsonObject(field))
+    if (fields !== undefined && !isJsonObject(fields))
+      return [
+        {
+          map: 'storages',
+          object,
+          path: ['fields'],
+          message: 'fields must be an object with a field by its name.',
+        },
+      ]
+    if (!odd) return []
+    return [{ map: 'storages', object, path: ['fields', odd[0]], message: `${odd[0]} must be an object.` }]
+  })
+  return [...shapes, ...found]
+}
+
+function placeOfPart(
+  { templates }: Application,
+  kind: PartKind,
+  part: JsonObject,
+): Pick<ObjectProblem, 'map' | 'object' | 'path'> {
+  const name = String(part.name)
+  if (kind === 'fields') return { map: 'storages', object: String(part.storage), path: ['fields', name] }
+  if (kind !== 'templates') return { map: kind, object: name, path: [] }
+  const [file = name] = Object.entries(templates).find(([, one]) => one === part) ?? []
+  return { map: 'templates', object: file, path: [] }
+}
+
+async function ofBlueprints(
+  { blueprints }: Application,
+  parts: CheckParts,
+): Promise<readonly ObjectProblem[]> {
+  const found: ObjectProblem[] = []
+  for (const [object, file] of Object.entries(blueprints))
+    found.push(...(await ofBlueprint(object, file, parts)))
+  return found
+}
+
+/** Parts of a blueprint file that have files of their own in an application. */
+const elsewhere = ['groups', 'storages', 'fields', 'templates', 'documents', 'env', 'secrets', 'connections']
+
+async function ofBlueprint(
+  object: string,
+  file: JsonObject,
+  { catalogue, live }: CheckParts,
+): Promise<ObjectProblem[]> {
+  const at = { map: 'blueprints', object } as const
+  const stray = elsewhere.find((key) => key in file)
+  if (stray !== undefined)
+    return [
+      {
+        ...at,
+        path: [stray],
+        message: `${stray} has files of its own in an application: see docs/applications.md.`,
+      },
+    ]
+  let imported: ImportedBlueprint
+  try {
+    // The names of the file serve as guids, so that every message names a block as the file does.
+    imported = importNamed(file)
+  } catch (error) {
+    return [{ ...at, path: placeIn(error), message: messageOf(error) }]
+  }
+  const { blueprint, problems } = await compileInTurns(object, imported.blocks, catalogue)
+  const notes = blueprint?.notes ?? []
+  const told = [
+    ...problems.map((problem) => ({ ...problem, refused: true })),
+    ...notes.map(({ level: _, refused = false, ...problem }) => ({ ...problem, refused })),
+  ].map(({ block, pin, message, refused }) => ({
+    ...at,
+    path: block === '' ? [] : ['blocks', block, ...(pin === undefined ? [] : pinPath(file, block, pin))],
+    ...(block !== '' && { block }),
+    ...(pin !== undefined && { pin }),
+    message,
+    ...(!refused && { warning: true as const }),
+  }))
+  if (!blueprint) return told
+  try {
+    live.checkClaims(blueprint)
+    live.set(object, { compiled: blueprint, name: imported.name, deployment: 0 })
+    return told
+  } catch (error) {
+    return [...told, { ...at, path: [], message: messageOf(error) }]
+  }
+}
+
+/** The blueprint of a file, with the names of blocks as their guids. */
+export function importNamed(file: JsonObject): ImportedBlueprint {
+  const ids = isJsonObject(file.blocks) ? Object.keys(file.blocks) : []
+  let next = 0
+  return importBlueprint(file, () => ids[next++] ?? `note${next}`)
+}
+
+/** A pin is among `in`, or is a setting. */
+function pinPath(file: JsonObject, name: string, pin: string): string[] {
+  const block = isJsonObject(file.blocks) ? file.blocks[name] : undefined
+  const settings = isJsonObject(block) ? block.fields : undefined
+  return [isJsonObject(settings) && pin in settings ? 'fields' : 'in', pin]
+}
+
+/** The message of an error has the place too, which people may read. */
+function placeIn(error: unknown): JsonPath {
+  if (!(error instanceof QuoinError)) throw error
+  return error.fields?.[0]?.split('.') ?? []
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof QuoinError)) throw error
+  return error.message
+}

@@ -1,0 +1,171 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { quoinCommand } from '../../../test/recording-terminal.ts'
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+
+let made = 0
+async function folderWith(files: Readonly<Record<string, unknown>>): Promise<string> {
+  made += 1
+  const folder = join(directory, `folder${made}`)
+  for (const [path, content] of Object.entries({ 'quoin.json': { name: 'shop' }, ...files })) {
+    await mkdir(join(folder, dirname(path)), { recursive: true })
+    const text = typeof content === 'string' ? content : `${JSON.stringify(content, undefined, 2)}\n`
+    await writeFile(join(folder, path), text)
+  }
+  return folder
+}
+
+async function checked(files: Readonly<Record<string, unknown>>) {
+  const folder = await folderWith(files)
+  const { code, printed, complained } = await quoinCommand(['check', folder, '--json'])
+  expect(complained).toBe('')
+  const problems: {
+    file: string
+    line: number
+    column: number
+    block?: string
+    pin?: string
+    message: string
+  }[] = JSON.parse(printed)
+  return { code, problems }
+}
+
+const on = { type: 'on_startup_register_uri_get', in: { uri: 'goods' }, scopes: ['*public'] }
+const reply = { type: 'httpconnection_set_json', in: { flow: '@on.flow', value: [] } }
+
+test('an application that can run is said to, and what is not part of one is left alone', async () => {
+  const folder = await folderWith({
+    'README.md': '# Shop',
+    '.github/workflows/a.yml': 'on: push',
+    'blueprints/goods.json': { name: 'Goods', blocks: { on, reply } },
+    'storages/goods.json': { fields: { sku: { type: 'string', unique: true } } },
+    'groups.json': { groups: { Staff: { scopes: ['shop_sell'] } } },
+    'templates/frame.json': { name: 'Frame', content: { layout: 'side' } },
+    'templates/frame.css': 'h1 { color: red }\n',
+    'seed/goods.ndjson': '{ "sku": "A1" }\n',
+    'tests/list.test.json': { name: 'Lists', steps: [{ request: 'GET /goods', expect: { status: 200 } }] },
+  })
+  expect(await quoinCommand(['check', folder])).toEqual({
+    code: 0,
+    printed: `${folder} can run.`,
+    complained: '',
+  })
+})
+
+describe('every problem of every file has its place', () => {
+  test.each<[string, Record<string, unknown>, object]>([
+    [
+      'an unknown word of quoin.json',
+      { 'quoin.json': { name: 'shop', colour: 'red' } },
+      { file: 'quoin.json', line: 3, message: expect.stringContaining('colour') },
+    ],
+    ['a name with capitals', { 'quoin.json': { name: 'Shop' } }, { file: 'quoin.json', line: 2, column: 11 }],
+    [
+      'a pin that a block does not have',
+      {
+        'blueprints/goods.json': {
+          name: 'Goods',
+          blocks: { on, reply: { ...reply, in: { ...reply.in, valeu: 1 } } },
+        },
+      },
+      {
+        file: 'blueprints/goods.json',
+        line: 18,
+        block: 'reply',
+        pin: 'valeu',
+        message: expect.stringContaining('Did you mean value?'),
+      },
+    ],
+    [
+      'a setting that a block does not have',
+      {
+        'blueprints/goods.json': { name: 'Goods', blocks: { on: { ...on, fields: { sumary: 'a' } }, reply } },
+      },
+      { file: 'blueprints/goods.json', line: 13, block: 'on', pin: 'sumary' },
+    ],
+    [
+      'a blueprint of no shape',
+      { 'blueprints/goods.json': { name: 'Goods', blocks: { on: { typ: 'x' } } } },
+      { file: 'blueprints/goods.json', line: 4 },
+    ],
+    [
+      'parts in a blueprint',
+      { 'blueprints/goods.json': { name: 'Goods', blocks: {}, fields: [{ name: 'a' }] } },
+      { file: 'blueprints/goods.json', message: expect.stringContaining('files of its own') },
+    ],
+    [
+      'two blueprints with one address',
+      {
+        'blueprints/a.json': { name: 'A', blocks: { on, reply } },
+        'blueprints/b.json': { name: 'B', blocks: { on, reply } },
+      },
+      { file: 'blueprints/b.json', message: expect.stringContaining('GET goods belongs to') },
+    ],
+    [
+      'a field of no type',
+      { 'storages/goods.json': { fields: { sku: { type: 'colour' } } } },
+      { file: 'storages/goods.json', line: 4 },
+    ],
+    [
+      'a rule that no search can ask',
+      { 'storages/goods.json': { rules: { see: 'doc.a.length > 1' } } },
+      { file: 'storages/goods.json', message: expect.stringContaining('column 1') },
+    ],
+    [
+      'fields as a list',
+      { 'storages/goods.json': { fields: [{ name: 'a' }] } },
+      { file: 'storages/goods.json', line: 2, message: expect.stringContaining('fields must be an object') },
+    ],
+    [
+      'a scope that can be none',
+      { 'groups.json': { groups: { Staff: { scopes: ['a b c'] } } } },
+      { file: 'groups.json', line: 4 },
+    ],
+    [
+      'a seed for no storage',
+      { 'seed/goods.ndjson': '{}\n' },
+      { file: 'seed/goods.ndjson', message: expect.stringContaining('storages/goods.json') },
+    ],
+    [
+      'a step of a test',
+      { 'tests/a.test.json': { name: 'A', steps: [{ request: 'GET goods' }] } },
+      { file: 'tests/a.test.json', line: 5, message: expect.stringContaining('steps.0') },
+    ],
+    [
+      'a template without a name',
+      { 'templates/a.json': {} },
+      { file: 'templates/a.json', message: expect.stringContaining('name') },
+    ],
+  ])('%s', async (_what, files, expected) => {
+    const { code, problems } = await checked(files)
+    expect(code).toBe(1)
+    expect(problems).toContainEqual(expect.objectContaining(expected))
+  })
+})
+
+test('a line for people begins with the file, the line and the column', async () => {
+  const folder = await folderWith({ 'storages/goods.json': { fields: { sku: { type: 'colour' } } } })
+  const { complained } = await quoinCommand(['check', folder])
+  expect(complained).toMatch(/storages\/goods\.json:4:\d+: /)
+})
+
+test('a link is refused, wherever it leads, and so is a folder inside', async () => {
+  const folder = await folderWith({ 'storages/goods.json': {} })
+  await symlink('/etc/hostname', join(folder, 'storages', 'secret.json'))
+  expect(await quoinCommand(['check', folder])).toMatchObject({
+    code: 1,
+    complained: expect.stringContaining('secret.json is a link'),
+  })
+  const outside = await folderWith({})
+  await symlink(directory, join(outside, 'storages'))
+  expect((await quoinCommand(['check', outside])).complained).toContain('storages is a link')
+  const deep = await folderWith({ 'storages/inner/a.json': {} })
+  expect((await quoinCommand(['check', deep])).complained).toContain('storages/inner is no file')
+})

@@ -1,0 +1,56 @@
+import { basename, relative } from 'node:path'
+import { applicationProblems } from '../../applications/check-application.ts'
+import { loadBlocks } from '../../blocks/load-blocks.ts'
+import { liveBlueprints } from '../../flows/live/live-blueprints.ts'
+import { reservedPageRoots, reservedRoots } from '../../http/server/reserved-roots.ts'
+import type { Application } from '../../shared/application/application.ts'
+import { applicationOf, type FileProblem } from '../../shared/application/application-files.ts'
+import { scenarioProblems } from '../scenarios/scenario-file.ts'
+import { readFolder } from './read-folder.ts'
+
+export interface CheckedFolder {
+  readonly application: Application
+  /** By file, line and column; warnings among them. */
+  readonly problems: readonly FileProblem[]
+}
+
+/** Everything that is wrong with every file of the folder. No server is asked and nothing is stored. */
+export async function checkFolder(folder: string): Promise<CheckedFolder> {
+  const { application, problems, placeOf } = applicationOf(await readFolder(folder))
+  const parts = { catalogue: await loadBlocks(), live: liveBlueprints(reservedRoots, reservedPageRoots) }
+  const found = await applicationProblems(application, parts)
+  const ofTests = Object.entries(application.tests).flatMap(([object, test]) =>
+    scenarioProblems(test).map(
+      (message) => ({ map: 'tests', object, path: placeIn(message), message }) as const,
+    ),
+  )
+  const placed = [...found, ...ofTests].map(({ map, object, path, ...problem }) => ({
+    ...problem,
+    ...placeOf(map, object, path.map(asIndex)),
+  }))
+  return { application, problems: [...problems, ...placed].toSorted(inOrder) }
+}
+
+/** `steps.2.status: must be …` begins with its place. */
+function placeIn(message: string): readonly string[] {
+  return /^[\w.]*/.exec(message)?.[0].split('.').filter(Boolean) ?? []
+}
+
+function asIndex(part: string | number): string | number {
+  return /^\d+$/.test(String(part)) ? Number(part) : part
+}
+
+function inOrder(a: FileProblem, b: FileProblem): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1
+  return a.line - b.line || a.column - b.column
+}
+
+/** `crm/storages/deals.json:4:5: warning: search.limit: must be …`, as editors and build pipelines find it. */
+export function problemText(
+  folder: string,
+  { file, line, column, block, pin, message, warning }: FileProblem,
+): string {
+  const path = relative('.', `${folder}/${file}`) || basename(file)
+  const where = block === undefined ? '' : `${pin === undefined ? block : `${block}.${pin}`}: `
+  return `${path}:${line}:${column}: ${warning ? 'warning: ' : ''}${where}${message}`
+}

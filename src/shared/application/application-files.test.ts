@@ -1,0 +1,191 @@
+/** The files of an application: the same bytes for the same application, and a place for all that is wrong. */
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import { normalApplication } from './application.ts'
+import { applicationOf, filesOf } from './application-files.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { readPlacedJson } from './json-places.ts'
+
+const fileName = fc.stringMatching(/^[a-z][a-z0-9_-]{0,8}$/)
+const json = fc.jsonValue({ maxDepth: 4 }).map((value): JsonValue => JSON.parse(JSON.stringify(value)))
+const objects = (value: fc.Arbitrary<JsonObject>) => fc.dictionary(fileName, value, { maxKeys: 4 })
+const some = (given: Record<string, fc.Arbitrary<unknown>>) =>
+  fc.record(given, { requiredKeys: [] }).map((value): JsonObject => JSON.parse(JSON.stringify(value)))
+
+const block = fc.record({
+  type: fileName,
+  in: fc.dictionary(fileName, json),
+  fields: fc.dictionary(fileName, json),
+})
+const blueprint = some({
+  description: fc.string(),
+  blocks: fc.dictionary(fileName, block),
+  layout: fc.dictionary(fileName, fc.tuple(fc.integer(), fc.integer())),
+})
+const field = some({
+  type: fc.constantFrom('string', 'number', 'autonumber'),
+  label: fc.string(),
+  required: fc.boolean(),
+  unique: fc.boolean(),
+})
+const application = fc
+  .record({
+    about: some({
+      name: fileName,
+      title: fc.string(),
+      needs: some({ env: fc.array(fileName) }),
+      uses: fc.array(fileName),
+    }),
+    blueprints: objects(blueprint).map((all) => withNames(all)),
+    storages: objects(
+      some({ history: fc.boolean(), description: fc.string(), fields: fc.dictionary(fileName, field) }),
+    ),
+    groups: objects(some({ scopes: fc.array(fileName) })),
+    templates: objects(
+      some({ content: json, css: fc.constantFrom('', 'a { }\n'), js: fc.constantFrom('', 'x()') }),
+    ).map((all) => withNames(all)),
+    seed: objects(some({ documents: fc.array(fc.dictionary(fileName, json)) })),
+    tests: objects(some({ steps: fc.array(json) })),
+  })
+  .map((given) => normalApplication(JSON.parse(JSON.stringify(given))))
+
+function withNames(all: Readonly<Record<string, JsonObject>>): JsonObject {
+  return Object.fromEntries(Object.entries(all).map(([name, one]) => [name, { name: `The ${name}`, ...one }]))
+}
+
+test('an application that is written and read is the same, and is written with the same bytes', () => {
+  fc.assert(
+    fc.property(application, (given) => {
+      const files = filesOf(given)
+      const { application: read, problems } = applicationOf(files)
+      // Long numbers are refused, and generated ones may be.
+      const told = problems.filter(
+        ({ message }) =>
+          !message.includes('digit by digit') &&
+          !message.includes('surrogate') &&
+          !message.includes('U+0000') &&
+          !message.includes('__proto__') &&
+          !message.startsWith('a line'),
+      )
+      expect(told).toEqual([])
+      if (problems.length === 0) expect(filesOf(read)).toEqual(files)
+      if (
+        problems.length === 0 &&
+        Object.values(given.seed).every(({ documents }) => Array.isArray(documents))
+      )
+        expect(read).toEqual(given)
+    }),
+    { numRuns: 30 },
+  )
+})
+
+test('canonical JSON is JSON of the same value, and each part of what is opened has its own lines', () => {
+  fc.assert(
+    fc.property(json, fc.integer({ min: 0, max: 3 }), (value, opened) => {
+      expect(JSON.parse(canonicalJson(value, opened))).toEqual(value)
+    }),
+  )
+  const before = canonicalJson({ blocks: { a: { type: 'x' }, b: { type: 'y' }, c: {} } }, 2).split('\n')
+  const after = canonicalJson({ blocks: { a: { type: 'x' }, c: {} } }, 2).split('\n')
+  expect(before.filter((line) => !after.includes(line))).toEqual(['    "b": { "type": "y" },'])
+  expect(after.filter((line) => !before.includes(line))).toEqual([])
+})
+
+test('every part of a JSON text has its place', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(0, 2), (value, indent) => {
+      const text = JSON.stringify(value, undefined, indent)
+      const { placeOf, value: read } = readPlacedJson(text)
+      if (read === undefined) return
+      const lines = text.split('\n')
+      const look = (path: (string | number)[], part: JsonValue): void => {
+        const { line, column } = placeOf(path)
+        const rest = [(lines[line - 1] ?? '').slice(column - 1), ...lines.slice(line)].join('\n')
+        expect(rest.startsWith(JSON.stringify(part, undefined, 0).slice(0, 1))).toBe(true)
+        if (Array.isArray(part)) for (const [at, one] of part.entries()) look([...path, at], one)
+        else if (isJsonObject(part))
+          for (const [name, one] of Object.entries(part)) look([...path, name], one)
+      }
+      look([], read)
+    }),
+  )
+})
+
+describe('what is wrong with a file has its line and column', () => {
+  test.each<[string, Record<string, string>, string]>([
+    ['no quoin.json', {}, 'quoin.json:1:1 is missing'],
+    [
+      'a comma too many',
+      { 'quoin.json': '{\n  "name": "a",\n}' },
+      'quoin.json:3:1 not JSON: a name in double quotes',
+    ],
+    [
+      'a text without an end',
+      { 'quoin.json': '{ "name": "a }' },
+      'quoin.json:1:11 not JSON: the text that begins here',
+    ],
+    ['text behind the end', { 'quoin.json': '{}\n{}' }, 'quoin.json:2:1 not JSON: there is text behind'],
+    [
+      'a file that ends too early',
+      { 'quoin.json': '{ "a": [1,\n' },
+      'quoin.json:2:1 not JSON: it ends too early',
+    ],
+    ['a word', { 'quoin.json': '{ "a": yes }' }, 'quoin.json:1:8 not JSON: "yes" is no value'],
+    [
+      'nesting',
+      { 'quoin.json': `{ "a": ${'['.repeat(100_000)}` },
+      'quoin.json:1:72 not JSON: it is nested deeper',
+    ],
+    [
+      'a name that stands twice',
+      { 'quoin.json': '{ "name": "a",\n  "name": "b" }' },
+      'quoin.json:2:3 "name" stands twice',
+    ],
+    [
+      'a number that loses digits',
+      { 'quoin.json': '{ "name": 12345678901234567890 }' },
+      'quoin.json:1:1 the file holds the number',
+    ],
+    [
+      'an unknown file',
+      { 'quoin.json': '{}', 'storage/a.json': '{}' },
+      'storage/a.json:1:1 Quoin knows no such file',
+    ],
+    [
+      'capitals',
+      { 'quoin.json': '{}', 'storages/Deals.json': '{}' },
+      'storages/Deals.json:1:1 the name must be lower-case',
+    ],
+    ['another ending', { 'quoin.json': '{}', 'tests/a.json': '{}' }, 'tests/a.json:1:1 the name must be'],
+    ['a list', { 'quoin.json': '[]' }, 'quoin.json:1:1 must be an object'],
+    [
+      'a style without its template',
+      { 'quoin.json': '{}', 'templates/a.css': '' },
+      'templates/a.json:1:1 is missing',
+    ],
+    [
+      'a line of a seed',
+      { 'quoin.json': '{}', 'seed/a.ndjson': '{}\n{ "a" }' },
+      'seed/a.ndjson:2:7 not JSON: a colon',
+    ],
+    [
+      'groups that differ in case only',
+      { 'quoin.json': '{}', 'groups.json': '{ "groups": {\n  "Sales": {},\n  "sales": {} } }' },
+      'groups.json:3:12 the name "sales" differs only in case',
+    ],
+    [
+      'templates that differ in composition only',
+      {
+        'quoin.json': '{}',
+        'templates/a.json': '{ "name": "\u00e4" }',
+        'templates/b.json': '{ "name": "a\u0308" }',
+      },
+      'templates/b.json:1:11 the name "a\u0308" differs only in case or composition',
+    ],
+  ])('%s', (_what, files, expected) => {
+    const { problems } = applicationOf(new Map(Object.entries(files)))
+    const lines = problems.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`)
+    expect(lines).toContainEqual(expect.stringContaining(expected))
+  })
+})

@@ -1,0 +1,245 @@
+/**
+ * The files of an application, and back:
+ *
+ *   quoin.json                  name, title, version, what it needs, uses and offers
+ *   blueprints/deals.json       a blueprint as `blueprint-file.ts` has it, without its parts
+ *   storages/deals.json         { "history": true, "rules": {…}, "fields": { "title": { "type": "string" } } }
+ *   groups.json                 { "groups": { "Sales": { "scopes": ["crm_read"] } } }
+ *   templates/office.json       { "name": "Office", "content": {…} }, beside office.css and office.js
+ *   seed/stages.ndjson          a document a line, for a storage that never held one
+ *   tests/large-order.test.json as docs/tests.md has it
+ *
+ * Written files are the same byte for byte for the same application, and a folder that is read and written again is so too.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import { normalizedText } from '../texts/normalized-text.ts'
+import {
+  type Application,
+  type ApplicationMap,
+  MOST_OBJECTS,
+  normalApplication,
+  OBJECT_FILE,
+} from './application.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { type JsonPath, type Place, readPlacedJson } from './json-places.ts'
+
+/** Texts by path, with `/` between folders. */
+export type Files = ReadonlyMap<string, string>
+
+export interface FileProblem extends Place {
+  readonly file: string
+  /** Of a blueprint. */
+  readonly block?: string
+  readonly pin?: string
+  readonly message: string
+  /** Does not keep the application from running. */
+  readonly warning?: true
+}
+
+export interface ReadApplication {
+  readonly application: Application
+  readonly problems: readonly FileProblem[]
+  /** Where a part of an object stands: of the object `deals` of `storages`, the part `fields.title`. */
+  readonly placeOf: (
+    map: ApplicationMap | 'about',
+    name: string,
+    path?: JsonPath,
+  ) => Pick<FileProblem, 'file' | 'line' | 'column'>
+}
+
+/** The address of the schema by which an editor completes a file: that of a server on this machine with its usual port. */
+const schemaOf = (kind: string) => `http://127.0.0.1:8080/api/v1/schemas/${kind}.json`
+
+const ABOUT = 'quoin.json'
+const GROUPS = 'groups.json'
+
+export function filesOf({ about, blueprints, storages, groups, templates, seed, tests }: Application): Files {
+  const files = new Map<string, string>()
+  const write = (path: string, kind: string, value: JsonObject, opened: number) =>
+    files.set(path, canonicalJson({ $schema: schemaOf(kind), ...value }, opened))
+  write(ABOUT, 'application', about, 1)
+  // Each block, place, note and field has lines of its own.
+  for (const [name, value] of Object.entries(blueprints))
+    write(`blueprints/${name}.json`, 'blueprint', value, 2)
+  for (const [name, value] of Object.entries(storages)) write(`storages/${name}.json`, 'storage', value, 2)
+  if (Object.keys(groups).length > 0) write(GROUPS, 'groups', { groups }, 2)
+  for (const [name, { css, js, ...value }] of Object.entries(templates)) {
+    write(`templates/${name}.json`, 'template', value, 1)
+    if (typeof css === 'string') files.set(`templates/${name}.css`, css)
+    if (typeof js === 'string') files.set(`templates/${name}.js`, js)
+  }
+  for (const [name, { documents }] of Object.entries(seed))
+    if (Array.isArray(documents))
+      files.set(`seed/${name}.ndjson`, documents.map((one: JsonValue) => `${JSON.stringify(one)}\n`).join(''))
+  for (const [name, value] of Object.entries(tests)) write(`tests/${name}.test.json`, 'test', value, 1)
+  return files
+}
+
+/** What is in the folders of an application, by the end of its name. */
+const folders: Readonly<Record<string, readonly string[]>> = {
+  blueprints: ['.json'],
+  storages: ['.json'],
+  templates: ['.json', '.css', '.js'],
+  seed: ['.ndjson'],
+  tests: ['.test.json'],
+}
+
+/** Never throws: whatever is wrong with the files is a problem of one of them. */
+export function applicationOf(files: Files): ReadApplication {
+  const reader = new FileReader()
+  for (const [path, text] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) reader.read(path, text)
+  return reader.finished()
+}
+
+class FileReader {
+  readonly #problems: FileProblem[] = []
+  readonly #places = new Map<string, (path: JsonPath) => Place>()
+  readonly #maps: Record<ApplicationMap, Record<string, JsonObject>> = {
+    ...{ blueprints: {}, storages: {}, groups: {}, templates: {}, seed: {}, tests: {} },
+  }
+  #about: JsonObject = {}
+
+  read(path: string, text: string): void {
+    const [folder = '', name = '', deeper] = path.split('/')
+    if (path === ABOUT) this.#about = this.#json(path, text) ?? {}
+    else if (path === GROUPS) this.#readGroups(text)
+    else if (folders[folder] !== undefined && name !== '' && deeper === undefined)
+      this.#readObject(folder, name, text)
+    else this.#problem(path, 'Quoin knows no such file in an application. Move it elsewhere, or rename it.')
+  }
+
+  finished(): ReadApplication {
+    if (!this.#places.has(ABOUT)) this.#problem(ABOUT, 'is missing. It needs at least { "name": "…" }.')
+    for (const [map, objects] of Object.entries(this.#maps)) {
+      if (Object.keys(objects).length > MOST_OBJECTS)
+        this.#problem(map, `has more than ${MOST_OBJECTS} of a kind. Split the application.`)
+    }
+    for (const name of Object.keys(this.#maps.templates))
+      if (!this.#places.has(`templates/${name}.json`))
+        this.#problem(`templates/${name}.json`, 'is missing: it has the name of the template.')
+    this.#refuseAlike()
+    return {
+      application: normalApplication({ about: this.#about, ...this.#maps }),
+      problems: this.#problems,
+      placeOf: (map, name, path = []) => {
+        const file = fileOf(map, name, path)
+        const inFile = map === 'groups' ? ['groups', name, ...path] : path
+        return { file, ...(this.#places.get(file)?.(inFile) ?? { line: 1, column: 1 }) }
+      },
+    }
+  }
+
+  #readObject(folder: string, file: string, text: string): void {
+    const end = folders[folder]?.find((one) => file.endsWith(one))
+    const name = file.slice(0, -(end ?? '').length)
+    const path = `${folder}/${file}`
+    if (end === undefined || !new RegExp(OBJECT_FILE).test(name)) {
+      const ends = folders[folder]?.join(' or ')
+      this.#problem(path, `the name must be lower-case letters a–z, digits, _ and -, and end with ${ends}.`)
+      return
+    }
+    if (end === '.ndjson') this.#maps.seed[name] = { documents: this.#readLines(path, text) }
+    else if (end === '.css' || end === '.js')
+      this.#maps.templates[name] = { ...this.#maps.templates[name], [end.slice(1)]: text }
+    else {
+      const map = mapOf(folder)
+      const value = this.#json(path, text)
+      if (map && value) this.#maps[map][name] = { ...this.#maps[map][name], ...value }
+    }
+  }
+
+  #readGroups(text: string): void {
+    const { groups = {}, ...others } = this.#json(GROUPS, text) ?? {}
+    const [other] = Object.keys(others)
+    if (other !== undefined)
+      this.#problem(GROUPS, `has ${JSON.stringify(other)}; its one part is "groups".`, [other])
+    if (!isJsonObject(groups)) this.#problem(GROUPS, '"groups" must be an object with a group by its name.')
+    else
+      for (const [name, group] of Object.entries(groups))
+        if (isJsonObject(group)) this.#maps.groups[name] = group
+        else this.#problem(GROUPS, `the group ${JSON.stringify(name)} must be an object.`, ['groups', name])
+  }
+
+  #readLines(path: string, text: string): JsonValue {
+    const documents: JsonValue[] = []
+    for (const [at, line] of text.split('\n').entries()) {
+      if (line.trim() === '') continue
+      const { value, problems } = readPlacedJson(line)
+      for (const { message, column } of problems)
+        this.#problems.push({ file: path, line: at + 1, column, message })
+      if (isJsonObject(value)) documents.push(value)
+      else if (value !== undefined)
+        this.#problems.push({
+          file: path,
+          line: at + 1,
+          column: 1,
+          message: 'a line must be a document: { … }.',
+        })
+    }
+    this.#places.set(path, () => ({ line: 1, column: 1 }))
+    return documents
+  }
+
+  #json(path: string, text: string): JsonObject | undefined {
+    const { value, problems, placeOf } = readPlacedJson(text)
+    this.#places.set(path, placeOf)
+    this.#problems.push(...problems.map((problem) => ({ file: path, ...problem })))
+    if (value === undefined) return undefined
+    if (!isJsonObject(value)) {
+      this.#problem(path, 'must be an object: { … }.')
+      return undefined
+    }
+    const { $schema: _, ...rest } = value
+    return rest
+  }
+
+  /** Groups, templates and blueprints have names that people write; two that look alike are a mistake. */
+  #refuseAlike(): void {
+    const { groups, templates, blueprints } = this.#maps
+    this.#alike(
+      'groups',
+      Object.keys(groups).map((name) => [name, name]),
+    )
+    for (const [map, objects] of [
+      ['templates', templates],
+      ['blueprints', blueprints],
+    ] as const)
+      this.#alike(
+        map,
+        Object.entries(objects).map(([file, { name }]) => [file, String(name)]),
+      )
+  }
+
+  #alike(map: ApplicationMap, named: readonly (readonly [object: string, name: string])[]): void {
+    const seen = new Map<string, string>()
+    for (const [object, name] of named) {
+      const key = normalizedText(name, 'NFKC').toLowerCase()
+      const other = seen.get(key)
+      if (other === undefined) seen.set(key, object)
+      else
+        this.#problem(
+          fileOf(map, object, []),
+          `the name ${JSON.stringify(name)} differs only in case or composition from that of ${JSON.stringify(other)}.`,
+          map === 'groups' ? ['groups', object] : ['name'],
+        )
+    }
+  }
+
+  #problem(file: string, message: string, path: JsonPath = []): void {
+    const place = this.#places.get(file)?.(path) ?? { line: 1, column: 1 }
+    this.#problems.push({ file, ...place, message })
+  }
+}
+
+function mapOf(folder: string): ApplicationMap | undefined {
+  return (['blueprints', 'storages', 'templates', 'tests'] as const).find((map) => map === folder)
+}
+
+function fileOf(map: ApplicationMap | 'about', name: string, [part]: JsonPath): string {
+  if (map === 'about') return ABOUT
+  if (map === 'groups') return GROUPS
+  if (map === 'seed') return `seed/${name}.ndjson`
+  if (map === 'tests') return `tests/${name}.test.json`
+  if (map === 'templates' && (part === 'css' || part === 'js')) return `templates/${name}.${part}`
+  return `${map}/${name}.json`
+}

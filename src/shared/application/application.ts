@@ -1,0 +1,153 @@
+/**
+ * An application as one plain value: what a folder holds, what a push sends, and what a release keeps. Names are the identity of
+ * everything in it, and there are no guids.
+ *
+ * Of equal applications the values are equal: keys are in a fixed order, maps are sorted, and what is at its default is left out.
+ * `normalApplication` makes it so.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import { partOf } from './application-parts.ts'
+
+/** Maps of an application, each in a folder or file of its own. */
+export const applicationMaps = ['blueprints', 'storages', 'groups', 'templates', 'seed', 'tests'] as const
+export type ApplicationMap = (typeof applicationMaps)[number]
+
+/** By name. */
+export type NamedObjects = Readonly<Record<string, JsonObject>>
+
+export interface Application extends Readonly<Record<ApplicationMap, NamedObjects>> {
+  /**
+   * What `quoin.json` says: `name`, `title`, `version`, `description`, `needs` (`{ quoin, env, secrets, connections }`: what a cluster must
+   * have), `uses` (storages of other applications, such as `crm.customers`) and `offers` (storages that others may use).
+   */
+  readonly about: JsonObject
+}
+
+/** Of an application, and of what is a file: the same on every disk, whatever it makes of case and composition. */
+export const APPLICATION_NAME = '^[a-z][a-z0-9_-]{0,62}$'
+export const OBJECT_FILE = '^[a-z0-9][a-z0-9_-]{0,99}$'
+
+/** Of one map. */
+export const MOST_OBJECTS = 1_000
+
+const aboutKeys = ['name', 'title', 'version', 'description', 'needs', 'uses', 'offers'] as const
+const needsKeys = ['quoin', 'env', 'secrets', 'connections'] as const
+const blueprintKeys = ['name', 'description', 'category', 'tags', 'blocks', 'notes', 'layout'] as const
+const blockKeys = ['type', 'title', 'description', 'in', 'out', 'fields', 'scopes'] as const
+const storageKeys = ['description', 'history', 'closed', 'rules', 'constraints', 'fields'] as const
+const fieldKeys = ['was', 'type', 'label', 'help', 'description', 'required', 'unique', 'reference'] as const
+const groupKeys = ['description', 'scopes'] as const
+const templateKeys = ['name', 'description', 'content', 'css', 'js'] as const
+const seedKeys = ['documents'] as const
+const testKeys = ['name', 'given', 'steps'] as const
+
+/** The same application with everything in its order and nothing at its default. What is unknown stays, for a check to refuse. */
+export function normalApplication(given: JsonObject): Application {
+  const map = (name: ApplicationMap) => sortedObjects(given[name], (object) => normalObject(name, object))
+  const { needs, ...about } = isJsonObject(given.about) ? given.about : {}
+  const ordered =
+    needs !== undefined && (isJsonObject(needs) ? inOrder(withoutEmpty(needs), needsKeys) : needs)
+  return {
+    about: inOrder(withoutEmpty({ ...about, ...(ordered !== false && { needs: ordered }) }), aboutKeys),
+    blueprints: map('blueprints'),
+    storages: map('storages'),
+    groups: map('groups'),
+    templates: map('templates'),
+    seed: map('seed'),
+    tests: map('tests'),
+  }
+}
+
+export function nameOfApplication({ about }: Application): string {
+  return typeof about.name === 'string' ? about.name : ''
+}
+
+function normalObject(map: ApplicationMap, object: JsonObject): JsonObject {
+  switch (map) {
+    case 'blueprints':
+      return normalBlueprint(object)
+    case 'storages':
+      return normalStorage(object)
+    case 'groups':
+      return inOrder(partOf('groups', object), groupKeys)
+    case 'templates':
+      return inOrder(partOf('templates', object), templateKeys)
+    case 'seed':
+      return inOrder(object, seedKeys)
+    case 'tests':
+      return inOrder(object, testKeys)
+  }
+}
+
+function normalBlueprint(file: JsonObject): JsonObject {
+  const { blocks = {}, layout, ...rest } = file
+  return inOrder(
+    {
+      ...withoutEmpty({ ...rest, ...(layout !== undefined && { layout: sorted(layout) }) }),
+      blocks: sorted(blocks, normalBlock),
+    },
+    blueprintKeys,
+  )
+}
+
+function normalBlock(block: JsonObject): JsonObject {
+  const { in: pins, ...rest } = block
+  return inOrder(withoutEmpty({ ...rest, ...(pins !== undefined && { in: sorted(pins) }) }), blockKeys)
+}
+
+function normalStorage(storage: JsonObject): JsonObject {
+  const { fields, ...settings } = storage
+  const normal = {
+    ...partOf('storages', settings),
+    ...(fields !== undefined && { fields: sorted(fields, normalField) }),
+  }
+  return inOrder(withoutEmpty(normal), storageKeys)
+}
+
+function normalField(field: JsonObject): JsonObject {
+  // The cluster makes numbers unique by itself.
+  const { unique, ...rest } = partOf('fields', field)
+  const given = unique === undefined || (rest.type === 'autonumber' && unique === true) ? {} : { unique }
+  return inOrder({ ...rest, ...given }, fieldKeys)
+}
+
+/** Known keys first, in their order; the others behind them, sorted. */
+function inOrder(object: JsonObject, keys: readonly string[]): JsonObject {
+  const known = keys.filter((key) => object[key] !== undefined)
+  const others = Object.keys(object)
+    .filter((key) => !keys.includes(key))
+    .sort()
+  return Object.fromEntries([...known, ...others].map((key) => [key, object[key] ?? null]))
+}
+
+/** Sorted by name. What is no object stays, for a check to refuse. */
+function sorted(map: JsonValue, normal = (object: JsonObject) => object): JsonValue {
+  if (!isJsonObject(map)) return map
+  const names = Object.keys(map).sort()
+  return Object.fromEntries(
+    names.map((name) => {
+      const part = map[name] ?? null
+      return [name, isJsonObject(part) ? normal(part) : part]
+    }),
+  )
+}
+
+function sortedObjects(map: JsonValue | undefined, normal: (object: JsonObject) => JsonObject): NamedObjects {
+  const objects = isJsonObject(map) ? Object.entries(map) : []
+  return Object.fromEntries(
+    objects
+      .flatMap(([name, part]) => (isJsonObject(part) ? [[name, normal(part)] as const] : []))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )
+}
+
+/** Without texts, lists and objects that are empty: they are the defaults of what a file may leave out. */
+function withoutEmpty(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => !isEmpty(value)))
+}
+
+function isEmpty(value: JsonValue): boolean {
+  if (value === '') return true
+  if (Array.isArray(value)) return value.length === 0
+  return isJsonObject(value) && Object.keys(value).length === 0
+}
