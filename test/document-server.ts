@@ -146,7 +146,7 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
       viewRoutes(context),
       storageAdviceRoutes(context, live),
       documentRoutes(context, permissions),
-      manyDocumentRoutes(context, permissions),
+      manyDocumentRoutes(context, permissions, newGuid),
       documentTransferRoutes(context, permissions),
       documentImportRoutes(context, imports, permissions),
       sampleDocumentRoutes(context, permissions),

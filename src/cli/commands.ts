@@ -27,6 +27,7 @@ import { keyRemove } from './keys/key-remove.ts'
 import { keyRotate } from './keys/key-rotate.ts'
 import { rowsImport } from './rows/rows-import.ts'
 import { run } from './runs/run.ts'
+import { undo } from './runs/undo.ts'
 import { test } from './scenarios/test.ts'
 import { secretList } from './secrets/secret-list.ts'
 import { secretRotate } from './secrets/secret-rotate.ts'
@@ -89,6 +90,7 @@ const working: readonly Command[] = [
   keyRotate,
   keyRemove,
   run,
+  undo,
   client,
   waitList,
   waitShow,

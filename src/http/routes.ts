@@ -46,6 +46,7 @@ import { preparationRoutes } from './routes/data/preparations.ts'
 import { sampleDocumentRoutes } from './routes/data/sample-documents.ts'
 import { storageAdviceRoutes } from './routes/data/storage-advice.ts'
 import { storageRoutes } from './routes/data/storages.ts'
+import { undoRunRoutes } from './routes/data/undo-run.ts'
 import { viewRoutes } from './routes/data/views.ts'
 import { alertRoutes } from './routes/operate/alerts.ts'
 import { auditLogRoutes } from './routes/operate/audit-logs.ts'
@@ -160,7 +161,8 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     storageAdviceRoutes(documents, live),
     preparationRoutes(capabilities.indexes),
     documentRoutes(documents, permissions),
-    manyDocumentRoutes(documents, permissions),
+    manyDocumentRoutes(documents, permissions, flows.newGuid),
+    undoRunRoutes({ documents, permissions, tracing, newGuid: flows.newGuid, cancel: parts.steering.cancel }),
     documentTransferRoutes(documents, permissions),
     documentImportRoutes(documents, parts.imports, permissions),
     sampleDocumentRoutes(documents, permissions),

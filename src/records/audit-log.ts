@@ -47,7 +47,7 @@ const LARGEST_VALUE = 8_192
 const LARGEST_STATE = 65_536
 
 /** Also of many documents at once, which have one record that says how many. */
-export type AuditedAction = Change['kind'] | 'imported' | 'exported' | 'used' | 'run'
+export type AuditedAction = Change['kind'] | 'imported' | 'exported' | 'used' | 'run' | 'undone'
 
 /** A change of what has no observer: what is no document, or a document of a builder's storage that a manager changed. */
 export interface AuditedChange {

@@ -2,8 +2,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CommandRoom, openCommandRoom } from '../../../test/command-room.ts'
-import { adminPassword } from '../../../test/end-to-end/harness.ts'
+import { adminPassword, guidOf, objectOf, objectsOf } from '../../../test/end-to-end/harness.ts'
 import { type CommandEnd, quoinCommand } from '../../../test/recording-terminal.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { readSignIns, signInPath, writeSignIns } from '../sign-in/sign-in-file.ts'
 
 let room: CommandRoom
@@ -62,6 +63,39 @@ test('a function is tried without effects, and run for real', async () => {
       words,
       { code, printed: '', complained: expect.stringContaining(complained) },
     ])
+})
+
+test('what a change of many wrote is shown, and taken back with --yes', async () => {
+  expect(await run(['storage', 'add', 'parcels', '--history'])).toMatchObject({ code: 0 })
+  const file = room.file('parcels.ndjson')
+  await writeFile(file, '{"state":"sent"}\n{"state":"lost"}\n')
+  expect(await run(['rows', 'import', 'parcels', file])).toMatchObject({ code: 0 })
+  const [, address = ''] = room.flags
+  const api = async (path: string, body: JsonObject): Promise<JsonValue> => {
+    const headers = {
+      'content-type': 'application/json',
+      authorization: `Bearer ${room.environment.QUOIN_TOKEN}`,
+    }
+    const sent = { method: 'POST', headers, body: JSON.stringify(body) }
+    return (await fetch(`${address}/api/v1${path}`, sent)).json()
+  }
+  const [storage] = objectsOf(await api('/_system/storages/search', { filters: { name: 'parcels' } }))
+  const path = `/_system/storages/${guidOf(storage)}/documents`
+  const states = async () =>
+    objectsOf(await api(`${path}/search`, { sort: [{ state: 'asc' }] })).map(({ state }) => state)
+  const { run: guid } = objectOf(await api(`${path}/update-many`, { filters: {}, set: { state: 'found' } }))
+  const shown = await run(['undo', String(guid)])
+  expect(shown).toMatchObject({ code: 1, complained: 'Nothing was changed. Take it back with --yes.' })
+  expect(shown.printed).toMatch(
+    /^parcels \S+: set back\nparcels \S+: set back\n2 documents are taken back, 0 are not\.$/,
+  )
+  expect(await states()).toEqual(['found', 'found'])
+  expect(await run(['undo', String(guid), '--yes'])).toMatchObject({ code: 0, complained: '' })
+  expect(await states()).toEqual(['lost', 'sent'])
+  expect(await run(['undo', 'unknown'])).toMatchObject({
+    code: 1,
+    complained: expect.stringContaining('The history has no writes of this run.'),
+  })
 })
 
 test('without --url the server of this machine is asked, or the only one with a sign-in', async () => {

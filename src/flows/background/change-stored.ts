@@ -23,6 +23,8 @@ export interface StoredChanges {
   /** Documents changed; with a job, those that match when it is stored. */
   readonly count: number
   readonly job: string | null
+  /** The guid under which the history has the writes. */
+  readonly run: string
 }
 
 /** `guid`: of the storage. INVALID_QUERY for more documents than go at once; INVALID_BODY and CONFLICT where one is refused. */
@@ -30,7 +32,7 @@ export async function changeStored(
   context: PermittedContext,
   guid: string,
   { inBackground, ...wanted }: StoredChange,
-  by: Actor,
+  { by, run }: { readonly by: Actor; readonly run: string },
 ): Promise<StoredChanges> {
   const storage = await storageNamed(context, guid)
   const change: ManyChange = { ...wanted, storage }
@@ -46,9 +48,9 @@ export async function changeStored(
         ? matching
         : await changeAtOnce(session, change, new AbortController().signal)
       await auditMany(context.audit, session, change, { documents: count, ...(job !== undefined && { job }) })
-      return { count, job: job ?? null }
+      return { count, job: job ?? null, run: job ?? run }
     },
-    { user: by },
+    { user: by, run },
   )
 }
 

@@ -69,7 +69,7 @@ export function jobRunner({
     signal.throwIfAborted()
     if (job.kind === 'change') {
       const { database, clock } = flows.records
-      const origin = originIn(job.payload)
+      const origin = { ...originIn(job.payload), run: job.guid }
       await changeInBatches({ database, clock, log: flows.log }, job, origin, signal)
       if (job.payload.field !== undefined) await continueMigration(database, job, origin.user ?? nobody)
       return undefined

@@ -11,10 +11,11 @@ export function runOrigin(run: string, user: JsonObject | undefined, cause: Caus
   return { run, depth, ...(afterFailure && { afterFailure }), ...(by && { user: by }) }
 }
 
-/** The cause of a job, for its payload. */
-export function originPayload({ user, depth = 0, afterFailure }: Origin): JsonObject {
+/** The cause of a job, for its payload. `run`: the one that stored it, so that taking it back finds the job. */
+export function originPayload({ user, depth = 0, afterFailure, run }: Origin): JsonObject {
   return {
     depth,
+    ...(run !== undefined && { run }),
     ...(afterFailure && { after_failure: true }),
     ...(user && { user: { guid: user.guid, username: user.username } }),
   }

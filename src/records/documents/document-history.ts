@@ -5,11 +5,18 @@
 
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { jsonProblem } from '../../shared/json.ts'
-import { andThen } from '../../shared/maybe-promise.ts'
+import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Query, type Search, search } from '../../shared/query.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
-import { type Change, type Database, documentOf, type Observer } from '../../storage/database.ts'
+import {
+  type Change,
+  type Database,
+  documentOf,
+  type Found,
+  type Observer,
+  type Session,
+} from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
 import { findWithTotal } from '../../storage/find-with-total.ts'
@@ -32,6 +39,8 @@ export interface DocumentHistory {
   refresh(): Promise<void>
   /** The records of one document, newest first. */
   of(storage: string, document: string, page: Pick<Search, 'limit' | 'offset' | 'after'>): Promise<RecordPage>
+  /** Records of any documents, as the session sees them. */
+  find(session: Session, wanted: Search): MaybePromise<Found>
   /** Deletes the history of a storage's documents. */
   forget(storage: string): Promise<void>
   close(): void
@@ -40,7 +49,7 @@ export interface DocumentHistory {
 /** The records of storages are there: see `openRecords`. */
 export async function openDocumentHistory(database: Database): Promise<DocumentHistory> {
   await database.ensure(ownStorages.history, {
-    indexes: [{ fields: ['document', '_meta.created'] }, { fields: ['storage'] }],
+    indexes: [{ fields: ['document', '_meta.created'] }, { fields: ['storage'] }, { fields: ['run'] }],
   })
   const watches = new Map<string, () => void>()
   let last: Promise<void> = Promise.resolve()
@@ -79,6 +88,7 @@ export async function openDocumentHistory(database: Database): Promise<DocumentH
       const { found, total } = await findWithTotal(session, ownStorages.history, search({ query, ...page }))
       return { records: documentsOf(found), total, next: found.next() }
     },
+    find: (session, wanted) => session.find(ownStorages.history, wanted),
     async forget(name) {
       const wanted = search({ query: { kind: 'term', field: 'storage', value: name }, limit: BATCH })
       for (;;) {

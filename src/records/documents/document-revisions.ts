@@ -20,13 +20,13 @@ export interface Revision {
 }
 
 /** More changes than a person reads; the rest is left out. */
-const MOST = 1000
+export const MOST_REVISIONS = 1000
 
 /** The changes from one state to the other; from nothing, each field of the new one. */
 export function documentRevisions(before: JsonObject | undefined, after: JsonObject): Revision[] {
   const revisions: Revision[] = []
   compareObjects('', before ?? {}, after, revisions)
-  return revisions.slice(0, MOST)
+  return revisions.slice(0, MOST_REVISIONS)
 }
 
 /** The keys that were changed, each once. */
@@ -36,7 +36,7 @@ export function changedKeys(revisions: readonly Revision[]): string[] {
 
 function compareObjects(path: string, before: JsonObject, after: JsonObject, found: Revision[]): void {
   for (const name of new Set([...Object.keys(after), ...Object.keys(before)])) {
-    if ((path === '' && name === '_meta') || found.length >= MOST) continue
+    if ((path === '' && name === '_meta') || found.length >= MOST_REVISIONS) continue
     const was = Object.hasOwn(before, name) ? before[name] : undefined
     const is = Object.hasOwn(after, name) ? after[name] : undefined
     compare(path === '' ? name : `${path}.${name}`, was, is, found)

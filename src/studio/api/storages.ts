@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { FieldRecord } from '../../shared/api/blueprints/blueprint-fields.ts'
+import type { UndoneRun } from '../../shared/api/blueprints/runs.ts'
 import type { Document, DocumentSearch, HistoryEntry } from '../../shared/api/data/documents.ts'
 import type { SlowSearchRecord, StorageAdvice } from '../../shared/api/data/storage-advice.ts'
 import type { StorageRecord } from '../../shared/api/data/storages.ts'
@@ -92,6 +93,19 @@ export const historyQuery = (storage: string, guid: string) =>
         signal,
       }),
   })
+
+/** What taking back a run would do. */
+export const undoQuery = (run: string) =>
+  queryOptions({
+    queryKey: ['documents', 'undo', run],
+    queryFn: ({ signal }) => call<UndoneRun>('GET', `/runs/${run}/undo`, { signal }),
+    gcTime: 0,
+    retry: false,
+  })
+
+export function undoRun(run: string, leaveChanged: boolean): Promise<UndoneRun> {
+  return call('POST', `/runs/${run}/undo`, { body: { leave_changed: leaveChanged } })
+}
 
 /** The fields that documents of a storage have by rule; rules name their storage by its name. */
 export const fieldsQuery = (name: string) =>

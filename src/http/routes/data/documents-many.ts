@@ -26,8 +26,12 @@ const description =
   'Named by `guids`, or all that match `filters` and `query`; `{}` as `filters` is all documents. At most 1,000 in one transaction, all of them or none, unless `in_background` is given. Rules, unique fields, references, events and history count as with single changes.'
 
 /** The same change to many documents of a builder's storage. */
-export function manyDocumentRoutes(context: StorageContext, permissions: Permissions): RouteFamily {
-  const shared = sharedParts(context, permissions)
+export function manyDocumentRoutes(
+  context: StorageContext,
+  permissions: Permissions,
+  newGuid: () => string,
+): RouteFamily {
+  const shared = sharedParts(context, permissions, newGuid)
   return (app) => {
     updateManyDocumentsRoute(app, shared)
     removeManyDocumentsRoute(app, shared)
@@ -38,10 +42,11 @@ export function manyDocumentRoutes(context: StorageContext, permissions: Permiss
 type SharedParts = ReturnType<typeof sharedParts>
 
 /** What the routes share. */
-function sharedParts(context: StorageContext, permissions: Permissions) {
+function sharedParts(context: StorageContext, permissions: Permissions, newGuid: () => string) {
   const change = async (request: FastifyRequest, storage: string, wanted: StoredChange) => {
     if (wanted.inBackground) await refuseJob(context, permissions, request, storage)
-    return changeStored(asCaller(context, permissions, request), storage, wanted, actorOf(request))
+    const as = { by: actorOf(request), run: newGuid() }
+    return changeStored(asCaller(context, permissions, request), storage, wanted, as)
   }
   return { change }
 }

@@ -251,3 +251,47 @@ export const handRunSchema = Type.Object(
 export type HandRunAsked = Wire<typeof handRunSchema>
 
 export type ReplayState = NonNullable<Wire<typeof replaySchema>['state']>
+
+export const undoRunSchema = Type.Object(
+  {
+    leave_changed: Type.Optional(
+      Type.Boolean({
+        description:
+          'Take back the others where some documents were changed since; their jobs are not cancelled then. Default: 409.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const undoSchema = Type.Object({
+  run: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'Of POST: the guid under which it stands in the history, to take it back too.',
+  }),
+  count: Type.Integer({ description: 'Number of documents that are changed.' }),
+  left: Type.Integer({ description: 'Number of documents that stay as they are because of a problem.' }),
+  documents: Type.Array(
+    Type.Object({
+      storage: Type.String(),
+      document: Type.String({ description: 'Its guid.' }),
+      action: Type.Enum(['remove', 'change', 'restore', 'create', 'nothing']),
+      problem: nullableText,
+    }),
+    { description: 'The first 100, those with a problem first.' },
+  ),
+  jobs: Type.Array(Type.Object({ guid: Type.String(), title: Type.String(), queue: Type.String() }), {
+    description: 'Jobs of the run that have not begun: POST cancels them.',
+  }),
+  outside: Type.Array(
+    Type.Object({
+      block: Type.String(),
+      times: Type.Integer({ description: 'How often it was executed.' }),
+    }),
+    {
+      description:
+        'What cannot be taken back: blocks with effects outside, by guid. Known of a recorded run only.',
+    },
+  ),
+})
+export type UndoneRun = Wire<typeof undoSchema>

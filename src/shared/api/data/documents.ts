@@ -147,6 +147,9 @@ export const manySchema = Type.Object({
     type: ['string', 'null'],
     description: 'The guid of the job, with `in_background`.',
   }),
+  run: Type.String({
+    description: 'The guid under which the history has these writes: `POST /runs/{guid}/undo` takes them back.',
+  }),
 })
 export type ManyChanged = Wire<typeof manySchema>
 

@@ -17,6 +17,7 @@ const auditLogRecord = Type.Object({
     'exported',
     'used',
     'run',
+    'undone',
   ]),
   guid: Type.String({ description: 'Guid of the changed record; empty for imports and exports.' }),
   name: Type.String({ description: 'Name of the record at that time; for documents, their storage.' }),

@@ -1,5 +1,6 @@
-import { Badge, Code, Group, Stack, Text } from '@mantine/core'
+import { Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { HistoryEntry, Revision } from '../../../../shared/api/data/documents.ts'
 import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
 import { historyQuery } from '../../../api/storages.ts'
@@ -10,6 +11,7 @@ import { DifferenceTable } from '../../../controls/json/difference-table.tsx'
 import { LoadingScreen } from '../../../controls/loading-screen.tsx'
 import { Time } from '../../../controls/time.tsx'
 import { dataTexts } from '../../../texts/data.ts'
+import { UndoDialog } from './undo-dialog.tsx'
 
 const colours = {
   created: 'green',
@@ -27,6 +29,7 @@ export function DocumentHistory({
   readonly storage: StorageRecord
   readonly guid: string
 }) {
+  const [undoing, setUndoing] = useState<string>()
   const { data, error, refetch } = useQuery(historyQuery(storage._meta.guid, guid))
   if (error) return <ErrorNotice error={error} title={dataTexts.couldNotLoadHistory} onRetry={refetch} />
   if (!data) return <LoadingScreen />
@@ -37,15 +40,24 @@ export function DocumentHistory({
       </EmptyState>
     )
   return (
-    <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: 'none' }} maw={960}>
-      {data.map((entry) => (
-        <Entry key={entry._meta.guid} entry={entry} />
-      ))}
-    </Stack>
+    <>
+      <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: 'none' }} maw={960}>
+        {data.map((entry) => (
+          <Entry key={entry._meta.guid} entry={entry} onUndo={setUndoing} />
+        ))}
+      </Stack>
+      <UndoDialog run={undoing} onClose={() => setUndoing(undefined)} />
+    </>
   )
 }
 
-function Entry({ entry: { _meta, action, user, run, revisions } }: { readonly entry: HistoryEntry }) {
+function Entry({
+  entry: { _meta, action, user, run, revisions },
+  onUndo,
+}: {
+  readonly entry: HistoryEntry
+  readonly onUndo: (run: string) => void
+}) {
   return (
     <li className="surface" style={{ padding: 14 }}>
       <Group gap="xs" mb={revisions.length > 0 ? 8 : 0}>
@@ -54,9 +66,14 @@ function Entry({ entry: { _meta, action, user, run, revisions } }: { readonly en
           {dataTexts.by} <b>{user.username}</b> <Time at={_meta.created} />
         </Text>
         {run === null ? null : (
-          <Text size="xs" c="dimmed">
-            {dataTexts.inRun} <Code>{run}</Code>
-          </Text>
+          <>
+            <Text size="xs" c="dimmed">
+              {dataTexts.inRun} <Code>{run}</Code>
+            </Text>
+            <Button size="compact-xs" variant="subtle" ml="auto" onClick={() => onUndo(run)}>
+              {dataTexts.takeBack}
+            </Button>
+          </>
         )}
       </Group>
       {revisions.length > 0 ? <DifferenceTable differences={revisions.flatMap(differencesOf)} /> : null}

@@ -1,0 +1,289 @@
+/**
+ * Takes back what a run wrote: what it created is removed, what it changed is as it was, what it removed is there again. Of storages
+ * that keep history only, and in one transaction. A document that others have changed since is left alone.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { QuoinError } from '../../shared/errors.ts'
+import { inTurns, type Pause, pauses } from '../../shared/in-turns.ts'
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import { type Mutation, setFields } from '../../shared/mutation.ts'
+import { search } from '../../shared/query.ts'
+import { refusalOf } from '../../storage/create-all.ts'
+import { documentOf, type Session } from '../../storage/database.ts'
+import { numberIn, objectsIn, textIn, updateHashOf } from '../../storage/document-fields.ts'
+import type { JobSummary } from '../../storage/job.ts'
+import { transactAgain } from '../../storage/transact.ts'
+import type { Permissions } from '../permissions/permissions.ts'
+import type { Subject } from '../permissions/subject.ts'
+import type { Actor } from '../records.ts'
+import type { PermittedContext } from '../storage-records.ts'
+import { type DocumentState, reversedDocument } from './reversed-document.ts'
+
+/** In one transaction: 1,000 updates take 0.35 s on SQLite and 1.6 s on PostgreSQL. */
+const MOST_WRITES = 1_000
+/** Characters of its history: a record of it has up to 1,048,576. */
+const LARGEST_HISTORY = 32 * 1024 ** 2
+const PAGE = 25
+const MOST_LISTED = 100
+/** Jobs that a run has stored are looked for among those of its time. */
+const MOST_JOBS = 500
+const JOBS_BEHIND_S = 60
+
+type Undoing = 'remove' | 'change' | 'restore' | 'create'
+
+/** What is done with one document. */
+export interface UndoneDocument {
+  readonly storage: string
+  readonly document: string
+  /** `nothing`: it is as before the run. */
+  readonly action: Undoing | 'nothing'
+  /** Why it stays as it is. */
+  readonly problem: string | null
+}
+
+export interface Undo {
+  /** How many documents are changed, and how many are not because of a problem. */
+  readonly count: number
+  readonly left: number
+  /** The first of them, those with a problem first. */
+  readonly documents: readonly UndoneDocument[]
+  /** What the run left to do, and has not begun. */
+  readonly jobs: readonly Pick<JobSummary, 'guid' | 'title' | 'queue'>[]
+}
+
+export interface UndoPlace {
+  readonly context: PermittedContext
+  readonly permissions: Permissions
+  readonly subject: Subject
+  readonly run: string
+}
+
+/** What {@link undoRun} would do. NOT_FOUND for a run of which the history has nothing. */
+export async function previewUndo(place: UndoPlace): Promise<Undo> {
+  const { database } = place.context.records
+  const pause = pauses()
+  const session = database.session()
+  const records = await recordsOfRun(session, place, pause)
+  const documents: UndoneDocument[] = []
+  for (const one of byDocument(records)) documents.push((await planned(session, one)).document)
+  return undoOf(documents, await jobsOf(place, records))
+}
+
+/**
+ * `leaveChanged`: what others have changed since is left out. Without it there is a CONFLICT, whose details list them, and nothing is
+ * changed. `as`: the guid under which the history records these writes, so that they can be taken back too.
+ */
+export async function undoRun(
+  place: UndoPlace,
+  { leaveChanged, as, by }: { readonly leaveChanged: boolean; readonly as: string; readonly by: Actor },
+): Promise<Undo> {
+  const { audit, records: service } = place.context
+  return transactAgain(
+    service.database,
+    async (session) => {
+      const records = await recordsOfRun(session, place, pauses())
+      const documents: UndoneDocument[] = []
+      for (const one of byDocument(records)) documents.push(await undone(session, one))
+      const undo = undoOf(documents, await jobsOf(place, records))
+      if (undo.left > 0 && !leaveChanged) throw notUndone(undo)
+      await audit.record(session, {
+        ...{ category: 'documents', action: 'undone', guid: place.run, name: storagesOf(documents) },
+        ...{ before: {}, after: { documents: undo.count, left: undo.left, run: as } },
+      })
+      return undo
+    },
+    { user: by, run: as },
+  )
+}
+
+/** The newest first. */
+async function recordsOfRun(session: Session, place: UndoPlace, pause: Pause): Promise<JsonObject[]> {
+  const { context, permissions, subject, run } = place
+  const query = { kind: 'term', field: 'run', value: run } as const
+  const records: JsonObject[] = []
+  let characters = 0
+  for (let after: string | undefined; ; ) {
+    const wanted = search({ query, limit: PAGE, ...(after !== undefined && { after }) })
+    const { documents, next } = await context.history.find(session, wanted)
+    characters += documents.text.length
+    records.push(...objectsIn(await inTurns(documents.inSteps(), pause)))
+    if (records.length > MOST_WRITES || characters > LARGEST_HISTORY) throw tooMany()
+    after = next()
+    if (after === undefined) break
+  }
+  if (records.length === 0)
+    throw new QuoinError(
+      'NOT_FOUND',
+      'The history has no writes of this run. Only storages that keep history record them.',
+    )
+  for (const storage of new Set(records.map((record) => textIn(record.storage))))
+    if (subject.bound && (await permissions.counts(storage)))
+      throw new QuoinError(
+        'DENIED_BY_RULE',
+        `The run wrote to ${storage}, which has permissions. Users who are bound by them cannot take a run back.`,
+      )
+  return records
+}
+
+function tooMany(): QuoinError {
+  const most = MOST_WRITES.toLocaleString('en-US')
+  return new QuoinError(
+    'CONFLICT',
+    `The run wrote more than can be taken back at once: at most ${most} writes and ${LARGEST_HISTORY / 1024 ** 2} MiB of history.`,
+  )
+}
+
+interface OfDocument {
+  readonly storage: string
+  readonly guid: string
+  /** The newest first. */
+  readonly records: readonly JsonObject[]
+}
+
+/** What was written last comes first: it may refer to what was written before it. */
+function byDocument(records: readonly JsonObject[]): OfDocument[] {
+  const groups = Map.groupBy(records, ({ storage, document }) => `${textIn(storage)} ${textIn(document)}`)
+  return [...groups.values()].map((own) => ({
+    storage: textIn(own[0]?.storage),
+    guid: textIn(own[0]?.document),
+    records: own,
+  }))
+}
+
+interface Planned {
+  readonly document: UndoneDocument
+  readonly now: DocumentState
+  readonly before: DocumentState
+  readonly updateHash: string
+}
+
+async function planned(session: Session, { storage, guid, records }: OfDocument): Promise<Planned> {
+  const stored = await session.get(storage, guid, { removed: true })
+  const document = stored && documentOf(stored)
+  const now = document && stateOf(document)
+  const reversed = reversedDocument(now, records)
+  const problem = 'problem' in reversed ? reversed.problem : null
+  const before = 'problem' in reversed ? now : reversed.state
+  return {
+    document: { storage, document: guid, action: actionBetween(now, before), problem },
+    ...{ now, before, updateHash: document ? updateHashOf(document) : '' },
+  }
+}
+
+function stateOf({ _meta: meta, ...fields }: JsonObject): DocumentState {
+  return { fields, removed: isJsonObject(meta) && numberIn(meta.removed) > 0 }
+}
+
+function actionBetween(now: DocumentState, before: DocumentState): UndoneDocument['action'] {
+  if (!before) return now && !now.removed ? 'remove' : 'nothing'
+  if (!now) return 'create'
+  if (now.removed !== before.removed) return before.removed ? 'remove' : 'restore'
+  return isDeepStrictEqual(now.fields, before.fields) ? 'nothing' : 'change'
+}
+
+/** A write that is refused, by a rule or because others refer to it, leaves the document and is its problem. */
+async function undone(session: Session, one: OfDocument): Promise<UndoneDocument> {
+  const plan = await planned(session, one)
+  if (plan.document.problem !== null || plan.document.action === 'nothing') return plan.document
+  try {
+    return (await write(session, one, plan))
+      ? plan.document
+      : { ...plan.document, problem: 'It was changed since.' }
+  } catch (error) {
+    return { ...plan.document, problem: refusalOf(error).message }
+  }
+}
+
+async function write(
+  session: Session,
+  { storage, guid }: OfDocument,
+  { now, before, updateHash }: Planned,
+): Promise<boolean> {
+  if (!now && before) {
+    await session.create(storage, setFields(before.fields), { guid })
+    return !before.removed || isWritten(await session.setRemoved(storage, guid, true))
+  }
+  const removed = before?.removed ?? true
+  const mutations = before && now ? mutationsBetween(now.fields, before.fields) : []
+  let condition = { updateHash }
+  const done = async (written: ReturnType<Session['update']>) => {
+    const { outcome, ...rest } = await written
+    if (outcome !== 'written' || !('document' in rest)) return false
+    condition = { updateHash: updateHashOf(documentOf(rest.document)) }
+    return true
+  }
+  // Only a present document can be changed.
+  if (now?.removed && !removed && !(await done(session.setRemoved(storage, guid, false, condition))))
+    return false
+  if (mutations.length > 0 && !(await done(session.update(storage, guid, mutations, condition)))) return false
+  return now?.removed || !removed || done(session.setRemoved(storage, guid, true, condition))
+}
+
+function isWritten({ outcome }: { readonly outcome: string }): boolean {
+  return outcome === 'written'
+}
+
+function mutationsBetween(now: JsonObject, before: JsonObject): Mutation[] {
+  const mutations: Mutation[] = []
+  for (const [field, value] of Object.entries(before))
+    if (value !== undefined && !isDeepStrictEqual(now[field], value))
+      mutations.push({ op: 'set', field, value })
+  for (const field of Object.keys(now))
+    if (!Object.hasOwn(before, field)) mutations.push({ op: 'remove', field })
+  return mutations
+}
+
+/** Those that wait, and no attempt of which was begun. */
+async function jobsOf(
+  { context, run }: UndoPlace,
+  records: readonly JsonObject[],
+): Promise<readonly JobSummary[]> {
+  const { jobs } = context.records.database.capabilities
+  const times = records.map(({ _meta: meta }) => (isJsonObject(meta) ? numberIn(meta.created) : 0))
+  const between = { gte: Math.min(...times) - 1, lte: Math.max(...times) + JOBS_BEHIND_S }
+  const { records: waiting } = await jobs.search(
+    search({
+      query: {
+        kind: 'and',
+        queries: [
+          { kind: 'term', field: 'status', value: 'waiting' },
+          { kind: 'range', field: '_meta.created', bounds: between },
+        ],
+      },
+      limit: MOST_JOBS,
+    }),
+  )
+  const caused: JobSummary[] = []
+  for (const job of waiting)
+    if (job.attempt === 0 && (await jobs.get(job.guid))?.payload.run === run) caused.push(job)
+  return caused
+}
+
+function undoOf(documents: readonly UndoneDocument[], jobs: Undo['jobs']): Undo {
+  const problems = documents.filter(({ problem }) => problem !== null)
+  const others = documents.filter(({ problem }) => problem === null)
+  return {
+    count: others.filter(({ action }) => action !== 'nothing').length,
+    left: problems.length,
+    documents: [...problems, ...others].slice(0, MOST_LISTED),
+    jobs: jobs.map(({ guid, title, queue }) => ({ guid, title, queue })),
+  }
+}
+
+function storagesOf(documents: readonly UndoneDocument[]): string {
+  return [...new Set(documents.map(({ storage }) => storage))].sort().join(', ')
+}
+
+function notUndone({ left, documents }: Undo): QuoinError {
+  const [first] = documents
+  const what = left === 1 ? '1 document' : `${left.toLocaleString('en-US')} documents`
+  return new QuoinError(
+    'CONFLICT',
+    `${what} cannot be taken back, and nothing is: ${first?.storage} ${first?.document}: ${first?.problem} Send leave_changed to take back the others.`,
+    { details: { total: left, documents: documents.filter(({ problem }) => problem !== null).map(plain) } },
+  )
+}
+
+function plain({ storage, document, problem }: UndoneDocument): JsonObject {
+  return { storage, document, problem }
+}

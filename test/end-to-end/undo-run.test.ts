@@ -1,0 +1,303 @@
+/** What a run wrote is taken back, by the history: all of it, or what was not changed since. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/shared/json.ts'
+import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+
+let room: TestQuoin
+let order: string
+let draft: string
+const paths: Record<string, string> = {}
+const storages = ['orders', 'shipments', 'drafts'] as const
+
+beforeAll(async () => {
+  room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  for (const name of [...storages, 'plain']) {
+    const made = await room.manage('POST', '/_system/storages', { name, history: name !== 'plain' })
+    paths[name] = `/_system/storages/${guidOf(made)}/documents`
+  }
+  await room.manage('POST', '/blueprintfields', {
+    name: 'code',
+    type: 'string',
+    storage: 'orders',
+    unique: true,
+  })
+  await room.manage('PUT', '/queues/receipts', { paused: true })
+  await room.install('Shipping', {
+    ...Object.fromEntries(
+      [...storages, 'plain'].map((name) => [name, { type: 'storage', fields: { storage: name } }]),
+    ),
+    ship: { type: 'on_startup_register_uri_post', in: { uri: 'ship' }, scopes: ['*public'] },
+    body: {
+      type: 'object_update_fields',
+      in: { object: '@ship.body' },
+      fields: { out_fields: ['order', 'draft'] },
+    },
+    shipment_fields: {
+      type: 'mutations_set_bp_field_multiple',
+      in: { object: '@ship.body' },
+      fields: { fields: ['order'] },
+    },
+    create: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@ship.flow', storage: '@shipments.storage', mutations: '@shipment_fields.mutations' },
+    },
+    order_fields: {
+      type: 'mutations_set_bp_field_multiple',
+      in: { state: 'shipped' },
+      fields: { fields: ['state'] },
+    },
+    update: {
+      type: 'function_update_document_mutations',
+      in: {
+        flow: '@create.flow',
+        storage: '@orders.storage',
+        guid: '@body.order',
+        mutations: '@order_fields.mutations',
+      },
+    },
+    remove: {
+      type: 'function_remove_document',
+      in: { flow: '@update.flow', storage: '@drafts.storage', guid: '@body.draft' },
+    },
+    note: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@remove.flow', storage: '@plain.storage', mutations: '@shipment_fields.mutations' },
+    },
+    later: {
+      type: 'function_custom_execute_from_queue',
+      in: { flow: '@note.flow', function: 'write_receipt', queue: 'receipts', order: '@body.order' },
+      fields: { parameters: ['order'] },
+    },
+    done: {
+      type: 'httpconnection_set_json',
+      in: { flow: '@later.flow', code: 201, value: '@create.document' },
+    },
+    write_receipt: {
+      type: 'trigger_custom_function',
+      out: [{ id: 'order', type: 'string' }],
+      fields: { name: 'write_receipt' },
+    },
+  })
+  await room.addUser('reader', ['storages_view', 'runs_view'])
+  await room.addUser('editor', ['storages_view', 'storages_create', 'storages_update', 'storages_remove'])
+})
+afterAll(() => room.close())
+
+const add = async (storage: string, fields: JsonObject) =>
+  guidOf(await room.manage('POST', `${paths[storage]}`, fields))
+const put = (storage: string, guid: string, fields: JsonObject) =>
+  room.manage('PUT', `${paths[storage]}/${guid}`, fields)
+/** All fields of all storages with history, removed documents left out. */
+const state = async () => {
+  const all: JsonObject = {}
+  return Object.assign(
+    all,
+    ...(await Promise.all(
+      storages.map(async (name) => ({
+        [name]: (
+          await room.documents(name)
+        )
+          .filter(({ _meta }) => objectOf(_meta).removed === 0)
+          .map(({ _meta, ...rest }) => rest),
+      })),
+    )),
+  )
+}
+const receipts = async () =>
+  objectsOf(await room.manage('POST', '/queue/search', { filters: { queue: 'receipts', status: 'waiting' } }))
+    .length
+const history = async (storage: string, guid: string) =>
+  objectsOf(await room.manage('GET', `${paths[storage]}/${guid}/history`))
+
+async function ship(): Promise<string> {
+  expect(await room.send('POST', '/ship', { body: { order, draft } })).toMatchObject({ status: 201 })
+  const [{ run } = { run: undefined }] = await history('orders', order)
+  return String(run)
+}
+const undo = (run: string, body: JsonObject = {}, as = 'admin') =>
+  room.send('POST', `/runs/${run}/undo`, { as, body })
+
+let before: JsonObject
+beforeEach(async () => {
+  for (const name of storages)
+    await room.manage('POST', `${paths[name]}/remove-many`, {
+      filters: {},
+      hard: true,
+      include_removed: true,
+    })
+  for (const { _meta } of objectsOf(
+    await room.manage('POST', '/queue/search', { filters: { queue: 'receipts' } }),
+  ))
+    await room.manage('DELETE', `/queue/${objectOf(_meta).guid}`)
+  order = await add('orders', { code: 'A', state: 'open' })
+  draft = await add('drafts', { of: 'A' })
+  before = await state()
+})
+
+describe('refused, and nothing is changed', () => {
+  test.each([
+    ['', 401],
+    ['reader', 403],
+  ])('for %j', async (as, status) => {
+    const run = await ship()
+    const after = await state()
+    expect((await room.send('POST', `/runs/${run}/undo`, { ...(as && { as }), body: {} })).status).toBe(
+      status,
+    )
+    expect((await room.send('GET', `/runs/${run}/undo`, as ? { as } : {})).status).toBe(status)
+    expect([await state(), await receipts()]).toEqual([after, 1])
+  })
+
+  test.each(['no-such-run', guidLike()])('for %s, of which the history has nothing', async (run) => {
+    expect(await undo(run)).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
+  })
+
+  test('where a document was changed since, which the details list', async () => {
+    const run = await ship()
+    await put('orders', order, { state: 'returned' })
+    const after = await state()
+    expect(await undo(run)).toMatchObject({
+      status: 409,
+      body: {
+        error: 'CONFLICT',
+        details: {
+          total: 1,
+          documents: [{ storage: 'orders', document: order, problem: 'It was changed since.' }],
+        },
+      },
+    })
+    expect([await state(), await receipts()]).toEqual([after, 1])
+  })
+
+  test('where a unique value is taken since', async () => {
+    const run = String(
+      objectOf(await room.manage('POST', `${paths.orders}/remove-many`, { filters: {} })).run,
+    )
+    await add('orders', { code: 'A' })
+    const after = await state()
+    expect(await undo(run)).toMatchObject({
+      status: 409,
+      body: { details: { total: 1, documents: [{ problem: expect.stringContaining('code') }] } },
+    })
+    expect(await state()).toEqual(after)
+  })
+
+  test('for a user whom the permissions of a storage bind', async () => {
+    const run = await ship()
+    const { _meta } = objectOf(
+      await room
+        .manage('POST', '/_system/storages/search', { filters: { name: 'orders' } })
+        .then((found) => objectsOf(found)[0]),
+    )
+    const path = `/_system/storages/${String(objectOf(_meta).guid)}`
+    await room.manage('PUT', path, { rules: { see: 'doc.code == "A"' } })
+    const after = await state()
+    expect(await undo(run, {}, 'editor')).toMatchObject({ status: 403, body: { error: 'DENIED_BY_RULE' } })
+    expect(await state()).toEqual(after)
+    await room.manage('PUT', path, { rules: null })
+  })
+})
+
+test('a run is taken back: its documents, and the job that has not begun', async () => {
+  // Another run, whose documents and job stay.
+  const other = { order: await add('orders', { code: 'B' }), draft: await add('drafts', { of: 'B' }) }
+  expect(await room.send('POST', '/ship', { body: other })).toMatchObject({ status: 201 })
+  before = await state()
+  const run = await ship()
+  const preview = await room.send('GET', `/runs/${run}/undo`, { as: 'editor' })
+  expect(preview).toMatchObject({
+    status: 200,
+    body: { run: null, count: 3, left: 0, jobs: [{ queue: 'receipts' }], outside: [] },
+  })
+  expect(objectsOf(objectOf(preview.body).documents).map(({ storage, action }) => [storage, action])).toEqual(
+    [
+      ['drafts', 'restore'],
+      ['orders', 'change'],
+      ['shipments', 'remove'],
+    ],
+  )
+  const reply = await undo(run, {}, 'editor')
+  expect(reply).toMatchObject({ status: 200, body: { count: 3, left: 0, jobs: [{ queue: 'receipts' }] } })
+  expect([await state(), await receipts()]).toEqual([before, 1])
+  // What no history has stays: the note.
+  expect((await room.documents('plain')).length).toBeGreaterThan(0)
+  const [logged] = objectsOf(
+    await room.manage('POST', '/_system/auditlogs', {
+      filters: { action: 'undone' },
+      sort: [{ '_meta.created': 'desc' }],
+    }),
+  )
+  expect(logged).toMatchObject({ category: 'documents', guid: run, user: { username: 'editor' } })
+  // A second time there is nothing to take back: it is as it was.
+  expect(await undo(run)).toMatchObject({ status: 409 })
+})
+
+test('taking back is taken back', async () => {
+  const run = await ship()
+  const after = await state()
+  const { run: undone } = objectOf((await undo(run)).body)
+  expect(await state()).toEqual(before)
+  expect(await undo(String(undone))).toMatchObject({ status: 200, body: { count: 3 } })
+  expect(await state()).toEqual(after)
+})
+
+test('what others have changed since is left out on request, and the jobs stay', async () => {
+  const run = await ship()
+  await put('orders', order, { state: 'returned' })
+  expect(await undo(run, { leave_changed: true })).toMatchObject({
+    status: 200,
+    body: { count: 2, left: 1, jobs: [] },
+  })
+  expect(await state()).toEqual({ ...before, orders: [{ code: 'A', state: 'returned' }] })
+  expect(await receipts()).toBe(1)
+})
+
+test('a change of many, at once and as a job', async () => {
+  await add('orders', { code: 'B', state: 'open', tags: ['x'] })
+  const all = await state()
+  for (const in_background of [false, true]) {
+    const many = { filters: {}, set: { state: 'closed', tags: ['x', 'y'] }, in_background }
+    const { run, job } = objectOf(await room.manage('POST', `${paths.orders}/update-many`, many))
+    const status = async () =>
+      job === null ? 'done' : objectOf(await room.manage('GET', `/queue/${job}`)).status
+    await expect.poll(status, { timeout: 20_000, interval: 20 }).toBe('done')
+    expect(await state()).not.toEqual(all)
+    expect(await undo(String(run))).toMatchObject({ status: 200, body: { count: 2 } })
+    expect(await state()).toEqual(all)
+  }
+  const { run } = objectOf(
+    await room.manage('POST', `${paths.orders}/remove-many`, { filters: {}, hard: true }),
+  )
+  expect((await state()).orders).toEqual([])
+  expect(await undo(String(run))).toMatchObject({ status: 200, body: { count: 2 } })
+  expect((await state()).orders).toEqual(expect.arrayContaining([{ code: 'A', state: 'open' }]))
+})
+
+test('more than 1,000 writes are refused', async () => {
+  const lines = Array.from({ length: 1_001 }, (_, n) => `{"n":${n}}\n`).join('')
+  await room.quoin.server.app.inject({
+    method: 'POST',
+    url: `/api/v1${paths.drafts}/import`,
+    headers: {
+      authorization: `Bearer ${await room.tokenOf('admin')}`,
+      'content-type': 'application/x-ndjson',
+    },
+    payload: lines,
+  })
+  const many = await room.manage('POST', `${paths.drafts}/update-many`, {
+    filters: {},
+    set: { n: 0 },
+    in_background: true,
+  })
+  const { job } = objectOf(many)
+  const status = async () => objectOf(await room.manage('GET', `/queue/${job}`)).status
+  await expect.poll(status, { timeout: 20_000, interval: 20 }).toBe('done')
+  expect(await undo(String(job))).toMatchObject({
+    status: 409,
+    body: { message: expect.stringContaining('1,000') },
+  })
+})
+
+function guidLike(): string {
+  return '01900000-0000-7000-8000-000000000000'
+}
