@@ -112,6 +112,20 @@ describe('a key stands for its owner', () => {
     expect(await room.access.identify(secret)).toBeDefined()
   })
 
+  test('with its new name, scopes and endpoints, on every node at once', async () => {
+    const other = await room.otherNode()
+    const { secret, record } = await make()
+    expect(await scopesOf(secret)).toEqual(['read'])
+    const changes = { name: 'shop', scopes: ['write'], endpoints: ['GET /api/v1/tasks'] }
+    await room.access.keys.update(ada, guidOf(record), changes, room.admin)
+    expect(await scopesOf(secret)).toEqual(['write'])
+    expect([...((await other.identify(secret))?.scopes ?? [])]).toEqual(['write'])
+    expect((await room.access.keys.list(ada))[0]).toMatchObject(changes)
+    const more = room.access.keys.update(ada, guidOf(record), { scopes: ['write', 'delete'] }, room.admin)
+    expect(await outcome(more)).toBe('INSUFFICIENT_PERMISSIONS')
+    expect(await scopesOf(secret)).toEqual(['write'])
+  })
+
   test('until it is removed, on every node at once', async () => {
     const other = await room.otherNode()
     const { secret, record } = await make()

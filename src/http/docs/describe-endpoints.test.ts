@@ -1,6 +1,6 @@
 /** What the OpenAPI document says that custom endpoints reply, on a whole Quoin with real blueprint fields. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
+import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
 import type { Identity } from '../../access/identity.ts'
 import { openFieldRules } from '../../records/fields/field-rules.ts'
 import { describeEndpoints } from './describe-endpoints.ts'
@@ -266,3 +266,31 @@ test('ways that are not wired are 404 and 409; those that a flow takes care of a
   expect(schemaIn(wired['409'])).toEqual({ type: 'number' })
   expect(Object.keys(await responses('put', 'ways/none'))).not.toContain('409')
 })
+
+test('a flow that acts for the user of the request is 403 where a permission refuses it, and no other flow', async () => {
+  const on = (uri: string) => ({ type: 'on_startup_register_uri_post', in: { uri }, scopes: ['*public'] })
+  const create = (as: string) => ({
+    type: 'function_create_document_from_mutations',
+    in: { flow: '@on.flow', storage: 'permitted', set: '={ a: 1 }' },
+    fields: { as },
+  })
+  const reply = { type: 'httpconnection_set_json', in: { flow: '@create.flow', value: 'made' } }
+  for (const as of ['user', 'application'])
+    await room.install(`as ${as}`, { on: on(`permitted/${as}`), create: create(as), reply })
+  await room.manage('PUT', `/_system/storages/${await storageGuid('permitted')}`, {
+    rules: { create: 'false' },
+  })
+  for (const [as, status] of [
+    ['user', 403],
+    ['application', 200],
+  ] as const) {
+    const described = await responses('post', `permitted/${as}`)
+    expect([as, '403' in described]).toEqual([as, status === 403])
+    expect((await room.send('POST', `/permitted/${as}`)).status).toBe(status)
+  }
+})
+
+async function storageGuid(name: string): Promise<string> {
+  const found = await room.manage('POST', '/_system/storages/search', { filters: { name } })
+  return guidOf(objectsOf(found)[0])
+}

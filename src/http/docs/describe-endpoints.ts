@@ -9,7 +9,8 @@ import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { PlacedField } from '../../shared/request-field.ts'
 import { describeReplies } from './describe-replies.ts'
 import { type DocumentSchemas, documentSchemas } from './document-schemas.ts'
-import type { ApiOperation, ApiParameter, ApiResponse, ApiSchema, ExtraPaths } from './open-api-document.ts'
+import { endpointFailures, hasBody } from './endpoint-failures.ts'
+import type { ApiOperation, ApiParameter, ApiSchema, ExtraPaths } from './open-api-document.ts'
 import { operationIds } from './operation-ids.ts'
 import { bodySchemaName, requestBodySchema, requestFieldSchema } from './request-schemas.ts'
 
@@ -53,25 +54,6 @@ export async function describeEndpoints(sight: EndpointSight): Promise<ExtraPath
     }
   }
   return { paths, schemas: { ...schemas, ...documents.schemas }, tags: [...tags.values()] }
-}
-
-const errorBody: ApiSchema = {
-  type: 'object',
-  properties: { error: { type: 'string' } },
-  required: ['error'],
-}
-
-/** Of what a client can set right in its fields. */
-const fieldErrorBody: ApiSchema = {
-  ...errorBody,
-  properties: {
-    ...errorBody.properties,
-    fields: {
-      type: 'object',
-      additionalProperties: { type: 'string' },
-      description: 'The fields at fault, each with what is wrong. Absent where no field is.',
-    },
-  },
 }
 
 /** Of a flow that replies with the messages of a channel. */
@@ -141,75 +123,10 @@ function describe(
           ? { '200': streamReply }
           : { '200': unknownReply, '204': noReply }),
       ...replies,
-      ...failures(endpoint, method, replies, open),
+      ...endpointFailures(endpoint, method, replies, open),
     },
     security: open ? [] : [{ bearer: [] }, { apiKey: [] }],
   }
-}
-
-/** What Quoin replies instead of the flow, by status. */
-const failureTexts: Readonly<Record<string, string>> = {
-  '400': 'The request is invalid; `error` names the part.',
-  '401': 'The request carries two different access tokens, or a cookie from another site.',
-  '404': 'Not found, or the caller has no access.',
-  '413': 'The body is larger than the limit.',
-  '415': 'The endpoint does not accept the content type of the body.',
-  '422': 'A search of the flow would look at more than it may, or fields that the flow needs were changed since its deploy.',
-  '429': 'Too many requests from this address; retry after `retry-after` seconds.',
-  '500': 'The flow failed; find it in the system log by `run`.',
-  '503': 'The flow took too long, or the node cannot serve now; retry.',
-}
-
-/** What ends a request at a way that is not wired. */
-const missTexts = {
-  not_found: 'The document was not found, or the caller has no access.',
-  conflict: 'The document was changed meanwhile, or another one has its unique value; nothing is stored.',
-  refused: 'The condition of the change does not hold; nothing is stored.',
-  exceeded: 'Too many requests from this address or for one key; retry after `retry-after` seconds.',
-}
-
-function missed({ misses }: CompiledEndpoint): Readonly<Record<string, string>> {
-  const conflicts = misses.flatMap((miss) =>
-    miss === 'conflict' || miss === 'refused' ? missTexts[miss] : [],
-  )
-  return {
-    ...(misses.includes('not_found') && { '404': missTexts.not_found }),
-    ...(conflicts.length > 0 && { '409': conflicts.join(' ') }),
-    ...(misses.includes('exceeded') && { '429': missTexts.exceeded }),
-  }
-}
-
-function failures(
-  endpoint: CompiledEndpoint,
-  method: EndpointMethod,
-  replies: Readonly<Record<string, ApiResponse>>,
-  open: boolean,
-): Record<string, ApiResponse> {
-  const statuses = Object.entries({ ...failureTexts, ...missed(endpoint) }).filter(
-    // Others are hidden from callers with a token that cannot be read: 404.
-    ([status]) => (hasBody(method) || !/^41[35]$/.test(status)) && (open || status !== '401'),
-  )
-  return Object.fromEntries(
-    statuses.map(([status, description]) => [
-      status,
-      {
-        description,
-        content: {
-          'application/json': { schema: ['400', '409'].includes(status) ? fieldErrorBody : errorBody },
-        },
-        ...contentOf(replies[status]),
-      },
-    ]),
-  )
-}
-
-function hasBody(method: EndpointMethod): boolean {
-  return method === 'POST' || method === 'PUT' || method === 'PATCH'
-}
-
-/** What the flow itself replies goes before what Quoin would. */
-function contentOf(reply: ApiResponse | undefined): Pick<ApiResponse, 'content'> {
-  return reply?.content ? { content: reply.content } : {}
 }
 
 function parametersOf(
