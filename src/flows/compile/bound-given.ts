@@ -1,3 +1,4 @@
+import { PinError } from '../../blocks/block.ts'
 import type { InPin } from '../../blocks/pin.ts'
 import type { PageContent } from '../../shared/pages/page-content.ts'
 import type { PinType } from '../../shared/pin-type.ts'
@@ -24,7 +25,8 @@ type Given = Readonly<Record<string, unknown>>
 
 /**
  * Measures what a block gives before anything else gets it: how many values its largest pin holds. Throws BlockFailure,
- * naming the block and the pin, for a value that is too large. Undefined for a block that gives scalars only.
+ * naming the block and the pin, for a value that is too large, and PinError for a page of documents: whoever chose its limit can choose a
+ * lower one. Undefined for a block that gives scalars only.
  */
 export function givenMeasure(node: Node): ((given: Given) => number) | undefined {
   const pins = [...node.out].filter(([, pin]) => mayGrow.has(pin.type) && !pin.frame && !pin.event)
@@ -38,7 +40,7 @@ export function givenMeasure(node: Node): ((given: Given) => number) | undefined
       try {
         largest = Math.max(largest, measure(value))
       } catch (error) {
-        throw failureOf(node, id, error)
+        throw isPage(node, id) ? pageFailure(error) : failureOf(node, id, error)
       }
     }
     return largest
@@ -69,6 +71,16 @@ export function wiresMeasure(
 function measureOf(type: PinType): (value: unknown) => number {
   if (type !== 'state') return measureValue
   return (value) => (isContent(value) ? measurePage(value) : measureValue(value))
+}
+
+function isPage(node: Node, pin: string): boolean {
+  return node.out.get(pin)?.type === 'documents' && node.in.has('limit')
+}
+
+function pageFailure(error: unknown): unknown {
+  return error instanceof TooLarge
+    ? new PinError('limit', `must be lower: the page of documents ${error.message.replace(/:.*/, '')}`)
+    : error
 }
 
 /** Not the failure of an in-pin: a value that grew in the flow is never the requester's fault. */

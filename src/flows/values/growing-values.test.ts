@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startLocalServer } from '../../../test/local-server.ts'
 import { type FlowBlocks, type FlowRoom, openFlowRoom, replyWith } from '../../../test/run-flow.ts'
 import { jsonProblem } from '../../shared/json.ts'
+import { setFields } from '../../shared/mutation.ts'
 import { appendNode, nodesOf, type PageContent } from '../../shared/pages/page-content.ts'
 import { matchAll } from '../../shared/query.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
@@ -188,6 +189,26 @@ test('what is large and not too large passes, and what was too large goes to the
   expect(second.replies).toMatchObject([{ code: 507, value: 'too large' }])
 })
 
+test('a page of documents that is too large names the limit: to the client that chose it, else in the log', async () => {
+  const session = room.database.session()
+  for (let n = 0; n < 2; n++) await session.create(storage, setFields({ n, list: ','.repeat(9_000_000) }))
+  await session.transaction.commit()
+  const search = (limit: unknown) => ({
+    limit: { type: 'httpconnection_get_params', in: { field: 'limit' } },
+    search: { type: 'function_search', in: { flow: '@get.flow', storage: '@store.storage', limit } },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@search.flow', value: '@search.documents' } },
+  })
+  const told = `limit must be lower: the page of documents ${tooMany}, those that it holds several times counted each time`
+  const run = (limit: unknown, sent: string) =>
+    room.run({ ...get, ...grownStorage, ...search(limit) }, { query: { limit: sent } })
+  const error = { code: 'INVALID_QUERY', message: told }
+  expect((await run('@limit.value', '2')).end.error).toMatchObject(error)
+  expect((await run('@limit.value', '1')).replies).toHaveLength(1)
+  const fixed = await run(2, '')
+  expect(fixed.end.error?.code).toBe('INTERNAL')
+  expect(fixed.logs).toEqual([expect.objectContaining({ pin: 'limit', message: `The pin ${told}` })])
+})
+
 describe('sizes', () => {
   test('are those of the tree, and a part is looked at once', () => {
     const shared = Array.from({ length: 999 }, () => 0)
@@ -205,6 +226,12 @@ describe('sizes', () => {
     expect(looked).toBeLessThanOrEqual(2)
     expect(measureValue({ a: 1, b: [true, null, 'x'] })).toBe(6)
     expect(measureValue('x')).toBe(1)
+  })
+
+  test('a long text of a stored document is one value, and what looks like many is counted by its length', () => {
+    const stored = (value: unknown) => new StoredJson(JSON.stringify(value))
+    expect(measureValue(stored([{ text: 'x'.repeat(20_000_000), n: 1 }]))).toBe(2)
+    expect(measureValue(stored(['y,'.repeat(4_000_000)]))).toBe(500_001)
   })
 
   test.each([
