@@ -50,6 +50,15 @@ export function* compilePageFlow(trigger: Node, facts: Facts, counts: BlockCount
 
 /** The blocks with event pins that the page, or what follows from it, may show. */
 export function eventBlocks(trigger: Node, facts: Facts): readonly Node[] {
+  return pageBlocks(trigger, facts).filter(hasEvent)
+}
+
+export function hasEvent({ out }: Node): boolean {
+  return [...out.values()].some(({ event }) => event)
+}
+
+/** The blocks that the page runs and shows, and those of what follows from it. */
+export function pageBlocks(trigger: Node, facts: Facts): readonly Node[] {
   const seen = new Set<Node>([trigger])
   const queue = [trigger]
   const visit = (node: Node) => {
@@ -64,5 +73,5 @@ export function eventBlocks(trigger: Node, facts: Facts): readonly Node[] {
       for (const wire of wires) if (wire.node.definition.kind === 'value') visit(wire.node)
     }
   }
-  return [...seen].filter((node) => [...node.out.values()].some((out) => out.event))
+  return [...seen]
 }

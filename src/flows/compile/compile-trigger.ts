@@ -6,7 +6,7 @@ import { isCallerBlind } from './caller-blind-flow.ts'
 import { requestChecker } from './checks/check-request.ts'
 import { unwiredMisses } from './checks/unwired-misses.ts'
 import { compileFlow, compileTriggerPin } from './compile-flow.ts'
-import { compilePageFlow, eventBlocks } from './compile-page-flow.ts'
+import { compilePageFlow, eventBlocks, pageBlocks } from './compile-page-flow.ts'
 import type { Facts } from './constants/fold-constants.ts'
 import { deriveReplies } from './derive-replies.ts'
 import type {
@@ -18,6 +18,7 @@ import type {
   CompiledSchedule,
   CompiledStorageEvent,
 } from './frame.ts'
+import { pageWrites } from './page-writes.ts'
 import { reachableBlocks } from './reachable-blocks.ts'
 import type { ReadTrigger } from './read-triggers.ts'
 import { isRepeatable } from './repeatable-flow.ts'
@@ -108,7 +109,9 @@ export function* compileTrigger(
     case 'page': {
       const { definition, listening } = trigger
       const start: CompiledPage['start'] = (request) => definition.start({ request })
-      return { on: 'page', page: { block, listening, scopes: node.block.scopes, flow, start } }
+      const { scopes } = node.block
+      const writes = pageWrites(pageBlocks(node, facts), facts)
+      return { on: 'page', page: { block, listening, scopes, flow, writes, start } }
     }
     case 'function': {
       const { definition, listening } = trigger

@@ -14,6 +14,7 @@ import type { Session } from '../../storage/database.ts'
 import type { References } from '../../storage/reference/references.ts'
 import type { RepliesBy } from '../values/value-shape.ts'
 import type { LaterWork } from './later-work.ts'
+import type { PageWrites } from './page-writes.ts'
 import type { FormerRequest, SavedFrame } from './waiting/stored-frame.ts'
 
 /** What a block may have found instead of what it was to work on, or that it may not go on now. */
@@ -273,6 +274,7 @@ export interface CompiledPage {
   /** Any of them opens it; without any it is public. */
   readonly scopes: readonly string[]
   readonly flow: CompiledFlow
+  readonly writes: PageWrites
   readonly start: (request: RunRequest) => Readonly<Record<string, unknown>>
 }
 

@@ -11,7 +11,7 @@ import type { PageRoom } from './page-room.ts'
 import { visitorOf } from './permitted-page.ts'
 import { fileAddresses } from './private-files.ts'
 import { referenceChoices } from './reference-choices.ts'
-import { tableView } from './table-view.ts'
+import { type TableMaking, tableView } from './table-view.ts'
 
 export interface PageFilling extends Pick<PageMaking, 'hidden' | 'ticket' | 'refused'> {
   /** Without what its visitor may not see. */
@@ -25,8 +25,11 @@ export interface PageFilling extends Pick<PageMaking, 'hidden' | 'ticket' | 'ref
 
 export async function fillPage(room: PageRoom, request: FastifyRequest, page: PageFilling) {
   const { shown, address, hidden, ticket, refused, locale, timeZone, namesBlocks } = page
-  const making = {
-    session: room.flows.permissions.session(room.database.session(), visitorOf(request)),
+  const { permissions } = room.flows
+  const visitor = visitorOf(request)
+  const making: TableMaking = {
+    session: permissions.session(room.database.session(), visitor),
+    refused: (write, guids) => permissions.refused(room.database.session(), visitor, { ...write, guids }),
     rulesOf: room.rulesOf,
     address,
     hidden,

@@ -3,10 +3,10 @@
  * for whom there is neither is sent to the studio.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Identity } from '../../access/identity.ts'
 import { holds, mayEnter } from '../../access/scopes.ts'
 import { myTasks } from '../../flows/background/my-tasks.ts'
 import type { Waits } from '../../flows/background/waits.ts'
+import type { CompiledPage } from '../../flows/compile/frame.ts'
 import type { LiveTable } from '../../flows/live/live-blueprints.ts'
 import { messagesFor, type PageMessages } from '../../pages/messages.ts'
 import { looksLikeAccountPath } from '../../shared/account-paths.ts'
@@ -16,6 +16,7 @@ import type { RecordPage } from '../../shared/record-page.ts'
 import { pageAddress } from './page-address.ts'
 import type { PageRoom } from './page-room.ts'
 import { localeOf, showPage, userOf } from './show-page.ts'
+import { mayUsePage } from './usable-page.ts'
 
 export type HomeRoom = PageRoom & { readonly waits: Pick<Waits, 'tasks'>; readonly siteName: string }
 
@@ -39,7 +40,7 @@ export async function visitHome(
 ): Promise<FastifyReply> {
   const { identity } = request
   const table = room.flows.live.table()
-  const pages = pagesOpenTo(table, identity)
+  const pages = await pagesOpenTo(room, request)
   const isEmpty = pages.groups.size === 0
   if (!identity && isEmpty) return hasPages(table) ? signIn() : toStudio(reply)
   const after = pageAddress(request.url).get('tasks')
@@ -71,15 +72,20 @@ function hasPages({ blueprints }: LiveTable): boolean {
 }
 
 /** Pages without parameters in their address: others are reached from these. */
-function pagesOpenTo({ blueprints }: LiveTable, identity: Identity | undefined): OpenPages {
+async function pagesOpenTo(room: HomeRoom, request: FastifyRequest): Promise<OpenPages> {
+  const { blueprints } = room.flows.live.table()
   const groups = new Map<string, readonly PageLink[]>()
   let count = 0
   const byName = [...blueprints.values()].toSorted((a, b) => a.name.localeCompare(b.name))
   for (const { compiled, name } of byName) {
-    const open = compiled.pages.filter(
-      ({ listening: { uri }, scopes }) =>
-        !uri.includes('{') && !looksLikeAccountPath(uri) && mayEnter(scopes, identity),
-    )
+    const { guid: blueprint } = compiled
+    const open: CompiledPage[] = []
+    for (const page of compiled.pages) {
+      const { uri } = page.listening
+      if (uri.includes('{') || looksLikeAccountPath(uri) || !mayEnter(page.scopes, request.identity)) continue
+      if (await mayUsePage(room, request, { page, blueprint, blueprintName: name, parameters: {} }))
+        open.push(page)
+    }
     const links = open
       .slice(0, MOST_PAGES - count)
       .map(({ listening: { uri, title } }) => ({ label: title.trim() || `/${uri}`, href: `/${uri}` }))

@@ -32,6 +32,15 @@ export function pageRoutes(table: LiveTable): FindPage {
   }
 }
 
+const known = new WeakMap<LiveTable, FindPage>()
+
+/** The pages of the table of the moment: made once for each table. */
+export function pagesOf(table: LiveTable): FindPage {
+  const find = known.get(table) ?? pageRoutes(table)
+  known.set(table, find)
+  return find
+}
+
 /** `files/{id}/{path...}` in the router's own spelling; the rest of a path is always called `*` there. */
 function routePattern(uri: string): string {
   return `/${uri.replace(/\{[^{}]+\.\.\.\}$/, '*').replace(/\{([^{}]+)\}/g, ':$1')}`

@@ -13,6 +13,7 @@ import { pageHeaders } from './page-headers.ts'
 import type { PageRoom } from './page-room.ts'
 import { permittedPage, visitorOf } from './permitted-page.ts'
 import { sentNames } from './posted.ts'
+import { usablePage } from './usable-page.ts'
 
 export interface PageToShow {
   readonly shown: ShownPage
@@ -56,7 +57,9 @@ export async function showPage(
   { shown: made, title, language, refused, notice, builtIn = false }: PageToShow,
 ): Promise<FastifyReply> {
   const { permissions } = room.flows
-  const shown = await permittedPage(made, { permissions, rulesOf: room.rulesOf }, visitorOf(request))
+  const permitted = await permittedPage(made, { permissions, rulesOf: room.rulesOf }, visitorOf(request))
+  // A form that was refused says so, also where it is not offered any more.
+  const shown = refused ? permitted : await usablePage(room, request, permitted)
   const locale = language ?? localeOf(request)
   const address = pageAddress(request.url)
   // Only a page with a form needs a token, and only then the visitor gets a cookie.

@@ -2,7 +2,13 @@
 import { columnsWithCurrencies } from '../../blocks/field-currency.ts'
 import { type CellRoom, shownRows } from '../../blocks/table-cells.ts'
 import type { PageMessages } from '../../pages/messages.ts'
-import type { DataTable, PageTable, ShownColumn, TableInput } from '../../shared/pages/page-table.ts'
+import type {
+  DataTable,
+  PageTable,
+  ShownColumn,
+  TableInput,
+  TableRow,
+} from '../../shared/pages/page-table.ts'
 import type { Session } from '../../storage/database.ts'
 import { findWithTotal } from '../../storage/find-with-total.ts'
 import { tableReferences, withoutSorts } from '../../storage/reference/table-references.ts'
@@ -18,6 +24,11 @@ export interface TableMaking {
   readonly cells: CellRoom
   readonly address: PageAddress
   readonly messages: PageMessages
+  /** Of these documents, those whose row actions permissions refuse to the visitor. */
+  readonly refused: (
+    write: NonNullable<DataTable['rowWrite']>,
+    guids: readonly string[],
+  ) => Promise<ReadonlySet<string>>
   /** Hidden inputs of a form that is sent by POST. */
   readonly hidden: () => readonly { readonly name: string; readonly value: string }[]
 }
@@ -51,7 +62,11 @@ export async function tableView(made: DataTable, making: TableMaking): Promise<P
     id: table.id,
     caption: table.caption,
     columns: columns.map((column) => shownColumn(column, asked, to)),
-    rows: rows.map(({ document, cells }) => tableRow(table.rowLink, document, cells)),
+    rows: await judgedRows(
+      table,
+      rows.map(({ document, cells }) => tableRow(table.rowLink, document, cells)),
+      making,
+    ),
     total,
     ...(rows.length > 0 && { from: from + 1, to: from + rows.length }),
     ...(table.empty !== undefined && { empty: table.empty }),
@@ -62,6 +77,19 @@ export async function tableView(made: DataTable, making: TableMaking): Promise<P
     ...rowActions(table, making),
     live: table.live,
   }
+}
+
+async function judgedRows(
+  { rowWrite, actions }: DataTable,
+  rows: readonly TableRow[],
+  { refused }: TableMaking,
+): Promise<readonly TableRow[]> {
+  if (!rowWrite || actions.length === 0) return rows
+  const fixed = await refused(
+    rowWrite,
+    rows.map(({ key }) => key),
+  )
+  return rows.map((row) => (fixed.has(row.key) ? { ...row, isFixed: true } : row))
 }
 
 function prefixed(table: DataTable, changes: Change): Change {

@@ -100,14 +100,16 @@ function tableRow(row: TableRow, node: PageTable, drawing: Drawing): ComponentCh
       ? h(
           'td',
           { class: 'picks', role: 'cell' },
-          h('input', {
-            type: 'checkbox',
-            class: 'pick',
-            id: `${id}-${row.key}`,
-            name: actions.rowsName,
-            value: row.key,
-            'aria-label': drawing.say('table.select', { row: name }),
-          }),
+          row.isFixed
+            ? null
+            : h('input', {
+                type: 'checkbox',
+                class: 'pick',
+                id: `${id}-${row.key}`,
+                name: actions.rowsName,
+                value: row.key,
+                'aria-label': drawing.say('table.select', { row: name }),
+              }),
         )
       : null,
     columns.map((column, at) => cell(column, row, at, drawing)),
@@ -115,7 +117,7 @@ function tableRow(row: TableRow, node: PageTable, drawing: Drawing): ComponentCh
       ? h(
           'td',
           { class: 'actions', role: 'cell' },
-          actions.row.map((action) =>
+          (row.isFixed ? [] : actions.row).map((action) =>
             actionButton(
               action,
               { name: actions.rowName, value: `${action.name} ${row.key}` },

@@ -5,6 +5,7 @@ import { otherStorages } from '../../storage/search/other-storages.ts'
 import type { KeptRules, PermissionName } from '../fields/field-rules.ts'
 import { type RuleScope, scopeOf } from './led-query.ts'
 import {
+  compilePossibleRule,
   compileQueryRule,
   compileTestRule,
   leadsAway,
@@ -21,9 +22,15 @@ export interface FieldPermission {
   readonly settable?: RuleTest
 }
 
+export interface WriteRule {
+  readonly test: RuleTest
+  /** Whether it allows the user any document. */
+  readonly isPossible: RuleTest
+}
+
 export interface CompiledRules {
   readonly see: RuleQuery | undefined
-  readonly tests: Readonly<Partial<Record<Exclude<PermissionName, 'see'>, RuleTest>>>
+  readonly tests: Readonly<Partial<Record<Exclude<PermissionName, 'see'>, WriteRule>>>
   /** The storages that `see` leads to, and whether any rule leads to another document. */
   readonly sees: readonly string[]
   readonly leads: boolean
@@ -53,8 +60,8 @@ function compile({ rules, permissions = {} }: KeptRules, scope: RuleScope): Comp
       : [
           {
             name,
-            ...(visibleTo !== undefined && { visible: test(visibleTo, 'field', scope) }),
-            ...(settableBy !== undefined && { settable: test(settableBy, 'field', scope) }),
+            ...(visibleTo !== undefined && { visible: fieldTest(visibleTo, scope) }),
+            ...(settableBy !== undefined && { settable: fieldTest(settableBy, scope) }),
           },
         ],
   )
@@ -65,17 +72,23 @@ function compile({ rules, permissions = {} }: KeptRules, scope: RuleScope): Comp
     sees: isRead ? [...new Set(otherStorages(sampledRule(see, scope)))] : [],
     leads: [see, create, change, remove].some((text) => text !== undefined && leadsAway(text, scope)),
     tests: {
-      ...(create !== undefined && { create: test(create, 'write', scope) }),
-      ...(change !== undefined && { change: test(change, 'write', scope) }),
-      ...(remove !== undefined && { remove: test(remove, 'write', scope) }),
+      ...(create !== undefined && { create: writeRule(create, scope) }),
+      ...(change !== undefined && { change: writeRule(change, scope) }),
+      ...(remove !== undefined && { remove: writeRule(remove, scope) }),
     },
     fields,
     texts: rules.flatMap(({ name, type }) => (fieldTypeEntries[type].value === 'text' ? [name] : [])),
   }
 }
 
-function test(text: string, kind: 'write' | 'field', scope: RuleScope): RuleTest {
-  return ruleProblem(text, kind, scope) ? unreadable : compileTestRule(text, scope)
+function fieldTest(text: string, scope: RuleScope): RuleTest {
+  return ruleProblem(text, 'field', scope) ? unreadable : compileTestRule(text, scope)
+}
+
+function writeRule(text: string, scope: RuleScope): WriteRule {
+  return ruleProblem(text, 'write', scope)
+    ? { test: unreadable, isPossible: () => false }
+    : { test: compileTestRule(text, scope), isPossible: compilePossibleRule(text, scope) }
 }
 
 /** A rule that a newer version stored is broken by everyone, and not by no one. */

@@ -9,14 +9,19 @@ import type { Clock } from '../../shared/clock.ts'
 import { elementsOf } from '../../shared/expression-work.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { othersTurn } from '../../shared/others-turn.ts'
+import { search } from '../../shared/query.ts'
 import type { Session } from '../../storage/database.ts'
+import { guidOf, objectsIn } from '../../storage/document-fields.ts'
 import { isOwnStorage } from '../../storage/own-storages.ts'
 import { keepsRules, opensFor, type PermittedDatabase, type RuledDatabase } from '../../storage/ruled.ts'
+import { StoredJson } from '../../storage/stored-json.ts'
 import { wrappedDatabase } from '../../storage/wrapped-database.ts'
 import type { FieldRules, KeptRules } from '../fields/field-rules.ts'
 import { compiledRules } from './compiled-rules.ts'
+import { allowed } from './judge.ts'
 import { PermittedSession, type Views } from './permitted-session.ts'
-import { type Evaluation, type StorageView, storageView } from './storage-view.ts'
+import { type Evaluation, type StorageView, storageView, type WriteName } from './storage-view.ts'
 import type { Subject } from './subject.ts'
 
 export interface Permissions {
@@ -33,6 +38,14 @@ export interface Permissions {
   hidden(storage: string, subject: Subject): MaybePromise<readonly string[]>
   /** Names of fields that the user may not set. */
   unsettable(storage: string, subject: Subject): MaybePromise<readonly string[]>
+  /** Whether the rule refuses the user each document of the storage, whatever is in it. */
+  refusesAll(storage: string, rule: WriteName, subject: Subject): MaybePromise<boolean>
+  /** Of these documents, those that the rule refuses to the user as they are stored. One search for each hundred. */
+  refused(
+    session: Session,
+    subject: Subject,
+    wanted: { readonly storage: string; readonly rule: WriteName; readonly guids: readonly string[] },
+  ): Promise<ReadonlySet<string>>
 }
 
 export interface PermissionParts {
@@ -44,6 +57,8 @@ export interface PermissionParts {
 
 /** Elements of lists that one evaluation of a rule looks at. */
 const MOST_ELEMENTS = 20_000
+/** Documents that are read and judged in one turn. */
+const AT_ONCE = 100
 /** Of storages and rules that have been told of since the rules were read. */
 const MOST_TOLD = 1_000
 
@@ -86,9 +101,11 @@ export function openPermissions({ rules, clock, warn }: PermissionParts): Permis
   const session = (plain: Session, { bound, user }: Subject): Session =>
     bound && !rules.noPermissions() ? new PermittedSession(plain, viewsFor(user)) : plain
 
-  function fieldsOf(storage: string, { bound, user }: Subject, which: 'hidden' | 'unsettable') {
-    if (!bound || rules.noPermissions()) return []
-    return andThen(viewsFor(user).of(storage), (view) => view?.[which] ?? [])
+  const viewOf = (storage: string, { bound, user }: Subject) =>
+    bound && !rules.noPermissions() ? viewsFor(user).of(storage) : undefined
+
+  function fieldsOf(storage: string, subject: Subject, which: 'hidden' | 'unsettable') {
+    return andThen(viewOf(storage, subject), (view) => view?.[which] ?? [])
   }
 
   return {
@@ -108,6 +125,25 @@ export function openPermissions({ rules, clock, warn }: PermissionParts): Permis
     },
     hidden: (storage, subject) => fieldsOf(storage, subject, 'hidden'),
     unsettable: (storage, subject) => fieldsOf(storage, subject, 'unsettable'),
+    refusesAll: (storage, rule, subject) =>
+      andThen(viewOf(storage, subject), (view) => view !== undefined && !view.mayAllow(rule)),
+    async refused(plain, subject, { storage, rule, guids }) {
+      const view = await viewOf(storage, subject)
+      if (view === undefined || guids.length === 0) return new Set()
+      const found = new Set<string>()
+      for (let at = 0; at < guids.length; at += AT_ONCE) {
+        if (at > 0) await othersTurn()
+        const some = guids.slice(at, at + AT_ONCE)
+        const query = { kind: 'terms', field: '_meta.guid', values: some } as const
+        const { documents } = await plain.find(storage, search({ query, limit: some.length }))
+        const stored = objectsIn(documents.value)
+        const texts = stored.map((document) => new StoredJson(JSON.stringify(document)))
+        const verdicts = await allowed(plain, view, rule, texts)
+        for (const [place, document] of stored.entries())
+          if (verdicts[place] === false) found.add(guidOf(document))
+      }
+      return found
+    },
   }
 }
 

@@ -27,6 +27,7 @@ import {
   textType,
 } from '../../expressions/language/value-type.ts'
 import { compileWhere } from '../../expressions/language/where/compile-where.ts'
+import { isNone } from '../../expressions/language/where/join-queries.ts'
 import { readWhere } from '../../expressions/language/where/read-where.ts'
 import type { WhereCondition } from '../../expressions/language/where/where-condition.ts'
 import { QuoinError } from '../../shared/errors.ts'
@@ -198,6 +199,32 @@ function testOf(parsed: ParsedExpression, root: Expression, scope: RuleScope): R
   const evaluate = compileExpression<RuleFrame>({ ...parsed, root }, host())
   const readsUser = namesIn(root).some(({ name }) => name === 'user')
   return (frame) => (!readsUser || frame.user !== undefined) && Boolean(evaluate(frame))
+}
+
+/** Whether the rule allows the user any document at all: false where what it asks of the user alone refuses already. */
+export function compilePossibleRule(text: string, scope: RuleScope): RuleTest {
+  const parsed = parsedRule(text)
+  return possibleOf(parsed, parsed.root, scope)
+}
+
+function possibleOf(parsed: ParsedExpression, root: Expression, scope: RuleScope): RuleTest {
+  const { condition, problems } = readWhere({ ...parsed, root }, strict)
+  if (problems.length === 0) {
+    const query = queryOf(parsed, condition, scope)
+    return (frame) => !isNone(query(frame))
+  }
+  if (root.kind === 'logical' && root.operator !== '??') {
+    const [left, right] = [possibleOf(parsed, root.left, scope), possibleOf(parsed, root.right, scope)]
+    return root.operator === '&&'
+      ? (frame) => left(frame) && right(frame)
+      : (frame) => left(frame) || right(frame)
+  }
+  const names = namesIn(root)
+  if (names.some(({ name }) => name === 'doc')) {
+    const readsUser = names.some(({ name }) => name === 'user')
+    return (frame) => !readsUser || frame.user !== undefined
+  }
+  return testOf(parsed, root, scope)
 }
 
 function queryOf(parsed: ParsedExpression, condition: WhereCondition, scope: RuleScope): RuleQuery {

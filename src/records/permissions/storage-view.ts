@@ -27,6 +27,8 @@ export interface StorageView {
   readonly leads: { readonly see: boolean; readonly any: boolean }
   sees(document: StoredJson, lookup?: Lookup): boolean
   allows(name: WriteName, document: StoredJson, lookup?: Lookup): boolean
+  /** Whether there may be a document that the rule allows: false where it refuses whatever a document says. */
+  mayAllow(name: WriteName): boolean
 }
 
 export interface Evaluation {
@@ -73,8 +75,14 @@ export function storageView(
     },
     sees: (document, lookup) => query === undefined || matches(query, documentOf(document), lookup),
     allows(name, document, lookup) {
-      const test = tests[name]
-      return test === undefined || evaluated(name, () => test(frame(documentOf(document), lookup)), false)
+      const rule = tests[name]
+      return (
+        rule === undefined || evaluated(name, () => rule.test(frame(documentOf(document), lookup)), false)
+      )
+    },
+    mayAllow(name) {
+      const rule = tests[name]
+      return rule === undefined || evaluated(name, () => rule.isPossible(frame(noDocument)), false)
     },
   }
 }

@@ -46,6 +46,8 @@ export interface DataTable {
   /** Such as `/tasks/{_meta.guid}`. */
   readonly rowLink?: string
   readonly actions: readonly TableAction[]
+  /** Set by the door: what an action does to its row, where permissions decide on each document whether the visitor may. */
+  readonly rowWrite?: { readonly storage: string; readonly rule: 'change' | 'remove' }
   readonly exportable: boolean
   readonly live: boolean
   readonly empty?: string
@@ -57,6 +59,8 @@ export interface TableRow {
   readonly href?: string
   /** One for each shown column. */
   readonly cells: readonly JsonValue[]
+  /** Permissions refuse the visitor its actions. */
+  readonly isFixed?: true
 }
 
 export interface ShownColumn extends Pick<TableColumn, 'field' | 'label' | 'format' | 'currency'> {
