@@ -48,7 +48,7 @@ export function* deployNotes(graph: Graph, facts: Facts, compiled: Compiled): St
     ...bounded(unused, 'blocks that no trigger leads to'),
     ...bounded(events, 'forms and buttons without a block behind them'),
     ...bounded(stale, 'reads before a call that a later write relies on'),
-    ...bounded(waiting, 'blocks behind a wait that need the request'),
+    ...bounded(waiting, 'waits that no one could decide, or whose later blocks need the request'),
     ...bounded(missedTimes(graph.nodes, facts), 'schedules that may lose missed times'),
     ...bounded(lostRequests(graph.nodes, facts), 'endpoints whose requests cannot be sent again'),
     ...bounded(lists, 'lists where text is wanted'),

@@ -36,10 +36,30 @@ test.each<[string, FlowBlocks, readonly unknown[]]>([
   ['parameters and the user', { after: creates('={ to: params.to, by: user.username }') }, []],
   ['the connection before the wait', { to, before: creates('={ to: to.value }', '@get.flow') }, []],
 ])('behind a wait: %s', async (_what, blocks, notes) => {
-  const file = { name: 'Test', blocks: { get, wait, ...blocks } }
+  expect(await notesOf({ get, wait, ...blocks })).toEqual(notes)
+})
+
+const approval = (more: object = {}) => ({
+  type: 'wait_for_approval',
+  in: { flow: '@get.flow', title: 'Order', ...more },
+})
+const undecidable = [['wait', expect.stringContaining('No one could decide')]]
+
+test.each<[string, FlowBlocks, readonly unknown[]]>([
+  ['no scope, and no link', { wait: approval() }, undecidable],
+  ['an empty list of scopes', { wait: approval({ scopes: [] }) }, undecidable],
+  ['a scope', { wait: approval({ scopes: ['*loggedin'] }) }, []],
+  ['scopes that the run knows', { wait: approval({ scopes: '=split(params.who, ",")' }) }, []],
+  ['the link', { wait: approval(), tell: creates('={ link: wait.link }', '@wait.now') }, []],
+])('approvals that no one could give: %s', async (_what, blocks, notes) => {
+  expect(await notesOf({ get, ...blocks })).toEqual(notes)
+})
+
+async function notesOf(blocks: FlowBlocks): Promise<readonly unknown[]> {
+  const file = { name: 'Test', blocks }
   const ids = Object.keys(file.blocks)
   const { blocks: read } = importBlueprint(file, () => ids.shift() ?? '')
   const { blueprint, problems } = await compileInTurns('blueprint', read, catalogue)
   expect(problems).toEqual([])
-  expect(blueprint?.notes.map(({ block, message }) => [block, message])).toEqual(notes)
-})
+  return blueprint?.notes.map(({ block, message }) => [block, message]) ?? []
+}

@@ -6,13 +6,14 @@ import { laterBlocks, laterWays } from '../waiting/later-blocks.ts'
 import { valuesRead } from '../waiting/values-read.ts'
 import type { DeployNote } from './deploy-note.ts'
 
-/** Blocks behind a wait that need the request: it has been answered by then. */
+/** Blocks behind a wait that need the request, which has been answered by then, and approvals that no one could give. */
 export function* waitingRequests(nodes: readonly Node[], facts: Facts): Steps<DeployNote[]> {
   const notes: DeployNote[] = []
   const replies = atOnce(nodes, facts)
   for (const wait of nodes) {
     if (laterWays(wait).length === 0) continue
     yield
+    if (wait.block.type === 'wait_for_approval' && !mayBeDecided(wait, facts)) notes.push(undecidable(wait))
     const later = laterBlocks(wait, facts)
     for (const node of later)
       if (isReply(node) && !replies.has(node)) notes.push(noteOf(node, 'replies', 'Reply before the wait.'))
@@ -25,6 +26,19 @@ export function* waitingRequests(nodes: readonly Node[], facts: Facts): Steps<De
       )
   }
   return notes
+}
+
+function mayBeDecided(wait: Node, facts: Pick<Facts, 'wired'>): boolean {
+  const scopes = wait.literals.get('scopes')
+  const names = wait.wires.has('scopes') || (Array.isArray(scopes) ? scopes.length > 0 : scopes !== undefined)
+  const wired = facts.wired(wait)
+  return names || wired('link') || wired('link_url')
+}
+
+function undecidable({ block }: Node): DeployNote {
+  const message =
+    'No one could decide: this block fails. Name a scope, such as *loggedin, in scopes, or send its link.'
+  return { block: block.guid, pin: 'scopes', message, level: 'warn' }
 }
 
 /** The blocks that a request reaches without a wait: a reply among them is of use, though a run that waited passes it too. */
