@@ -37,14 +37,17 @@ test.each<[string, FreshBlocks, readonly string[]]>([
   ],
   ['a field that was left is an error', withLeftField(added, 'new', 'html'), ['new subject']],
 ])('%s', (_what, fresh, needed) => {
-  const shown = shownChecks(checked, flow, fresh)
+  const shown = shownChecks(checked, flow, fresh, flow)
   expect(fieldsOf(shown.needed)).toEqual(needed)
   const rest = fieldsOf(checked.problems).filter((one) => !needed.includes(one))
   expect(fieldsOf(shown.problems)).toEqual(rest)
 })
 
 test('a block lists its errors before what is needed, each with its level', () => {
-  const levels = problemsOf(shownChecks(checked, flow, added), 'new').map(({ level, pin }) => [level, pin])
+  const levels = problemsOf(shownChecks(checked, flow, added, flow), 'new').map(({ level, pin }) => [
+    level,
+    pin,
+  ])
   expect(levels).toEqual([
     ['error', 'to'],
     ['error', undefined],
@@ -57,4 +60,14 @@ test('a field of a block that was there before changes nothing when it is left',
   expect(withLeftField(added, 'old', 'subject')).toBe(added)
   const left = withLeftField(added, 'new', 'html')
   expect(withLeftField(left, 'new', 'html')).toBe(left)
+})
+
+test('a field that was empty when the blocks were checked is no error once it is filled', () => {
+  const empty = new Map([['new', { ...emptyContent, type: 'send_mail' }]])
+  for (const fresh of [added, withLeftField(added, 'new', 'to'), new Map()]) {
+    const shown = shownChecks(checked, flow, fresh, empty)
+    expect([...fieldsOf(shown.problems), ...fieldsOf(shown.needed)]).not.toContain('new to')
+  }
+  // It was filled then: what is wrong with it stays.
+  expect(fieldsOf(shownChecks(checked, flow, added, flow).problems)).toContain('new to')
 })

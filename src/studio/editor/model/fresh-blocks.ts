@@ -15,7 +15,17 @@ export interface ShownChecks extends Checked {
 
 const nothingNeeded: readonly Problem[] = []
 
-export function shownChecks(checked: Checked, flow: Flow, fresh: FreshBlocks): ShownChecks {
+/** `of`: the blocks as they were checked. A field that was empty then and is filled by now is no error until it is checked again. */
+export function shownChecks(found: Checked, flow: Flow, fresh: FreshBlocks, of: Flow): ShownChecks {
+  const isOutdated = ({ block, pin }: Problem) => {
+    const [then, now] = [of.get(block), flow.get(block)]
+    return pin !== undefined && then && now && then !== now && isEmpty(then, pin) && !isEmpty(now, pin)
+  }
+  const outdated = found.problems.filter(isOutdated)
+  const checked =
+    outdated.length === 0
+      ? found
+      : { ...found, problems: found.problems.filter((one) => !outdated.includes(one)) }
   const isNeeded = ({ block, pin }: Problem) => {
     const left = fresh.get(block)
     const content = flow.get(block)

@@ -22,7 +22,8 @@ export function useEditorState<T>(pick: (state: EditorState) => T): T {
 /** What was found in the drawing, without errors about fields that the user has not come to yet. */
 export function useChecks(): ShownChecks {
   const checked = useEditorState((state) => state.checked)
+  const checkedFlow = useEditorState((state) => state.checkedFlow)
   const fresh = useEditorState((state) => state.fresh)
   const flow = useEditorState(({ drawing }) => drawing.flow)
-  return useMemo(() => shownChecks(checked, flow, fresh), [checked, flow, fresh])
+  return useMemo(() => shownChecks(checked, flow, fresh, checkedFlow), [checked, flow, fresh, checkedFlow])
 }

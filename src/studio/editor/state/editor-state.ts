@@ -4,7 +4,7 @@ import type { Catalogue } from '../model/block-description.ts'
 import type { Drawing } from '../model/changes/command.ts'
 import { emptyHistory, type History } from '../model/changes/history.ts'
 import type { KnownBlock, KnownBlocks } from '../model/changes/staged-blocks.ts'
-import { emptyFlow, type PinPlace, type Wire } from '../model/flow.ts'
+import { emptyFlow, type Flow, type PinPlace, type Wire } from '../model/flow.ts'
 import type { FreshBlocks } from '../model/fresh-blocks.ts'
 import type { DanglingWire } from '../model/pins/fitting-blocks.ts'
 import type { View } from '../model/places/opening-view.ts'
@@ -72,6 +72,8 @@ export interface EditorState {
   /** Ids of wires. */
   readonly selectedWires: ReadonlySet<string>
   readonly checked: Checked
+  /** The blocks that were checked. */
+  readonly checkedFlow: Flow
   readonly fresh: FreshBlocks
   readonly storing: Storing
   readonly conflicts: readonly Conflict[]
@@ -109,6 +111,7 @@ export function editorStore(guid: string, catalogue: Catalogue): EditorStore {
     opened: new Set(),
     selectedWires: new Set(),
     checked: { problems: [], notes: [] },
+    checkedFlow: emptyFlow,
     fresh: new Map(),
     storing: { state: 'stored' },
     conflicts: [],

@@ -26,7 +26,7 @@ import { withPresentNames } from '../expressions/print-names.ts'
 import { sameContent } from '../expressions/same-content.ts'
 import { mergeNotes } from '../model/changes/note.ts'
 import { editsToSend, type SentEdit, takeOver, withGivenNames } from '../model/changes/reconcile.ts'
-import { readBlock, readBlocks } from '../model/changes/staged-blocks.ts'
+import { readBlock, readBlocks, stagedFlow } from '../model/changes/staged-blocks.ts'
 import { readable } from '../model/words/readable-problem.ts'
 import type { EditorStore } from './editor-state.ts'
 
@@ -237,13 +237,14 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
     if (abort.signal.aborted) return
     checkTimer = setTimeout(async () => {
       try {
+        const checkedFlow = stagedFlow(store.getState().known)
         const { problems, notes } = await checkStaged(guid, abort.signal)
         const { drawing, catalogue } = store.getState()
         const named = <T extends Problem>(one: T) => ({
           ...one,
           message: readable(one.message, drawing.flow, catalogue),
         })
-        store.setState({ checked: { problems: problems.map(named), notes: notes.map(named) } })
+        store.setState({ checked: { problems: problems.map(named), notes: notes.map(named) }, checkedFlow })
       } catch {
         // The next change asks again; until then the problems that were known stay.
       }
