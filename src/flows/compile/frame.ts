@@ -14,7 +14,6 @@ import type { Session } from '../../storage/database.ts'
 import type { References } from '../../storage/reference/references.ts'
 import type { RepliesBy } from '../values/value-shape.ts'
 import type { LaterWork } from './later-work.ts'
-import type { PageWrites } from './page-writes.ts'
 import type { FormerRequest, SavedFrame } from './waiting/stored-frame.ts'
 
 /** What a block may have found instead of what it was to work on, or that it may not go on now. */
@@ -265,6 +264,21 @@ export interface CompiledFailureEvent {
   readonly listening: Listening['failure']
   readonly flow: CompiledFlow
   readonly start: (failure: Happening['failure']) => Readonly<Record<string, unknown>>
+}
+
+/** A write on behalf of the visitor, which permissions of the storage may refuse. */
+export interface PageWrite {
+  readonly storage: string
+  readonly rule: 'create' | 'change' | 'remove'
+  /** Where the guid of its document comes from: a parameter of the page, or the button or row. Undefined: known in the run only. */
+  readonly guid: { readonly parameter: string } | 'chosen' | undefined
+}
+
+export interface PageWrites {
+  /** By the guid of each block with an event. Undefined where it may do something else, or does it as the application. */
+  readonly of: ReadonlyMap<string, PageWrite | undefined>
+  /** A form and little else: a visitor who may not send it has nothing to do there. */
+  readonly isForm: boolean
 }
 
 /** What triggers of the kind `page` become. */

@@ -4,21 +4,7 @@ import type { Node, Wire } from './blueprint-graph.ts'
 import { hasEvent } from './compile-page-flow.ts'
 import { constantStorage } from './constants/constant-storage.ts'
 import type { Facts } from './constants/fold-constants.ts'
-
-/** A write on behalf of the visitor, which permissions of the storage may refuse. */
-export interface PageWrite {
-  readonly storage: string
-  readonly rule: 'create' | 'change' | 'remove'
-  /** Where the guid of its document comes from: a parameter of the page, or the button or row. Undefined: known in the run only. */
-  readonly guid: { readonly parameter: string } | 'chosen' | undefined
-}
-
-export interface PageWrites {
-  /** By the guid of each block with an event. Undefined where it may do something else, or does it as the application. */
-  readonly of: ReadonlyMap<string, PageWrite | undefined>
-  /** A form and little else: a visitor who may not send it has nothing to do there. */
-  readonly isForm: boolean
-}
+import type { PageWrite, PageWrites } from './frame.ts'
 
 /** Parts of a page for which it is opened even where its form cannot be sent. */
 const shows: ReadonlySet<string> = new Set([

@@ -7,9 +7,8 @@ import { replyText } from '../endpoints/endpoint-reply.ts'
 import { assetFile } from '../replies/asset-file.ts'
 import { sendFile } from '../replies/file-reply.ts'
 import { keepNotice } from './notice-cookie.ts'
-import { pageHeaders } from './page-headers.ts'
 import type { PageRoom } from './page-room.ts'
-import { type PageToShow, showPage } from './show-page.ts'
+import { type PageToShow, pageHeaders, showPage } from './show-page.ts'
 
 /** Marks a stored reply whose text is a page and no JSON for the client. */
 const PAGE = 'x-quoin-page'

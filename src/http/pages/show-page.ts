@@ -4,12 +4,12 @@ import { pickLocale } from '../../pages/pick-locale.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import type { PageNode, PageNotice, PageUser, ShownPage } from '../../shared/pages/page-content.ts'
 import type { DataTable } from '../../shared/pages/page-table.ts'
+import { htmlHeaders } from '../replies/html-headers.ts'
 import { cookieOf } from '../server/cookies.ts'
 import { dataTablesOf, type PageMaking, type RefusedForm } from './complete-page.ts'
 import { fillPage } from './fill-page.ts'
 import { takeNotice } from './notice-cookie.ts'
 import { pageAddress } from './page-address.ts'
-import { pageHeaders } from './page-headers.ts'
 import type { PageRoom } from './page-room.ts'
 import { permittedPage, visitorOf } from './permitted-page.ts'
 import { sentNames } from './posted.ts'
@@ -83,12 +83,7 @@ export async function showPage(
     refused && refused.form === undefined
       ? refused.messages.map((text) => ({ kind: 'alert', tone: 'danger', text }))
       : []
-  const template = shown.template === undefined ? undefined : await room.templates.find(shown.template)
-  if (shown.template !== undefined && !template)
-    room.flows.log.write({
-      level: 'warn',
-      message: `There is no page template named ${JSON.stringify(shown.template)}.`,
-    })
+  const template = await templateOf(room, shown)
   const html = room.pages.render({
     title: shown.title ?? title,
     content: [...above, ...content],
@@ -110,6 +105,24 @@ export async function showPage(
       .code(refused && request.method === 'POST' && shown.status === 200 ? 422 : shown.status)
       .type('text/html; charset=utf-8')
       .send(html)
+  )
+}
+
+async function templateOf({ templates, flows }: PageRoom, { template: name }: ShownPage) {
+  if (name === undefined) return undefined
+  const found = await templates.find(name)
+  if (!found)
+    flows.log.write({ level: 'warn', message: `There is no page template named ${JSON.stringify(name)}.` })
+  return found
+}
+
+export function pageHeaders(reply: FastifyReply): FastifyReply {
+  return (
+    reply
+      .headers(htmlHeaders)
+      // The forms of a page carry tokens of its visitor.
+      .header('cache-control', 'no-store')
+      .header('vary', 'cookie, accept-language')
   )
 }
 

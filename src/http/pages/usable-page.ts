@@ -7,7 +7,7 @@
  */
 import type { FastifyRequest } from 'fastify'
 import { mayEnter } from '../../access/scopes.ts'
-import type { PageWrite } from '../../flows/compile/page-writes.ts'
+import type { PageWrite } from '../../flows/compile/frame.ts'
 import { looksLikeAccountPath } from '../../shared/account-paths.ts'
 import {
   everyNode,

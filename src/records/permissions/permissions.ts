@@ -127,24 +127,31 @@ export function openPermissions({ rules, clock, warn }: PermissionParts): Permis
     unsettable: (storage, subject) => fieldsOf(storage, subject, 'unsettable'),
     refusesAll: (storage, rule, subject) =>
       andThen(viewOf(storage, subject), (view) => view !== undefined && !view.mayAllow(rule)),
-    async refused(plain, subject, { storage, rule, guids }) {
-      const view = await viewOf(storage, subject)
-      if (view === undefined || guids.length === 0) return new Set()
-      const found = new Set<string>()
-      for (let at = 0; at < guids.length; at += AT_ONCE) {
-        if (at > 0) await othersTurn()
-        const some = guids.slice(at, at + AT_ONCE)
-        const query = { kind: 'terms', field: '_meta.guid', values: some } as const
-        const { documents } = await plain.find(storage, search({ query, limit: some.length }))
-        const stored = objectsIn(documents.value)
-        const texts = stored.map((document) => new StoredJson(JSON.stringify(document)))
-        const verdicts = await allowed(plain, view, rule, texts)
-        for (const [place, document] of stored.entries())
-          if (verdicts[place] === false) found.add(guidOf(document))
-      }
-      return found
-    },
+    refused: async (plain, subject, wanted) =>
+      refusedOf(plain, await viewOf(wanted.storage, subject), wanted),
   }
+}
+
+/** Those of the documents that the rule refuses, read a hundred at a time. */
+async function refusedOf(
+  plain: Session,
+  view: StorageView | undefined,
+  { storage, rule, guids }: Parameters<Permissions['refused']>[2],
+): Promise<ReadonlySet<string>> {
+  const refused = new Set<string>()
+  if (view === undefined) return refused
+  for (let at = 0; at < guids.length; at += AT_ONCE) {
+    if (at > 0) await othersTurn()
+    const some = guids.slice(at, at + AT_ONCE)
+    const query = { kind: 'terms', field: '_meta.guid', values: some } as const
+    const { documents } = await plain.find(storage, search({ query, limit: some.length }))
+    const stored = objectsIn(documents.value)
+    const texts = stored.map((document) => new StoredJson(JSON.stringify(document)))
+    const verdicts = await allowed(plain, view, rule, texts)
+    for (const [place, document] of stored.entries())
+      if (verdicts[place] === false) refused.add(guidOf(document))
+  }
+  return refused
 }
 
 /** A context for each evaluation; the clock shows the same instant in all of a session. */

@@ -237,14 +237,10 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
     if (abort.signal.aborted) return
     checkTimer = setTimeout(async () => {
       try {
-        const checkedFlow = stagedFlow(store.getState().known)
+        const { known } = store.getState()
         const { problems, notes } = await checkStaged(guid, abort.signal)
-        const { drawing, catalogue } = store.getState()
-        const named = <T extends Problem>(one: T) => ({
-          ...one,
-          message: readable(one.message, drawing.flow, catalogue),
-        })
-        store.setState({ checked: { problems: problems.map(named), notes: notes.map(named) }, checkedFlow })
+        const checked = { problems: readableIn(store, problems), notes: readableIn(store, notes) }
+        store.setState({ checked, checkedFlow: stagedFlow(known) })
       } catch {
         // The next change asks again; until then the problems that were known stay.
       }
@@ -342,4 +338,9 @@ function keepNotes(
   now: readonly BlueprintNote[],
 ): readonly BlueprintNote[] {
   return sameJson(before, now) ? before : now
+}
+
+function readableIn<T extends Problem>(store: EditorStore, found: readonly T[]): T[] {
+  const { drawing, catalogue } = store.getState()
+  return found.map((one) => ({ ...one, message: readable(one.message, drawing.flow, catalogue) }))
 }
