@@ -47,7 +47,7 @@ const accepted: Readonly<Record<string, string>> = JSON.parse(
 )
 
 /** Each takes longer to load than its tests take. */
-const MOST_SUITES = 5
+const MOST_SUITES = 7
 /** Seconds of processor time of the suites that are asked for one change. */
 const SECONDS = 4
 const LONGEST_MS = 240_000
@@ -103,14 +103,17 @@ function suitesFor({ file, name }: RoomMutant): readonly Chosen[] {
       engineOf(suite.engine)[suite.file]?.seconds ?? 1,
   }
   const changes = [{ file, functions: new Set([name]) }]
+  const all = chooseSuites(changes, known, LONGEST_MS / 1_000).chosen
   const fitting = chooseSuites(changes, known, SECONDS).chosen
-  // The cheapest of them is longer.
-  const chosen =
-    fitting.length > 0 ? fitting : chooseSuites(changes, known, LONGEST_MS / 1_000).chosen.slice(0, 3)
-  const own = ownSuite(file, recorded).filter((one) => !chosen.some((other) => other.file === one.file))
-  return [...own, ...chosen]
+  // Those beside the source are of its promises, whatever they cost. The cheapest of the others may be longer than what fits.
+  const chosen = [
+    ...ownSuite(file, recorded),
+    ...all.filter((suite) => isBeside(suite, file)),
+    ...(fitting.length > 0 ? fitting : all.slice(0, 3)),
+  ]
+  const unique = new Map(chosen.map((suite) => [`${suite.engine} ${suite.file}`, suite]))
+  return [...unique.values()]
     .filter((suite) => engineOf(suite.engine)[suite.file] !== undefined)
-    .toSorted((a, b) => Number(isBeside(b, file)) - Number(isBeside(a, file)))
     .slice(0, MOST_SUITES)
 }
 

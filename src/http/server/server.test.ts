@@ -313,10 +313,19 @@ describe('the log', () => {
     await send('GET', `/%zz?access_token=${secret}`, { headers })
     await send('GET', `/nothing?access_token=${secret}`, { headers })
     await send('POST', '/api/v1/_system/guarded', { headers, payload: { password: secret } })
+    const req = { method: 'GET', url: `/whole?access_token=${secret}`, ip: '127.0.0.1', headers }
+    server.app.log.error({ req }, 'a request as a whole')
     server.app.log.error({ password: secret, body: { token: secret }, sent: { headers } }, 'a careless hand')
     const lines = server.log.join('\n')
     expect(lines).not.toContain(secret)
-    expect(lines).toContain('"path":"/api/v1/_system/q"')
+    const finished = server.log
+      .map((line) => JSON.parse(line))
+      .filter(({ msg, path }) => msg === 'request finished' && path === '/api/v1/_system/q')
+    expect(finished.at(-1)).toMatchObject({
+      ...{ method: 'GET', address: '127.0.0.1', status: expect.any(Number) },
+      ...{ reqId: expect.any(String), milliseconds: expect.any(Number) },
+    })
+    expect(lines).toContain('"req":{"method":"GET","path":"/whole","address":"127.0.0.1"}')
     expect(lines).toContain('[secret]')
   })
 })
