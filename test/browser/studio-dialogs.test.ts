@@ -79,6 +79,14 @@ test('the first start: three steps, of which the last one answers', async () => 
 
 test('what is there on every screen', async () => {
   await lookAt('command palette', press('ControlOrMeta+k'))
+  for (const what of ['blueprint', 'storage']) {
+    await pressIn(page, 'ControlOrMeta+k')
+    await page.keyboard.type(`new ${what}`)
+    await pressIn(page, 'Enter')
+    await lookAt(`new ${what} by the palette`, () =>
+      page.getByRole('dialog', { name: `New ${what}` }).waitFor(),
+    )
+  }
   await lookAt('list of keys', press('?'))
   await page.getByRole('button', { name: 'AD, your account' }).click()
   await page.getByRole('menu').waitFor()

@@ -35,7 +35,6 @@ test('the studio of an empty cluster leads to an empty canvas', async () => {
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Welcome to Quoin' }).waitFor()
   await page.getByRole('link', { name: 'Or start from scratch' }).click()
-  await page.getByRole('button', { name: 'New blueprint' }).first().click()
   await page.getByLabel('Name').fill('Tasks by hand')
   await page.getByRole('button', { name: 'Create and open' }).click()
   await page.getByText('Start with a trigger').waitFor()

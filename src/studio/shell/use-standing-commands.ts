@@ -30,7 +30,7 @@ export function useStandingCommands(): readonly Command[] {
         label: what === 'blueprint' ? shellTexts.newBlueprint : shellTexts.newStorage,
         group: shellTexts.create,
         words: shellTexts.createWords,
-        run: () => go(what === 'blueprint' ? '/blueprints?new' : '/data/storages?new'),
+        run: () => go(what === 'blueprint' ? '/blueprints?new' : '/data?new'),
       })),
       ...starters.map((starter) => ({
         id: `starter ${starter.id}`,

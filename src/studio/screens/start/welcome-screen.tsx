@@ -60,7 +60,7 @@ export function WelcomeScreen() {
       </Title>
       <StarterCards />
       <Group mt="md">
-        <Button component={Link} href="/blueprints" variant="default">
+        <Button component={Link} href="/blueprints?new" variant="default">
           {startTexts.orStartFromScratch}
         </Button>
       </Group>
