@@ -76,3 +76,39 @@ test('removing a field says how many documents have a value', async () => {
   await page.getByRole('button', { name: 'Remove the field price' }).click()
   await page.getByText('2 documents have a value of it and keep it.').waitFor()
 })
+
+test('a new document is typed in the order of its fields, and no letter is lost', async () => {
+  const { quoin } = studio
+  await quoin.manage('POST', '/_system/storages', { name: 'contracts' })
+  const fields = [
+    { name: 'title', type: 'string' },
+    { name: 'price', type: 'decimal', validation_rules: { currency: 'EUR' } },
+    { name: 'start', type: 'day' },
+    { name: 'good', type: 'reference', reference: { storage: 'goods' } },
+    { name: 'number', type: 'autonumber' },
+  ]
+  for (const [order, one] of fields.entries())
+    await quoin.manage('POST', '/blueprintfields', { ...one, storage: 'contracts', order })
+  await page.goto(`${studio.address}/studio/data`)
+  await page.getByRole('link', { name: 'contracts', exact: true }).first().click()
+  await page.getByRole('link', { name: 'New document' }).click()
+  await page.getByRole('textbox', { name: 'Title' }).focus()
+  await page.keyboard.type('Rent of the hall')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('1200.50')
+  await page.getByLabel('Start').fill('2026-06-01')
+  await page.getByRole('combobox', { name: 'Good' }).click()
+  await page.getByRole('option').first().click()
+  expect(await page.getByLabel('Number').count(), 'Quoin gives it').toBe(0)
+  await settled(page)
+  await expectNoProblem(page, 'a new document')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByRole('tab', { name: 'History' }).waitFor()
+  expect(await quoin.documents('contracts')).toMatchObject([
+    { title: 'Rent of the hall', price: 1200.5, start: '2026-06-01', good: expect.any(String), number: 1 },
+  ])
+  await page.getByRole('textbox', { name: 'Title' }).fill('Rent')
+  await page.getByRole('button', { name: 'Discard' }).click()
+  expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('Rent of the hall')
+  expect(studio.complaints()).toEqual([])
+})

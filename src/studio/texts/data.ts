@@ -28,6 +28,8 @@ export const dataTexts = {
   showSuggestedIndexes: 'Show suggested indexes',
   documentIsObject: 'A document is an object: { "field": value, … }.',
   changed: (words: string) => `${words} (changed)`,
+  writtenByQuoin: 'Quoin writes it.',
+  noFile: 'Choose a file',
   isNot: 'is not',
   contains: 'contains',
   atLeast: 'at least',

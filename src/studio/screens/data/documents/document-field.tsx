@@ -1,92 +1,228 @@
-import { NumberInput, Select, Switch, Textarea } from '@mantine/core'
-import { useState } from 'react'
-import type { FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
-import { wordsOfField } from '../../../../shared/fields/words-of-field.ts'
+import { FileInput, MultiSelect, Select, Switch, Text, Textarea, TextInput } from '@mantine/core'
+import { type ReactElement, useState } from 'react'
+import type { Asset } from '../../../../shared/api/data/assets.ts'
+import { valueOfText } from '../../../../shared/fields/value-of-text.ts'
+import { upload } from '../../../api/upload.ts'
 import { JsonField } from '../../../controls/json/json-field.tsx'
 import { jsonMistake } from '../../../controls/json/json-mistake.ts'
 import { dataTexts } from '../../../texts/data.ts'
-import { type FieldType, isFields, typeOf } from './document-shape.ts'
+import { gridTexts } from '../../../texts/grid.ts'
+import { cellText, copiedText, localMinutes } from '../grid/cell-text.ts'
+import type { GridColumn } from '../grid/grid-column.ts'
+import { ReferenceSelect } from '../grid/reference-select.tsx'
+import { isFields } from './document-shape.ts'
 
 interface DocumentFieldProps {
-  readonly name: string
-  readonly rule: FieldRecord | undefined
-  /** What it held in other documents. */
-  readonly types: readonly FieldType[]
+  /** What the type of the field, or what documents hold where there is none, means for its input. */
+  readonly column: GridColumn
   readonly value: unknown
-  readonly isEdited: boolean
+  /** Of the document that a reference names. */
+  readonly referenceName: string | undefined
+  readonly isChanged: boolean
   readonly error: string | undefined
   /** `isBroken`: what is typed is no value yet. */
   readonly onChange: (name: string, value: unknown, isBroken: boolean) => void
 }
 
-/** One field of a document, by its rule, else by what it holds. */
+interface Shared {
+  readonly label: string
+  readonly description: string | undefined
+  readonly withAsterisk: boolean
+  readonly error: string | undefined
+}
+
+type InputProps = DocumentFieldProps & { readonly shared: Shared }
+
+/** One field of a document: an input by its type. */
 export function DocumentField(props: DocumentFieldProps) {
-  const { name, rule, value, isEdited, error, onChange } = props
-  const type =
-    rule && rule.type !== 'date'
-      ? rule.type
-      : value === undefined || value === null
-        ? (props.types[0] ?? 'string')
-        : typeOf(value)
-  const choices = choicesOf(rule)
-  const words = rule ? rule.label || wordsOfField(name) : name
+  const { column, value, isChanged, error } = props
+  const { kind, field, label, readOnly } = column
   const shared = {
-    label: isEdited ? dataTexts.changed(words) : words,
-    description: rule?.description || undefined,
-    withAsterisk: rule?.required ?? false,
+    label: isChanged ? dataTexts.changed(label) : label,
+    description: readOnly ? dataTexts.writtenByQuoin : field?.description || undefined,
+    withAsterisk: !readOnly && (field?.required ?? false),
     error,
   }
-  if (choices)
-    return (
-      <Select
-        {...shared}
-        data={choices}
-        clearable={!rule?.required}
-        value={value === undefined || value === null ? null : String(value)}
-        onChange={(one) => onChange(name, type === 'number' && one !== null ? Number(one) : one, false)}
-      />
+  if (readOnly) return <TextInput {...shared} disabled value={cellText(column, value).text} readOnly />
+  // Fields of the type date hold texts or Unix seconds; they stay what they are.
+  const isNumber = kind === 'number' || kind === 'seconds' || typeof value === 'number'
+  const Input = kind !== 'choice' && isNumber ? NumberField : (inputs[kind] ?? TextField)
+  return <Input {...props} shared={shared} />
+}
+
+const inputs: Readonly<Partial<Record<GridColumn['kind'], (props: InputProps) => ReactElement>>> = {
+  choice: ChoiceField,
+  choices: ChoicesField,
+  condition: ConditionField,
+  day: DayField,
+  instant: InstantField,
+  reference: ReferenceField,
+  files: FilesField,
+  json: JsonValueField,
+}
+
+function ChoiceField({ column, value, onChange, shared }: InputProps) {
+  const { name, choices, rawChoices, field } = column
+  return (
+    <Select
+      {...shared}
+      data={[...choices]}
+      clearable={!field?.required}
+      value={value === undefined || value === null ? null : String(value)}
+      onChange={(one) => onChange(name, rawChoices.find((raw) => String(raw) === one) ?? null, false)}
+    />
+  )
+}
+
+function ChoicesField({ column, value, onChange, shared }: InputProps) {
+  const { name, choices, rawChoices } = column
+  return (
+    <MultiSelect
+      {...shared}
+      data={[...choices]}
+      value={Array.isArray(value) ? value.map(String) : []}
+      onChange={(chosen) =>
+        onChange(
+          name,
+          chosen.map((one) => rawChoices.find((raw) => String(raw) === one) ?? one),
+          false,
+        )
+      }
+    />
+  )
+}
+
+function ConditionField({ column, value, onChange, shared }: InputProps) {
+  return (
+    <Switch
+      label={shared.label}
+      description={shared.description}
+      error={shared.error}
+      checked={value === true}
+      onChange={(event) => onChange(column.name, event.currentTarget.checked, false)}
+    />
+  )
+}
+
+/** Keeps the text that is typed: `12.` is on its way to `12.5`. */
+function NumberField({ column, value, onChange, shared }: InputProps) {
+  const [text, setText] = useState(() => copiedText(value))
+  const type = column.kind === 'number' ? column.type : 'number'
+  const [problem, setProblem] = useState('')
+  const limits = isFields(column.field?.validation_rules) ? column.field.validation_rules : {}
+  return (
+    <TextInput
+      {...shared}
+      error={problem || shared.error}
+      inputMode="decimal"
+      value={text}
+      rightSection={
+        typeof limits.currency === 'string' ? (
+          <Text size="sm" c="dimmed">
+            {limits.currency}
+          </Text>
+        ) : null
+      }
+      rightSectionWidth={60}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value)
+        const read = valueOfText({ type, limits }, currentTarget.value)
+        setProblem('problem' in read ? gridTexts.fieldProblem(column.label, read.problem) : '')
+        onChange(column.name, 'problem' in read ? value : read.value, 'problem' in read)
+      }}
+    />
+  )
+}
+
+function DayField({ column, value, onChange, shared }: InputProps) {
+  return (
+    <TextInput
+      {...shared}
+      type="date"
+      value={typeof value === 'string' ? value.slice(0, 10) : ''}
+      onChange={(event) => onChange(column.name, event.currentTarget.value || null, false)}
+    />
+  )
+}
+
+function InstantField({ column, value, onChange, shared }: InputProps) {
+  return (
+    <TextInput
+      {...shared}
+      type="datetime-local"
+      value={localMinutes(value)}
+      onChange={({ currentTarget: { value: typed } }) =>
+        onChange(column.name, typed === '' ? null : new Date(typed).toISOString(), false)
+      }
+    />
+  )
+}
+
+function ReferenceField({ column, value, referenceName, onChange, shared }: InputProps) {
+  return (
+    <ReferenceSelect
+      {...shared}
+      column={column}
+      value={typeof value === 'string' && value !== '' ? value : null}
+      name={referenceName}
+      onChange={(guid) => onChange(column.name, guid, false)}
+    />
+  )
+}
+
+/** One file is chosen and stored at once; a list of files is JSON. */
+function FilesField(props: InputProps) {
+  const { column, value, onChange, shared } = props
+  const [problem, setProblem] = useState('')
+  const name = isFields(value) && typeof value.name === 'string' ? value.name : dataTexts.noFile
+  if (column.type !== 'file') return <JsonValueField {...props} />
+  const store = async (file: File) => {
+    const body = new FormData()
+    body.set('file', file)
+    const { _meta, ...stored } = await upload<Asset>({
+      path: '/_system/assets/stream',
+      query: { filename: file.name },
+      body,
+      signal: new AbortController().signal,
+      onProgress: () => {},
+    })
+    onChange(
+      column.name,
+      { guid: _meta.guid, name: stored.name, type: stored.type, size: stored.size },
+      false,
     )
-  if (type === 'boolean')
-    return (
-      <Switch
-        label={shared.label}
-        description={shared.description}
-        error={error}
-        checked={value === true}
-        onChange={(event) => onChange(name, event.currentTarget.checked, false)}
-      />
-    )
-  if (type === 'number')
-    return (
-      <NumberInput
-        {...shared}
-        value={typeof value === 'number' ? value : ''}
-        onChange={(one) => onChange(name, one === '' ? null : Number(one), false)}
-      />
-    )
-  if (type === 'object' || type === 'array') return <JsonValueField {...props} shared={shared} />
+  }
+  return (
+    <FileInput
+      {...shared}
+      error={problem || shared.error}
+      placeholder={name}
+      clearable
+      onChange={(file) => {
+        setProblem('')
+        if (file === null) onChange(column.name, null, false)
+        else store(file).catch((error: Error) => setProblem(error.message))
+      }}
+    />
+  )
+}
+
+function TextField({ column, value, onChange, shared }: InputProps) {
+  const isText = typeof value === 'string'
   return (
     <Textarea
       {...shared}
       autosize
       minRows={1}
       maxRows={12}
-      value={
-        typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
-      }
-      onChange={(event) => onChange(name, event.currentTarget.value, false)}
+      value={isText ? value : value === undefined || value === null ? '' : JSON.stringify(value)}
+      onChange={(event) => onChange(column.name, event.currentTarget.value, false)}
     />
   )
 }
 
-interface Shared {
-  readonly label: string
-  readonly description: string | undefined
-  readonly error: string | undefined
-}
-
 /** Keeps the text that is typed, also while it is no JSON. */
-function JsonValueField({ name, value, onChange, shared }: DocumentFieldProps & { readonly shared: Shared }) {
+function JsonValueField({ column, value, onChange, shared }: InputProps) {
   const [text, setText] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)))
   return (
     <JsonField
@@ -98,14 +234,8 @@ function JsonValueField({ name, value, onChange, shared }: DocumentFieldProps & 
       onChange={(typed) => {
         setText(typed)
         const isBroken = jsonMistake(typed) !== ''
-        onChange(name, isBroken ? value : JSON.parse(typed), isBroken)
+        onChange(column.name, isBroken ? value : JSON.parse(typed), isBroken)
       }}
     />
   )
-}
-
-function choicesOf(rule: FieldRecord | undefined): string[] | undefined {
-  const rules = rule?.validation_rules
-  if (!isFields(rules) || !Array.isArray(rules.choices)) return undefined
-  return rules.choices.map(String)
 }

@@ -6,11 +6,17 @@ import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
 import { fieldsQuery, findDocuments } from '../../../api/storages.ts'
 import { fieldMessage } from '../../../controls/field-errors.tsx'
 import { dataTexts } from '../../../texts/data.ts'
+import { gridColumn } from '../grid/grid-column.ts'
+import { useReferenceNames } from '../grid/use-reference-names.ts'
 import type { Edits } from './document-changes.ts'
 import { DocumentField } from './document-field.tsx'
 import { shapeOf, valueAt } from './document-shape.ts'
 import { SaveBar } from './save-bar.tsx'
+import { inOrder } from './use-document-list.ts'
 import { useDocumentSave } from './use-document-save.ts'
+
+const noWidths: ReadonlyMap<string, number> = new Map()
+const noDocuments: readonly Document[] = []
 
 interface DocumentFormProps {
   readonly storage: StorageRecord
@@ -23,6 +29,7 @@ export function DocumentForm({ storage, document }: DocumentFormProps) {
   const [edits, setEdits] = useState<Edits>({})
   const [broken, setBroken] = useState<ReadonlySet<string>>(new Set())
   const [added, setAdded] = useState<readonly string[]>([])
+  const [discards, setDiscards] = useState(0)
   const { data: rules = [] } = useQuery({ ...fieldsQuery(storage.name), retry: false })
   const { data: sample } = useQuery({
     queryKey: ['documents', storage._meta.guid, 'sample'],
@@ -31,7 +38,15 @@ export function DocumentForm({ storage, document }: DocumentFormProps) {
   })
   const save = useDocumentSave(storage, document, () => setEdits({}))
   const shape = useMemo(() => shapeOf(document ? [document] : (sample?.records ?? [])), [document, sample])
-  const names = [...new Set([...rules.map(({ name }) => name), ...shape.map(({ name }) => name), ...added])]
+  // What is inside a value of a field, such as the name of a file, is no field of its own.
+  const others = shape.filter(({ name }) => !rules.some((rule) => name.startsWith(`${rule.name}.`)))
+  const names = [...new Set([...inOrder(rules), ...others].map(({ name }) => name).concat(added))]
+  const known = { fields: rules, shape, widths: noWidths }
+  const columns = names
+    .map((name) => gridColumn(name, known))
+    // Of a new document Quoin has written nothing yet.
+    .filter(({ readOnly }) => document !== undefined || !readOnly)
+  const referenceNames = useReferenceNames(columns, document ? [document] : noDocuments)
   const edit = (name: string, value: unknown, isBroken: boolean) => {
     setBroken((before) => {
       const after = new Set(before)
@@ -47,18 +62,22 @@ export function DocumentForm({ storage, document }: DocumentFormProps) {
   }
   return (
     <Stack gap="md" maw={720}>
-      {names.map((name) => (
-        <DocumentField
-          key={`${name} ${document?._meta.update_hash ?? ''} ${Object.hasOwn(edits, name)}`}
-          name={name}
-          rule={rules.find((rule) => rule.name === name)}
-          types={shape.find((field) => field.name === name)?.types ?? ['string']}
-          value={Object.hasOwn(edits, name) ? edits[name] : valueAt(document ?? {}, name)}
-          isEdited={Object.hasOwn(edits, name)}
-          error={fieldMessage(save.error, name)}
-          onChange={edit}
-        />
-      ))}
+      {columns.map((column) => {
+        const { name } = column
+        const stored = valueAt(document ?? {}, name)
+        return (
+          <DocumentField
+            // The same input while something is typed into it; another one for another state of the document.
+            key={`${name} ${document?._meta.update_hash ?? ''} ${discards}`}
+            column={column}
+            value={Object.hasOwn(edits, name) ? edits[name] : stored}
+            referenceName={typeof stored === 'string' ? referenceNames.get(stored) : undefined}
+            isChanged={document !== undefined && Object.hasOwn(edits, name)}
+            error={fieldMessage(save.error, name)}
+            onChange={edit}
+          />
+        )
+      })}
       {names.length === 0 ? (
         <Text size="sm" c="dimmed">
           {dataTexts.noFieldsYet}
@@ -74,6 +93,8 @@ export function DocumentForm({ storage, document }: DocumentFormProps) {
         onSave={() => save.mutate(edits)}
         onDiscard={() => {
           setEdits({})
+          setBroken(new Set())
+          setDiscards((count) => count + 1)
           save.reset()
         }}
       />

@@ -1,7 +1,7 @@
 import { MultiSelect, Select } from '@mantine/core'
 import { type KeyboardEvent, useState } from 'react'
 import type { CellEditorProps, Move } from './cell-editor-props.ts'
-import { copiedText } from './cell-text.ts'
+import { copiedText, localMinutes } from './cell-text.ts'
 import classes from './grid.module.css'
 import { isMarked, noOption } from './marked-option.ts'
 import { ReferenceEditor } from './reference-editor.tsx'
@@ -31,18 +31,10 @@ export function CellEditor(props: CellEditorProps) {
   }
 }
 
-/** Two digits each, in the time zone of the browser, as an input takes it. */
-function localText(value: unknown): string {
-  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
-  if (Number.isNaN(at)) return ''
-  const date = new Date(at - new Date(at).getTimezoneOffset() * 60_000)
-  return date.toISOString().slice(0, 16)
-}
-
 function TextEditor({ column, value, typed, onText, onCancel }: CellEditorProps) {
   const inputType = { day: 'date', instant: 'datetime-local' }[String(column.kind)] ?? 'text'
   const isDate = inputType !== 'text'
-  const first = column.kind === 'instant' ? localText(value) : copiedText(value)
+  const first = column.kind === 'instant' ? localMinutes(value) : copiedText(value)
   const [text, setText] = useState(isDate ? first : (typed ?? first))
   const done = (move: Move) => {
     if (isDate && text === first) return onCancel()

@@ -57,6 +57,14 @@ export function copiedText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
+/** A date and time in the time zone of the browser, as an input of the type `datetime-local` takes it. */
+export function localMinutes(value: unknown): string {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  if (Number.isNaN(at)) return ''
+  const date = new Date(at - new Date(at).getTimezoneOffset() * 60_000)
+  return date.toISOString().slice(0, 16)
+}
+
 function isPlainList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.slice(0, MOST_ITEMS).every((item) => typeof item !== 'object')
 }

@@ -7,27 +7,37 @@ import { useOfferedDocuments } from './use-offered-documents.ts'
 interface ReferenceSelectProps {
   readonly column: GridColumn
   readonly label: string
+  readonly description?: string | undefined
+  readonly withAsterisk?: boolean
   readonly error: string | undefined
+  /** The document that is chosen, and what it is called. */
+  readonly value?: string | null
+  readonly name?: string | undefined
   readonly onChange: (guid: string | null) => void
 }
 
 /** In a form: a document of the storage that a field refers to, by its name. */
-export function ReferenceSelect({ column, label, error, onChange }: ReferenceSelectProps) {
+export function ReferenceSelect({ column, value, name, onChange, ...shown }: ReferenceSelectProps) {
   const storage = column.field?.reference?.storage ?? ''
   const [search, setSearch] = useState('')
+  const [chosen, choose] = useState('')
   const { offered, nothing } = useOfferedDocuments(storage, search)
+  const isOffered = typeof value !== 'string' || offered.some((one) => one.value === value)
   return (
     <Select
-      label={label}
+      {...shown}
       placeholder={gridTexts.search(storage)}
-      data={[...offered]}
+      data={isOffered ? [...offered] : [{ value, label: chosen || name || value }, ...offered]}
       filter={({ options }) => options}
       nothingFoundMessage={nothing}
       searchable
       clearable
-      error={error}
+      {...(value !== undefined && { value })}
       onSearchChange={setSearch}
-      onChange={onChange}
+      onChange={(guid, option) => {
+        choose(option?.label ?? '')
+        onChange(guid)
+      }}
     />
   )
 }
