@@ -71,7 +71,7 @@ test('a constraint with its message and field is added beside the permissions, a
   await page.getByRole('button', { name: 'Add constraint' }).click()
   await page.getByRole('textbox', { name: 'Condition over doc' }).fill('doc.end >= doc.start')
   await page.getByRole('textbox', { name: 'Message' }).fill('The end must not be before the start.')
-  await page.getByRole('textbox', { name: 'Field at which it is shown' }).fill('end')
+  await page.getByRole('combobox', { name: 'Field at which it is shown' }).fill('end')
   await settled(page)
   await expectNoProblem(page, 'a constraint')
   await save()

@@ -75,6 +75,17 @@ test('what fits is taken, and what is wrong otherwise is told as before', () => 
   expect(check({ list: [true] })).toContain('list.0 must be')
 })
 
+test('an empty text and an empty list are called empty', () => {
+  const notEmpty = Type.Object({
+    name: Type.String({ minLength: 1 }),
+    list: Type.Array(Type.Number(), { minItems: 1 }),
+    code: Type.String({ minLength: 2 }),
+  })
+  expect(check({ name: '', list: [], code: 'a' }, notEmpty)).toBe(
+    'name must not be empty; list must not be empty; code must not have fewer than 2 characters.',
+  )
+})
+
 test('the names of a message are short', () => {
   expect(check({ ['x'.repeat(100_000)]: 1 })?.length).toBeLessThan(400)
   expect(check({ map: { ['x'.repeat(100_000)]: 1 } })?.length).toBeLessThan(1_000)

@@ -150,10 +150,16 @@ function described(faults: readonly Fault[]): Faults {
     else if (keyword === 'additionalProperties')
       for (const name of params.additionalProperties) add(`${path}/${name}`, 'is unknown')
     // Comes with `additionalProperties`, which says the same for all unknown names; and around the parts of a union.
-    else if (keyword !== 'boolean' && keyword !== 'anyOf') add(path, fault.message)
+    else if (keyword !== 'boolean' && keyword !== 'anyOf') add(path, faultWords(fault))
   }
   if (named.size === 0) for (const fault of faults) add(fault.instancePath, fault.message)
   return { named, more: 0 }
+}
+
+/** The library says of an empty text that it has fewer than 1 characters. */
+function faultWords({ keyword, params, message }: Fault): string {
+  const isEmpty = (keyword === 'minLength' || keyword === 'minItems') && params.limit === 1
+  return isEmpty ? 'must not be empty' : message
 }
 
 function sentence({ named, more }: Faults, whole: string): string {

@@ -119,7 +119,7 @@ export const blueprintsTexts = {
   noGroups: 'No match. Groups are made under Users, Groups.',
   whoLater: 'Change it later for all pages and the API together: Who may use it, in the menu of the storage.',
   whoScopes: (scopes: readonly string[]) =>
-    `The groups get the scope${scopes.length === 1 ? '' : 's'} ${scopes.join(' and ')}; those who write also read. Change it later: Who may use it, in the menu of the storage.`,
+    `The groups get the scope${scopes.length === 1 ? '' : 's'} ${scopes.join(' and ')}; those who write also read.`,
   everyone: 'Everyone',
   listGet: 'List (GET)',
   readOneGet: 'Read one (GET)',

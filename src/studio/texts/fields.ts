@@ -2,7 +2,7 @@
 export const fieldsTexts = {
   removeTheRulesOf: (name: string) => `Remove the field ${name}?`,
   removeRulesText: (count: number) =>
-    `${documents(count)} a value of it and keep${count === 1 ? 's' : ''} it. New values of the field are no longer checked.`,
+    `${count === 0 ? 'No document has a value of it.' : `${documents(count)} a value of it and keep${count === 1 ? 's' : ''} it.`} New values of the field are no longer checked.`,
   storedDocuments: 'Stored documents follow this change',
   valuesMove: (count: number, name: string) =>
     `${documents(count)} a value. A background job moves it to ${name}; no value is lost meanwhile.`,

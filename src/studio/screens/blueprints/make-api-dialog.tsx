@@ -88,7 +88,13 @@ export function MakeApiDialog({ opened, onClose, storage }: MakeApiProps) {
         chosen={draft.orders}
         onChange={(names) => set('orders', names)}
       />
-      <WhoMay storage={storage} access={access} onChange={(next) => set('access', next)} everyoneWrites />
+      <WhoMay
+        storage={storage}
+        access={access}
+        onChange={(next) => set('access', next)}
+        everyoneWrites
+        later
+      />
     </FormDialog>
   )
 }

@@ -61,7 +61,7 @@ export function MakePagesDialog({ opened, onClose, storage }: MakePagesProps) {
         value={draft.uri}
         onChange={(event) => set('uri', event.currentTarget.value.replace(/^\/+/, ''))}
       />
-      <WhoMay storage={storage} access={access} onChange={(next) => set('access', next)} />
+      <WhoMay storage={storage} access={access} onChange={(next) => set('access', next)} later />
     </FormDialog>
   )
 }

@@ -23,10 +23,12 @@ interface WhoMayProps {
   readonly onChange: (access: Access) => void
   /** Whether documents of everyone may be asked for: of an API, and not of pages. */
   readonly everyoneWrites?: boolean
+  /** Names the dialog that changes it later; that dialog does not name itself. */
+  readonly later?: boolean
 }
 
 /** Who may read and who may write: everyone, signed-in users, or groups. */
-export function WhoMay({ storage, access, onChange, everyoneWrites = false }: WhoMayProps) {
+export function WhoMay({ storage, access, onChange, everyoneWrites = false, later = false }: WhoMayProps) {
   const { read, write } = scopeNames(storage)
   const isNarrow = access.readers === 'groups'
   const asks = [access.readers === 'groups' && read, access.writers === 'groups' && write].filter(
@@ -55,7 +57,7 @@ export function WhoMay({ storage, access, onChange, everyoneWrites = false }: Wh
         required
       />
       <Text size="xs" c="dimmed">
-        {asks.length === 0 ? blueprintsTexts.whoLater : blueprintsTexts.whoScopes(asks)}
+        {asks.length === 0 ? '' : blueprintsTexts.whoScopes(asks)} {later ? blueprintsTexts.whoLater : ''}
       </Text>
     </>
   )

@@ -1,5 +1,7 @@
-import { Button, Fieldset, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { Autocomplete, Button, Fieldset, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
+import { fieldsQuery } from '../../../api/storages.ts'
 import { useFieldError } from '../../../controls/field-errors.tsx'
 import { dataTexts } from '../../../texts/data.ts'
 
@@ -11,11 +13,13 @@ export function constraintDrafts({ constraints }: StorageRecord): readonly Const
 }
 
 interface ConstraintFieldsProps {
+  readonly storage: string
   readonly constraints: readonly ConstraintDraft[]
   readonly onChange: (constraints: readonly ConstraintDraft[]) => void
 }
 
-export function ConstraintFields({ constraints, onChange }: ConstraintFieldsProps) {
+export function ConstraintFields({ storage, constraints, onChange }: ConstraintFieldsProps) {
+  const { data: fields = [] } = useQuery(fieldsQuery(storage))
   return (
     <Stack gap="sm">
       <Title order={3} size="h5">
@@ -30,6 +34,7 @@ export function ConstraintFields({ constraints, onChange }: ConstraintFieldsProp
           key={at}
           constraint={one}
           at={at}
+          fields={fields.map(({ name }) => name)}
           onChange={(to) => onChange(constraints.with(at, { ...one, ...to }))}
           onRemove={() => onChange(constraints.filter((_one, index) => index !== at))}
         />
@@ -50,20 +55,26 @@ export function ConstraintFields({ constraints, onChange }: ConstraintFieldsProp
 interface ConstraintFieldProps {
   readonly constraint: ConstraintDraft
   readonly at: number
+  /** Names to choose from; a document may have others. */
+  readonly fields: readonly string[]
   readonly onChange: (to: Partial<ConstraintDraft>) => void
   readonly onRemove: () => void
 }
 
-function ConstraintField({ constraint, at, onChange, onRemove }: ConstraintFieldProps) {
+function ConstraintField({ constraint, at, fields, onChange, onRemove }: ConstraintFieldProps) {
   const error = useFieldError()
   return (
     <Fieldset legend={dataTexts.constraint(at + 1)}>
       <Stack gap="xs">
         <Textarea
           label={dataTexts.constraintRule}
+          required
+          withAsterisk={false}
           placeholder={dataTexts.constraintExample}
           autosize
           minRows={1}
+          // A new one is typed at once; a stored one has a condition.
+          autoFocus={constraint.rule === ''}
           spellCheck={false}
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
           value={constraint.rule}
@@ -72,14 +83,17 @@ function ConstraintField({ constraint, at, onChange, onRemove }: ConstraintField
         />
         <TextInput
           label={dataTexts.constraintMessage}
+          required
+          withAsterisk={false}
           value={constraint.message}
           error={error(`constraints.${at}.message`)}
           onChange={(event) => onChange({ message: event.currentTarget.value })}
         />
-        <TextInput
+        <Autocomplete
           label={dataTexts.constraintField}
+          data={[...new Set(fields)]}
           value={constraint.field}
-          onChange={(event) => onChange({ field: event.currentTarget.value })}
+          onChange={(field) => onChange({ field })}
         />
         <Group justify="flex-end">
           <Button size="xs" variant="default" onClick={onRemove}>

@@ -45,7 +45,7 @@ export function StorageRulesDialog({ opened, onClose, storage }: StorageRulesDia
       action={dataTexts.save}
       submit={submit}
     >
-      <ConstraintFields constraints={constraints} onChange={setConstraints} />
+      <ConstraintFields storage={storage.name} constraints={constraints} onChange={setConstraints} />
       <Divider />
       <Title order={3} size="h5">
         {dataTexts.permissions}
