@@ -37,6 +37,7 @@ test('every problem is listed, with the block and the pin', async () => {
     on,
     reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', valeu: 1 } },
     odd: { type: 'no_such_block' },
+    near: { type: 'httpconnection_set_jsn' },
     named: { ...on, in: { uri: 'y' }, fields: { sumary: 'a' } },
     search: { type: 'function_search', in: { flow: '@on.flo', limit: [] } },
   }
@@ -46,7 +47,8 @@ test('every problem is listed, with the block and the pin', async () => {
   expect(lines).toContainEqual('reply.valeu: The block has no in-pin valeu. Did you mean value?')
   expect(lines).toContainEqual('named.sumary: The block has no setting sumary. Did you mean summary?')
   expect(lines).toContainEqual(expect.stringMatching(/^odd: .*no_such_block/))
-  expect(lines).toContainEqual(expect.stringMatching(/^search\.flow: .*flo/))
+  expect(lines).toContainEqual(expect.stringMatching(/^near: .*Did you mean httpconnection_set_json\?$/))
+  expect(lines).toContainEqual(expect.stringMatching(/^search\.flow: .*flo, .*Did you mean flow\?$/))
   expect(lines).toContainEqual(expect.stringMatching(/^search\.limit: /))
   expect(lines).toContainEqual(expect.stringMatching(/^search\.storage: /))
 })

@@ -52,12 +52,23 @@ function summaries(commands: readonly Command[]): readonly string[] {
   return commands.map(({ summary }, at) => `  quoin ${places[at]?.padEnd(width)}${summary}`)
 }
 
+/** A blank line around commands that begin with the same word: a list of 47 lines is not read. */
+function paragraphs(commands: readonly Command[]): readonly string[] {
+  const families = commands.map(({ name }) => {
+    const [word = ''] = name.split(' ')
+    return commands.filter((other) => other.name.startsWith(`${word} `)).length > 1 ? word : ''
+  })
+  return summaries(commands).map((line, at) =>
+    at > 0 && families[at] !== families[at - 1] ? `\n${line}` : line,
+  )
+}
+
 /** What `quoin` alone prints. */
 export function overview(commands: readonly Command[]): string {
   return [
     'Quoin: a low-code application cluster.',
     '',
-    ...summaries(commands),
+    ...paragraphs(commands),
     '',
     'quoin help <command> shows the options of a command; quoin help start lists all settings, which are',
     'environment variables. quoin --version prints the version.',

@@ -7,7 +7,7 @@ export default defineFlow({
   title: 'Wait',
   words: 'Wait[ for {for}][ until {until}]',
   summary:
-    'Stores the run in its own transaction and continues it later: after a time, or at a date, on any node, also after restarts. Behind it the run has no request: reply before, or at now.',
+    'Continues the run after a time, or at a date, on any node, also after restarts. The run is stored in its own transaction. Behind it the run has no request: reply before, or at now.',
   enqueues: true,
   waits: ['flow'],
   in: {

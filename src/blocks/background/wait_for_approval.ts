@@ -15,7 +15,7 @@ export default defineFlow({
   title: 'Wait for approval',
   words: 'Wait for approval of {title}[ for {for}]',
   summary:
-    'Stores the run in its own transaction and continues it when a person approves or rejects, on a page that Quoin shows: signed in with one of the scopes, or by the link.',
+    'Continues when a person approves or rejects, on a page that Quoin shows: signed in with one of the scopes, or by the link. The run is stored in its own transaction.',
   enqueues: true,
   ends: true,
   waits: ['approved', 'rejected', 'timeout'],

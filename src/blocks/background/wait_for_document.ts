@@ -7,7 +7,7 @@ export default defineFlow({
   title: 'Wait for document',
   words: 'Wait for one of {storage}[ where {where|query}]',
   summary:
-    'Stores the run in its own transaction and continues it when a document of the storage fits a condition: one that is created or changed so that it fits, or that fits already.',
+    'Continues when a document of the storage fits a condition: one that is created or changed so that it fits, or that fits already. The run is stored in its own transaction.',
   enqueues: true,
   ends: true,
   awaitsDocuments: true,

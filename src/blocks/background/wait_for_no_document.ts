@@ -7,7 +7,7 @@ export default defineFlow({
   title: 'Wait until no document fits',
   words: 'Wait until none of {storage} is left[ where {where|query}]',
   summary:
-    'Stores the run in its own transaction and continues it when no document of the storage fits a condition any more: the last one is removed, or changed so that it does not fit, or there is none at once.',
+    'Continues when no document fits a condition any more: the last one is removed, or changed so that it does not fit, or there is none at once. The run is stored in its own transaction.',
   enqueues: true,
   ends: true,
   awaitsDocuments: true,

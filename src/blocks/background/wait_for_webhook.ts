@@ -8,7 +8,7 @@ export default defineFlow({
   title: 'Wait for webhook',
   words: 'Wait for webhook[ for {for}][ until {until}]',
   summary:
-    'Stores the run in its own transaction, gives an address at now, and continues the run with what another service sends there by POST.',
+    'Gives an address at now, and continues with what another service sends there by POST. The run is stored in its own transaction.',
   enqueues: true,
   ends: true,
   waits: ['received', 'timeout'],

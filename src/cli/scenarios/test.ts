@@ -21,7 +21,7 @@ export const test = command({
       help: 'Fails below this share of the ways; with --coverage.',
     },
   },
-  summary: 'Runs the tests of an application: requests, events, time and what must come of them.',
+  summary: 'Runs the tests of an application: requests, events, schedules, and the results that they expect.',
   about: `Reads *.blueprint.json and *.test.json in the folder and the folders below it; the present one if none is named. Of a single
 blueprint file: inventory.blueprint.json has the tests inventory.*.test.json beside it. Each test has a cluster of its own in
 memory, with the documents that it names, a clock that it moves, answers for calls of other servers, and mails that are

@@ -5,11 +5,13 @@ import { converterFor } from '../../blocks/pins/convert-pin.ts'
 import { readSettings, unknownName } from '../../blocks/pins/read-settings.ts'
 import { literalItems } from '../../blocks/pins/sort-literal.ts'
 import type { Settings, SettingValues } from '../../blocks/setting.ts'
+import { didYouMean } from '../../expressions/language/did-you-mean.ts'
 import type { ParsedExpression } from '../../expressions/language/expression.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import type { Problem } from '../../shared/errors.ts'
 import { atOnce, type Steps } from '../../shared/in-turns.ts'
 import type { JsonValue } from '../../shared/json.ts'
+import { nearestName } from '../../shared/names/nearest-name.ts'
 import { canConvert, isNamedType } from '../../shared/pin-type.ts'
 import type { RunName } from './expressions/run-names.ts'
 
@@ -106,7 +108,7 @@ function draftOf(
     problems.push({
       block: block.guid,
       rule: 'type',
-      message: `There is no block of the type ${JSON.stringify(block.type)}.`,
+      message: `There is no block of the type ${JSON.stringify(block.type)}.${didYouMean(nearestName(block.type, [...catalogue.keys()]))}`,
     })
     return undefined
   }
@@ -189,7 +191,7 @@ function connect(
       const out = source.out.get(end.pin)
       const problem = out
         ? wireProblem(out, pin)
-        : `The wire comes from ${end.pin}, which ${source.block.type} does not have.`
+        : `The wire comes from ${end.pin}, which ${source.block.type} does not have.${didYouMean(nearestName(end.pin, [...source.out.keys()]))}`
       if (!out && !source.sound) continue
       if (problem) refuse('wire', saved.id, problem)
       else wires.push({ node: source, pin: end.pin })

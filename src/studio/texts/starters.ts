@@ -9,5 +9,5 @@ export const startersTexts = {
   heartbeat: 'On a schedule',
   heartbeatSummary: 'A schedule that writes a document every minute.',
   cities: 'Search over cities',
-  citiesSummary: 'Free text, filters, order and pages over the 1,000 largest cities, which come along.',
+  citiesSummary: 'Free text, filters, order and pages over the 1,000 largest cities, which are included.',
 } as const
