@@ -19,6 +19,11 @@ import { cssVariables, theme } from './theme/theme.ts'
 // The package that makes style tags when a dialog locks the page's scrolling looks here for what the policy asks of them.
 Object.assign(globalThis, { __webpack_nonce__: nonce() })
 
+/** Whose studio is open; empty while that is not known. */
+export function openedUser(): string {
+  return queryClient.getQueryData(meQuery.queryKey)?.username ?? ''
+}
+
 /** Whether the user who has signed in again is the one whose studio is open. What it shows is read again then. */
 export async function isSameUser(): Promise<boolean> {
   const before = queryClient.getQueryData(meQuery.queryKey)

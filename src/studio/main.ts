@@ -22,7 +22,7 @@ async function show(ground: HTMLElement): Promise<void> {
   const { token, expired } = session.getState()
   const opened = token === '' ? 'form' : 'studio'
   if (isOpen === 'studio' && opened === 'form' && expired) {
-    uncover ??= showSignInAgain()
+    uncover ??= showSignInAgain(loadStudio().then(({ openedUser }) => openedUser()))
     return
   }
   if (uncover) return signedInAgain(ground, opened)

@@ -98,7 +98,10 @@ test('a session that ends while its user types loses nothing: the same user sign
   await page.getByText('Your session has expired').waitFor()
   await page.keyboard.press('Escape')
   expect(await axeProblems(page)).toEqual([])
-  await page.getByLabel('User name or e-mail').fill(administrator.username)
+  await eventually(() => page.getByLabel('User name or e-mail').inputValue()).toBe(administrator.username)
+  await eventually(() =>
+    page.getByLabel('Password', { exact: true }).evaluate((one) => one.matches(':focus')),
+  ).toBe(true)
   await page.getByLabel('Password', { exact: true }).fill(administrator.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   // What was sent is sent again by itself.

@@ -31,9 +31,9 @@ export function showSignInForm(root: HTMLElement): () => void {
     passwordField(password),
     element('label', { class: 'sign-in-stay' }, stay, signInTexts.staySignedIn),
     button,
-    element('p', { class: 'sign-in-dimmed' }, signInTexts.firstStart),
   )
   if (session.getState().expired) showExpired(notice)
+  else form.append(element('p', { class: 'sign-in-dimmed' }, signInTexts.firstStart))
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
     button.disabled = true
@@ -53,14 +53,18 @@ export function showSignInForm(root: HTMLElement): () => void {
   return () => main.remove()
 }
 
-/** Shows it over the studio, which keeps what was typed. Gives what takes it away, and puts the cursor back where it was. */
-export function showSignInAgain(): () => void {
+/**
+ * Shows it over the studio of a user, which keeps what was typed. Gives what takes it away, and puts the cursor back where
+ * it was. Only the password is asked for, unless another user signs in.
+ */
+export function showSignInAgain(user: Promise<string>): () => void {
   const { title, activeElement: focused } = document
   const covered = [...document.body.children].filter((one) => one instanceof HTMLElement)
   const cover = element('div', { class: 'sign-in-cover' })
   for (const one of covered) one.inert = true
   document.body.append(cover)
   const close = showSignInForm(cover)
+  user.then((username) => fillUser(cover, username)).catch(() => undefined)
   // Keys are for the form, and Escape closes no dialog below it.
   for (const input of cover.querySelectorAll('input, button'))
     input.setAttribute('data-mantine-stop-propagation', 'true')
@@ -72,6 +76,13 @@ export function showSignInAgain(): () => void {
     for (const one of covered) one.inert = false
     if (focused instanceof HTMLElement) focused.focus({ preventScroll: true })
   }
+}
+
+function fillUser(cover: HTMLElement, username: string): void {
+  const [name, password] = cover.querySelectorAll('input')
+  if (!name || !password || name.value !== '' || username === '') return
+  name.value = username
+  if (document.activeElement === name) password.focus()
 }
 
 function brand(): HTMLElement {

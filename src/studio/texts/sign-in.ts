@@ -3,7 +3,7 @@ export const signInTexts = {
   title: 'Sign in · Quoin',
   signIn: 'Sign in',
   signInToQuoin: 'Sign in to Quoin',
-  sessionExpired: 'Your session has expired. Sign in again to continue here.',
+  sessionExpired: 'Your session has expired. What you typed is still here: sign in again to continue.',
   notSignedIn: 'You are not signed in',
   notLoaded: 'The studio could not be loaded. Reload the page: there may be a newer version.',
   usernameOrEmail: 'User name or e-mail',
