@@ -65,6 +65,9 @@ test('what is of another kind is refused without a look inside', () => {
   expect(check({ map: list.value })).toBe('map must be object.')
   expect(check({ list: map.value })).toBe('list must be array.')
   expect([list.reads(), map.reads()].every((reads) => reads < 20)).toBe(true)
+  // The characters of a text are no fields of a map.
+  expect(check({ map: 'a text of more than ten characters' })).toBe('map must be object.')
+  expect(check({ map: null })).toBe('map must be object.')
 })
 
 test('what fits is taken, and what is wrong otherwise is told as before', () => {

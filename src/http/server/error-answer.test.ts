@@ -49,6 +49,17 @@ test.each<[string, QuoinError, object]>([
   })
 })
 
+test('details and problems are for programs, those of a flow before those of the error', () => {
+  const details = { total: 2 }
+  expect(answered(new QuoinError('CONFLICT', 'Taken.', { details })).body).toMatchObject({ details })
+  const flow = { status: 418, code: 'TEAPOT', details: { kind: 'tea' } }
+  expect(answered(new QuoinError('FLOW_FAILED', 'No.', { details, flow })).body).toEqual({
+    ...{ error: 'FLOW_FAILED', code: 418, message: 'No.', details: { kind: 'tea' } },
+  })
+  const problems = [{ block: 'b', message: 'It is not wired.' }]
+  expect(answered(new QuoinError('VALIDATION_FAILED', 'No.', { problems })).body).toMatchObject({ problems })
+})
+
 test('only a fault of ours has the id of its request', () => {
   expect(answered(new Error('x')).body.request).toBe('r1')
   expect(answered(new QuoinError('CONFLICT', 'Taken.', { fields: ['sku'] })).body).toEqual({

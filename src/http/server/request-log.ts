@@ -40,7 +40,7 @@ export function logOptions(
  * One line for each finished request, of custom endpoints too. At `debug`: at full speed the lines would cost as much as
  * the requests.
  */
-export function logFinished(log: FastifyBaseLogger): RequestListener {
+export function logFinished(log: Pick<FastifyBaseLogger, 'debug'>): RequestListener {
   return ({ id, method, url, ip, status, milliseconds }) => {
     const path = url.split('?', 1)[0]
     log.debug({ reqId: id, method, path, address: ip, status, milliseconds }, 'request finished')

@@ -99,6 +99,9 @@ describe('two numbers', () => {
     [1e15, 0.1, 1_000_000_000_000_000.1],
     [-0.1, 0.1, 0],
     [2 ** 53, 1, 2 ** 53],
+    // Fifteen decimal places; doubles give …381 and …101.
+    [0.287964035147978, 0.57152737405816, 0.859491409206138],
+    [0.648531583114716, 0.096328760276794, 0.74486034339151],
     [1e308, 1e308, Number.POSITIVE_INFINITY],
     [1e300, 5e-324, 1e300],
   ])('%d and %d add up as decimals to %d', (a, b, sum) => {
@@ -130,6 +133,21 @@ describe('two numbers', () => {
         const product = { digits: left.digits * right.digits, places: left.places + right.places }
         expect(multiplyNumbers(a, b) + 0).toBe(nearestNumber(product))
       }),
+    )
+  })
+
+  test('products of fifteen digits are exact for each number of places', () => {
+    const placed = (most: number) =>
+      fc
+        .tuple(fc.integer({ min: -most, max: most }), fc.integer({ min: 0, max: 10 }))
+        .map(([digits, places]) => Number(`${digits}e-${places}`))
+    fc.assert(
+      fc.property(placed(9_999_999_999), placed(99_999), (a, b) => {
+        const [left, right] = [decimalOf(String(a)), decimalOf(String(b))]
+        const product = { digits: left.digits * right.digits, places: left.places + right.places }
+        expect(multiplyNumbers(a, b) + 0).toBe(nearestNumber(product))
+      }),
+      { numRuns: 2_000 },
     )
   })
 
