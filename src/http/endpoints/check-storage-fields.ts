@@ -1,6 +1,10 @@
+import type { RunRequest } from '../../blocks/run-request.ts'
+import { isFormRequest, numberOfText, withLists } from '../../flows/compile/checks/check-request.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { type FieldRule, fieldValueProblem, isAutomatic, isFilledIn } from '../../shared/field-rule.ts'
+import { type FieldType, fieldTypeEntries } from '../../shared/fields/field-type.ts'
+import { type TextTarget, valueOfText } from '../../shared/fields/value-of-text.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import { patternBudget } from '../../shared/texts/pattern-budget.ts'
 
@@ -32,6 +36,51 @@ export function checkStorageFields(
   const list = fields.map((name) => `${name} ${reasons[name]}`).join('; ')
   throw new QuoinError('INVALID_BODY', `The request is invalid: ${list}.`, { fields, reasons })
 }
+
+/**
+ * The request as its flow gets it: texts of a form become what the fields of the storage hold. What cannot be read stays text, and is refused.
+ * Blank text is no value where the field holds none: left out of a new document, and null in a change.
+ */
+export function withFieldValues(
+  request: RunRequest,
+  rules: readonly FieldRule[],
+  partial: boolean,
+): RunRequest {
+  if (!isJsonObject(request.body) || !isFormRequest(request)) return request
+  const body = { ...withLists(request.body) }
+  for (const rule of rules) {
+    if (!Object.hasOwn(body, rule.name)) continue
+    const value = formValue(rule, body[rule.name] ?? null)
+    if (value === null && !partial) delete body[rule.name]
+    else body[rule.name] = value
+  }
+  return { ...request, body }
+}
+
+/** A list comes as several texts of one name, or as JSON. */
+function formValue(rule: FieldRule, sent: JsonValue): JsonValue {
+  const { type, limits } = rule
+  const isList = fieldTypeEntries[type].value === 'list'
+  if (!isList || (typeof sent === 'string' && /^\s*(?:\[|$)/.test(sent))) return valueOfForm(rule, sent)
+  const item: TextTarget = limits.items ? { type: limits.items } : { type: 'choice', limits }
+  return [sent].flat().map((one) => valueOfForm(item, one))
+}
+
+/** What is no text is a file, or a part that was sent as JSON. */
+function valueOfForm(target: TextTarget, sent: JsonValue): JsonValue {
+  if (typeof sent !== 'string') return sent
+  const { type, limits } = target
+  const { value } = fieldTypeEntries[type]
+  const isFree = limits?.choices === undefined
+  if (sent.trim() === '') return isFree && mayBeBlank[type] ? sent : null
+  if (value === 'number') return numberOfText(sent)
+  if (type === 'date') return /^\d{9,15}$/.test(sent) ? Number(sent) : sent
+  if (value === 'text' && isFree) return sent
+  const read = valueOfText(target, sent)
+  return 'value' in read ? read.value : sent
+}
+
+const mayBeBlank: Readonly<Partial<Record<FieldType, true>>> = { string: true, line: true, long_text: true }
 
 /** Fields of an object that is not sent are the affair of the object. */
 function isThere(body: JsonValue, parent: readonly string[]): boolean {

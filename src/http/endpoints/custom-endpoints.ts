@@ -26,7 +26,7 @@ import { isRefused } from '../server/authenticate.ts'
 import { findToken } from '../server/find-token.ts'
 import type { RouteFamily, RouteTools } from '../server/route-family.ts'
 import { answerByKey, answerOnce, runWithUploads } from './answer-once.ts'
-import { checkStorageFields } from './check-storage-fields.ts'
+import { checkStorageFields, withFieldValues } from './check-storage-fields.ts'
 import { endpointBody } from './endpoint-body.ts'
 import { EndpointExchange, type HandedOver } from './endpoint-exchange.ts'
 import type { Idempotency } from './endpoint-idempotency.ts'
@@ -232,8 +232,10 @@ function answerWithRules(
   if (schemaStorage === undefined) return answerChecked(door, exchange, found, given, traced)
   return andThen(door.rulesOf(schemaStorage), (rules) => {
     const own = rules.filter(({ storage }) => storage === schemaStorage)
-    checkStorageFields(own, given.body, method === 'PUT' || method === 'PATCH')
-    return answerChecked(door, exchange, found, given, traced)
+    const isChange = method === 'PUT' || method === 'PATCH'
+    const read = withFieldValues(given, own, isChange)
+    checkStorageFields(own, read.body, isChange)
+    return answerChecked(door, exchange, found, read, traced)
   })
 }
 

@@ -30,7 +30,7 @@ export function requestChecker(fields: readonly PlacedField[]): (request: RunReq
     const values: Record<string, unknown> = {}
     const body = readsBody ? bodyObject(request.body) : {}
     const added: Record<string, JsonValue> = {}
-    const isForm = readsBody && FORM.test(String(request.headers['content-type'] ?? ''))
+    const isForm = readsBody && isFormRequest(request)
     const query = withLists(request.query)
     const form = isForm ? withLists(body) : body
     const spend = patternBudget()
@@ -63,6 +63,11 @@ export function requestChecker(fields: readonly PlacedField[]): (request: RunReq
     const complete = isCompleted ? { ...request, body: { ...body, ...added } } : request
     return { request: emptied.length === 0 ? complete : withoutQuery(complete, emptied), values }
   }
+}
+
+/** Its body holds texts in place of numbers, conditions and lists. */
+export function isFormRequest({ headers }: RunRequest): boolean {
+  return FORM.test(String(headers['content-type'] ?? ''))
 }
 
 /** `?done=` is no condition and no number: expressions read nothing in its place. */
@@ -121,7 +126,7 @@ function own(object: JsonObject, name: string): JsonValue | undefined {
 const IN_LIST = /^([A-Za-z]\w{0,62})\[\d{0,4}\]$/
 
 /** Also by its own name what many clients send for a list: `tags[]=a&tags[]=b`, and `tags[0]=a&tags[1]=b`. */
-function withLists(from: JsonObject): JsonObject {
+export function withLists(from: JsonObject): JsonObject {
   const inLists = Object.keys(from).filter((key) => key.endsWith(']') && IN_LIST.test(key))
   if (inLists.length === 0) return from
   const lists = new Map<string, JsonValue[]>()
@@ -164,14 +169,17 @@ function fromForm(field: RequestField, given: JsonValue | undefined): JsonValue 
 function valueOfText({ type }: RequestField, given: string | undefined): JsonValue | undefined {
   if (given === undefined || given === '') return undefined
   if (type === 'list') return [given]
-  if (type === 'number' || type === 'whole number') {
-    const number = given.trim() === '' ? Number.NaN : Number(given)
-    const isPlain = Number.isFinite(number) && !/^[+-]?0[xob]/i.test(given.trim())
-    return isPlain && keepsDigits(given) ? number : given
-  }
+  if (type === 'number' || type === 'whole number') return numberOfText(given)
   if (type === 'date') return withPlus(given)
   if (type !== 'condition') return given
   return given === 'true' || given === '1' ? true : given === 'false' || given === '0' ? false : given
+}
+
+/** What is no number, or has more digits than one keeps, stays text. */
+export function numberOfText(given: string): number | string {
+  const number = given.trim() === '' ? Number.NaN : Number(given)
+  const isPlain = Number.isFinite(number) && !/^[+-]?0[xob]/i.test(given.trim())
+  return isPlain && keepsDigits(given) ? number : given
 }
 
 /** In an address `+` means a space: that of `2026-03-01T09:00:00+01:00` can be nothing else. */
