@@ -1,23 +1,16 @@
 import type { BlockDefinition } from '../../blocks/block.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { type Problem, problemLine, QuoinError } from '../../shared/errors.ts'
-import type { FieldsOf } from '../../shared/field-rule.ts'
 import { atOnce, inTurns, type Steps } from '../../shared/in-turns.ts'
-import type { JsonObject } from '../../shared/json.ts'
+import { blockNames } from '../../shared/names/block-name.ts'
+import { sameJson } from '../../shared/same-json.ts'
 import type { Needs } from '../../storage/document-index.ts'
-import { type BlockCounts, blockCounts } from './block-counts.ts'
-import { graphSteps, type Node } from './blueprint-graph.ts'
-import { deepValues } from './checks/deep-values.ts'
-import { placeProblems } from './checks/place-problems.ts'
-import { compileBehind, compileTrigger } from './compile-trigger.ts'
-import { constantProblems } from './constants/constant-problems.ts'
-import { type Facts, foldConstants } from './constants/fold-constants.ts'
+import { blockCounts } from './block-counts.ts'
+import type { Node } from './blueprint-graph.ts'
+import { type BlueprintPart, compileAsOne, compileParts } from './blueprint-parts.ts'
+import type { OfBlueprint, PresentFacts } from './compile-part.ts'
+import { type CompiledTrigger, compileBehind } from './compile-trigger.ts'
 import { expandResources, ofDrawnBlocks } from './expand-resources.ts'
-import { connectExpressions } from './expressions/connect-expressions.ts'
-import { documentNotes } from './expressions/document-notes.ts'
-import { environmentNotes } from './expressions/environment-notes.ts'
-import { runNameProblems } from './expressions/run-name-problems.ts'
-import { typeProblems } from './expressions/type-problems.ts'
 import type {
   CompiledEndpoint,
   CompiledFailureEvent,
@@ -27,21 +20,16 @@ import type {
   CompiledSchedule,
   CompiledStorageEvent,
 } from './frame.ts'
-import { wiringOf } from './graph-wiring.ts'
-import { missingNotes, namesOf } from './named-notes.ts'
-import { neededIndexes } from './needed-indexes.ts'
-import { behindReferences } from './notes/behind-references.ts'
-import { asProblem, type DeployNote } from './notes/deploy-note.ts'
-import { deployNotes } from './notes/deploy-notes.ts'
-import { type CalledName, calledNames, functionCalls } from './notes/function-calls.ts'
+import { namesOf } from './named-notes.ts'
+import { needsOf } from './needed-indexes.ts'
+import { asProblem, type DeployNote, notesTogether } from './notes/deploy-note.ts'
+import { type CalledName, calledNames } from './notes/function-calls.ts'
 import { unknownSettingNotes } from './notes/unknown-settings.ts'
-import { unsentMails } from './notes/unsent-mails.ts'
-import { unsetPublicUrl } from './notes/unset-public-url.ts'
-import { unshownInMail } from './notes/unshown-in-mail.ts'
 import { Probe, type Recorders } from './probe.ts'
-import { type ReadTrigger, readTriggers, triggerProblem } from './read-triggers.ts'
-import { effectsOf } from './unit-flow.ts'
-import { waitProblems } from './waiting/wait-problems.ts'
+
+export type { PresentFacts } from './compile-part.ts'
+
+type Catalogue = ReadonlyMap<string, BlockDefinition>
 
 /** A blueprint that runs: immutable, swapped as a whole. */
 export interface CompiledBlueprint {
@@ -66,6 +54,8 @@ export interface CompiledBlueprint {
   readonly calls: readonly CalledName[]
   /** One of its flows once more, from the same graph and with a probe in it. */
   readonly probed: (flow: CompiledFlow, recorders: Recorders) => Steps<CompiledFlow>
+  /** What the next deploy can take over. */
+  readonly parts: readonly BlueprintPart[]
 }
 
 export type Compiled =
@@ -76,30 +66,46 @@ export type Compiled =
 export function compileBlueprint(
   guid: string,
   blocks: readonly Block[],
-  catalogue: ReadonlyMap<string, BlockDefinition>,
-  present: PresentFacts = {},
+  catalogue: Catalogue,
+  present?: PresentFacts,
+  former?: CompiledBlueprint,
 ): Compiled {
-  return atOnce(compileSteps(guid, blocks, catalogue, present))
+  return atOnce(compileSteps(guid, blocks, catalogue, { present, former }))
 }
 
-/** The same in several turns: 500 blocks take 33 ms, and requests of others wait meanwhile. */
+/** The same without parts: what a blueprint of parts must be equal to. */
+export function compileWhole(
+  guid: string,
+  blocks: readonly Block[],
+  catalogue: Catalogue,
+  present?: PresentFacts,
+): Compiled {
+  return atOnce(compileSteps(guid, blocks, catalogue, { present, whole: true }))
+}
+
+/** As `compileBlueprint` in several turns: 500 blocks take 33 ms, and requests of others wait meanwhile. */
 export function compileInTurns(
   guid: string,
   blocks: readonly Block[],
-  catalogue: ReadonlyMap<string, BlockDefinition>,
-  present: PresentFacts = {},
+  catalogue: Catalogue,
+  present?: PresentFacts,
+  former?: CompiledBlueprint,
 ): Promise<Compiled> {
-  return inTurns(compileSteps(guid, blocks, catalogue, present))
+  return inTurns(compileSteps(guid, blocks, catalogue, { present, former }))
 }
 
-/** Blocks that are to run. VALIDATION_FAILED with every problem when they cannot. `present`: what its notes are about. */
+/**
+ * Blocks that are to run. VALIDATION_FAILED with every problem when they cannot. `present`: what its notes are about. `former`: the
+ * same blueprint as it is served now, whose flows are taken over where they are the same.
+ */
 export async function compileToRun(
   guid: string,
   blocks: readonly Block[],
-  catalogue: ReadonlyMap<string, BlockDefinition>,
+  catalogue: Catalogue,
   present?: PresentFacts,
+  former?: CompiledBlueprint,
 ): Promise<CompiledBlueprint> {
-  const { blueprint, problems } = await compileInTurns(guid, blocks, catalogue, present)
+  const { blueprint, problems } = await compileInTurns(guid, blocks, catalogue, present, former)
   if (!blueprint) throw refusedBlueprint('cannot run', problems, blocks)
   return blueprint
 }
@@ -123,114 +129,131 @@ export function refusedBlueprint(
   return new QuoinError('VALIDATION_FAILED', message.join(' '), { problems })
 }
 
-/** What may change without a deploy: for warnings, and what is compiled does not depend on it. */
-export interface PresentFacts {
-  /** Values of the environment. */
-  readonly env?: JsonObject
-  /** Names of the secrets that are set. */
-  readonly secrets?: readonly string[]
-  /** Names of connections. */
-  readonly connections?: readonly string[]
-  /** Fields of the documents of a storage. */
-  readonly fieldsOf?: FieldsOf
-  /** Whether mails can be sent. */
-  readonly mail?: boolean
-  /** The address of the site; empty for none. */
-  readonly publicUrl?: string
+interface CompileOptions {
+  readonly present?: PresentFacts | undefined
+  readonly former?: CompiledBlueprint | undefined
+  readonly whole?: boolean
 }
 
 function* compileSteps(
   guid: string,
-  blocks: readonly Block[],
-  catalogue: ReadonlyMap<string, BlockDefinition>,
-  { env, secrets, connections, fieldsOf, mail, publicUrl }: PresentFacts,
+  drawn: readonly Block[],
+  catalogue: Catalogue,
+  { present = {}, former, whole = false }: CompileOptions,
 ): Steps<Compiled> {
+  const blocks = former ? yield* takenOver(drawn, former.blocks) : drawn
   const expanded = expandResources(blocks, catalogue)
   yield
-  const graph = yield* connectExpressions(yield* graphSteps(expanded, catalogue))
-  const deep = yield* deepValues(graph)
-  if (deep.length > 0) return refused(deep)
-  const problems: Problem[] = [...graph.problems, ...(yield* placeProblems(graph))]
+  const names = blockNames(expanded.filter(({ type }) => catalogue.has(type)))
+  const keepsRawBody = expanded.some(({ type }) => needsRawBody(catalogue.get(type)))
+  const ofAll: OfBlueprint = { catalogue, names, keepsRawBody }
   const settings = yield* unknownSettingNotes(blocks, catalogue)
-  const wiring = yield* wiringOf(graph)
-  problems.push(...(yield* runNameProblems(graph, wiring)), ...(yield* waitProblems(graph, wiring)))
-  const types = yield* typeProblems(graph)
-  problems.push(...types.problems)
-  const constants = yield* foldConstants(graph, wiring)
-  const facts: Facts = { ...wiring, constants }
-  const read = yield* readTriggers(graph, facts, problems)
-  yield
-  problems.push(...read.problems, ...(yield* constantProblems(graph, facts, problems)))
-  // Flows are compiled only in a sound graph: values in a circle would be followed without end.
-  if (problems.length > 0) return refused([...problems, ...settings.map(asProblem)])
-  const counts = blockCounts(catalogue)
+  const apart = whole ? undefined : yield* compileParts(expanded, ofAll, former?.parts ?? [], present)
+  const order = new Map(expanded.map((block, at) => [block.guid, at]))
+  const notes =
+    apart &&
+    notesTogether(
+      apart.map(({ said }) => said.findings.notes),
+      order,
+    )
+  const made = { guid, blocks, catalogue, order, settings }
+  if (apart && notes) return assembled(made, apart, notes)
+  // Every problem, in one order; or more warnings of one kind than are listed.
+  const { part, problems, deep } = yield* compileAsOne(expanded, ofAll, present)
+  if (!part) return refused(deep ? problems : [...problems, ...settings.map(asProblem)])
+  return assembled(made, apart ?? [part], part.said.findings.notes.flat())
+}
+
+/** The blocks, those that are the same as before as the former objects: what is known of them is known still. */
+function* takenOver(blocks: readonly Block[], former: readonly Block[]): Steps<readonly Block[]> {
+  const before = new Map(former.map((block) => [block.guid, block]))
+  const taken: Block[] = []
+  for (const block of blocks) {
+    yield
+    const known = before.get(block.guid)
+    taken.push(known && sameJson(known, block) ? known : block)
+  }
+  return taken
+}
+
+interface Made {
+  readonly guid: string
+  readonly blocks: readonly Block[]
+  readonly catalogue: Catalogue
+  /** Of the blocks that run. */
+  readonly order: ReadonlyMap<string, number>
+  readonly settings: readonly DeployNote[]
+}
+
+function assembled(
+  { guid, blocks, catalogue, order, settings }: Made,
+  parts: readonly BlueprintPart[],
+  found: readonly DeployNote[],
+): Compiled {
+  const inOrder = <T>(all: readonly T[], blockOf: (one: T) => string) =>
+    all.toSorted((a, b) => (order.get(blockOf(a)) ?? 0) - (order.get(blockOf(b)) ?? 0))
+  const graphs = parts.map(({ compiled }) => compiled.graph)
+  const wanted = parts.flatMap(({ said }) => said.findings.indexes)
+  const needs = needsOf(inOrder(wanted, ({ block }) => block))
+  const calls = parts.flatMap(({ compiled }) => compiled.calls)
+  const triggers = parts.flatMap(({ compiled }) => compiled.compiled)
+  return {
+    blueprint: {
+      guid,
+      blocks,
+      ...byKind(inOrder(triggers, blockOfTrigger)),
+      needs,
+      awaited: graphs.some(({ nodes }) => nodes.some(awaitsDocuments)) ? [...needs.keys()] : [],
+      notes: ofDrawnBlocks<DeployNote>(
+        [...settings, ...found].map(({ once: _once, ...note }) => note),
+        (drawn, { level }) => ({ ...drawn, level }),
+      ),
+      secrets: [...new Set(graphs.flatMap((graph) => namesOf(graph, 'secret')))].sort(),
+      calls: calledNames(inOrder(calls, ({ node }) => node.block.guid)),
+      probed: probedFlows(guid, parts, catalogue),
+      parts,
+    },
+    problems: [],
+  }
+}
+
+type Triggers = Pick<
+  CompiledBlueprint,
+  'endpoints' | 'pages' | 'functions' | 'storageEvents' | 'schedules' | 'failureEvents'
+>
+
+function byKind(compiled: readonly CompiledTrigger[]): Triggers {
   const endpoints: CompiledEndpoint[] = []
   const pages: CompiledPage[] = []
   const functions = new Map<string, CompiledFunction>()
   const storageEvents: CompiledStorageEvent[] = []
   const schedules: CompiledSchedule[] = []
   const failureEvents: CompiledFailureEvent[] = []
-  const calls = yield* functionCalls(graph, facts)
-  const effects = effectsOf(read.triggers, calls, facts)
-  const ofAll = { effects, keepsRawBody: graph.nodes.some(needsRawBody) }
-  for (const trigger of read.triggers) {
-    yield
-    try {
-      const compiled = yield* compileTrigger(trigger, facts, counts, ofAll)
-      if (compiled.on === 'http') endpoints.push(compiled.endpoint)
-      else if (compiled.on === 'page') pages.push(compiled.page)
-      else if (compiled.on === 'function') functions.set(compiled.function.name, compiled.function)
-      else if (compiled.on === 'storage') storageEvents.push(compiled.storageEvent)
-      else if (compiled.on === 'schedule') schedules.push(compiled.schedule)
-      else failureEvents.push(compiled.failureEvent)
-    } catch (error) {
-      problems.push(triggerProblem(trigger.node, error))
-    }
+  for (const one of compiled) {
+    if (one.on === 'http') endpoints.push(one.endpoint)
+    else if (one.on === 'page') pages.push(one.page)
+    else if (one.on === 'function') functions.set(one.function.name, one.function)
+    else if (one.on === 'storage') storageEvents.push(one.storageEvent)
+    else if (one.on === 'schedule') schedules.push(one.schedule)
+    else failureEvents.push(one.failureEvent)
   }
-  if (problems.length > 0) return refused([...problems, ...settings.map(asProblem)])
-  const needs = yield* neededIndexes(graph, facts, fieldsOf)
-  const found = yield* deployNotes(graph, facts, {
-    endpoints,
-    triggers: read.triggers,
-    calls,
-    types: types.types,
-  })
-  const environment = env === undefined ? [] : yield* environmentNotes(graph, env)
-  const unset = [
-    ...missingNotes(graph, 'secret', secrets),
-    ...missingNotes(graph, 'http_connection', connections),
-  ]
-  const mails = [...(mail === false ? unsentMails(graph.nodes) : []), ...(yield* unshownInMail(graph.nodes))]
-  const addresses = publicUrl === '' ? yield* unsetPublicUrl(graph.nodes, facts) : []
-  const documents =
-    fieldsOf === undefined
-      ? []
-      : [
-          ...(yield* documentNotes(graph, facts, fieldsOf)),
-          ...(yield* behindReferences(graph, facts, fieldsOf)),
-        ]
-  const notes = ofDrawnBlocks<DeployNote>(
-    [...settings, ...found, ...types.notes, ...environment, ...unset, ...documents, ...mails, ...addresses],
-    (drawn, { level }) => ({ ...drawn, level }),
-  )
-  return {
-    blueprint: {
-      guid,
-      blocks,
-      endpoints,
-      pages,
-      functions,
-      storageEvents,
-      schedules,
-      failureEvents,
-      needs,
-      awaited: graph.nodes.some(awaitsDocuments) ? [...needs.keys()] : [],
-      notes,
-      secrets: namesOf(graph, 'secret'),
-      calls: calledNames(calls),
-      probed: probedFlows(guid, read.triggers, facts, counts),
-    },
-    problems: [],
+  return { endpoints, pages, functions, storageEvents, schedules, failureEvents }
+}
+
+function blockOfTrigger(one: CompiledTrigger): string {
+  switch (one.on) {
+    case 'http':
+      return one.endpoint.block
+    case 'page':
+      return one.page.block
+    case 'function':
+      return one.function.block
+    case 'storage':
+      return one.storageEvent.block
+    case 'schedule':
+      return one.schedule.block
+    case 'failure':
+      return one.failureEvent.block
   }
 }
 
@@ -241,15 +264,18 @@ function refused(problems: readonly Problem[]): Compiled {
 /** A function of its own, so that what it gives holds on to nothing else. */
 function probedFlows(
   guid: string,
-  triggers: readonly ReadTrigger[],
-  facts: Facts,
-  counts: BlockCounts,
+  parts: readonly BlueprintPart[],
+  catalogue: Catalogue,
 ): CompiledBlueprint['probed'] {
+  const counts = blockCounts(catalogue)
   return function* probed(flow, recorders) {
-    const trigger = triggers.find(({ node }) => node.block.guid === flow.trigger)
-    if (!trigger) throw new TypeError(`${flow.trigger} is no trigger of the blueprint.`)
-    const probe = new Probe(recorders, guid)
-    return { ...flow, ...(yield* compileBehind(trigger, { ...facts, probe }, counts)) }
+    for (const { compiled } of parts) {
+      const trigger = compiled.triggers.find(({ node }) => node.block.guid === flow.trigger)
+      if (!trigger) continue
+      const probe = new Probe(recorders, guid)
+      return { ...flow, ...(yield* compileBehind(trigger, { ...compiled.facts, probe }, counts)) }
+    }
+    throw new TypeError(`${flow.trigger} is no trigger of the blueprint.`)
   }
 }
 
@@ -257,6 +283,6 @@ function awaitsDocuments({ definition }: Node): boolean {
   return definition.kind === 'flow' && definition.awaitsDocuments === true
 }
 
-function needsRawBody({ definition }: Node): boolean {
-  return definition.kind === 'flow' && definition.readsRawBody === true
+function needsRawBody(definition: BlockDefinition | undefined): boolean {
+  return definition?.kind === 'flow' && definition.readsRawBody === true
 }

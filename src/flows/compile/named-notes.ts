@@ -24,15 +24,13 @@ export function missingNotes(
   present: readonly string[] | undefined,
 ): readonly DeployNote[] {
   if (present === undefined) return []
-  const missing = new Map(
-    namedIn(graph, type)
-      .filter(({ name }) => !present.includes(name))
-      .map((one) => [one.name, one]),
-  )
+  const missing = new Map<string, Named>()
+  for (const one of namedIn(graph, type))
+    if (!present.includes(one.name) && !missing.has(one.name)) missing.set(one.name, one)
   const notes = [...missing.values()].map(({ block, pin, name }): DeployNote => {
     const advice = didYouMean(nearestName(name, present))
     const message = `There is no ${nouns[type]} ${name}: the block fails until it is set.${advice}`
-    return { block, pin, message, level: 'warn' }
+    return { block, pin, message, level: 'warn', once: name }
   })
   return bounded(notes, `${nouns[type]}s that are not set`)
 }

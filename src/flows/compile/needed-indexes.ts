@@ -27,8 +27,8 @@ export function* neededIndexes(
   graph: Graph,
   facts: Facts,
   fieldsOf?: FieldsOf,
-): Steps<ReadonlyMap<string, Needs>> {
-  const needs = new Map<string, Need>()
+): Steps<readonly WantedIndexes[]> {
+  const wanted: WantedIndexes[] = []
   const sent = sampler(facts, unknownValue, unknownValue)
   const silent = sampler(
     facts,
@@ -37,6 +37,7 @@ export function* neededIndexes(
   )
   for (const node of graph.nodes) {
     yield
+    const needs = new Map<string, Need>()
     for (const [id, pin] of node.in) {
       if (pin.type !== 'storage') continue
       const name = sent(node, id, pin)
@@ -65,13 +66,30 @@ export function* neededIndexes(
       for (const filter of filters.filter(({ kind }) => kind === 'term'))
         for (const sort of chosen) addNeeds(need, [...queries, filter], [[sort]], bare)
     }
-  }
-  // A storage that is chosen and not yet read or written is made all the same.
-  for (const node of graph.nodes) {
+    // A storage that is chosen and not yet read or written is made all the same.
     for (const [pin, out] of node.out) {
       const name = out.type === 'storage' ? facts.constants.get(node)?.[pin] : undefined
       if (typeof name === 'string' && !needs.has(name)) needs.set(name, { indexes: [], text: false })
     }
+    for (const [storage, need] of needs) wanted.push({ block: node.block.guid, storage, ...need })
+  }
+  return wanted
+}
+
+/** What one block needs of a storage. */
+export interface WantedIndexes extends Needs {
+  readonly block: string
+  readonly storage: string
+}
+
+/** What a blueprint needs of its storages: what its first blocks need first. */
+export function needsOf(wanted: readonly WantedIndexes[]): ReadonlyMap<string, Needs> {
+  const needs = new Map<string, Need>()
+  for (const { storage, indexes, text } of wanted) {
+    const need = needs.get(storage) ?? { indexes: [], text: false }
+    needs.set(storage, need)
+    need.text ||= text === true
+    for (const { fields } of indexes ?? []) add(need.indexes, fields)
   }
   return needs
 }

@@ -2,8 +2,7 @@
 import { actsAsUser } from '../../blocks/as-user.ts'
 import type { Node, Wire } from './blueprint-graph.ts'
 import { hasEvent } from './compile-page-flow.ts'
-import { constantStorage } from './constants/constant-storage.ts'
-import type { Facts } from './constants/fold-constants.ts'
+import { constantStorage, type Facts } from './constants/fold-constants.ts'
 import type { PageWrite, PageWrites } from './frame.ts'
 
 /** Parts of a page for which it is opened even where its form cannot be sent. */

@@ -143,8 +143,8 @@ function listen(node: Node, definition: TriggerBlock, inputs: Record<string, unk
   }
 }
 
-/** What only one trigger can have, and the pin or setting that says it. */
-function claimOf(trigger: ReadTrigger): { readonly key: string; readonly pin: string } | undefined {
+/** What only one trigger of a blueprint can have, and the pin or setting that says it. */
+export function claimOf(trigger: ReadTrigger): { readonly key: string; readonly pin: string } | undefined {
   switch (trigger.on) {
     case 'http':
       return { key: routeKey(trigger.listening), pin: 'uri' }

@@ -24,3 +24,18 @@ function repeats(node: Node, facts: Facts): boolean {
     return pin !== undefined && !node.wires.has(id) && facts.literal(node, id, pin) === undefined
   })
 }
+
+/**
+ * Whether a trigger's flow replies the same to every caller: none of its blocks reads the user or a header. Its reply may
+ * change with time, with stored data and with replies of other servers. True only if it is certain: a flow that calls a
+ * custom function may read the user, because the function's blueprint can change separately.
+ */
+export function isCallerBlind(trigger: Node, facts: Facts): Steps<boolean> {
+  return followsFrom(trigger, facts, {
+    flow: ({ definition }) =>
+      definition.kind === 'flow' &&
+      (definition.repeatable !== undefined || definition.ignoresCaller === true),
+    value: ({ readsRun, readsAddress, readsClock }) =>
+      !readsRun || readsAddress === true || readsClock === true,
+  })
+}

@@ -60,6 +60,7 @@ export async function differences(
 }
 
 function isSame(one: Block, other: Block): boolean {
+  if (one === other) return true
   // Their keys have the same order nearly always.
   if (JSON.stringify(one) === JSON.stringify(other)) return true
   return isDeepStrictEqual(plainBlock(one), plainBlock(other))

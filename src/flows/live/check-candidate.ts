@@ -61,7 +61,9 @@ export async function checkBlocks(
 ): Promise<Checked> {
   const session = context.database.session()
   const record = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
-  const { blueprint: compiled, problems } = await compileInTurns(guid, blocks, catalogue, await present())
+  const served = live.table().blueprints.get(guid)?.compiled
+  const facts = await present()
+  const { blueprint: compiled, problems } = await compileInTurns(guid, blocks, catalogue, facts, served)
   if (!compiled) return { problems, notes: [] }
   const claimed = claimProblem(() => live.checkClaims(compiled))
   const candidate = { name: textIn(record.name), blocks, compiled }

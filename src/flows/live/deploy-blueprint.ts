@@ -101,7 +101,7 @@ export async function deactivateBlueprint(
 }
 
 async function candidateOf(
-  { context, catalogue, present }: DeployParts,
+  { context, catalogue, live, present }: DeployParts,
   session: Session,
   record: JsonObject,
   { guid, version }: DeployAsked,
@@ -110,9 +110,10 @@ async function candidateOf(
     version === undefined
       ? await savedBlocks(context, session, guid)
       : (await getVersion(context, guid, version)).blocks
-  const found = await compileToRun(guid, blocks, catalogue, await present())
+  const served = live.table().blueprints.get(guid)?.compiled
+  const found = await compileToRun(guid, blocks, catalogue, await present(), served)
   const compiled = version === undefined ? found : { ...found, notes: ofDeployed(found.notes) }
-  return { name: textIn(record.name), blocks, compiled }
+  return { name: textIn(record.name), blocks: found.blocks, compiled }
 }
 
 interface Writing {

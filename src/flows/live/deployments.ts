@@ -54,7 +54,8 @@ export function openDeployments(
   const inTurn = oneAtATime()
   const followed = followDeployments({
     ...{ context, live, log },
-    compile: (guid, blocks) => compileToRun(guid, blocks, catalogue),
+    compile: (guid, blocks) =>
+      compileToRun(guid, blocks, catalogue, {}, live.table().blueprints.get(guid)?.compiled),
   })
   const unwatch = database.capabilities.changes.watch(ownStorages.blueprints, (guids) =>
     inTurn('follow', () => (guids ? followed.follow(guids) : followed.restore())),

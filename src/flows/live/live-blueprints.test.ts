@@ -17,6 +17,7 @@ function blueprint(guid: string): LiveBlueprint {
     notes: [],
     secrets: [],
     calls: [],
+    parts: [],
     probed: () => {
       throw new Error('Nothing is recorded here.')
     },

@@ -1,5 +1,4 @@
 import type { NameUse } from '../../../expressions/language/expression-names.ts'
-import { blockNames } from '../../../shared/names/block-name.ts'
 import { nearestName } from '../../../shared/names/nearest-name.ts'
 import { canConvert } from '../../../shared/pin-type.ts'
 import type { Graph, Node, Wire } from '../blueprint-graph.ts'
@@ -11,8 +10,7 @@ export interface BlockFinder {
   wireOf(use: NameUse, refs: Readonly<Record<string, string>>): Wire | string
 }
 
-export function blockFinder({ nodes }: Graph): BlockFinder {
-  const names = blockNames(nodes.map(({ block }) => block))
+export function blockFinder({ nodes }: Graph, names: ReadonlyMap<string, string>): BlockFinder {
   const byName = new Map(nodes.map((node) => [names.get(node.block.guid) ?? '', node]))
   const byGuid = new Map(nodes.map((node) => [node.block.guid, node]))
   return {

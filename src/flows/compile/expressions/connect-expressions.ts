@@ -28,9 +28,9 @@ interface Pending {
 /**
  * Gives each expression a value block of its own, with wires from what it names and to its pin. From here on a reference in
  * an expression is a wire for everything that looks at the graph. An expression that is nothing but a reference is a wire
- * and no block.
+ * and no block. `names`: of each block, by its guid.
  */
-export function* connectExpressions(graph: Graph): Steps<Graph> {
+export function* connectExpressions(graph: Graph, names: ReadonlyMap<string, string>): Steps<Graph> {
   const problems: GraphProblem[] = []
   const pending: Pending[] = []
   for (const owner of graph.nodes) yield* parsePins(owner, pending, problems)
@@ -40,7 +40,7 @@ export function* connectExpressions(graph: Graph): Steps<Graph> {
     faulty.add(one)
     problems.push(expressionProblem(one.owner, one.pin, message, use.start))
   }
-  const blocks = blockFinder(graph)
+  const blocks = blockFinder(graph, names)
   for (const one of pending) {
     yield
     for (const use of namesOf(one.parsed)) {

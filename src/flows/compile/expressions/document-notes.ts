@@ -5,8 +5,7 @@ import type { FieldsOf } from '../../../shared/field-rule.ts'
 import type { Steps } from '../../../shared/in-turns.ts'
 import { nearestName } from '../../../shared/names/nearest-name.ts'
 import type { Graph, Node, PinExpression, Wire } from '../blueprint-graph.ts'
-import { constantStorage } from '../constants/constant-storage.ts'
-import type { Facts } from '../constants/fold-constants.ts'
+import { constantStorage, type Facts } from '../constants/fold-constants.ts'
 import { bounded, type DeployNote } from '../notes/deploy-note.ts'
 import { documentTypes } from './document-types.ts'
 import { expressionProblem } from './expression-problem.ts'
@@ -49,7 +48,7 @@ export function* documentNotes(graph: Graph, facts: Facts, fieldsOf: FieldsOf): 
       const note = unlistedNote(expression, { of, key, place }, fieldsOf)
       if (!note) continue
       yield
-      notes.push(note)
+      notes.push({ ...note, once: id })
     }
     for (const { block, pin, column, message } of [...hinted.problems, ...hinted.notes])
       if (!known.has(message))

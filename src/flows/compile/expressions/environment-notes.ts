@@ -31,7 +31,7 @@ export function* environmentNotes(graph: Graph, env: JsonObject): Steps<readonly
       yield
       const advice = didYouMean(nearestName(name, Object.keys(env)))
       const message = `There is no value env.${name}. Set it under Environment.${advice}`
-      notes.push(warning(expression, message, start))
+      notes.push({ ...warning(expression, message, start), once: name })
     }
     const usual = new Set(checkTypes(expression, declared).problems.map(({ message }) => message))
     const hinted = checkTypes(expression, declared, { env: typeOfEnvironment(expression, env) })

@@ -7,8 +7,7 @@ import { type Reference, referencesIn } from '../../../storage/reference/referen
 import { throughReferences } from '../../../storage/reference/through-references.ts'
 import { otherStorages } from '../../../storage/search/other-storages.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
-import { constantStorage } from '../constants/constant-storage.ts'
-import type { Facts } from '../constants/fold-constants.ts'
+import { constantStorage, type Facts } from '../constants/fold-constants.ts'
 import { sampler, unknownValue } from '../constants/sample-values.ts'
 import { bounded, type DeployNote } from './deploy-note.ts'
 

@@ -7,6 +7,8 @@ import type { Problem } from '../../../shared/errors.ts'
 export type DeployNote = Problem & {
   readonly level: 'warn' | 'info'
   readonly refused?: true | 'unless deployed before'
+  /** Of what is said once in a blueprint, however many blocks it is true of. Not in what a deploy says. */
+  readonly once?: string
 }
 
 /** The same, of blocks that were deployed before. */
@@ -15,7 +17,7 @@ export function ofDeployed(notes: readonly DeployNote[]): readonly DeployNote[] 
 }
 
 /** A note that keeps blocks from being deployed. */
-export function asProblem({ level: _, refused: _always, ...problem }: DeployNote): Problem {
+export function asProblem({ level: _, refused: _always, once: _once, ...problem }: DeployNote): Problem {
   return problem
 }
 
@@ -27,4 +29,28 @@ export function bounded(notes: readonly DeployNote[], kind: string): readonly De
   if (notes.length <= MOST) return notes
   const message = `${notes.length - MOST} more warnings of this kind: ${kind}.`
   return [...notes.slice(0, MOST), { block: '', message, level: 'warn' }]
+}
+
+/**
+ * Warnings of the parts of a blueprint, by what found them, in the order of its blocks. Undefined where there may be more of one kind
+ * than are listed.
+ */
+export function notesTogether(
+  parts: readonly (readonly (readonly DeployNote[])[])[],
+  order: ReadonlyMap<string, number>,
+): readonly DeployNote[] | undefined {
+  const all = parts.flat(2)
+  if (all.length > MOST || all.some(({ block }) => block === '')) return undefined
+  const kinds = parts[0] ?? []
+  return kinds.flatMap((_notes, kind) => {
+    const notes = parts
+      .flatMap((part) => part[kind] ?? [])
+      .sort((a, b) => (order.get(a.block) ?? 0) - (order.get(b.block) ?? 0))
+    const first = new Map<string, DeployNote>()
+    for (const note of notes) {
+      const key = note.once ?? JSON.stringify(note)
+      if (!first.has(key)) first.set(key, note)
+    }
+    return [...first.values()]
+  })
 }

@@ -1,6 +1,7 @@
 import type { Steps } from '../../../shared/in-turns.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
 import { constantPin, type Facts } from '../constants/fold-constants.ts'
+import type { Wiring } from '../graph-wiring.ts'
 import type { DeployNote } from './deploy-note.ts'
 
 /** Forms and buttons of pages whose use by a visitor starts nothing, because no block follows. */
@@ -53,4 +54,14 @@ function* showing({ nodes }: Graph, shown: ReadonlySet<Node>): Steps<ReadonlySet
     for (const reader of readers.get(node) ?? []) found.add(reader)
   }
   return found
+}
+
+/** Triggers with no block behind them: their runs do nothing. */
+export function idleTriggers({ nodes }: Graph, { behind }: Pick<Wiring, 'behind'>): DeployNote[] {
+  return nodes.flatMap((node) => {
+    const { definition, block } = node
+    if (definition.kind !== 'trigger' || behind(node, 'flow').length > 0) return []
+    const message = `${definition.title} leads to no block, so its runs do nothing. Wire flow to the first block, or remove the trigger.`
+    return [{ block: block.guid, pin: 'flow', message, level: 'warn' as const }]
+  })
 }

@@ -1,7 +1,6 @@
 import type { Steps } from '../../../shared/in-turns.ts'
 import type { Node } from '../blueprint-graph.ts'
-import { constantStorage } from '../constants/constant-storage.ts'
-import type { Facts } from '../constants/fold-constants.ts'
+import { constantStorage, type Facts } from '../constants/fold-constants.ts'
 import type { DeployNote } from './deploy-note.ts'
 
 /** Storages of one blueprint that are looked at: each takes a walk through the flows. */
@@ -22,43 +21,43 @@ export function* staleReads(nodes: readonly Node[], facts: Facts): Steps<DeployN
   for (const [storage, blocks] of [...touching].slice(0, MOST_STORAGES)) {
     if (storage === undefined) continue
     const before = yield* behindEach(blocks.filter(reads), facts)
-    const outside = [...before].filter(isOutside)
+    const outside = [...before.keys()].filter(isOutside)
     const readsAgain = (node: Node) => reads(node) && constantStorage(node, facts) === storage
     const after = yield* behindEach(outside, facts, readsAgain)
-    for (const node of after)
+    for (const [node, call] of after)
       if (decidesNothing(node) && constantStorage(node, facts) === storage)
-        notes.push(noteOf(node, storage, outside[0]))
+        notes.push(noteOf(node, storage, call))
   }
   return notes
 }
 
-/** All blocks behind these; the walk does not go on behind those at which it ends. */
+/** All blocks behind these, each with the one from which it was reached; the walk does not go on behind those at which it ends. */
 function* behindEach(
   first: readonly Node[],
   facts: Facts,
   ends: (node: Node) => boolean = () => false,
-): Steps<Set<Node>> {
-  const found = new Set<Node>()
-  const walk = new Set(first)
-  for (const node of walk) {
+): Steps<ReadonlyMap<Node, Node>> {
+  const found = new Map<Node, Node>()
+  const walk = new Map(first.map((node) => [node, node]))
+  for (const [node, start] of walk) {
     yield
     if (found.has(node) && ends(node)) continue
     for (const [pin, out] of node.out) {
       if (out.type !== 'flow') continue
       for (const next of facts.behind(node, pin)) {
-        found.add(next)
-        walk.add(next)
+        if (!found.has(next)) found.set(next, start)
+        if (!walk.has(next)) walk.set(next, start)
       }
     }
   }
   return found
 }
 
-function noteOf(node: Node, storage: string, outside: Node | undefined): DeployNote {
+function noteOf(node: Node, storage: string, outside: Node): DeployNote {
   const way = creates(node)
     ? 'Use function_upsert_document or a unique field'
     : 'Decide with if in this block'
-  const call = outside ? outside.block.title || outside.definition.title : 'a call'
+  const call = outside.block.title || outside.definition.title
   return {
     block: node.block.guid,
     message: `The flow reads ${storage} before "${call}" and writes to it here: others may have changed it meanwhile. ${way}, or read again behind "${call}".`,
