@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { search } from '../../src/shared/query.ts'
-import { type MailServer, openMailServer, type TakenMail } from '../mail-server.ts'
+import { type MailServer, openMailServer, partOf, type TakenMail } from '../mail-server.ts'
 import { openVisitor, type Visitor } from '../page-visitor.ts'
 import { eventually } from './example-room.ts'
 import { adminPassword, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
@@ -356,6 +356,7 @@ describe('invitations', () => {
     expect(made.text).not.toMatch(/password|invitation"/)
     const mail = await mailTo('New.Member@example.com')
     expect(mail.body).toContain('A invites you to The Club')
+    expect(partOf(mail, 'text/html'), 'for programs that show no button').toContain('Or open this address:')
     const first = pathIn(mail)
     expect((await signIn('new.member@example.com', '')).status).not.toBe(200)
     // Only an invitation makes the first password.

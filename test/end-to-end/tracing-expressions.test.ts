@@ -32,6 +32,9 @@ beforeAll(async () => {
     map: { type: 'array_map', in: { array: '=body.list', result: '=item.n + index' } },
     mapped: { type: 'httpconnection_set_json', in: { flow: '@each.flow', value: '@map.array' } },
 
+    sum: { type: 'on_startup_register_uri_post', in: { uri: 'sum' } },
+    summed: { type: 'httpconnection_set_json', in: { flow: '@sum.flow', value: '="Amount " + body.amount' } },
+
     hide: { type: 'on_startup_register_uri_post', in: { uri: 'hide' } },
     hidden: {
       type: 'httpconnection_set_json',
@@ -104,6 +107,12 @@ test('one that fails: what it read, and why', async () => {
       error: expect.stringContaining('does not fit'),
     },
   ])
+})
+
+test('the error of a run names the pin of the expression once', async () => {
+  await post('/sum', { amount: 12 })()
+  const steps = objectsOf((await traced.lastRun('sum')).steps)
+  expect(steps.at(-1)).toMatchObject({ error: expect.stringMatching(/^value: /) })
 })
 
 test('no secret, in a value neither', async () => {

@@ -69,6 +69,10 @@ const de: Readonly<Record<MailTextKey, MailText>> = {
   },
 }
 
+/** Of mails of pages too: the mail program turns them dark where its user has it so. */
+const DARK =
+  '@media (prefers-color-scheme:dark){body{background:#0f1514!important}.sheet{background:#18201f!important;border-color:#2c3836!important;color:#e6edeb!important}.soft{color:#9fb0ac!important}}'
+
 export interface WrittenMail {
   readonly subject: string
   readonly text: string
@@ -96,11 +100,13 @@ export function writeMail(key: MailTextKey, language: string, given: MailAbout):
   const fill = (text: string) => text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
   const [subject, before, after] = [texts.subject, texts.before, texts.after].map(fill)
   const paragraph = (inner: string) => `<p style="margin:0 0 16px">${inner}</p>`
-  const button = `<a href="${escaped(given.url)}" style="display:inline-block;padding:10px 18px;border-radius:6px;background:#1f5fbf;color:#ffffff;text-decoration:none">${escaped(texts.button)}</a>`
+  const url = escaped(given.url)
+  const button = `<a href="${url}" style="display:inline-block;padding:10px 18px;border-radius:6px;background:#0b6a63;color:#ffffff;font-weight:600;text-decoration:none">${escaped(texts.button)}</a>`
+  const address = `<p class="soft" style="margin:0;font-size:14px;color:#53625f;overflow-wrap:anywhere">${escaped(tag === 'de' ? 'Oder öffnen Sie diese Adresse:' : 'Or open this address:')}<br>${url}</p>`
   return {
     subject: subject ?? '',
     text: `${before}\n\n${texts.button}:\n${given.url}\n\n${after}\n`,
-    html: `<!doctype html><html lang="${tag}"><body style="margin:0;padding:24px;font-family:sans-serif;font-size:16px;line-height:1.5;color:#1c1f24;background:#ffffff">${paragraph(escaped(before ?? ''))}${paragraph(button)}${paragraph(escaped(after ?? ''))}</body></html>`,
+    html: `<!doctype html><html lang="${tag}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><style>${DARK}</style></head><body style="margin:0;padding:24px 12px;font-family:sans-serif;font-size:16px;line-height:1.5;background:#f5f7f7"><div class="sheet" style="max-width:560px;margin:0 auto;padding:28px;border:1px solid #dce3e1;border-radius:8px;background:#ffffff;color:#16211f">${paragraph(escaped(before ?? ''))}${paragraph(button)}${paragraph(escaped(after ?? ''))}${address}</div></body></html>`,
   }
 }
 

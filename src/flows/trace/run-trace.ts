@@ -257,7 +257,10 @@ function gaveBy(error: unknown): Given | undefined {
 }
 
 function messageOf(error: unknown): string {
-  if (error instanceof PinError) return `${error.pin} ${error.message}`
-  if (error instanceof BlockFailure && error.pin !== undefined) return `${error.pin} ${error.message}`
+  // The message of an expression names its pin itself.
+  const isNamed = (pin: string, { message }: Error) => message.startsWith(`${pin}: `)
+  if (error instanceof PinError && !isNamed(error.pin, error)) return `${error.pin} ${error.message}`
+  if (error instanceof BlockFailure && error.pin !== undefined && !isNamed(error.pin, error))
+    return `${error.pin} ${error.message}`
   return error instanceof Error ? error.message : String(error)
 }

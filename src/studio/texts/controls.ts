@@ -58,7 +58,7 @@ export const controlsTexts = {
   sendAgainText:
     'The whole flow runs again on the deployed version, with the request as it came and for the user who sent it. Its first client gets no second reply.',
   happensTwice: 'This has happened already, and may happen a second time:',
-  nothingTwice: 'Nothing that stays has happened.',
+  nothingTwice: 'The run has stored nothing and called no other server.',
   requestIsSent: 'The request is sent again',
   effects: {
     call: 'call of another server',

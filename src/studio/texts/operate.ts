@@ -201,7 +201,7 @@ export const operateTexts = {
   schedulesAbout:
     'Schedules of active blueprints. A tick fires once, on any number of nodes; open a schedule to see the result of each tick.',
   noSchedules: 'No schedules',
-  noSchedulesText: 'Activating a blueprint with the block “schedule repeating event” creates one.',
+  noSchedulesText: 'Activating a blueprint with the block Schedule creates one.',
   logRecord: 'Log record',
   level: 'Level',
   block: 'Block',
@@ -220,7 +220,7 @@ export const operateTexts = {
   searchMessages: 'Search messages',
   follow: 'Follow',
   noLogRecords: 'No log records',
-  noLogRecordsText: 'Errors of runs and the console log block write here.',
+  noLogRecordsText: 'Errors of runs and the block Log write here.',
   ticks: 'Ticks',
   couldNotLoadTicks: 'Could not load the ticks',
   noTickYet: 'No tick yet.',

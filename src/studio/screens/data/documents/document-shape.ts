@@ -55,7 +55,7 @@ export function valueAt(document: Readonly<Record<string, unknown>>, name: strin
   return value
 }
 
-export function typeOf(value: unknown): FieldType {
+function typeOf(value: unknown): FieldType {
   if (value === null || value === undefined) return 'null'
   if (Array.isArray(value)) return 'array'
   const type = typeof value

@@ -64,6 +64,7 @@ function Opened({ rule, onClose }: { readonly rule?: ValidationRule; readonly on
         label={rulesTexts.rule}
         data={ruleKinds.map(({ type, title }) => ({ value: type, label: title }))}
         allowDeselect={false}
+        data-autofocus
         value={draft.rule_type}
         onChange={(type) => {
           set('rule_type', type ?? '')
