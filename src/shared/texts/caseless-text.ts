@@ -20,7 +20,7 @@ export function soughtCaseless(text: string): string {
   return caselessText(composedText(text))
 }
 
-/** Capitals whose small letter, in any case, is another one than theirs. */
+/** Capitals whose small letter, in any case, is a different one than theirs. */
 const CAPITALS_APART = /[\u0130\u1fbb\u1fc9\u1fcb\u1fdb\u1feb\u1ff9\u1ffb]/g
 /** Small letters that are another one in any case. */
 const SMALL_APART =

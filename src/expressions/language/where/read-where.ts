@@ -12,7 +12,7 @@ import { partsOf } from '../expression-parts.ts'
 import type { ExpressionProblem } from '../expression-problem.ts'
 import { documentField, isDocument } from './document-field.ts'
 import type { Comparison, Operand, WhereCondition } from './where-condition.ts'
-import { refusalOf } from './where-refusal.ts'
+import { alwaysTrue, refusalOf } from './where-refusal.ts'
 
 export interface WhereOptions {
   /** Whether `maybe` may leave a comparison out: not where forgetting a value would change or remove everything. */
@@ -68,7 +68,8 @@ class WhereReader {
     if (part.kind === 'unary' && part.operator === '!') return this.read(part.of, !negated, false)
     if (!this.#usesDocument(part)) {
       this.#refuseCalls(part)
-      return { kind: 'run', part, negated }
+      const problem = alwaysTrue(part)
+      return problem === undefined ? { kind: 'run', part, negated } : this.#refuse(problem, part)
     }
     if (part.kind === 'binary') return this.#comparison(part, negated, outermost)
     if (part.kind === 'call') return this.#call(part, negated, outermost)

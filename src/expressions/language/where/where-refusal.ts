@@ -9,6 +9,29 @@ const instead: Readonly<Record<string, string>> = {
 
 const stored = 'Store the result in a field of its own, such as a computed field, and compare that.'
 
+/** Why a part that asks nothing of a document cannot be meant: a filter in the form of an object would find all documents. */
+export function alwaysTrue(part: Argument): string | undefined {
+  switch (part.kind) {
+    case 'object': {
+      const entry = part.entries.find((one) => one.kind === 'entry')
+      const name = entry?.kind === 'entry' ? entry.key : 'status'
+      return `An object is always true, so all documents would match. Write conditions, such as doc.${name} == "open".`
+    }
+    case 'list':
+      return 'A list is always true, so all documents would match. Write conditions, such as doc.status == "open".'
+    case 'template':
+      return 'A value alone asks nothing of a document. Write a condition, such as doc.status == "open".'
+    case 'literal':
+      return typeof part.value === 'string' || typeof part.value === 'number'
+        ? 'A value alone asks nothing of a document. Write a condition, such as doc.status == "open".'
+        : undefined
+    case 'choice':
+      return alwaysTrue(part.then) ?? alwaysTrue(part.otherwise)
+    default:
+      return undefined
+  }
+}
+
 /** Why a search cannot ask this of a document, and what to write. */
 export function refusalOf(part: Argument): string {
   if (part.kind !== 'arrow' && isDocument(part))
