@@ -1,11 +1,12 @@
 import { command } from '../command.ts'
+import { urlFlag } from '../open-management.ts'
 import { UsageError } from '../read-words.ts'
 
 const reporters = ['text', 'json', 'junit'] as const
 
 export const test = command({
   name: 'test',
-  operands: [{ name: '[<application>]', completes: 'file' }],
+  operands: [{ name: '<application>', optional: true, completes: 'file' }],
   flags: {
     filter: { type: 'string', value: '<text>', help: 'Only tests whose name or file contains this.' },
     reporter: {
@@ -20,13 +21,24 @@ export const test = command({
       value: '<percent>',
       help: 'Fails below this share of the ways; with --coverage.',
     },
+    record: {
+      type: 'string',
+      value: '<run>',
+      help: 'Prints a test that is made from a recorded run, in place of running tests.',
+    },
+    ...urlFlag,
   },
   summary: 'Runs the tests of an application: requests, events, schedules, and the results that they expect.',
   about: `Reads *.blueprint.json and *.test.json in the folder and the folders below it; the present one if none is named. Of a single
 blueprint file: inventory.blueprint.json has the tests inventory.*.test.json beside it. Each test has a cluster of its own in
 memory, with the documents that it names, a clock that it moves, answers for calls of other servers, and mails that are
-caught. Exits with 1 if a test fails. docs/tests.md has the format.`,
+caught. Exits with 1 if a test fails. With --record the guid of a traced run of a server makes a test: what it read, what other
+servers replied, and what came of it. docs/tests.md has the format.`,
   async run({ positionals: [folder = '.'], values }, terminal) {
+    if (values.record !== undefined) {
+      const { recordTest } = await import('./record-test.ts')
+      return recordTest(values.record, values.url, terminal)
+    }
     const { filter, reporter = 'text', 'min-coverage': least } = values
     const minCoverage = Number(least ?? 0)
     if (!(minCoverage >= 0 && minCoverage <= 100))
