@@ -2,7 +2,7 @@
  * The tool that changes blocks, and that it can fail. All breaks are tried in mutate.torture.test.ts, all mutants by
  * `npm run mutate`.
  */
-import { existsSync, globSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { allMutants, contractBlocks } from './all-mutants.ts'
 import { switchedTexts } from './chosen-mutants.ts'
 import { changesOfNode } from './code-operators.ts'
 import { type Edit, edited, nameOf } from './mutant.ts'
-import { endOf, inCopy, mutantsOf, rooms, verdictOf } from './mutate-room.ts'
+import { acceptedInRooms, endOf, inCopy, mutantsOf, placeOf, rooms, verdictOf } from './mutate-room.ts'
 import { runProgram } from './run-program.ts'
 import { switchedText } from './switched-text.ts'
 
@@ -105,6 +105,15 @@ describe('the changes of a room', () => {
     )
     expect(empty).toEqual([])
   })
+})
+
+test('each survivor of a room that is accepted is one change, and says why', () => {
+  const wrong = Object.entries(acceptedInRooms).filter(([place, reason]) => {
+    const [file = ''] = place.split(' | ')
+    const found = mutantsOf(file, readFileSync(file, 'utf8')).filter((one) => placeOf(one) === place)
+    return found.length !== 1 || reason.length < 20
+  })
+  expect(wrong).toEqual([])
 })
 
 describe('the lists', () => {

@@ -185,7 +185,8 @@ function parsedRule(text: string): ParsedExpression {
 }
 
 function testOf(parsed: ParsedExpression, root: Expression, scope: RuleScope): RuleTest {
-  const { condition, problems } = readWhere({ ...parsed, root }, strict)
+  const part = { ...parsed, root }
+  const { condition, problems } = readWhere(part, strict)
   if (problems.length === 0) {
     const query = queryOf(parsed, condition, scope)
     return (frame) => matches(query(frame), frame.doc, frame.lookup)
@@ -196,7 +197,7 @@ function testOf(parsed: ParsedExpression, root: Expression, scope: RuleScope): R
       ? (frame) => left(frame) && right(frame)
       : (frame) => left(frame) || right(frame)
   }
-  const evaluate = compileExpression<RuleFrame>({ ...parsed, root }, host())
+  const evaluate = compileExpression<RuleFrame>(part, host())
   const readsUser = namesIn(root).some(({ name }) => name === 'user')
   return (frame) => (!readsUser || frame.user !== undefined) && Boolean(evaluate(frame))
 }
