@@ -7,7 +7,8 @@ import type { DatabaseTemplate } from './temporary-database.ts'
 
 /**
  * A database with the tables and all of Quoin's own storages, and nothing in them: as before the first start in every
- * other way. A copy of it saves the hundred transactions of a first start.
+ * other way. A copy of it saves the hundred transactions of a first start, with those of background jobs: offline, the
+ * storages of schedules would be missing, and each server made them with ten indexes.
  */
 export const quoinTemplate: DatabaseTemplate = {
   name: 'quoin',
@@ -24,7 +25,7 @@ export const quoinTemplate: DatabaseTemplate = {
         QUOIN_LOG_LEVEL: 'silent',
         DATABASE_URL: url,
       })
-      const quoin = await openQuoin(options, { clock: Date.now, random: randomFillSync, offline: true })
+      const quoin = await openQuoin(options, { clock: Date.now, random: randomFillSync })
       await quoin.close()
     } finally {
       await rm(directory, { recursive: true, force: true })

@@ -1,5 +1,7 @@
+import { randomFillSync } from 'node:crypto'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
+import { openPostgresDatabase } from '../src/storage/postgres/core/postgres-database.ts'
 import { quoinTemplate } from './quoin-template.ts'
 import { openTemporaryDatabase } from './temporary-database.ts'
 
@@ -30,6 +32,21 @@ test('a database that comes back is as it was made', async () => {
   expect(second.url).toBe(first.url)
   expect(await ask(second.url, everything)).toEqual(before)
   expect(await ask(second.url, 'SELECT FROM queue')).toEqual([])
+  await second.drop()
+})
+
+test('one in which a storage was made with an index, which has a function, comes back', async () => {
+  const first = await openTemporaryDatabase(quoinTemplate)
+  const database = await openPostgresDatabase({
+    ...{ url: first.url, connections: 10, clock: Date.now, random: randomFillSync, entity: 1 },
+    ...{ node: { name: 'test', version: '0.0.0' }, monotonic: () => performance.now(), wall: Date.now },
+    load: () => 0,
+  })
+  await database.ensure('of_a_test', { indexes: [{ fields: ['n'] }] })
+  await database.close()
+  await first.drop()
+  const second = await openTemporaryDatabase(quoinTemplate)
+  expect(second.url).toBe(first.url)
   await second.drop()
 })
 
