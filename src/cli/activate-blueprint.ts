@@ -59,7 +59,8 @@ async function becameActive(
     await wait(LOOK_MS)
     const [record] = await recordOf(management, guid)
     if (record?.active === true) return true
-    idle = (await preparations(management)).length > 0 ? 0 : idle + 1
+    const awaited = (await preparations(management)).filter(({ kind }) => kind !== 'columns')
+    idle = awaited.length > 0 ? 0 : idle + 1
   }
   return false
 }
@@ -91,7 +92,7 @@ async function preparations(management: Management): Promise<Preparation[]> {
   const records = recordsOf(await management.call('GET', '/_system/preparations').catch(() => []))
   return records.map(({ storage, kind, done, total }) => ({
     storage: String(storage),
-    kind: kind === 'text' ? 'text' : 'index',
+    kind: kind === 'text' || kind === 'columns' ? kind : 'index',
     done: Number(done),
     total: Number(total),
   }))

@@ -60,11 +60,12 @@ export interface UniqueValues {
   unfinished(storage: string): readonly string[]
 }
 
-/** Free text or an index that a storage with documents gets. */
+/** Free text, an index, or the columns that indexes move to: what a storage with documents gets. */
 export interface Preparation {
   readonly storage: string
-  readonly kind: 'index' | 'text'
-  /** Documents for free text, blocks of the table for an index: of about this many. */
+  /** Nothing waits for columns. */
+  readonly kind: 'index' | 'text' | 'columns'
+  /** Documents for free text and columns, blocks of the table for an index: of about this many. */
   readonly done: number
   /** 0 while it is not known. */
   readonly total: number

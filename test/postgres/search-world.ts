@@ -49,6 +49,7 @@ const steps = [
   '0016-sorted-texts.sql',
   '0017-caseless-texts.sql',
   '0019-key-columns.sql',
+  '0021-instants-in-columns.sql',
 ]
 
 export async function openSearchWorld(options: PostgresWorldOptions): Promise<PostgresWorld> {
@@ -71,7 +72,11 @@ export async function openSearchWorld(options: PostgresWorldOptions): Promise<Po
   const definitions = options.indexes.map((fields) => ({ fields }))
   const script = async (text: string) => client.query(text)
   const columns: KeyColumns = options.columns
-    ? await addKeyColumns({ ...connection, script }, { id: 1, table: 'doc_1' }, keyedFields(definitions))
+    ? await addKeyColumns(
+        { ...connection, script },
+        { id: 1, table: 'doc_1', columns: new Map() },
+        keyedFields(definitions),
+      )
     : new Map()
   for (const [number, fields] of options.indexes.entries())
     await client.query(

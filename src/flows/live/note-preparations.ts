@@ -30,8 +30,8 @@ interface Noting {
 
 /** `Free text for the storage orders: 130,400 of about 900,000 documents.` */
 export function preparationText({ storage, kind, done, total }: Preparation): string {
-  const what = kind === 'text' ? 'Free text' : 'An index'
-  const pieces = kind === 'text' ? 'documents' : 'blocks'
+  const what = { text: 'Free text', index: 'An index', columns: 'Columns' }[kind]
+  const pieces = kind === 'index' ? 'blocks' : 'documents'
   const of = total === 0 ? '' : ` of about ${count(total)}`
   return `${what} for the storage ${storage}: ${count(done)}${of} ${pieces}.`
 }

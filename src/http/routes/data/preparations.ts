@@ -14,7 +14,7 @@ export function preparationRoutes(indexes: Pick<Indexes, 'preparing'>): RouteFam
           operationId: 'listPreparations',
           summary: 'Progress of index and free text builds',
           description:
-            'Indexes and free text being built for storages with many documents, on any node. A deploy or an activation that needs one replies when it is finished. Empty on the embedded engine.',
+            'Indexes, free text and columns being built for storages with many documents, on any node. A deploy or an activation that needs an index or free text replies when it is finished. Columns are filled in the background after an upgrade or a new index, and nothing waits for them. Empty on the embedded engine.',
           tags: ['Storages'],
           response: { 200: Type.Array(preparationSchema) },
         },

@@ -1,12 +1,13 @@
 /**
  * Gives the documents of a full storage their keys, while others write. What is written meanwhile has them already.
  *
- * It walks the table by guid in small transactions, each of which locks its documents and records how far it came. It ends at
+ * It walks the table by guid in small transactions, each of which locks its documents and records how far it came, which any node sees
+ * (`readPreparations` of text/fill-tokens.ts). It ends at
  * the document that is the last one when it begins. A crash, or another node that does the same, does no harm.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { KeyColumns } from '../sql/field-sql.ts'
-import { assignments, differs } from './key-columns.ts'
+import { fillSql } from './key-columns.ts'
 import type { PostgresPool } from './postgres-connection.ts'
 import { isLocked } from './postgres-errors.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from './rows.ts'
@@ -26,10 +27,13 @@ export async function fillKeyColumns(
   columns: KeyColumns,
   goesOn: () => boolean,
 ): Promise<boolean> {
+  // Counting would take minutes; this is what was found when the table was last analysed.
   const [row = {}] = await pool.rows(
-    `SELECT coalesce(min(filled), '') AS filled, coalesce((SELECT max(guid) FROM ${entry.table}), '') AS last
-    FROM key_column WHERE storage = $1 AND NOT ready`,
-    [entry.id],
+    `WITH begun AS (
+      UPDATE key_column SET total = (SELECT greatest(reltuples, 0) FROM pg_class WHERE oid = $2::regclass)
+      WHERE storage = $1 AND NOT ready RETURNING filled)
+    SELECT coalesce(min(filled), '') AS filled, coalesce((SELECT max(guid) FROM ${entry.table}), '') AS last FROM begun`,
+    [entry.id, entry.table],
   )
   const last = textOf(row, 'last')
   let behind: string | undefined = textOf(row, 'filled')
@@ -56,11 +60,11 @@ async function fillPage(
     const last = guids.at(-1)
     if (last === undefined) return undefined
     // A statement of its own: it sees the documents as they are now that they are locked.
+    await connection.run(fillSql(table, columns, '$1::text[]'), [guids])
     await connection.run(
-      `UPDATE ${table} SET ${assignments(columns)} WHERE guid = ANY ($1::text[]) AND ${differs(columns)}`,
-      [guids],
+      'UPDATE key_column SET filled = $2, done = done + $3 WHERE storage = $1 AND NOT ready',
+      [id, last, guids.length],
     )
-    await connection.run('UPDATE key_column SET filled = $2 WHERE storage = $1 AND NOT ready', [id, last])
     return last
   })
 }

@@ -68,10 +68,11 @@ function orderColumns(fields: readonly string[], columns: KeyColumns): string[] 
   return keys.length === 0 ? [] : [...keys, 'created', 'guid']
 }
 
-/** The numbers beside the keys, so that the index alone answers what is asked of the fields. */
+/** The numbers and instants beside the keys, so that the index alone answers what is asked of the fields. */
 export function included(fields: readonly string[], columns: KeyColumns): string {
   const numbers = new Set(fields.flatMap((field) => columns.get(readIndexed(field).field) ?? []))
-  return numbers.size === 0 ? '' : ` INCLUDE (${[...numbers].map((number) => `v${number}`).join(', ')})`
+  const beside = [...numbers].flatMap((number) => [`v${number}`, `t${number}`])
+  return beside.length === 0 ? '' : ` INCLUDE (${beside.join(', ')})`
 }
 
 /** Throws CONFLICT when documents that are there have the same value. */

@@ -5,7 +5,7 @@ import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import { numberOf, type Row, textOf } from '../core/rows.ts'
 import { isScalar } from './aggregate-cells.ts'
 import { numbers } from './compiled-sql.ts'
-import { type DateColumn, dateBucketSql } from './date-bucket-sql.ts'
+import { type DateColumn, dateBucketSql, type InstantBucket, instantBucket } from './date-bucket-sql.ts'
 import { datePartSql } from './date-part-sql.ts'
 import { FIRST_LIST, FIRST_TEXT, numberOfKey, TRUE_KEY } from './sort-key.ts'
 
@@ -20,6 +20,8 @@ export interface GroupColumn {
   readonly bucket: CompiledSql
   /** The key of a bucket. undefined: it is the key. */
   readonly key: ((bucket: string) => CompiledSql) | undefined
+  /** Documents that have a bucket of less cost. */
+  readonly instants?: InstantBucket | undefined
 }
 
 /** `mayMerge`: groups can be put together to larger ones. */
@@ -28,7 +30,9 @@ export function groupColumn(grouping: Grouping, column: GroupedColumn, mayMerge:
   if (part !== undefined) {
     const bucket = dateBucketSql(column, mayMerge ? zone : undefined)
     const key = (name: string) => datePartSql(name, part, zone)
-    return mayMerge ? { bucket: plain(bucket), key } : { bucket: key(`(${bucket})`), key: undefined }
+    return mayMerge
+      ? { bucket: plain(bucket), key, instants: instantBucket(column, zone) }
+      : { bucket: key(`(${bucket})`), key: undefined }
   }
   if (column.kind === 'key') return { bucket: keyBucket(column, ranges), key: undefined }
   const json = column.kind === 'json' ? column.read : `to_json(${column.read})`

@@ -8,7 +8,7 @@ import type { Aggregate } from '../../aggregate/aggregate.ts'
 import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import type { MeasuredColumn } from './aggregate-cells.ts'
 import type { GroupedColumn } from './aggregate-groups.ts'
-import { fieldSql, type KeyColumns, keyOf, numberOf, wholeKeyOf } from './field-sql.ts'
+import { fieldSql, type KeyColumns, keyOf, numberOf, quarterOf, wholeKeyOf } from './field-sql.ts'
 import { whereSql } from './postgres-query.ts'
 import { askedFields, type Decisions } from './search-plan.ts'
 import type { SearchTarget } from './search-target.ts'
@@ -55,7 +55,7 @@ export function aggregateFields({ groups, values }: Aggregate, columns: KeyColum
 }
 
 function keyColumn(read: string) {
-  return { kind: 'key', read, number: `${read}_number` } as const
+  return { kind: 'key', read, number: `${read}_number`, quarter: `${read}_quarter` } as const
 }
 
 function readingOf(json: readonly string[], columns: KeyColumns, isGroupedOnly: boolean): ReadingOf {
@@ -105,7 +105,8 @@ function readSql(
       const read = fieldSql(name)
       if (read.kind !== 'json') return [`${columnOf(read)} AS f${at}`]
       const key = isPlain ? keyOf(name, keys) : wholeKeyOf(name, keys)
-      return [`${key} AS f${at}`, `${numberOf(name, keys)} AS f${at}_number`]
+      const number = `${numberOf(name, keys)} AS f${at}_number`
+      return [`${key} AS f${at}`, number, `${quarterOf(name, keys)} AS f${at}_quarter`]
     })
     // A key that is read from a document has to be worked out once.
     return sql`(${rows(columns)}${isPlain ? '' : ' OFFSET 0'})`

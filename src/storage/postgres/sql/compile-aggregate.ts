@@ -72,7 +72,7 @@ function mergedSql(
   cells: readonly CellColumn[],
   source: CompiledSql,
 ): CompiledSql {
-  const buckets = groupedSql(groups, cells, source, (_, figure) => figure)
+  const buckets = bucketsSql(groups, cells, source)
   const keys = groups.map(({ name, key }): NamedGroup => {
     const bucket = key ? key(name) : { sql: name, parameters: [] }
     return { name, bucket, key: undefined }
@@ -80,6 +80,23 @@ function mergedSql(
   const merged = cells.map((cell) => ({ ...cell, of: cell.merged ?? cell.of }))
   // `OFFSET 0`: the key of a bucket is for the groups of these, and not for each document.
   return groupedSql(keys, merged, sql`(${buckets} OFFSET 0) AS buckets`, sent)
+}
+
+/** Those of documents with an instant, and of all others: of the first of the groups that tells them apart. */
+function bucketsSql(
+  groups: readonly NamedGroup[],
+  cells: readonly CellColumn[],
+  source: CompiledSql,
+): CompiledSql {
+  const whole = (of: readonly NamedGroup[], where: string) =>
+    groupedSql(of, cells, sql`${source}${where}`, (_, figure) => figure)
+  const parted = groups.find(({ instants }) => instants)
+  if (parted?.instants === undefined) return whole(groups, '')
+  const { isInstant, bucket, isOther } = parted.instants
+  const ofInstants = groups.map((group) =>
+    group === parted ? { ...group, bucket: { sql: bucket, parameters: [] } } : group,
+  )
+  return sql`${whole(ofInstants, ` WHERE ${isInstant}`)} UNION ALL ${whole(groups, ` WHERE ${isOther}`)}`
 }
 
 function groupedSql(

@@ -1,22 +1,28 @@
 /**
  * Dates in a form that many documents share, so that the part of a calendar is worked out once for each such form and not for each
  * document: a million documents have few different hours. Instants as JavaScript writes them (2026-01-31T12:00:00.000Z) and seconds
- * since 1970 are cut to the hour that they are in, or to five minutes where clocks of the zone are not a whole number of hours from
+ * since 1970 are cut to the hour that they are in, or to its quarter where clocks of the zone are not a whole number of hours from
  * UTC. All else that may be a date stays as it is. A cut costs 1 µs a document; matching the whole pattern of a date costs 4 µs.
  */
 import { FIRST_SECOND, LAST_SECOND, MILLISECONDS_FROM } from '../../aggregate/date-part.ts'
 import { type ZoneOffsets, zoneOffsets } from '../../aggregate/zone-offsets.ts'
 import { FIRST_LIST, FIRST_TEXT } from './sort-key.ts'
 
-/** A column of dates: JSON, seconds or milliseconds of `_meta` as a number, or a key and, where that is one of a number, the number. */
-export type DateColumn =
-  | { readonly kind: 'json' | 'number'; readonly read: string }
-  | { readonly kind: 'key'; readonly read: string; readonly number: string }
+/** A column of dates: JSON, seconds or milliseconds of `_meta` as a number, or a key with the number and the quarter of an hour that it may be. */
+export type DateColumn = { readonly kind: 'json' | 'number'; readonly read: string } | KeyColumn
+
+interface KeyColumn {
+  readonly kind: 'key'
+  readonly read: string
+  readonly number: string
+  /** Of an hour, since 1970, of instants as JavaScript writes them. */
+  readonly quarter: string
+}
 
 /** 2026-01-31T12:00:00.123456789+05:30 is the longest date, 2026-01-31 the shortest. */
 const LONGEST = 35
 const HOUR = 3_600
-const MINUTES = 300
+const QUARTER = 900
 /** In the years of the table of a zone. Its last second is not: dates of the year 9999 end in the middle of an hour. */
 const LAST_CUT = Date.UTC(2200, 0, 1) / 1000
 const FIRST_CUT = Date.UTC(1900, 0, 1) / 1000
@@ -31,36 +37,50 @@ export function dateBucketSql(column: DateColumn, zone: string | undefined): str
   const { kind, read } = column
   const cut = zone === undefined ? undefined : cutOf(zoneOffsets(zone))
   if (kind === 'number') return secondsSql(`(${read})::float8`, cut)
-  const { text, isText, isNumber, number, marked } = spelled(column)
+  const { text, isText, isNumber, number } = column.kind === 'key' ? ofKey(column) : ofJson(read)
   const whole = `CASE WHEN ${isText} THEN ${wholeText(text)} WHEN ${isNumber} THEN ${secondsSql(`${number}::float8`, cut)} END`
-  const bucket = cut ? `CASE ${cutText(marked, cut)} ELSE ${whole} END` : whole
+  const bucket = cut && kind === 'json' ? `CASE ${cutText(`${read}::text`, cut)} ELSE ${whole} END` : whole
   return `(${bucket}) COLLATE "C"`
 }
 
-/** A text with one letter before it, and perhaps one behind. */
-interface Marked {
-  readonly read: string
-  readonly before: string
-  readonly behind: string
+/** Of documents with instants alone, which are grouped by a number. */
+export interface InstantBucket {
+  readonly isInstant: string
+  /** As `dateBucketSql` gives it. */
+  readonly bucket: string
+  /** Of all other documents. */
+  readonly isOther: string
 }
 
-function spelled(column: Exclude<DateColumn, { kind: 'number' }> | DateColumn) {
-  const { read } = column
-  if (column.kind === 'key') {
-    const isText = `${read} >= '${FIRST_TEXT}' AND ${read} < '${FIRST_LIST}'`
-    const marked: Marked = { read, before: FIRST_TEXT, behind: '' }
-    return {
-      text: `substr(${read}, 2)`,
-      isText,
-      isNumber: `${column.number} IS NOT NULL`,
-      number: column.number,
-      marked,
-    }
+/**
+ * PostgreSQL believes that an expression which also names the key has as many groups as there are documents, so that it sorts them. What is
+ * grouped by quarters alone is hashed, on several cores: months of a million documents take a fifth of the time.
+ */
+export function instantBucket(column: DateColumn, zone: string | undefined): InstantBucket | undefined {
+  const cut = zone === undefined || column.kind !== 'key' ? undefined : cutOf(zoneOffsets(zone))
+  if (column.kind !== 'key' || cut === undefined) return undefined
+  const { quarter } = column
+  const first = Math.ceil(firstSecond(cut.from) / QUARTER)
+  return {
+    isInstant: `${quarter} >= ${first}`,
+    bucket: `((${quarter} / ${cut.seconds / QUARTER})::bigint * ${cut.seconds})::text COLLATE "C"`,
+    isOther: `(${quarter} IS NULL OR ${quarter} < ${first})`,
   }
+}
+
+function ofKey({ read, number }: KeyColumn) {
+  return {
+    text: `substr(${read}, 2)`,
+    isText: `${read} >= '${FIRST_TEXT}' AND ${read} < '${FIRST_LIST}'`,
+    isNumber: `${number} IS NOT NULL`,
+    number,
+  }
+}
+
+function ofJson(read: string) {
   const text = `(${read} #>> '{}')`
   const type = `json_typeof(${read})`
-  const marked: Marked = { read: `${read}::text`, before: '"', behind: '"' }
-  return { text, isText: `${type} = 'string'`, isNumber: `${type} = 'number'`, number: text, marked }
+  return { text, isText: `${type} = 'string'`, isNumber: `${type} = 'number'`, number: text }
 }
 
 interface Cut {
@@ -69,7 +89,12 @@ interface Cut {
   readonly from: number
 }
 
-/** undefined: clocks are not set in whole minutes. */
+/** The next hour, so that an hour in which the clocks have changed stays whole; none before 1970. */
+function firstSecond(from: number): number {
+  return Math.max(from + HOUR, 0)
+}
+
+/** undefined: clocks are not set in whole quarters of an hour. */
 function cutOf({ changes, offsets }: ZoneOffsets): Cut | undefined {
   const fits = (seconds: number, at: number) =>
     (offsets[at] ?? 0) % seconds === 0 && (at === 0 || (changes[at - 1] ?? 0) % seconds === 0)
@@ -80,8 +105,8 @@ function cutOf({ changes, offsets }: ZoneOffsets): Cut | undefined {
   }
   const byHour = fittingFrom(HOUR)
   if (byHour !== undefined && byHour <= LONG_AGO) return { seconds: HOUR, from: byHour }
-  const from = fittingFrom(MINUTES)
-  return from === undefined ? undefined : { seconds: MINUTES, from }
+  const from = fittingFrom(QUARTER)
+  return from === undefined ? undefined : { seconds: QUARTER, from }
 }
 
 /** What has no hyphen behind the year is no date. */
@@ -89,26 +114,24 @@ function wholeText(text: string): string {
   return `CASE WHEN length(${text}) <= ${LONGEST} AND substr(${text}, 5, 1) = '-' THEN ${text} END`
 }
 
-/** Of JSON with its quotes, `"2026-01-31T12:00:00.000Z"`, or of a key, `s2026-01-31T12:00:00.000Z`. The hour is not looked at; what is no date then is not one for any of its instants. */
-function cutText({ read, before, behind }: Marked, { seconds, from }: Cut): string {
+/** Of JSON with its quotes, `"2026-01-31T12:00:00.000Z"`. The hour is not looked at; what is no date then is not one for any of its instants. */
+function cutText(json: string, { seconds, from }: Cut): string {
   // The next hour, so that an hour in which the clocks have changed stays whole.
   const first = new Date((from + HOUR) * 1000).toISOString().slice(0, 13)
-  const isIn = `${read} >= '${before}${first}' COLLATE "C" AND ${read} < '${before}2200' COLLATE "C" AND substr(${read}, 6, 1) = '-'`
-  const short =
-    seconds === HOUR
-      ? `substr(${read}, 2, 14) || '00'`
-      : `substr(${read}, 2, 15) || CASE WHEN substr(${read}, 17, 1) < '5' COLLATE "C" THEN '0' ELSE '5' END`
-  return `WHEN ${isIn} AND ${endsAsInstant(read, behind)} THEN ${short}`
+  const isIn = `${json} >= '"${first}' COLLATE "C" AND ${json} < '"2200' COLLATE "C" AND substr(${json}, 6, 1) = '-'`
+  const quarter = `CASE width_bucket(substr(${json}, 16, 2), '{15,30,45}'::text[] COLLATE "C") WHEN 0 THEN '00' WHEN 1 THEN '15' WHEN 2 THEN '30' ELSE '45' END`
+  const short = `substr(${json}, 2, 14) || ${seconds === HOUR ? `'00'` : quarter}`
+  return `WHEN ${isIn} AND ${endsAsInstant(json)} THEN ${short}`
 }
 
 /** That `:00:00.000Z` stands behind the hour. PostgreSQL looks up each piece in a hash table, which is faster than a pattern. */
-function endsAsInstant(json: string, behind: string): string {
+function endsAsInstant(json: string): string {
   const sixty = numbered(60, 2, (number) => `:${number}`)
   return [
     `substr(${json}, 15, 3) = ANY (${sixty})`,
     `substr(${json}, 18, 3) = ANY (${sixty})`,
     `substr(${json}, 21, 3) = ANY (${numbered(100, 2, (number) => `.${number}`)})`,
-    `substr(${json}, 24) = ANY (${numbered(10, 1, (number) => `"${number}Z${behind.replace('"', '\\"')}"`)})`,
+    `substr(${json}, 24) = ANY (${numbered(10, 1, (number) => `"${number}Z\\""`)})`,
   ].join(' AND ')
 }
 
@@ -122,6 +145,5 @@ function secondsSql(number: string, cut: Cut | undefined): string {
   const seconds = `floor(CASE WHEN abs(${number}) >= ${MILLISECONDS_FROM} THEN ${number} / 1000 ELSE ${number} END)`
   const whole = `WHEN ${seconds} BETWEEN ${FIRST_SECOND} AND ${LAST_SECOND} THEN ${seconds}::bigint::text`
   if (!cut) return `CASE ${whole} END`
-  const from = Math.max(cut.from + HOUR, 0)
-  return `CASE WHEN ${seconds} >= ${from} AND ${seconds} < ${LAST_CUT} THEN (${seconds}::bigint / ${cut.seconds} * ${cut.seconds})::text ${whole} END`
+  return `CASE WHEN ${seconds} >= ${firstSecond(cut.from)} AND ${seconds} < ${LAST_CUT} THEN (${seconds}::bigint / ${cut.seconds} * ${cut.seconds})::text ${whole} END`
 }

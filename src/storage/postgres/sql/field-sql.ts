@@ -92,6 +92,11 @@ export function numberOf(field: string, columns: KeyColumns): string {
   return `v${columns.get(field)}`
 }
 
+/** Quarters of an hour since 1970 of an instant; NULL of all else, and of dates that are written otherwise. */
+export function quarterOf(field: string, columns: KeyColumns): string {
+  return `t${columns.get(field)}`
+}
+
 /** Whether a key is of a value of the type. undefined: keys of texts are no others'. Numbers share theirs with true and false. */
 export function isOfType(
   field: string,

@@ -49,12 +49,14 @@ export async function readPreparations(connection: PostgresConnection): Promise<
   const rows = await connection.rows(
     `SELECT name, 'text' AS kind, text_done AS done, greatest(text_total, text_done) AS total FROM storage WHERE text = 1
     UNION ALL
+    SELECT name, 'columns', max(done), greatest(max(total), max(done)) FROM key_column JOIN storage ON id = storage WHERE NOT ready GROUP BY name
+    UNION ALL
     SELECT name, 'index', coalesce(blocks_done, 0), coalesce(blocks_total, 0)
     FROM pg_stat_progress_create_index JOIN storage ON to_regclass('doc_' || id) = relid ORDER BY 1, 2`,
   )
   return rows.map((row) => ({
     storage: textOf(row, 'name'),
-    kind: row.kind === 'index' ? 'index' : 'text',
+    kind: row.kind === 'index' || row.kind === 'columns' ? row.kind : 'text',
     done: numberOf(row, 'done'),
     total: numberOf(row, 'total'),
   }))
