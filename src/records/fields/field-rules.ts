@@ -62,6 +62,8 @@ export interface KeptRules {
   readonly permissions?: StoragePermissions
   /** Through which its rules lead to other documents. */
   readonly references?: References
+  /** Of all storages, as they were read together. */
+  readonly fieldsOf?: (storage: string) => readonly FieldRule[]
 }
 
 export const permissionNames = ['see', 'create', 'change', 'remove'] as const
@@ -222,6 +224,7 @@ function keptOf(name: string, loaded: Loaded): KeptRules {
     rules: [...rules.values()].sort(byOrder),
     closed: closed.has(name),
     references,
+    fieldsOf: (other: string) => keptOf(other, loaded).rules,
     ...(given && { permissions: given }),
     ...(constraints.has(name) && { constraints: constraints.get(name) ?? [] }),
   }

@@ -1,7 +1,8 @@
 /** The rules of a storage and of its fields as functions, compiled once for each change of them. */
 import { fieldTypeEntries } from '../../shared/fields/field-type.ts'
-import { foldingsOf } from '../../shared/folded-query.ts'
+import { isPromise } from '../../shared/maybe-promise.ts'
 import { otherStorages } from '../../storage/search/other-storages.ts'
+import { askedQuery } from '../fields/asked-values.ts'
 import type { KeptRules, PermissionName } from '../fields/field-rules.ts'
 import { type RuleScope, scopeOf } from './led-query.ts'
 import {
@@ -45,9 +46,17 @@ const compiled = new WeakMap<KeptRules, CompiledRules | undefined>()
 /** Undefined where nothing says who may do what. */
 export function compiledRules(storage: string, kept: KeptRules): CompiledRules | undefined {
   if (compiled.has(kept)) return compiled.get(kept)
-  const foldings = foldingsOf(kept.rules)
-  const scope = scopeOf(storage, kept.references)
-  const made = compile(kept, foldings.size === 0 ? scope : { ...scope, foldings })
+  const { rules, references, fieldsOf = () => rules } = kept
+  const scope: RuleScope = {
+    ...scopeOf(storage, references),
+    asked(query) {
+      const asked = askedQuery(storage, query, (name) => ({ rules: fieldsOf(name) }))
+      if (isPromise(asked))
+        throw new TypeError('The fields of all storages are known where rules are compiled.')
+      return asked
+    },
+  }
+  const made = compile(kept, scope)
   compiled.set(kept, made)
   return made
 }

@@ -2,7 +2,6 @@
  * Rules that lead through references, such as `doc.supplier.owner`: as queries that ask it of the document that is referred to. A rule
  * reads that document as it is stored, whatever the rules of its own storage are: else two storages could wait for each other's rules.
  */
-import { type Foldings, foldedQuery } from '../../shared/folded-query.ts'
 import type { Query } from '../../shared/query.ts'
 import { type Reference, type References, referencesIn } from '../../storage/reference/references.ts'
 import { throughReferences } from '../../storage/reference/through-references.ts'
@@ -14,8 +13,8 @@ export const MOST_STEPS = 3
 export interface RuleScope {
   readonly storage: string
   readonly references: References
-  /** Fields of the storage of whose texts case does not count: rules compare them as searches do. */
-  readonly foldings?: Foldings
+  /** A query for stored values, here and in documents that are referred to: rules compare as searches do, instants and texts in any case. */
+  readonly asked?: (query: Query) => Query
 }
 
 const none = referencesIn([])
@@ -34,10 +33,14 @@ export function stepsOf(path: readonly string[], { storage, references }: RuleSc
 }
 
 /** Throws INVALID_QUERY for what cannot be asked of a document that is referred to. */
-export function ledQuery(query: Query, { storage, references, foldings }: RuleScope): Query {
+export function ledQuery(query: Query, { storage, references, asked }: RuleScope): Query {
+  const led = through(query, storage, references)
+  return asked === undefined ? led : asked(led)
+}
+
+function through(query: Query, storage: string, references: References): Query {
   const own = references.of(storage)
-  const asked = foldings === undefined ? query : foldedQuery(query, foldings)
-  return own.length === 0 ? asked : deeper(throughReferences(asked, own), references)
+  return own.length === 0 ? query : deeper(throughReferences(query, own), references)
 }
 
 function deeper(query: Query, references: References): Query {
@@ -49,7 +52,7 @@ function deeper(query: Query, references: References): Query {
     case 'filter':
       return { kind: query.kind, query: deeper(query.query, references) }
     case 'through':
-      return { ...query, query: ledQuery(query.query, { storage: query.storage, references }) }
+      return { ...query, query: through(query.query, query.storage, references) }
     default:
       return query
   }

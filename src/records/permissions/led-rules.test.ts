@@ -62,6 +62,15 @@ beforeAll(async () => {
     ['goods', 'supplier', 'suppliers'],
   ] as const)
     await createField(database, { storage, name, type: 'reference', reference: { storage: target } }, by)
+  for (const name of ['places', 'visits']) await room.database.ensure(name)
+  const text = { storage: 'places', name: 'town', type: 'string', ignore_case: true } as const
+  await createField(database, text, by)
+  await createField(database, { storage: 'places', name: 'at', type: 'instant' }, by)
+  await createField(
+    database,
+    { storage: 'visits', name: 'place', type: 'reference', reference: { storage: 'places' } },
+    by,
+  )
   await transact(room.database, (session) =>
     session.create(
       ownStorages.storages,
@@ -161,3 +170,42 @@ test('one that is changed each time is a conflict in the end', async () => {
   await expect(update).rejects.toMatchObject({ code: 'CONFLICT' })
   meanwhile = undefined
 })
+
+test.each<[string, string, JsonObject]>([
+  ['a text in any case', 'doc.town == "BERLIN"', { town: 'Berlin' }],
+  ['a list of texts', 'contains(["bonn", "BERLIN"], doc.town)', { town: 'Berlin' }],
+  ['an instant of another zone', 'doc.at == "2026-03-01T10:00:00+01:00"', { at: '2026-03-01T09:00:00.000Z' }],
+  ['instants from one on', 'doc.at >= "2026-03-01T10:00:00+01:00"', { at: '2026-03-01T09:30:00.000Z' }],
+])(
+  'a rule sees the same in a document as in a list: %s, also of one that is referred to',
+  async (_what, rule, fields) => {
+    const place = await create('places', fields)
+    const visit = await create('visits', { place })
+    await transact(room.database, async (session) => {
+      for (const [name, see] of [
+        ['places', rule],
+        ['visits', rule.replaceAll('doc.', 'doc.place.')],
+      ] as const) {
+        const query = { kind: 'term', field: 'name', value: name } as const
+        const { documents } = await session.find(ownStorages.storages, search({ query }))
+        for (const one of objectsIn(documents.value)) await session.delete(ownStorages.storages, guidOf(one))
+        await session.create(ownStorages.storages, setFields({ name, rules: { see, change: see } }))
+      }
+    })
+    for (const [storage, guid] of [
+      ['places', place],
+      ['visits', visit],
+    ] as const) {
+      const query = { kind: 'term', field: '_meta.guid', value: guid } as const
+      const list = await asAnn((session) => session.find(storage, search({ query })))
+      const one = await asAnn((session) => session.get(storage, guid))
+      const changed = await asAnn((session) => session.update(storage, guid, setFields({ note: 1 })))
+      expect([storage, list.length, one !== undefined, changed.outcome]).toEqual([
+        storage,
+        1,
+        true,
+        'written',
+      ])
+    }
+  },
+)
