@@ -1,4 +1,5 @@
 /** Why did it go this way? Runs on the canvas: sent from inside, step by step, run again, and paused at a breakpoint. */
+import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
@@ -256,6 +257,20 @@ describe('a breakpoint', () => {
     await eventually(async () => (await tracing()).body).toMatchObject({ breakpoints: [] })
     expect((await sendNote('Passes')).status).toBe(201)
   })
+})
+
+test('a run is kept as a test, which is saved as a file', async () => {
+  await page.getByRole('button', { name: 'All runs' }).click()
+  await page.getByRole('list', { name: 'Runs' }).getByRole('button', { name: /201/ }).first().click()
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Keep as a test' }).click(),
+  ])
+  const text = await readFile(await saved.path(), 'utf8')
+  expect([saved.suggestedFilename(), JSON.parse(text)]).toMatchObject([
+    expect.stringMatching(/^post-.*\.test\.json$/),
+    { steps: [{ request: expect.stringMatching(/^POST /), expect: { status: 201 } }] },
+  ])
 })
 
 describe('a run that is run again', () => {

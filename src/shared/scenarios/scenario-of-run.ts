@@ -181,7 +181,9 @@ function userOf(run: Run, groups: ReadonlyMap<string, string>, notes: Set<string
     notes.add(`The trace does not say which scopes ${run.user} has: add them.`)
     return { username: run.user }
   }
-  const named = texts(user.groups).flatMap((guid) => groups.get(guid) ?? [])
+  const member = texts(user.groups)
+  const named = member.flatMap((guid) => groups.get(guid) ?? [])
+  if (named.length < member.length) notes.add(`Some groups of ${run.user} have no name here: add them.`)
   const scopes = texts(user.custom_scopes)
   return {
     username: run.user,

@@ -36,6 +36,12 @@ export const runsTexts = {
   canvas: 'Canvas',
   saved: 'Saved',
   deployed: 'Deployed',
+  keepAsTest: 'Keep as a test',
+  keepAsTestText:
+    'Saves a file for quoin test: what the run read, what other servers replied, and what came of it.',
+  keptAsTest: 'Saved a test for quoin test',
+  lookAtTest: 'Look at the saved test',
+  couldNotKeepAsTest: 'Could not make a test of the run',
   runAgain: 'Run again',
   runAgainText:
     'Sends the same request to the present blocks. Its writes are undone at the end. Other servers are not called: their recorded replies are used.',

@@ -15,6 +15,7 @@ import { outcomeOf, triggerWords } from '../model/runs/run-words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { leaveRun } from '../state/shown-run.ts'
 import { ElsewhereNote } from './elsewhere-note.tsx'
+import { KeepAsTest } from './keep-as-test.tsx'
 import { ReplayComparison } from './replay-comparison.tsx'
 import { RunAgain } from './run-again.tsx'
 import { useShownRun } from './run-queries.ts'
@@ -51,6 +52,7 @@ export function RunDetails() {
           <Exchange run={run} />
           {run.status === 'failed' ? <Letter run={run} /> : null}
           {isOver ? <RunAgain run={run} /> : null}
+          {isOver && run.replay_of === null ? <KeepAsTest run={run} /> : null}
         </>
       ) : error ? null : (
         <Stack gap={8} role="status" aria-label={runsTexts.loading}>
