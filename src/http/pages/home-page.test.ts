@@ -83,6 +83,7 @@ test('a user sees the pages that the user may open and the approvals of a scope 
     const { html } = await home(username)
     const titles = [...html.matchAll(/Order ([a-z])</g)].map(([, id]) => id)
     const pages = ['/orders', '/mine', '/shop', '/studio'].filter((one) => html.includes(`href="${one}"`))
+    expect(html, 'tasks of one title differ by their time').toMatch(/Orders · \w+ \d+, \d{4}, \d+:\d\d/)
     return [titles.join(''), pages]
   }
   expect(await seen('ben')).toEqual(['ba', ['/mine', '/shop']])

@@ -8,6 +8,7 @@ import { myTasks } from '../../flows/background/my-tasks.ts'
 import type { Waits } from '../../flows/background/waits.ts'
 import type { CompiledPage } from '../../flows/compile/frame.ts'
 import type { LiveTable } from '../../flows/live/live-blueprints.ts'
+import { formatDateTime } from '../../pages/format.ts'
 import { messagesFor, type PageMessages } from '../../pages/messages.ts'
 import { looksLikeAccountPath } from '../../shared/account-paths.ts'
 import type { Task } from '../../shared/api/operate/waits.ts'
@@ -15,7 +16,7 @@ import type { PageLink, PageNode } from '../../shared/pages/page-content.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
 import { pageAddress } from './page-address.ts'
 import type { PageRoom } from './page-room.ts'
-import { localeOf, showPage, userOf } from './show-page.ts'
+import { localeOf, showPage, userOf, zoneOf } from './show-page.ts'
 import { mayUsePage } from './usable-page.ts'
 
 export type HomeRoom = PageRoom & { readonly waits: Pick<Waits, 'tasks'>; readonly siteName: string }
@@ -55,7 +56,7 @@ export async function visitHome(
   const content: readonly PageNode[] = [
     { kind: 'heading', level: 1, text: title },
     ...(nothing ? [{ kind: 'text', text: say('home.nothing') } as const] : []),
-    ...(tasks ? taskNodes(tasks, say) : []),
+    ...(tasks ? taskNodes(tasks, say, whenOf(room, request)) : []),
     ...pageNodes(pages, say),
     ...(builds ? [{ kind: 'link', label: say('home.studio'), href: '/studio' } as const] : []),
   ]
@@ -105,12 +106,22 @@ function distinct(links: readonly PageLink[]): readonly PageLink[] {
   }))
 }
 
-function taskNodes({ records, next }: RecordPage<Task>, say: PageMessages): readonly PageNode[] {
+/** In the language and the time zone of the visitor: tasks of one title differ by it. */
+function whenOf(room: HomeRoom, request: FastifyRequest): (seconds: number) => string {
+  const [locale, zone] = [localeOf(request), zoneOf(request, room)]
+  return (seconds) => formatDateTime(new Date(seconds * 1000), locale, zone)
+}
+
+function taskNodes(
+  { records, next }: RecordPage<Task>,
+  say: PageMessages,
+  when: (seconds: number) => string,
+): readonly PageNode[] {
   if (records.length === 0) return []
-  const cards = records.map(({ title, text, blueprint, page }): PageNode[] => [
+  const cards = records.map(({ title, text, blueprint, created, page }): PageNode[] => [
     {
       // Without a title: a list of landmarks has no use for twenty of the same name.
-      ...{ kind: 'card', note: blueprint },
+      ...{ kind: 'card', note: [blueprint, when(created)].filter((part) => part !== '').join(' · ') },
       content: [
         { kind: 'link', label: title, href: page },
         ...(text === '' ? [] : [{ kind: 'text', text: shortened(text) } as const]),
