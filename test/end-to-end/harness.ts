@@ -20,7 +20,7 @@ import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase } from '../temporary-database.ts'
 
 export const adminPassword = 'correct horse battery staple'
-const userPassword = 'a password of a user'
+export const userPassword = 'a password of a user'
 
 export interface Answer {
   readonly status: number

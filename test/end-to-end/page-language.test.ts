@@ -1,7 +1,7 @@
 /** The language of a page: that of its builder's texts where its block says so, else the one that the visitor asks for. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openVisitor } from '../page-visitor.ts'
-import { openTestQuoin, type TestQuoin } from './harness.ts'
+import { openTestQuoin, type TestQuoin, userPassword } from './harness.ts'
 
 const page = (url: string, fields: { language?: string } = {}) => ({
   [`${url}_page`]: { type: 'state_page', in: { url, title: 'Contact' }, fields, scopes: ['*public'] },
@@ -41,6 +41,18 @@ test('a page that does not say it is in the language that the visitor asks for',
   const shown = await openVisitor(origin).get('/asked', german)
   expect(shown.html).toContain('<html lang="de-AT" dir="ltr"')
   expect(shown.text).toContain('Zum Inhalt')
+})
+
+test('a user who has chosen no language reads the one that the browser asks for, also after signing in', async () => {
+  const guid = await quoin.addUser('bea', [])
+  const visitor = openVisitor(origin)
+  const form = await visitor.get('/login')
+  const sent = await visitor.submit(form, 'signin', { username: 'bea', password: userPassword })
+  expect(sent.status).toBe(303)
+  const seen = async () => /<html lang="([^"]+)"/.exec((await visitor.get('/asked', german)).html)?.[1]
+  expect(await seen()).toBe('de-AT')
+  await quoin.manage('PUT', `/users/${guid}`, { language: 'en-GB' })
+  expect(await seen()).toBe('en-GB')
 })
 
 test('a language that is no tag is refused by a deploy, on its setting', async () => {

@@ -34,11 +34,15 @@ export function liveTables({ content }: Pick<ShownPage, 'content'>): readonly Da
   return dataTablesOf(content).filter((table) => table.live)
 }
 
-/** The language that a visitor reads: their own setting, else what the browser asks for. */
+/**
+ * The language that a visitor reads: their own setting, else what the browser asks for. Users who have chosen none have `en`;
+ * one who wants English in a browser of another language has `en-GB` or the like.
+ */
 export function localeOf(request: FastifyRequest): string {
   const { language } = request.identity?.user ?? {}
   const asked = request.headers['accept-language']
-  return pickLocale(typeof language === 'string' && language !== '' ? `${language},${asked ?? ''}` : asked)
+  const isChosen = typeof language === 'string' && language !== '' && language !== 'en'
+  return pickLocale(isChosen ? `${language},${asked ?? ''}` : asked)
 }
 
 /**
