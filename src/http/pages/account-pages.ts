@@ -5,7 +5,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PageMessages } from '../../pages/messages.ts'
 import { messagesFor } from '../../pages/messages.ts'
-import { type AccountPath, accountPaths, isAccountPath } from '../../shared/account-paths.ts'
+import {
+  type AccountPath,
+  accountPaths,
+  isAccountPath,
+  looksLikeAccountPath,
+} from '../../shared/account-paths.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
@@ -110,6 +115,12 @@ export async function submitAccountForm(
   }
 }
 
+/** Not to where one signs in: its form would look as if the sign-in had failed. Only a password is changed afterwards. */
+function afterSignIn(next = '/'): string {
+  const [path = ''] = next.slice(1).split('?')
+  return looksLikeAccountPath(path) && path !== accountPaths.password ? '/' : next
+}
+
 async function signIn(
   { access, clock }: PageRoom,
   request: FastifyRequest,
@@ -131,7 +142,7 @@ async function signIn(
       maxAge: Math.max(60, expiry - Math.floor(clock() / 1000)),
     })
     const address = pageAddress(request.url)
-    return sentOn(reply, localPath(address.get('next')) ?? '/')
+    return sentOn(reply, afterSignIn(localPath(address.get('next'))))
   } catch (error) {
     if (!(error instanceof QuoinError)) throw error
     if (error.code === 'INVALID_CREDENTIALS' || error.code === 'INVALID_BODY')

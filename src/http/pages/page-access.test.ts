@@ -273,6 +273,17 @@ describe('signing in', () => {
     expect(to.origin).toBe(origin)
   })
 
+  test.each([
+    ['/login', '/'],
+    ['/login?next=%2Ftasks', '/'],
+    ['/password/forgot', '/'],
+    ['/password', '/password'],
+    ['/logins', '/logins'],
+  ])('signing in on the way to %s leads to %s', async (next, to) => {
+    const sent = await signIn(openVisitor(origin), `/login?next=${encodeURIComponent(next)}`)
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, to])
+  })
+
   test('a name that is locked is told to wait', async () => {
     const visitor = openVisitor(origin)
     let seen = await visitor.get('/login')

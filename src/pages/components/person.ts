@@ -38,8 +38,13 @@ export function person({ user, hidden, url }: PageView, { say }: Drawing): Compo
             h('button', { class: 'button quiet small' }, icon('out', true), say('signout.submit')),
           ),
         ]
-      : h('a', { href: `/login?next=${encodeURIComponent(url)}` }, say('signin.link')),
+      : h('a', { href: signInFrom(url) }, say('signin.link')),
   )
+}
+
+/** On the page itself it keeps where its visitor wants to go. */
+function signInFrom(url: string): string {
+  return /^\/login(?:\?|$)/.test(url) ? url : `/login?next=${encodeURIComponent(url)}`
 }
 
 function initialOf(name: string): string {
