@@ -3,8 +3,8 @@
  * their clocks are apart, replies and wake-ups are late, lost or doubled. Then it is calm, and everything has to end.
  */
 
-import { isJsonObject } from '../../../src/shared/json.ts'
 import { matchAll, search } from '../../../src/shared/query.ts'
+import { objectsIn } from '../../../src/storage/document-fields.ts'
 import type { Job } from '../../../src/storage/job.ts'
 import { jobColumns } from '../../../src/storage/job-row.ts'
 import { ownStorages } from '../../../src/storage/own-storages.ts'
@@ -65,12 +65,15 @@ export async function simulateNodes(
   await time.run(started + LONGEST_MS, () => time.steps % 100 === 0 && isIdle(connection, young()))
   const jobs = allJobs(connection)
   const ticks = (await plain.session().find(ownStorages.ticks, allTicks)).documents.value
+  const planned = (await plain.session().find(ownStorages.schedules, allTicks)).documents.value
   const history = readHistory(connection)
   const { notes, worked } = world
   checkJobs(diary, { jobs, ...enqueued, history, notes, worked, until: young() })
   const ahead = Math.max(...[...world.nodes.values()].map(({ skew }) => skew))
-  const fired = Array.isArray(ticks) ? ticks.filter(isJsonObject) : []
-  checkTicks(diary, { schedules, ticks: fired, jobs, until: time.now + ahead })
+  checkTicks(diary, {
+    ...{ schedules, jobs, until: time.now + ahead },
+    ...{ ticks: objectsIn(ticks), records: objectsIn(planned) },
+  })
   for (const node of world.nodes.values()) node.owner.gone = true
   const closed = plain.close()
   await time.run(time.now + LONGEST_MS)

@@ -43,6 +43,10 @@ describe('queue and schedules on several nodes', () => {
     expect(failures).toEqual([])
   })
 
+  test('a first tick that a node with a clock of 39 s ahead has planned is to come, and not overdue', async () => {
+    expect((await simulations.nodes(300)).broken).toEqual([])
+  })
+
   test.each(Object.entries(brokenNodes))('control: %s are found out', async (_, breakage) => {
     const { failures } = await runInterleavings((seed) => simulations.nodes(seed, breakage), 1, untilFound)
     expect(failures).not.toEqual([])
