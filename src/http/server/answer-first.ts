@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { hasTwoHosts } from './path-hygiene.ts'
+import { hasTwoHosts, urlProblem } from './path-hygiene.ts'
 
 /** Answers a request, or gives false and has not touched it. */
 export type Taker = (request: IncomingMessage, response: ServerResponse) => boolean
@@ -9,8 +9,8 @@ export function answerFirst(server: Server, takers: readonly Taker[], isOpen: ()
   const others = server.listeners('request')
   server.removeAllListeners('request')
   server.on('request', (request, response) => {
-    // U+0000 in a URL and two hosts are for the framework to refuse, see `path-hygiene.ts`.
-    if (isOpen() && request.url?.includes('%00') === false && !hasTwoHosts(request.rawHeaders))
+    // A wrong URL and two hosts are for the framework to refuse, see `path-hygiene.ts`.
+    if (isOpen() && urlProblem(request.url ?? '') === undefined && !hasTwoHosts(request.rawHeaders))
       for (const take of takers) if (take(request, response)) return
     for (const listener of others) listener.call(server, request, response)
   })

@@ -102,10 +102,24 @@ describe('parameters of the query', () => {
     ['?limit=1&limit=2', 'limit must be'],
     ['?limit[]=1&limit[]=2', 'limit must be'],
     ['?limit=1%zz', 'limit must be'],
+    ['?status=%ff', 'The query contains %ff, which is not UTF-8'],
+    ['?status=caf%E9', 'The query contains %E9, which is not UTF-8'],
+    ['?%c3%28=1', 'The query contains %c3, which is not UTF-8'],
+    ['?status=%ed%a0%80', 'not UTF-8'],
   ])('%s is refused', async (query, message) => {
     const got = await ask('GET', `/goods${query}`)
     expect([got.status, got.text]).toEqual([400, expect.stringContaining(message)])
   })
+
+  test.each(['/said/a?q=%ff', '/nothing?q=%ff', '/users/me?q=%ff', '=/login?q=%ff'])(
+    'what is no UTF-8 in the query of %s is 400, whatever is there',
+    async (path) => {
+      expect(await ask('GET', path)).toMatchObject({
+        status: 400,
+        text: expect.stringContaining('not UTF-8'),
+      })
+    },
+  )
 
   test.each([
     ['/said/a+b?q=a+b', { word: 'a+b', q: 'a b' }],

@@ -28,7 +28,7 @@ import type { RequestListener } from './finished-request.ts'
 import { closeGracefully } from './graceful-close.ts'
 import type { HttpSettings } from './http-settings.ts'
 import { lazySerializer } from './lazy-serializer.ts'
-import { refuseTwoHosts, refuseZeroCharacter } from './path-hygiene.ts'
+import { refuseTwoHosts, refuseWrongUrl } from './path-hygiene.ts'
 import { requirePermission } from './permission.ts'
 import { requestIdOf, requestIds, sendRequestId } from './request-id.ts'
 import type { LogTarget } from './request-log.ts'
@@ -196,7 +196,7 @@ async function addRequestHooks(
   if (settings.trustProxy !== false) app.addHook('onRequest', plainForwardedAddresses)
   app.addHook('onRequest', secureReply)
   app.addHook('onRequest', sendRequestId)
-  app.addHook('onRequest', refuseZeroCharacter)
+  app.addHook('onRequest', refuseWrongUrl)
   app.addHook('onRequest', refuseTwoHosts)
   await allowOrigins(app, settings.corsOrigins)
   app.addHook('onRoute', requirePermission)
