@@ -31,6 +31,11 @@ export interface ValueContext<S extends Settings = Settings> {
   readonly variables?: Pick<RunVariables, 'get'> | undefined
   /** Whether a wire leaves this out-pin: an unread value need not be evaluated. */
   wired(outPin: string): boolean
+  /**
+   * The field of a storage by which rows at an in-pin were grouped into this column, as `orders.customer`: where they come from one
+   * block that aggregates. Without a column, what the expression of the pin reads of a row.
+   */
+  groupedBy?(inPin: string, column?: string): string | undefined
   /** Milliseconds since 1970. The same for all blocks of one run would be wrong for long runs, so it moves on. */
   now(): number
 }

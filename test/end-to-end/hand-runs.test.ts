@@ -169,7 +169,7 @@ describe('endpoints and pages', () => {
     const input = { params: { name: 'Ada' }, query: { loud: 1 } }
     const ended = await run({ trigger: 'GET greeting/{name}', input })
     expect(ended.reply).toMatchObject({ status: 200, body: { hello: 'Ada', loud: '1', to: 'builder' } })
-    expect(ended.request).toMatchObject({ path: '/greeting/Ada', params: { name: 'Ada' } })
+    expect(ended.request).toMatchObject({ path: '/api/v1/greeting/Ada', params: { name: 'Ada' } })
     const unsigned = await run({ trigger: 'get', input, anonymous: true })
     expect(objectOf(unsigned.reply).body).toMatchObject({ hello: 'Ada', to: null })
   })

@@ -1,5 +1,6 @@
 /** A builder tries an endpoint that checks signatures: the server signs, and the secret stays there. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/shared/json.ts'
 import { jsonAt, recordsIn } from '../json-at.ts'
 import { openTestQuoin, type TestQuoin } from './harness.ts'
 
@@ -57,6 +58,17 @@ test('the endpoint takes the request with the headers, and not another body; the
   const headers = { 'stripe-signature': signature }
   expect(await quoin.send('POST', '/hook', { body, headers })).toMatchObject({ status: 200, body })
   expect((await quoin.send('POST', '/hook', { body: { amount: 6 }, headers })).status).toBe(401)
+})
+
+test('a run by hand without effects takes the same headers, and is refused without them', async () => {
+  const headers = jsonAt((await sign('keeper')).body, 'headers') ?? null
+  const run = async (input: JsonObject) => {
+    const asked = { trigger: 'POST hook', state: 'staged', effects: 'discard', anonymous: true, input }
+    return jsonAt(await quoin.manage('POST', `/blueprints/${blueprint}/run`, asked), 'reply', 'status')
+  }
+  expect(await run({ body, headers })).toBe(200)
+  expect(await run({ body })).toBe(401)
+  expect(await run({ body: { amount: 6 }, headers })).toBe(401)
 })
 
 test('each signature is in the audit log, with block and address, and without the secret', async () => {

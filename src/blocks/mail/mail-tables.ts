@@ -8,6 +8,7 @@ import { throughReferences } from '../../storage/reference/through-references.ts
 import { PinError } from '../block.ts'
 import type { FlowContext } from '../context.ts'
 import { columnsWithCurrencies, nodesWithCurrencies } from '../field-currency.ts'
+import { nodesWithNames } from '../reference-names.ts'
 import { shownRows } from '../table-cells.ts'
 
 /** Each of them is a search. */
@@ -20,7 +21,8 @@ export async function withRows(
   written: readonly PageNode[],
   context: TableContext,
 ): Promise<readonly PageNode[]> {
-  const nodes = await nodesWithCurrencies(written, context.rules)
+  const named = await nodesWithNames(written, { session: context.session, rulesOf: context.rules })
+  const nodes = await nodesWithCurrencies(named, context.rules)
   const found = new Map<PageNode, PageTable>()
   for (const node of everyNode(nodes)) {
     if (node.kind !== 'datatable' || found.has(node)) continue

@@ -1,6 +1,7 @@
 import { appendNode, nodesOf } from '../../shared/pages/page-content.ts'
 import { valueFormats } from '../../shared/value-format.ts'
 import { defineValue } from '../block.ts'
+import type { ValueContext } from '../context.ts'
 import { pageHref } from './page-href.ts'
 
 export default defineValue({
@@ -27,12 +28,14 @@ export default defineValue({
   },
   out: { state: { type: 'state', help: 'The page with the card.' } },
   settings: {},
-  value({ state, title, figure, note, kind, currency, content, url }) {
+  value({ state, title, figure, note, kind, currency, content, url }, context) {
+    const textsOf = groupedTexts(context)
     const format = valueFormats.find((one) => one === kind)
     return {
       state: appendNode(state, {
         kind: 'card',
         content: nodesOf(content),
+        ...(textsOf && { textsOf }),
         ...(title !== undefined && { title }),
         ...(figure !== undefined && { figure }),
         ...(format !== undefined && { format }),
@@ -43,3 +46,11 @@ export default defineValue({
     }
   },
 })
+
+function groupedTexts({ groupedBy }: Pick<ValueContext, 'groupedBy'>) {
+  const texts = (['title', 'figure', 'note'] as const).flatMap((text) => {
+    const field = groupedBy?.(text)
+    return field === undefined ? [] : [[text, field] as const]
+  })
+  return texts.length === 0 ? undefined : Object.fromEntries(texts)
+}

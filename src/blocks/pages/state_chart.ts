@@ -49,7 +49,8 @@ export default defineValue({
   },
   out: { state: { type: 'state', help: 'The page with the chart.' } },
   settings: {},
-  value({ state, title, type, items, label, values, kind, currency, chart_id }) {
+  value({ state, title, type, items, label, values, kind, currency, chart_id }, context) {
+    const labelsOf = context.groupedBy?.('items', label)
     const format = valueFormats.find((one) => one === kind) ?? 'number'
     return {
       state: appendNode(state, {
@@ -58,6 +59,7 @@ export default defineValue({
         type: types.find((one) => one === type) ?? 'bar',
         title,
         ...chartFigures(items, label, values ?? ['value']),
+        ...(labelsOf !== undefined && { labelsOf }),
         format,
         ...(currency !== undefined && { currency }),
       }),

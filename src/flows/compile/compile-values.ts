@@ -17,7 +17,7 @@ import { BlockFailure, RunStopped } from './block-failure.ts'
 import type { Node, Wire } from './blueprint-graph.ts'
 import { givenMeasure, wiresMeasure } from './bound-given.ts'
 import { constantText } from './constants/constant-text.ts'
-import type { Facts } from './constants/fold-constants.ts'
+import { type Facts, groupedBy } from './constants/fold-constants.ts'
 import { expressionGetter } from './expressions/expression-getter.ts'
 import { type Frame, type SlotPin, UNSET } from './frame.ts'
 import { namedGetter } from './named-getter.ts'
@@ -132,6 +132,7 @@ class FlowValues implements ValueCompiler {
     const { gather, more } = this.inputsOf(node)
     const facts = this.#facts
     const wired = facts.wired(node)
+    const grouped = groupedBy(node, facts)
     const store = this.storeOf(node)
     const executed = this.#counts.of(definition)
     const measure = givenMeasure(node)
@@ -149,6 +150,7 @@ class FlowValues implements ValueCompiler {
           request: frame.run.request,
           user: frame.run.user,
           wired,
+          groupedBy: grouped,
           now: frame.run.environment.clock,
         }
         given = definition.value(gather(frame), context)

@@ -68,7 +68,8 @@ function handRequest(
   )
   const recorded = {
     method,
-    path: path.startsWith('/') ? path : `/${path}`,
+    // As its client would ask for it: a signature may cover it.
+    path: `${type === 'page' ? '' : '/api/v1'}${path.startsWith('/') ? path : `/${path}`}`,
     params: inTexts(params),
     query: inTexts(objectIn(input, 'query')),
     headers: inTexts(objectIn(input, 'headers')),

@@ -1,6 +1,7 @@
 /** The content of a page with all that its visitor may see: rows of tables, rules of inputs, addresses of files. */
 import type { FastifyRequest } from 'fastify'
 import { nodesWithCurrencies } from '../../blocks/field-currency.ts'
+import { nodesWithNames } from '../../blocks/reference-names.ts'
 import { messagesFor } from '../../pages/messages.ts'
 import { everyNode, type ShownPage } from '../../shared/pages/page-content.ts'
 import type { DataTable, PageTable } from '../../shared/pages/page-table.ts'
@@ -36,7 +37,7 @@ export async function fillPage(room: PageRoom, request: FastifyRequest, page: Pa
     messages: messagesFor(locale),
     cells: { ...room.cells(), timeZone },
   }
-  const nodes = await nodesWithCurrencies(shown.content, room.rulesOf)
+  const nodes = await nodesWithNames(await nodesWithCurrencies(shown.content, room.rulesOf), making)
   const tables = new Map<DataTable, PageTable>()
   for (const table of dataTablesOf(nodes)) {
     const { madeBy } = table

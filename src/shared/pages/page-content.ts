@@ -103,6 +103,8 @@ type Kinds =
       readonly currency?: string
       /** Small, under the figure or the title. */
       readonly note?: string
+      /** Of texts that are groups of rows: the field of a storage that was grouped by, as `orders.customer`. */
+      readonly textsOf?: Readonly<Partial<Record<'title' | 'figure' | 'note', string>>>
       readonly content: readonly PageNode[]
     }
   | {
@@ -151,6 +153,8 @@ type Kinds =
       /** Of the column of labels, where the figures are a table. */
       readonly heading?: string
       readonly labels: readonly string[]
+      /** The field of a storage that was grouped by, as `orders.customer`. */
+      readonly labelsOf?: string
       readonly series: readonly { readonly name: string; readonly values: readonly (number | null)[] }[]
       readonly format?: ValueFormat
       readonly currency?: string

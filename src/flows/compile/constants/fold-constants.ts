@@ -1,3 +1,4 @@
+import type { RowColumn } from '../../../blocks/block.ts'
 import type { ValueContext } from '../../../blocks/context.ts'
 import type { InPin } from '../../../blocks/pin.ts'
 import { converterFor, finishPin } from '../../../blocks/pins/convert-pin.ts'
@@ -88,4 +89,32 @@ export function constantStorage(node: Node, facts: Pick<Facts, 'constants'>): st
     return typeof name === 'string' ? name : undefined
   }
   return undefined
+}
+
+/** `ValueContext.groupedBy` of a block. */
+export function groupedBy(
+  node: Node,
+  facts: Pick<Facts, 'constants'>,
+): NonNullable<ValueContext['groupedBy']> {
+  return (pin, column) => {
+    const [wire, other] = node.wires.get(pin) ?? []
+    if (!wire || other) return undefined
+    const { expression } = wire.node
+    const root = expression?.parsed.root
+    const name = column ?? (root?.kind === 'member' ? root.key : undefined)
+    const [rows, ...more] = expression ? expression.wires.values() : [wire]
+    if (rows?.pin !== 'rows' || more.length > 0 || rows.node.wires.has('group')) return undefined
+    const storage = constantStorage(rows.node, facts)
+    const found = columnsOf(rows.node).find((one) => one.name === name)
+    return storage !== undefined && found?.type === 'field' ? `${storage}.${found.field}` : undefined
+  }
+}
+
+function columnsOf({ definition, literals }: Node): readonly RowColumn[] {
+  try {
+    return (definition.kind === 'flow' && definition.columns?.(Object.fromEntries(literals))) || []
+  } catch {
+    // The block has a problem of its own.
+    return []
+  }
 }

@@ -148,7 +148,8 @@ export const manySchema = Type.Object({
     description: 'The guid of the job, with `in_background`.',
   }),
   run: Type.String({
-    description: 'The guid under which the history has these writes: `POST /runs/{guid}/undo` takes them back.',
+    description:
+      'The guid under which the history has these writes: `POST /runs/{guid}/undo` takes them back.',
   }),
 })
 export type ManyChanged = Wire<typeof manySchema>

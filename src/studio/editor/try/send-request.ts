@@ -27,7 +27,7 @@ export interface Reply {
 }
 
 /** The headers of the signature. The server signs: the secret does not come here. Throws ApiError. */
-async function signatureOf({ method, path, body, signedFor }: Asked): Promise<Record<string, string>> {
+export async function signatureOf({ method, path, body, signedFor }: Asked): Promise<Record<string, string>> {
   if (!signedFor) return {}
   const asked = { ...signedFor, method, path: `/api/v1/${path}`, body }
   return (await call<{ headers: Record<string, string> }>('POST', '/_system/secrets/sign', { body: asked }))

@@ -106,7 +106,8 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
   const blueprint = useEditorState((state) => state.guid)
   const [isSigned, setSigned] = useState(true)
   const signedFor = check !== undefined && isSigned ? { blueprint, block: check } : undefined
-  const sending = useSending({ method, path, body, signedIn: as === 'me', signedFor })
+  const asked = { method, path, body, signedIn: as === 'me', signedFor }
+  const sending = useSending(asked)
   return (
     <form
       onSubmit={(event) => {
@@ -180,6 +181,8 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
                   query: queryOf(query),
                   ...(body !== '' && { body: JSON.parse(body) }),
                 },
+                // What the run gets as the body is written anew.
+                signed: signedFor && { ...asked, body: body === '' ? '' : JSON.stringify(JSON.parse(body)) },
               })
             }}
           >

@@ -5,18 +5,26 @@ import { runQuery, runsKey } from '../runs/run-queries.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { pinsForTry } from '../state/pinned-replies.ts'
 import { leaveRun, showRun } from '../state/shown-run.ts'
+import { type Asked, signatureOf } from './send-request.ts'
+
+type HandRun = Omit<HandRunAsked, 'state' | 'pinned'> & {
+  /** The request of the input, where its endpoint checks signatures: it is signed as a request that is sent. */
+  readonly signed?: Asked | undefined
+}
 
 /** Runs a trigger by hand and draws the run, also one that failed. Without effects it runs what is drawn. */
 export function useHandRun() {
   const editor = useEditor()
   const client = useQueryClient()
   return useMutation({
-    mutationFn: async (asked: Omit<HandRunAsked, 'state' | 'pinned'>) => {
+    mutationFn: async ({ signed, ...asked }: HandRun) => {
+      const input = signed ? { ...asked.input, headers: await signatureOf(signed) } : asked.input
       const blueprint = editor.store.getState().guid
       // What was drawn a moment ago runs too.
       await editor.sync.settled()
       const drawn = { state: 'staged', pinned: pinsForTry(editor) } as const
-      return runByHand(blueprint, { ...asked, ...(asked.effects === 'real' ? { state: 'deployed' } : drawn) })
+      const run = { ...asked, ...(input && { input }) }
+      return runByHand(blueprint, { ...run, ...(asked.effects === 'real' ? { state: 'deployed' } : drawn) })
     },
     onMutate: () => {
       leaveRun(editor)
