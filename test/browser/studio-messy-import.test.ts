@@ -69,6 +69,19 @@ const dialog = () => page.getByRole('dialog')
 const count = async () =>
   objectsOf(await studio.quoin.manage('POST', '/_system/storages/orders/documents/search', { limit: 1_000 }))
 
+/** What the browser keeps over a reload. */
+const storedCells = () =>
+  page.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        const opening = indexedDB.open('quoin', 1)
+        opening.onsuccess = () => {
+          const reading = opening.result.transaction('imports').objectStore('imports').get('refused')
+          reading.onsuccess = () => resolve(JSON.stringify(reading.result ?? null))
+        }
+      }),
+  )
+
 async function choose(buffer: Buffer, name: string): Promise<void> {
   await hand.click(page.getByRole('button', { name: 'Import', exact: true }))
   const chooser = page.waitForEvent('filechooser')
@@ -120,6 +133,18 @@ test('refused lines stay when the dialog is closed', async () => {
   await page.getByText('19 lines of orders.xlsx are not imported yet.').waitFor()
   await page.getByRole('button', { name: 'Show' }).click()
   await dialog().getByText('Nothing was imported: 19 lines are refused.').waitFor()
+})
+
+test('refused lines and their file stay when the tab is reloaded', async () => {
+  await dialog().getByLabel('Customer in line 11').fill('Reloaded')
+  // It is stored a moment after it was typed.
+  await eventually(storedCells).toContain('Reloaded')
+  await page.reload()
+  await page.getByText('19 lines of orders.xlsx are not imported yet.').waitFor()
+  await page.getByRole('button', { name: 'Show' }).click()
+  await dialog().getByText('Nothing was imported: 19 lines are refused.').waitFor()
+  expect(await dialog().getByLabel('Customer in line 11').inputValue()).toBe('Reloaded')
+  await dialog().getByLabel('Customer in line 11').fill('Akme')
 })
 
 test('the lines with their reasons can be downloaded', async () => {

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { ErrorNotice } from '../../../controls/error-notice.tsx'
 import { transferTexts } from '../../../texts/transfer.ts'
 import { undoImport } from './import-file.ts'
-import type { KeptImport } from './kept-imports.ts'
+import type { KeptImport } from './stored-imports.ts'
 
 interface ImportResultProps {
   readonly kept: KeptImport

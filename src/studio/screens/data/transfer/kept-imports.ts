@@ -1,34 +1,60 @@
-/** What imports have brought so far, and the lines that are wrong yet: they stay when the dialog is closed, until they are dismissed. */
+/** What imports have brought so far, and the lines that are wrong yet: they stay when the dialog is closed or the tab is reloaded, until they are dismissed. */
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { Imported } from '../../../../shared/api/data/documents.ts'
 import { ApiError } from '../../../api/api-error.ts'
+import { meQuery } from '../../../api/me.ts'
+import { queryClient } from '../../../api/query-client.ts'
 import { session } from '../../../api/session.ts'
 import { type ImportDraft, importFile, importLines } from './import-file.ts'
+import {
+  deleteImports,
+  type Imports,
+  type KeptImport,
+  storedImports,
+  storeImports,
+} from './stored-imports.ts'
 import { afterSent, mendedText, problemsIn, type WrongLines, wrongLinesOf } from './wrong-lines.ts'
 
 /** So many wrong lines are listed; there may be more. */
 export const MOST_LISTED = 1_000
 
-export interface KeptImport extends WrongLines {
-  readonly draft: ImportDraft
-  /** None of the file was imported yet, since it has wrong lines. */
-  readonly isPending: boolean
-  /** Documents that were made. */
-  readonly imported: number
-  /** Guids of the imports that can be undone. */
-  readonly undo: readonly string[]
-  /** Lines that were left out, and their numbers where not all of them are listed. */
-  readonly refused: number
-  readonly refusedLines: string | undefined
-}
+/** Milliseconds after a change, such as a typed letter. */
+const STORE_AFTER = 300
 
 /** By the guid of the storage. */
-const imports = createStore<Readonly<Record<string, KeptImport>>>(() => ({}))
-// They hold documents, which the next user of this browser may not see.
-session.subscribe(({ token }) => {
-  if (token === '') imports.setState({}, true)
+const imports = createStore<Imports>(() => ({}))
+// Where the browser forbids it, they last as long as the tab.
+const ignored = () => undefined
+
+async function store(all: Imports): Promise<void> {
+  const { _meta } = await queryClient.fetchQuery(meQuery)
+  await storeImports(_meta.guid, all)
+}
+
+async function restore(): Promise<void> {
+  const stored = await storedImports(async () => {
+    const { _meta } = await queryClient.fetchQuery({ ...meQuery, staleTime: 0 })
+    return _meta.guid
+  })
+  if (session.getState().token !== '') imports.setState((now) => ({ ...stored, ...now }))
+}
+
+let storing: ReturnType<typeof setTimeout> | undefined
+imports.subscribe((all) => {
+  clearTimeout(storing)
+  storing = setTimeout(() => void store(all).catch(ignored), STORE_AFTER)
 })
+
+// They hold documents, which the next user of this browser may not see. Where the session has expired, its user may come back.
+session.subscribe(({ token, expired }, before) => {
+  if (token !== '' && before.token === '') void restore().catch(ignored)
+  if (token !== '') return
+  imports.setState({}, true)
+  clearTimeout(storing)
+  if (!expired) void deleteImports().catch(ignored)
+})
+if (session.getState().token !== '') void restore().catch(ignored)
 
 export function useKeptImport(storage: string): KeptImport | undefined {
   return useStore(imports, (all) => all[storage])
