@@ -128,7 +128,10 @@ async function showRun(page: Page): Promise<void> {
     return reply.headers.get('x-quoin-run')
   })
   await page.goto(`${page.url()}?panel=runs&run=${run}`)
-  await page.getByText(/^\d+ steps$/).waitFor()
+  await page
+    .getByText(/^\d+ steps$/)
+    .first()
+    .waitFor()
   await page.keyboard.press('f')
 }
 
@@ -159,6 +162,16 @@ async function take(browser: Browser, address: string, token: string, content: C
   const png = palettePng(await page.screenshot())
   await writeFile(fileURLToPath(new URL(`studio-${one.name}.png`, folder)), png)
   await context.close()
+}
+
+/** Two writes for the picture of a document's history. */
+async function changeWithHistory(address: string, token: string, { storage, document }: StudioContent) {
+  const path = `${address}/api/v1/_system/storages/${storage}`
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const put = (to: string, body: object) => fetch(to, { method: 'PUT', headers, body: JSON.stringify(body) })
+  await put(path, { history: true })
+  await put(`${path}/documents/${document}`, { status: 'open' })
+  await put(`${path}/documents/${document}`, { status: 'done' })
 }
 
 const greeting = {
@@ -195,8 +208,10 @@ try {
   const { access_token: token } = await quoin.access.signIn(signIn)
   const by = { guid: '', username: 'admin' }
   const empty = await createBlueprint(quoin.flows.records, quoin.flows.random, { name: 'Greeting' }, by)
+  const filled = await fillCluster(address, token)
+  await changeWithHistory(address, token, filled)
   const content: Content = {
-    ...(await fillCluster(address, token)),
+    ...filled,
     empty: guidOf(empty),
     greeting: await installBlueprint(quoin.flows, greeting, by),
   }
