@@ -1,4 +1,5 @@
-/** What Node itself costs: a server that sends one reply, whatever it is asked. Prints where it listens. */
+/** What Node itself costs: a server that sends one reply with the headers that Quoin sends, whatever it is asked. Prints where it listens. */
+import { hash } from 'node:crypto'
 import { createServer } from 'node:http'
 
 const body = JSON.stringify({
@@ -11,10 +12,14 @@ const body = JSON.stringify({
 const headers = {
   'content-type': 'application/json; charset=utf-8',
   'content-length': Buffer.byteLength(body),
+  'content-security-policy': 'sandbox',
+  'x-content-type-options': 'nosniff',
 }
 
+let requests = 0
 const server = createServer((_request, response) => {
-  response.writeHead(200, headers)
+  const own = { etag: `"${hash('sha1', body, 'base64url')}"`, 'x-request-id': `bare-${++requests}` }
+  response.writeHead(200, { ...headers, ...own })
   response.end(body)
 })
 server.listen(0, '127.0.0.1', () => {

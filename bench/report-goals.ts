@@ -53,8 +53,9 @@ ${table.join('\n')}
 - *500 blocks*: copies of the tasks example. They are compiled in turns between which requests run, and the longest one counts, in processor
   time. A deploy also reads and stores the blocks. 32 requests are in flight at all times.
 - *1,000 blueprints*: each with two endpoints. Routing means finding one of 2,000 endpoints by method and path.
-- *Two cores*: the server may use one core, then two. The load generator has a core of its own where the machine has three.
-  On two it shares the second one: the server has only the rest of it, and the goal cannot be met.
+- *Deploy on three nodes*: from the request that saves until each node has replied with the new literal. All nodes and PostgreSQL share the machine.
+- *Sign-in page*: the page, its styles and scripts, with brotli. The studio behind it is loaded while users type.
+- *First start*: \`npm install\` of what runs, both builds, and the start, in a fresh clone.
 - *References*: each page with its total, after a write to each of the three storages, which drops what was cached.
 - *Total asked again*: one request at a time, at a new address each time; after a write of a task that does not match.
 - *Figures of groups*: in the process of the server, as a request gets them. Asked first after a write to the storage, and again with

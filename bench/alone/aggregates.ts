@@ -9,12 +9,11 @@ import type { Aggregate } from '../../src/storage/aggregate/aggregate.ts'
 import type { Database } from '../../src/storage/database.ts'
 import { objectsIn } from '../../src/storage/document-fields.ts'
 import { transact } from '../../src/storage/transact.ts'
-import { type EngineDatabase, fillStorage, openEmbedded, openPostgres, timeOf } from '../engine-database.ts'
+import { fillStorage, openEmbedded, openPostgres, timeOf } from '../engine-database.ts'
 import { median } from '../statistics.ts'
 import { type Goal, milliseconds, type Reached } from './goal.ts'
 
 const DOCUMENTS = 1_000_000
-const MOST_MS = 300
 const MOST_AGAIN_MS = 1
 const regions = ['north', 'east', 'south', 'west', 'centre', 'coast', 'hills', 'lakes', 'plains', 'islands']
 
@@ -27,22 +26,30 @@ const paid = { kind: 'term', field: 'status', value: 'paid' } as const
 interface Wanted {
   readonly title: string
   readonly aggregate: Aggregate
-  /** Whether the goal counts for it. */
-  readonly isIndexed: boolean
+  /** Milliseconds of the goal, the first time, on each engine that has one. */
+  readonly most: { readonly embedded?: number; readonly postgres?: number }
 }
 
 const wanted: readonly Wanted[] = [
-  { title: 'count', aggregate: { ...all, groups: [region], values: [count] }, isIndexed: true },
-  { title: 'count and sum', aggregate: { ...all, groups: [region], values: [count, sum] }, isIndexed: true },
+  {
+    title: 'count',
+    aggregate: { ...all, groups: [region], values: [count] },
+    most: { embedded: 300, postgres: 300 },
+  },
+  {
+    title: 'count and sum',
+    aggregate: { ...all, groups: [region], values: [count, sum] },
+    most: { embedded: 300, postgres: 300 },
+  },
   {
     title: 'the same of a third',
     aggregate: { ...all, groups: [region], values: [count, sum], query: paid },
-    isIndexed: true,
+    most: { embedded: 300, postgres: 200 },
   },
   {
     title: 'without an index',
     aggregate: { ...all, groups: [{ field: 'kind', as: 'kind' }], values: [count] },
-    isIndexed: false,
+    most: {},
   },
   {
     title: 'sum by month',
@@ -51,31 +58,30 @@ const wanted: readonly Wanted[] = [
       groups: [{ field: 'at', as: 'month', part: 'month', zone: 'Europe/Berlin' }],
       values: [sum],
     },
-    isIndexed: false,
+    most: { postgres: 600 },
   },
 ]
 
-/** They take minutes to fill. */
+/** They take minutes to fill. On PostgreSQL the second time is a round trip, which has no goal. */
 export const aggregates: readonly Goal[] = [
-  goalOf('aggregates', '', openEmbedded),
-  goalOf('aggregates-postgres', ' on PostgreSQL', openPostgres),
+  {
+    id: 'aggregates',
+    title: `figures of groups of ${DOCUMENTS.toLocaleString('en-US')} documents, by an indexed field`,
+    goal: `under 300 ms, asked again under ${MOST_AGAIN_MS} ms`,
+    measure: ({ rounds }) => measure('embedded', rounds, DOCUMENTS),
+  },
+  {
+    id: 'aggregates-postgres',
+    title: `figures of groups of ${DOCUMENTS.toLocaleString('en-US')} documents on PostgreSQL, by an indexed field`,
+    goal: 'count, and count and sum under 300 ms, of a third under 200 ms, by month under 600 ms',
+    measure: ({ rounds }) => measure('postgres', rounds, DOCUMENTS),
+  },
 ]
 
-function goalOf(id: string, place: string, open: () => Promise<EngineDatabase>): Goal {
-  return {
-    id,
-    title: `figures of groups of ${DOCUMENTS.toLocaleString('en-US')} documents${place}, by an indexed field`,
-    goal: `under ${MOST_MS} ms, asked again under ${MOST_AGAIN_MS} ms`,
-    measure: ({ rounds }) => measure(open, rounds, DOCUMENTS),
-  }
-}
+const openEngine = { embedded: openEmbedded, postgres: openPostgres } as const
 
-async function measure(
-  open: () => Promise<EngineDatabase>,
-  rounds: number,
-  documents: number,
-): Promise<Reached> {
-  const { database, settle, close } = await open()
+async function measure(engine: keyof typeof openEngine, rounds: number, documents: number): Promise<Reached> {
+  const { database, settle, close } = await openEngine[engine]()
   try {
     await database.ensure('sales', {
       indexes: [
@@ -90,13 +96,14 @@ async function measure(
     await mustCountAll(database, documents)
     const found: string[] = []
     let met = true
-    for (const { title, aggregate, isIndexed } of wanted) {
+    for (const { title, aggregate, most } of wanted) {
       const { first, again, after, refused } = await timesOf(database, aggregate, rounds)
       const times = `${title} ${milliseconds(first)}, again ${milliseconds(again)}, after a write ${milliseconds(after)}`
       const figures = refused === undefined ? times : `${title}: ${refused}`
       console.log(`  ${figures}`)
       found.push(figures)
-      met &&= !isIndexed || (first < MOST_MS && again < MOST_AGAIN_MS)
+      const goal = most[engine]
+      met &&= goal === undefined || (first < goal && (engine === 'postgres' || again < MOST_AGAIN_MS))
     }
     return { found: found.join('; '), met }
   } finally {

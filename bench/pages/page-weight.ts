@@ -33,6 +33,16 @@ export async function weighPage(address: string): Promise<PageWeight> {
   return weight
 }
 
+/** Of the page of the sign-in form and what it loads before it is shown, as the server sends them to a browser that takes brotli. */
+export async function signInBytes(address: string): Promise<number> {
+  const html = await load(address, 'identity')
+  const names = [...html.toString().matchAll(/(?:href|src)="(\/studio\/assets\/[^"]+\.(?:css|js))"/g)]
+  if (names.length < 2) throw new Error(`${address} loads neither style nor script.`)
+  let bytes = html.length
+  for (const [, name = ''] of names) bytes += (await load(new URL(name, address).href, 'br')).length
+  return bytes
+}
+
 /** The body as it comes, not unpacked. */
 function load(address: string, encoding: string): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
