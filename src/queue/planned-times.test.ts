@@ -141,3 +141,26 @@ test('through five years, in zones of all kinds, times only go on', () => {
       }
     }
 })
+
+test.each([
+  ['Europe/Berlin', '2026-03-29', '2026-10-25'],
+  ['America/New_York', '2026-03-08', '2026-11-01'],
+  ['Australia/Lord_Howe', '2026-04-05', '2026-10-04'],
+  ['Africa/Cairo', '2026-04-24', '2026-10-30'],
+  ['America/Santiago', '2026-04-05', '2026-09-06'],
+  ['Antarctica/Troll', '2026-03-29', '2026-10-25'],
+  // From 23:00 to midnight.
+  ['America/Nuuk', '2026-03-28', '2026-10-24'],
+])('a time of the wall clock comes once for each day, when clocks change in %s', (timeZone, ...days) => {
+  for (const day of days)
+    for (const time of ['0 0', '30 0', '0 1', '30 1', '0 2', '30 2', '0 3', '0 23', '30 23', '59 23']) {
+      const noon = Temporal.PlainDateTime.from(`${day}T12:00`)
+      const at = (by: number) => noon.add({ days: by }).toZonedDateTime(timeZone).epochMilliseconds
+      const planned = plannedTimes({ cron: `${time} * * *`, timeZone })
+      const found: number[] = []
+      for (let next = planned?.next(at(-2)); next !== undefined && next < at(3); next = planned?.next(next))
+        found.push(next)
+      expect([day, time, found.length]).toEqual([day, time, 5])
+      expect(found).toEqual([...new Set(found)].sort())
+    }
+})

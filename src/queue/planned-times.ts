@@ -53,9 +53,10 @@ function intervalTimes(interval: number, startAt: number | undefined): PlannedTi
 
 function cronTimes(pattern: string, timezone: string, startAt: number | undefined): PlannedTimes {
   const cron = readCron(pattern, timezone)
+  const skippedTime = skippedTimes(pattern, timezone)
   const next = (after: number): number | undefined => {
     const from = startAt === undefined ? after : Math.max(after, startAt - 1)
-    const found = cron.nextRun(new Date(from))?.getTime()
+    const found = earlier(cron.nextRun(new Date(from))?.getTime(), skippedTime(from))
     // It has never been seen to stand still here; if it did, this loop of ours would not end.
     if (found === undefined || found > from) return found
     return cron.nextRun(new Date(from + SECOND))?.getTime()
@@ -68,6 +69,29 @@ function cronTimes(pattern: string, timezone: string, startAt: number | undefine
         .at(-1)
         ?.getTime(),
   }
+}
+
+/**
+ * When the next time of the wall clock is made up for that does not exist: where clocks go on from 23:00 to midnight, croner looks for it on
+ * a day that is over, and it would never come.
+ */
+function skippedTimes(pattern: string, timezone: string): (after: number) => number | undefined {
+  if (!new CronPattern(pattern, undefined, { fixedTimeRule: 'no-wildcard' }).isFixedTime)
+    return () => undefined
+  const clock = new Cron(pattern, { timezone: 'UTC', paused: true })
+  return (after) => {
+    const local = Temporal.Instant.fromEpochMilliseconds(after).toZonedDateTimeISO(timezone).toPlainDateTime()
+    const planned = clock.nextRun(new Date(`${local.toString({ smallestUnit: 'millisecond' })}Z`))
+    if (planned === null) return undefined
+    const wanted = Temporal.PlainDateTime.from(planned.toISOString().slice(0, -1))
+    const before = wanted.toZonedDateTime(timezone, { disambiguation: 'earlier' })
+    if (before.toPlainDateTime().equals(wanted)) return undefined
+    return before.getTimeZoneTransition('next')?.epochMilliseconds
+  }
+}
+
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 }
 
 function readCron(pattern: string, timezone: string): Cron {
