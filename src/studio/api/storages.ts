@@ -117,6 +117,12 @@ export const fieldsQuery = (name: string) =>
     },
   })
 
+/** As people are asked for them: fields with a number first, then by name. */
+export function inOrder(fields: readonly FieldRecord[]): readonly FieldRecord[] {
+  const at = ({ order }: FieldRecord) => (typeof order === 'number' ? order : Number.POSITIVE_INFINITY)
+  return fields.toSorted((a, b) => (at(a) === at(b) ? a.name.localeCompare(b.name) : at(a) - at(b)))
+}
+
 export function documentPath(storage: string, guid: string): string {
   return `${base}/${storage}/documents/${guid}`
 }

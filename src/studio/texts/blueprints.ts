@@ -138,6 +138,10 @@ export const blueprintsTexts = {
   pagesDescription: (storage: string, uri: string) =>
     `Lists, shows and changes the documents of ${storage} at /${uri}.`,
   new: 'New',
+  create: 'Create',
+  /** Headings of made pages. */
+  newIn: (title: string) => `${title}: new document`,
+  editIn: (title: string) => `${title}: edit`,
   created: 'Created.',
   valueTaken: 'Another document has this value already.',
   noSuchDocument: 'There is no such document',

@@ -131,11 +131,18 @@ test('a card shows the figure of all documents, and 0 of none', () => {
   const figure = inPinOf(made?.get('card'), 'figure')
   expect(figure?.expression).toMatch(/^\w+\.rows\[0\]\.sum_amount \?\? 0$/)
   expect(Object.values(figure?.refs ?? {})).toEqual(['new1'])
+  expect(values(made, 'card')).toMatchObject({ kind: 'currency', currency: 'contracts.amount' })
   expect(made && readFigure(made, 'card')).toMatchObject({
     storage: 'contracts',
     figure: 'sum',
     field: 'amount',
   })
+})
+
+test('a card that counts shows its number as the visitor writes numbers, 10,692', () => {
+  const made = set(page, 'card', { group: '', part: '', figure: 'count' }, false)
+  expect(values(made, 'card')).toMatchObject({ kind: 'number' })
+  expect(values(made, 'card')).not.toHaveProperty('currency')
 })
 
 test('every way that leads to the page leads through the block that aggregates', () => {

@@ -80,7 +80,9 @@ export function withFigure(
   })
   const { label, value } = columnsOf(draft)
   const money = draft.isMoney ? { kind: 'currency', currency: `${draft.storage}.${draft.field}` } : {}
-  const pins = { title: draft.title, kind: undefined, currency: undefined, ...money }
+  // A card shows a figure without a kind as it is written: 10692.
+  const kind = isChart ? undefined : 'number'
+  const pins = { title: draft.title, kind, currency: undefined, ...money }
   if (!isChart) {
     const name = namesInFlow(aggregated).get(aggregate) ?? ''
     const card = withPins(aggregated, guid, pins)

@@ -79,8 +79,8 @@ function Options({ guid, pin, text, onShown }: OptionsProps) {
   const catalogue = useEditorState((state) => state.catalogue)
   const all = useMemo(() => wireSources(flow, catalogue, { block: guid, pin }), [flow, catalogue, guid, pin])
   const words = text.toLowerCase().split(/\s+/)
-  const found = all.filter(({ name, place, type }) => {
-    const line = `${name} ${place.pin} ${type}`.toLowerCase()
+  const found = all.filter(({ name, kind, place, type }) => {
+    const line = `${name} ${kind} ${place.pin} ${type}`.toLowerCase()
     return words.every((word) => line.includes(word))
   })
   // Enter takes the first one, whatever was typed.
@@ -89,11 +89,12 @@ function Options({ guid, pin, text, onShown }: OptionsProps) {
   return (
     <Combobox.Options aria-label={propertiesTexts.pinsThatFit}>
       <ScrollArea.Autosize mah={260} type="auto" scrollbars="y">
-        {found.map(({ place, name, type }) => (
+        {found.map(({ place, name, kind, type }) => (
           <Combobox.Option key={`${place.block}|${place.pin}`} value={`${place.block}|${place.pin}`}>
             <span style={{ display: 'flex', alignItems: 'center', gap: 8, fontSize: 13 }}>
               <PinMark type={type} size={11} />
               <span
+                title={kind}
                 style={{
                   flex: 1,
                   minWidth: 0,

@@ -116,9 +116,16 @@ function path(parts: Parts, label: string, href: string): Block {
 function newPage(parts: Parts): Blocks {
   const { storage, uri, inputs, write } = parts
   return {
-    add: { type: 'state_page', in: { url: `${uri}/new`, title: blueprintsTexts.new }, scopes: [...write] },
+    add: {
+      type: 'state_page',
+      in: { url: `${uri}/new`, title: blueprintsTexts.newIn(parts.title) },
+      scopes: [...write],
+    },
     add_path: path(parts, blueprintsTexts.new, 'new'),
-    add_heading: { type: 'state_h1', in: { state: '@add_path.state', text: blueprintsTexts.new } },
+    add_heading: {
+      type: 'state_h1',
+      in: { state: '@add_path.state', text: blueprintsTexts.newIn(parts.title) },
+    },
     add_form: {
       type: 'state_form',
       in: {
@@ -126,7 +133,8 @@ function newPage(parts: Parts): Blocks {
         form_id: 'new',
         storage,
         inputs: [...inputs],
-        label: blueprintsTexts.new,
+        label: blueprintsTexts.newIn(parts.title),
+        submit_label: blueprintsTexts.create,
       },
     },
     add_shown: { type: 'state_render_page', in: { flow: '@add.flow', state: '@add_form.state' } },
@@ -204,7 +212,7 @@ function editPage(parts: Parts): Blocks {
   return {
     edit: {
       type: 'state_page',
-      in: { url: `${uri}/{guid}/edit`, title: blueprintsTexts.edit },
+      in: { url: `${uri}/{guid}/edit`, title: blueprintsTexts.editIn(parts.title) },
       scopes: [...write],
     },
     edited: { type: 'function_get_document', in: { flow: '@edit.flow', storage, guid }, fields: asUser },

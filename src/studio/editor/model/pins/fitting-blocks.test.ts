@@ -50,7 +50,20 @@ test('a block that a wire is dropped on gets it at its best pin', () => {
 
 test('the sources of a pin are all that fit, of every block but itself', () => {
   const sources = wireSources(flow, catalogue, { block: 'reply', pin: 'connection' })
-  expect(sources.map(({ name, place }) => [name, place.pin])).toEqual([['API: register GET', 'connection']])
+  expect(sources.map(({ kind, place }) => [kind.split(' · ')[0], place.pin])).toEqual([
+    ['API: register GET', 'connection'],
+  ])
+})
+
+test('sources of one type are told apart by what they do', () => {
+  const button = (label: string) => ({
+    ...emptyContent,
+    type: 'state_button',
+    in_pins: [{ id: 'label', value: label }],
+  })
+  const two = new Map([...flow, ['one', button('Approve')] as const, ['two', button('Reject')] as const])
+  const names = wireSources(two, catalogue, { block: 'reply', pin: 'flow' }).map(({ name }) => name)
+  expect(names).toEqual(expect.arrayContaining(['Button Approve', 'Button Reject']))
 })
 
 test.each([

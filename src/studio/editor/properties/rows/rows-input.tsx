@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { wordsOfField } from '../../../../shared/fields/words-of-field.ts'
 import type { JsonObject, JsonValue } from '../../../../shared/json.ts'
 import type { RowParts } from '../../../../shared/rows/row-part.ts'
-import { fieldsQuery } from '../../../api/storages.ts'
+import { fieldsQuery, inOrder } from '../../../api/storages.ts'
 import { propertiesTexts } from '../../../texts/properties.ts'
 import { RowForm } from './row-form.tsx'
 import classes from './rows.module.css'
@@ -24,7 +24,7 @@ export function RowsInput({ name, parts, rows, storage, onChange }: RowsInputPro
   const { key } = mainPart(parts)
   const takesFields = parts[key]?.kind === 'field'
   const { data: known = [] } = useQuery({ ...fieldsQuery(storage), enabled: takesFields && storage !== '' })
-  const fields = known.map((one) => one.name)
+  const fields = inOrder(known).map((one) => one.name)
   const missing = fields.filter((field) => !rows.some((row) => row[key] === field))
   // Of an input: people choose a document by its name, and do not type its guid.
   const references = new Set(known.filter(({ reference }) => reference).map((one) => one.name))

@@ -4,7 +4,7 @@ import { useSearchParams } from 'wouter'
 import type { FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
 import type { DocumentSearch } from '../../../../shared/api/data/documents.ts'
 import { fieldTypeEntries, isFieldType } from '../../../../shared/fields/field-type.ts'
-import { fieldsQuery, findDocuments } from '../../../api/storages.ts'
+import { fieldsQuery, findDocuments, inOrder } from '../../../api/storages.ts'
 import { boundedWidth } from '../grid/grid-column.ts'
 import { type DocumentFilter, filterWord, readFilterWord, serverFilters } from './document-filters.ts'
 import { type FieldType, type ShapeField, shapeOf } from './document-shape.ts'
@@ -107,12 +107,6 @@ export function useDocumentList(storage: string, name: string): DocumentList {
       }),
     setRemoved: (yes) => change((next) => (yes ? next.set('removed', '1') : next.delete('removed'))),
   }
-}
-
-/** As people are asked for them: fields with a number first, then by name. */
-export function inOrder(fields: readonly FieldRecord[]): readonly FieldRecord[] {
-  const at = ({ order }: FieldRecord) => (typeof order === 'number' ? order : Number.POSITIVE_INFINITY)
-  return fields.toSorted((a, b) => (at(a) === at(b) ? a.name.localeCompare(b.name) : at(a) - at(b)))
 }
 
 function usualColumns(fields: readonly ShapeField[], records: readonly FieldRecord[]): readonly string[] {
