@@ -166,7 +166,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
     'flows/values',
   ],
 
-  applications: server,
+  applications: [...server, 'expressions/language/**'],
 
   'http/bodies': server,
   'http/replies': [...server, 'pages/**'],
@@ -197,6 +197,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'http/routes': [...server, 'http/server'],
   'http/routes/blueprints': [
     ...server,
+    'applications',
     'http/pages',
     'http/routes',
     'http/routes/data',
@@ -217,7 +218,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'http/routes/people': [...server, 'http/routes', 'http/server'],
   'http/routes/site': [...server, 'http/docs', 'http/replies', 'http/routes', 'http/server', 'pages/**'],
 
-  http: [...server, 'http/**'],
+  http: [...server, 'applications', 'http/**'],
 
   options: [...base, 'blocks/http', 'records/mail', 'records/secrets', 'storage/assets'],
   queue: [...server],

@@ -98,6 +98,8 @@ export interface Access {
   /** As `createGroup`; NOT_FOUND, CONFLICT also for the last administrators. */
   updateGroup(guid: string, changes: GroupInput, by: Identity): Promise<JsonObject>
   removeGroup(guid: string, by: Identity): Promise<void>
+  /** The same changes over another database, for work that is one transaction with other work. */
+  groupsIn(database: Database): Pick<Access, 'createGroup' | 'updateGroup' | 'removeGroup'>
   /** Notes a request of a signed-in user. Never waits and never throws. */
   logRequest(request: LoggedRequest): void
   /** Requests that were logged are there first. */
@@ -199,9 +201,8 @@ export async function openAccess(options: {
     links: accountLinks(context, during),
     searchGroups: (search) => during(() => searchGroups(context, search)),
     getGroup: (guid) => during(() => getGroup(context, guid)),
-    createGroup: (input, by) => during(() => createGroup(context, input, by)),
-    updateGroup: (guid, changes, by) => during(() => updateGroup(context, guid, changes, by)),
-    removeGroup: (guid, by) => during(() => removeGroup(context, guid, by)),
+    ...groupChanges(context, during),
+    groupsIn: (database) => groupChanges({ ...context, database }, during),
     logRequest: (request) => requests.write(request),
     searchUserLogs: (search) =>
       during(async () => {
@@ -215,5 +216,16 @@ export async function openAccess(options: {
       context.identities.close()
       await requests.close()
     },
+  }
+}
+
+function groupChanges(
+  context: AccessContext,
+  during: <T>(work: () => Promise<T>) => Promise<T>,
+): Pick<Access, 'createGroup' | 'updateGroup' | 'removeGroup'> {
+  return {
+    createGroup: (input, by) => during(() => createGroup(context, input, by)),
+    updateGroup: (guid, changes, by) => during(() => updateGroup(context, guid, changes, by)),
+    removeGroup: (guid, by) => during(() => removeGroup(context, guid, by)),
   }
 }

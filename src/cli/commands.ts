@@ -1,3 +1,5 @@
+import { drift, plan, pull, push, releases, rollback } from './applications/release-commands.ts'
+import { remoteAdd } from './applications/remote-add.ts'
 import { check } from './check.ts'
 import { client } from './client.ts'
 import type { Command } from './command.ts'
@@ -54,6 +56,13 @@ const working: readonly Command[] = [
   start,
   check,
   test,
+  pull,
+  plan,
+  push,
+  releases,
+  rollback,
+  drift,
+  remoteAdd,
   exportBlueprintFile,
   importBlueprintFile,
   rowsImport,

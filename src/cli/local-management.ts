@@ -1,6 +1,7 @@
 import { access as canAccess } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Identity } from '../access/identity.ts'
+import { applicationRoutes } from '../http/routes/blueprints/applications.ts'
 import { blueprintActionRoutes } from '../http/routes/blueprints/blueprint-actions.ts'
 import { blueprintDeploymentRoutes } from '../http/routes/blueprints/blueprint-deployment.ts'
 import { blueprintEditRoutes } from '../http/routes/blueprints/blueprint-edits.ts'
@@ -43,10 +44,8 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
   await checkData(options.data)
   const opened = releasers()
   try {
-    const { access, flows, waits, documents, imports, settings, version, close } = await openOffline(
-      { ...options, examples: false },
-      { clock: terminal.clock, random: terminal.random },
-    )
+    const { access, applications, flows, waits, documents, imports, settings, version, close } =
+      await openOffline({ ...options, examples: false }, { clock: terminal.clock, random: terminal.random })
     opened.add(close)
     const server = await openServer({
       access: { ...access, identify: async () => operator },
@@ -60,6 +59,7 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
         blueprintFieldRoutes(flows),
         blueprintTemplateRoutes(flows.records),
         blueprintRoutes(flows),
+        applicationRoutes(applications),
         blueprintDeploymentRoutes(flows, access),
         blueprintActionRoutes(flows),
         blueprintEditRoutes(flows),

@@ -1,5 +1,7 @@
 /** Every family of routes of the management API and of the site: one line each. A test says which one is missing here. */
+
 import type { Access } from '../access/access.ts'
+import type { Applications } from '../applications/applications.ts'
 import type { QueueSteering } from '../flows/background/queue-steering.ts'
 import type { Waits } from '../flows/background/waits.ts'
 import type { Flows } from '../flows/flows.ts'
@@ -22,6 +24,7 @@ import type { Capabilities } from '../storage/capabilities.ts'
 import type { Database } from '../storage/database.ts'
 import type { DescribeEndpoints } from './docs/endpoint-descriptions.ts'
 import type { PageRoom } from './pages/page-room.ts'
+import { applicationRoutes } from './routes/blueprints/applications.ts'
 import { blockTimeRoutes } from './routes/blueprints/block-times.ts'
 import { blockCatalogueRoutes } from './routes/blueprints/blocks.ts'
 import { blueprintActionRoutes } from './routes/blueprints/blueprint-actions.ts'
@@ -91,6 +94,7 @@ export interface ManagementParts {
   readonly documents: StorageContext
   readonly imports: DocumentImports
   readonly alerts: AlertRules
+  readonly applications: Applications
   readonly settings: OptionSettings
   /** undefined where PostgreSQL keeps the data. */
   readonly backups: Backups | undefined
@@ -131,6 +135,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     alertRoutes(parts.alerts, records),
     databaseRoutes(capabilities),
     blueprintRoutes(flows),
+    applicationRoutes(parts.applications),
     blueprintDeploymentRoutes(flows, access),
     pagePreviewRoutes(flows, parts.pages),
     blueprintVersionRoutes(flows),

@@ -18,7 +18,7 @@ import { nodeInfo } from './node-info.ts'
 import { openNodeBackups } from './open-backups.ts'
 import type { NodeDatabase } from './open-database.ts'
 import { openNodeFigures } from './open-figures.ts'
-import type { NodeFlows } from './open-flows.ts'
+import type { NodeFlows, NodeServices } from './open-flows.ts'
 import { openNodeLive } from './open-live.ts'
 import type { NodeRecords } from './open-records.ts'
 import type { SetStart } from './open-settings.ts'
@@ -32,7 +32,7 @@ export async function openNodeDoors(
   start: SetStart,
   nodeDatabase: NodeDatabase,
   records: NodeRecords,
-  running: NodeFlows,
+  running: NodeServices,
 ): Promise<Server> {
   const { options, clock, version, opened } = start
   const { raw, isDamaged } = nodeDatabase

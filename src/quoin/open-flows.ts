@@ -1,4 +1,5 @@
 import { runPeople } from '../access/run-people.ts'
+import type { Applications } from '../applications/applications.ts'
 import { callingThrough } from '../blocks/http/shared-agent.ts'
 import { loadBlocks } from '../blocks/load-blocks.ts'
 import { openRequestLetters } from '../flows/background/request-letters.ts'
@@ -42,6 +43,11 @@ export interface NodeFlows {
   readonly background: Background
   readonly channels: Channels
   readonly waits: Waits
+}
+
+/** With what is made of them. */
+export interface NodeServices extends NodeFlows {
+  readonly applications: Applications
 }
 
 /** Not waited for: usually there is nothing to do, and else it takes as long as its storages are large. Gives what waits for it. */

@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Access } from '../access/access.ts'
 import type { FirstAdministrator } from '../access/first-administrator.ts'
+import { type Applications, openApplications } from '../applications/applications.ts'
 import type { Waits } from '../flows/background/waits.ts'
 import type { Flows } from '../flows/flows.ts'
 import type { Runs } from '../flows/run-pipeline.ts'
@@ -18,7 +19,7 @@ import type { Background } from './background.ts'
 import { startFirst } from './first-start.ts'
 import { type NodeDatabase, openNodeDatabase } from './open-database.ts'
 import { openNodeDoors } from './open-doors.ts'
-import { type NodeFlows, openNodeFlows } from './open-flows.ts'
+import { type NodeServices, openNodeFlows } from './open-flows.ts'
 import { type NodeRecords, openNodeRecords } from './open-records.ts'
 import { openNodeSettings, type SetStart } from './open-settings.ts'
 import { releasers } from './releasers.ts'
@@ -29,6 +30,7 @@ export interface OfflineQuoin {
   readonly access: Access
   readonly flows: Flows
   readonly waits: Waits
+  readonly applications: Applications
   readonly database: RuledDatabase
   readonly documents: StorageContext
   readonly imports: DocumentImports
@@ -62,7 +64,7 @@ interface Opened {
   readonly start: SetStart
   readonly nodeDatabase: NodeDatabase
   readonly nodeRecords: NodeRecords
-  readonly nodeFlows: NodeFlows
+  readonly nodeFlows: NodeServices
 }
 
 async function openAll<T>(
@@ -77,12 +79,25 @@ async function openAll<T>(
     const nodeDatabase = await openNodeDatabase(bare)
     const start = { ...bare, set: await openNodeSettings(bare, nodeDatabase.raw) }
     const nodeRecords = await openNodeRecords(start, nodeDatabase.raw)
-    const nodeFlows = await openNodeFlows(start, nodeDatabase, nodeRecords)
+    const running = await openNodeFlows(start, nodeDatabase, nodeRecords)
     const { database, access, documents, imports } = nodeRecords
-    const { flows, waits } = nodeFlows
+    const { flows, waits } = running
+    const applications = await openApplications({ flows, access, documents })
+    const nodeFlows = { ...running, applications }
     const administrator = await startFirst({ options, database, access, flows })
     const { settings } = start.set
-    const services = { access, flows, waits, database, documents, imports, version, administrator, settings }
+    const services = {
+      access,
+      flows,
+      waits,
+      applications,
+      database,
+      documents,
+      imports,
+      version,
+      administrator,
+      settings,
+    }
     return await finish(
       { ...services, close: opened.release },
       { start, nodeDatabase, nodeRecords, nodeFlows },

@@ -21,6 +21,7 @@ const resources = [
   'alerts',
   'settings',
   'backups',
+  'applications',
 ] as const
 
 const verbs = ['view', 'create', 'update', 'remove'] as const

@@ -44,6 +44,9 @@ export const ownStorages = {
   figures: '_figures',
   alerts: '_alerts',
   settings: '_settings',
+  applications: '_applications',
+  releases: '_releases',
+  releaseContents: '_release_contents',
 } as const
 
 /** Whether a storage is Quoin's own: builders cannot name it, and rules of fields do not reach it. */

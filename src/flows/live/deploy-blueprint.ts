@@ -44,8 +44,8 @@ export interface DeployParts {
   readonly present: () => MaybePromise<PresentFacts>
   /** What is deployed of a blueprint. */
   readonly deployed: (session: Session, record: JsonObject) => Promise<Deployed>
-  /** Puts it, or nothing, in the place of what is served. */
-  readonly serve: (guid: string, next: LiveBlueprint | undefined) => Promise<void>
+  /** Puts them, or nothing, in the place of what is served: all at once. */
+  readonly serve: (changes: ReadonlyMap<string, LiveBlueprint | undefined>) => Promise<void>
 }
 
 export interface DeployAsked {
@@ -79,7 +79,7 @@ export async function deployBlueprint(parts: DeployParts, asked: DeployAsked): P
   const written = await write(context, { guid, by, active, blocks: candidate.blocks, before })
   const former = servedStorages(live, guid)
   const next = { compiled, name: textIn(written.name), deployment: Number(written.version) }
-  if (active) await parts.serve(guid, next)
+  if (active) await parts.serve(new Map([[guid, next]]))
   if (active) await dropUnusedIndexes(database, live, [...former, ...compiled.needs.keys()], log)
   return { ...written, ...warningsIn(notes) }
 }
@@ -95,7 +95,7 @@ export async function deactivateBlueprint(
     { user: by },
   )
   const former = servedStorages(live, guid)
-  await serve(guid, undefined)
+  await serve(new Map([[guid, undefined]]))
   await dropUnusedIndexes(database, live, former, log)
   return record
 }

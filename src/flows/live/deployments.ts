@@ -32,6 +32,8 @@ export interface Deployments {
   deactivate(guid: string, by: Actor): Promise<JsonObject>
   /** Deploys the blocks of a former version as a new one. The saved blocks stay as they are. */
   rollBack(guid: string, number: number, by: Deployer): Promise<JsonObject>
+  /** Several deploys as one: `work` has what a deploy works with, and nothing else is deployed in the cluster meanwhile. */
+  together<T>(work: (parts: DeployParts) => Promise<T>): Promise<T>
   /** What would keep blocks from being deployed, and what would only be said. Changes nothing. */
   check(guid: string, blocks: readonly Block[]): Promise<Checked>
   /** The blocks that differ between saved and deployed. */
@@ -64,7 +66,7 @@ export function openDeployments(
     ...{ context, catalogue, live, log, present },
     deployed: (session, record) => followed.deployed(session, record),
     // Behind a restore that has read the former state.
-    serve: (guid, next) => inTurn('follow', async () => live.set(guid, next)),
+    serve: (changes) => inTurn('follow', async () => live.setAll(changes)),
   }
 
   return {
@@ -73,6 +75,7 @@ export function openDeployments(
     rollBack: (guid, version, by) =>
       alone(() => deployBlueprint(parts, { guid, by, activate: false, version })),
     deactivate: (guid, by) => alone(() => deactivateBlueprint(parts, guid, by)),
+    together: (work) => alone(() => work(parts)),
     check: (guid, blocks) => checkBlocks(parts, guid, blocks),
     async pending(guid) {
       const session = database.session()

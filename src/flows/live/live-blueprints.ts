@@ -29,6 +29,8 @@ export interface LiveBlueprints {
   setAll(changes: ReadonlyMap<string, LiveBlueprint | undefined>): void
   /** CONFLICT, naming the owner, if the blueprint would answer where another one does. */
   checkClaims(compiled: CompiledBlueprint): void
+  /** With the present table; changes of either do not show in the other. */
+  copy(): LiveBlueprints
   /** Called at each replacement, and once at once. Gives a function that ends it. */
   watch(listener: (table: LiveTable) => void): () => void
 }
@@ -76,6 +78,11 @@ export function liveBlueprints(
     table: () => table,
     set: (guid, blueprint) => setAll(new Map([[guid, blueprint]])),
     setAll,
+    copy() {
+      const copied = liveBlueprints(reservedRoots, reservedPageRoots)
+      copied.setAll(table.blueprints)
+      return copied
+    },
     checkClaims(compiled) {
       refuseReserved(compiled, reservedRoots, reservedPageRoots)
       for (const other of table.blueprints.values())

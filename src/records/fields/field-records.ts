@@ -49,7 +49,12 @@ export const fieldDefaults: JsonObject = {
  * INVALID_BODY naming what does not fit; CONFLICT if the storage has a field of this name, or documents that the field would
  * refuse or that keep it from being unique.
  */
-export async function createField(database: Database, input: FieldInput, by: Actor): Promise<JsonObject> {
+export async function createField(
+  database: Database,
+  input: FieldInput,
+  by: Actor,
+  { checked = false, within = false }: Pick<UpdateOptions, 'checked' | 'within'> = {},
+): Promise<JsonObject> {
   const record = checkedField({ ...fieldDefaults, ...withOwnWord(input) })
   await checkFree(database.session(), record, undefined)
   const create = () =>
@@ -68,8 +73,8 @@ export async function createField(database: Database, input: FieldInput, by: Act
       { user: by },
     )
   const change = { before: undefined, after: ruleOf(record) }
-  await checkStored(database, change)
-  if (!isKept(change)) return create()
+  if (!checked) await checkStored(database, change)
+  if (within || !isKept(change)) return create()
   return aloneWithUnique(database, () => changeKept(database, change, create))
 }
 
@@ -80,7 +85,7 @@ export async function getField(database: Database, guid: string): Promise<JsonOb
 export interface UpdateOptions {
   /** Stored documents were looked at, and fit or will. */
   readonly checked?: boolean
-  /** Called within {@link aloneWithUnique}, with a change after which the same is unique. */
+  /** Called within {@link aloneWithUnique}, with a change after which the same is unique, or by a caller that sees to it. */
   readonly within?: boolean
   /** In the transaction of the change. Gives what else the record says then. */
   readonly also?: (session: Session) => Promise<JsonObject>
@@ -157,7 +162,12 @@ export function migrating(name: string, { step, field, job }: FieldMigration): Q
 }
 
 /** Soft delete: its rules no longer count. CONFLICT where what it was unique with would not be unique without it. */
-export async function removeField(database: Database, guid: string, by: Actor): Promise<void> {
+export async function removeField(
+  database: Database,
+  guid: string,
+  by: Actor,
+  { within = false }: Pick<UpdateOptions, 'within'> = {},
+): Promise<void> {
   const remove = () =>
     transact(
       database,
@@ -171,7 +181,7 @@ export async function removeField(database: Database, guid: string, by: Actor): 
       },
       { user: by },
     )
-  if (!ruleOf(await getField(database, guid))?.unique) return remove()
+  if (within || !ruleOf(await getField(database, guid))?.unique) return remove()
   return aloneWithUnique(database, async () => {
     const before = ruleOf(await getField(database, guid))
     return changeUnique(database, { before, after: undefined }, remove)

@@ -150,13 +150,22 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
     refer: () => current()?.references.none !== true,
     references: () => andThen(load(), ({ references }) => references),
     permissions: () => andThen(load(), ({ permissions }) => permissions),
-    present: () =>
-      andThen(load(), (rules) =>
-        Object.assign((name: string) => keptOf(name, rules).rules, {
-          isClosed: (name: string) => rules.closed.has(name),
-        }),
-      ),
+    present: () => andThen(load(), presentIn),
   }
+}
+
+/** The rules as this session sees them, with what it has written. */
+export async function fieldsIn(session: Session): Promise<FieldsOf> {
+  const fields = await session.find(ownStorages.fields, search({ limit: MAX_FIELDS }))
+  const storages = await session.find(ownStorages.storages, search({ query: withRules, limit: MAX_STORAGES }))
+  const none = { fields: 0, storages: 0 }
+  return presentIn(loadedFrom(none, objectsIn(fields.documents.value), objectsIn(storages.documents.value)))
+}
+
+function presentIn(rules: Loaded): FieldsOf {
+  return Object.assign((name: string) => keptOf(name, rules).rules, {
+    isClosed: (name: string) => rules.closed.has(name),
+  })
 }
 
 /** What fields and storages say, by the storage that asks. */

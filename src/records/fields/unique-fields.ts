@@ -61,6 +61,19 @@ export async function changeUnique<T>(
   }
 }
 
+/**
+ * Puts in force what will be unique by these rules, before they are written. Throws as {@link changeUnique}. `settleUnique` takes it back
+ * where they are not written, and drops what they no longer name where they are. Only within {@link aloneWithUnique}.
+ */
+export async function keepUnique(
+  database: Database,
+  storage: string,
+  rules: readonly FieldRule[],
+): Promise<void> {
+  checkNames(rules)
+  await keepKeys(database, storage, uniqueKeysOf(rules))
+}
+
 /** Brings what the database keeps of a storage to what its fields say. Only within {@link aloneWithUnique}. */
 export async function settleUnique(database: Database, storage: string): Promise<void> {
   const wanted = uniqueKeysOf(await rulesIn(database.session(), storage))

@@ -43,7 +43,7 @@ const defaults: Readonly<Record<PartKind, JsonObject>> = {
 
 /** Written by the cluster, or of one cluster only. */
 const own = [
-  ...['_meta', 'key', 'created_by', 'modified_by', 'last_modified_by', 'blueprint_guid'],
+  ...['_meta', 'key', 'name_key', 'created_by', 'modified_by', 'last_modified_by', 'blueprint_guid'],
   ...['problems', 'permissions', 'is_active', 'former_names', 'migration', 'used_by'],
 ]
 

@@ -246,6 +246,7 @@ export const operateTexts = {
   resources: {
     alerts: 'Alert',
     api_keys: 'API key',
+    applications: 'Application',
     assets: 'Asset',
     authentication_groups: 'Group',
     backups: 'Backup',

@@ -1,0 +1,120 @@
+/** What has to change to make one state of an application another one. Pure. */
+import type { Application } from '../shared/application/application.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
+import { sameJson } from '../shared/same-json.ts'
+
+/** What lives in a cluster. Seeds go into empty storages, and tests stay with their release. */
+export const pushedMaps = ['groups', 'storages', 'templates', 'blueprints'] as const
+export type PushedMap = (typeof pushedMaps)[number]
+
+export interface ObjectChange {
+  readonly map: PushedMap
+  /** By which its file is called. */
+  readonly object: string
+  readonly change: 'created' | 'changed' | 'removed'
+  /** Of what is changed. */
+  readonly parts: readonly PartChange[]
+}
+
+export interface PartChange {
+  readonly kind: 'block' | 'field' | 'setting'
+  readonly name: string
+  readonly change: 'created' | 'changed' | 'removed' | 'renamed'
+  /** Of what is renamed. */
+  readonly was?: string
+}
+
+/** In the order in which a push makes them: by kind, and by name. */
+export function applicationChanges(before: Application, after: Application): readonly ObjectChange[] {
+  return pushedMaps.flatMap((map) => {
+    const names = new Set([...Object.keys(before[map]), ...Object.keys(after[map])])
+    return [...names].sort().flatMap((object): ObjectChange[] => {
+      const [was, is] = [before[map][object], after[map][object]]
+      if (was === undefined) return [{ map, object, change: 'created', parts: [] }]
+      if (is === undefined) return [{ map, object, change: 'removed', parts: [] }]
+      const parts = partChanges(map, was, is)
+      return parts.length === 0 ? [] : [{ map, object, change: 'changed', parts }]
+    })
+  })
+}
+
+function partChanges(map: PushedMap, before: JsonObject, after: JsonObject): readonly PartChange[] {
+  if (map === 'storages') {
+    const { fields: _before, ...was } = before
+    const { fields: _after, ...is } = after
+    return [...settings(was, is), ...fieldChanges(before, after)]
+  }
+  if (map !== 'blueprints') return settings(before, after)
+  const { blocks: wasBlocks, layout: wasLayout, ...was } = before
+  const { blocks: isBlocks, layout: isLayout, ...is } = after
+  const moved = { before: { layout: placesOf(wasLayout, isLayout) }, after: { layout: isLayout ?? {} } }
+  return [
+    ...settings(was, is),
+    ...parts('block', wasBlocks, isBlocks),
+    ...settings(moved.before, moved.after),
+  ]
+}
+
+/** A file need not say where its blocks stand: those that it leaves out stay where they are. */
+function placesOf(before: JsonValue | undefined, after: JsonValue | undefined): JsonObject {
+  const places = isJsonObject(before) ? before : {}
+  const names = isJsonObject(after) ? Object.keys(after) : []
+  return Object.fromEntries(names.map((name) => [name, places[name] ?? null]))
+}
+
+function settings(before: JsonObject, after: JsonObject): PartChange[] {
+  return parts('setting', before, after)
+}
+
+function parts(
+  kind: PartChange['kind'],
+  given: JsonValue | undefined,
+  wanted: JsonValue | undefined,
+): PartChange[] {
+  const [before, after] = [given, wanted].map((one) => (isJsonObject(one) ? one : {}))
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
+  return [...names].sort().flatMap((name): PartChange[] => {
+    const [was, is] = [before?.[name], after?.[name]]
+    if (was === undefined) return [{ kind, name, change: 'created' }]
+    if (is === undefined) return [{ kind, name, change: 'removed' }]
+    return sameJson(was, is) ? [] : [{ kind, name, change: 'changed' }]
+  })
+}
+
+function fieldChanges(before: JsonObject, after: JsonObject): PartChange[] {
+  const was = isJsonObject(before.fields) ? before.fields : {}
+  const is = isJsonObject(after.fields) ? after.fields : {}
+  const renamed = Object.keys(is).flatMap((name): PartChange[] => {
+    const former = formerName(was, is, name)
+    return former === undefined ? [] : [{ kind: 'field', name, change: 'renamed', was: former }]
+  })
+  const under = new Map(renamed.map(({ was: former = '', name }) => [former, name]))
+  const moved = Object.fromEntries(Object.entries(was).map(([name, one]) => [under.get(name) ?? name, one]))
+  const plain = Object.fromEntries(Object.entries(is).map(([name, one]) => [name, withoutWas(one)]))
+  return [...renamed, ...parts('field', moved, plain)]
+}
+
+/** The field that has the former name, where none has the new one: later the word says nothing. */
+function formerName(was: JsonObject, is: JsonObject, name: string): string | undefined {
+  const field = is[name]
+  const former = isJsonObject(field) ? field.was : undefined
+  return typeof former === 'string' && name in was === false && former in was && former in is === false
+    ? former
+    : undefined
+}
+
+export function withoutWas(field: JsonValue): JsonValue {
+  if (!isJsonObject(field)) return field
+  const { was: _, ...rest } = field
+  return rest
+}
+
+/** `changed storages/deals.json: field title changed, field note created`. */
+export function changeText({ map, object, change, parts: changed }: ObjectChange): string {
+  const file = map === 'groups' ? `groups.json: ${object}` : `${map}/${object}.json`
+  if (changed.length === 0) return `${change} ${file}`
+  const texts = changed.map(({ kind, name, change: how, was }) =>
+    was === undefined ? `${kind} ${name} ${how}` : `${kind} ${was} renamed to ${name}`,
+  )
+  return `${change} ${file}: ${texts.join(', ')}`
+}

@@ -1,0 +1,417 @@
+/**
+ * Applications of a cluster: which objects belong to one, and its releases. A release keeps the whole application, so that it can be
+ * pulled, compared and pushed again.
+ *
+ * A push: plan (a trial that is rolled back) → prepare what is no part of a transaction (storages, indexes, unique keys), while the
+ * old release serves → one transaction with all records, the release and its audit record → every node serves the new blueprints before
+ * the push is answered. A node that dies before the commit leaves the old release, and what was prepared is found or taken back later;
+ * after it, the new one. Pushes of all applications happen one after the other.
+ */
+import { createHash } from 'node:crypto'
+import type { Access } from '../access/access.ts'
+import type { Flows } from '../flows/flows.ts'
+import type { DeployParts } from '../flows/live/deploy-blueprint.ts'
+import { dropUnusedIndexes } from '../flows/live/drop-unused-indexes.ts'
+import { addSampleDocuments } from '../records/documents/sample-documents.ts'
+import { ruleOf } from '../records/fields/field-rules.ts'
+import { continueNumbers } from '../records/fields/numbered-fields.ts'
+import { keepReference } from '../records/fields/reference-fields.ts'
+import { aloneWithUnique, keepUnique, settleUnique } from '../records/fields/unique-fields.ts'
+import type { StorageContext } from '../records/storage-records.ts'
+import { type Application, nameOfApplication, normalApplication } from '../shared/application/application.ts'
+import { filesOf } from '../shared/application/application-files.ts'
+import { QuoinError } from '../shared/errors.ts'
+import type { JsonObject } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
+import { matchAll } from '../shared/query.ts'
+import { documentOf, type Session } from '../storage/database.ts'
+import { guidOf, numberIn, objectsIn, textIn } from '../storage/document-fields.ts'
+import { findAll, findOne } from '../storage/find-documents.ts'
+import { jointly } from '../storage/joint-database.ts'
+import { ownStorages } from '../storage/own-storages.ts'
+import { asSystem } from '../storage/ruled.ts'
+import { pushedMaps } from './application-changes.ts'
+import { applyRelease, type Publisher, type ReleaseParts } from './apply-release.ts'
+import { applicationProblems } from './check-application.ts'
+import { planRelease, type ReleasePlan, type TriedRelease } from './plan-release.ts'
+import {
+  nothingOwned,
+  ownedObjectsIn,
+  type PresentApplication,
+  presentApplication,
+} from './present-application.ts'
+
+/** Of a cluster. */
+const MOST_APPLICATIONS = 1_000
+
+export interface ApplicationPlan extends ReleasePlan {
+  readonly application: string
+  /** The number that the release will have. */
+  readonly release: number
+  /** Of the cluster, as far as the plan depends on it: a push of another state is refused. */
+  readonly state: string
+}
+
+export interface PushOptions {
+  readonly state: string
+  readonly allowLoss: boolean
+}
+
+export interface Released extends ApplicationPlan {
+  /** Of what follows a release that is live: first documents. */
+  readonly problems: readonly string[]
+}
+
+export interface Applications {
+  list(): Promise<readonly JsonObject[]>
+  /** NOT_FOUND. */
+  get(name: string): Promise<JsonObject>
+  /** As the cluster has it now, for a folder. */
+  read(name: string): Promise<Application>
+  plan(given: JsonObject, by: Publisher): Promise<ApplicationPlan>
+  /** CONFLICT for another state, for what is refused, and for what would be lost and may not be. */
+  push(given: JsonObject, options: PushOptions, by: Publisher): Promise<Released>
+  /** The newest first, without what they hold. */
+  releases(name: string): Promise<readonly JsonObject[]>
+  /** What a release holds, with the storages that have documents now: to push it again. */
+  former(name: string, release: number): Promise<Application>
+}
+
+export interface ApplicationParts {
+  readonly flows: Flows
+  readonly access: Access
+  readonly documents: StorageContext
+}
+
+export async function openApplications(parts: ApplicationParts): Promise<Applications> {
+  const { database } = parts.flows.records
+  await database.ensure(ownStorages.applications, { indexes: [{ fields: ['name'], unique: true }] })
+  const byNumber = { indexes: [{ fields: ['application', 'number'], unique: true }] }
+  await database.ensure(ownStorages.releases, byNumber)
+  // Apart, because a list of releases does not need them.
+  await database.ensure(ownStorages.releaseContents, byNumber)
+  return new ClusterApplications(parts)
+}
+
+interface Known {
+  /** undefined before its first release. */
+  readonly record: JsonObject | undefined
+  readonly present: PresentApplication
+  readonly state: string
+}
+
+class ClusterApplications implements Applications {
+  readonly #parts: ApplicationParts
+
+  constructor(parts: ApplicationParts) {
+    this.#parts = parts
+  }
+
+  get #database() {
+    return this.#parts.flows.records.database
+  }
+
+  list(): Promise<readonly JsonObject[]> {
+    return findAll(this.#database.session(), ownStorages.applications, matchAll, MOST_APPLICATIONS)
+  }
+
+  async get(name: string): Promise<JsonObject> {
+    const record = await findOne(this.#database.session(), ownStorages.applications, 'name', name)
+    if (!record) throw new QuoinError('NOT_FOUND', `There is no application ${JSON.stringify(name)}.`)
+    return record
+  }
+
+  async read(name: string): Promise<Application> {
+    const record = await this.get(name)
+    const stored = await this.#content(name, numberIn(record.release))
+    const known = await this.#parts.flows.deployments.together((deploy) =>
+      this.#known(deploy, this.#database.session(), { ...stored, ...nothing }),
+    )
+    return { ...known.present.application, about: stored.about, seed: stored.seed, tests: stored.tests }
+  }
+
+  plan(given: JsonObject, by: Publisher): Promise<ApplicationPlan> {
+    return this.#alone(async (deploy) => {
+      const wanted = normalApplication(given)
+      const known = await this.#known(deploy, this.#database.session(), wanted)
+      return planOf(wanted, known, (await this.#try(deploy, known, wanted, by)).plan)
+    })
+  }
+
+  push(given: JsonObject, { state, allowLoss }: PushOptions, by: Publisher): Promise<Released> {
+    return this.#alone(async (deploy) => {
+      const wanted = normalApplication(given)
+      const known = await this.#known(deploy, this.#database.session(), wanted)
+      if (known.state !== state) throw changedMeanwhile()
+      const tried = await this.#try(deploy, known, wanted, by)
+      refuse(tried.plan, allowLoss)
+      const plan = planOf(wanted, known, tried.plan)
+      await this.#release(deploy, { known, wanted, plan, tried, by })
+      return { ...plan, problems: await this.#seed(wanted, by) }
+    })
+  }
+
+  async releases(name: string): Promise<readonly JsonObject[]> {
+    await this.get(name)
+    const query = { kind: 'term', field: 'application', value: name } as const
+    const found = await findAll(this.#database.session(), ownStorages.releases, query, 1_000)
+    return found.toSorted((a, b) => numberIn(b.number) - numberIn(a.number))
+  }
+
+  async former(name: string, release: number): Promise<Application> {
+    const content = await this.#content(name, release)
+    const now = await this.read(name)
+    const kept: Record<string, JsonObject> = {}
+    for (const [storage, value] of Object.entries(now.storages)) {
+      if (content.storages[storage] !== undefined || !this.#database.has(storage)) continue
+      if ((await this.#database.session().count(storage, matchAll, true)) > 0) kept[storage] = value
+    }
+    return normalApplication({ ...content, storages: { ...kept, ...content.storages } })
+  }
+
+  async #content(name: string, number: number): Promise<Application> {
+    const query = {
+      kind: 'and',
+      queries: [
+        { kind: 'term', field: 'application', value: name },
+        { kind: 'term', field: 'number', value: number },
+      ],
+    } as const
+    const [release] = await findAll(this.#database.session(), ownStorages.releaseContents, query, 1)
+    if (!release) throw new QuoinError('NOT_FOUND', `The application ${name} has no release ${number}.`)
+    return normalApplication(JSON.parse(textIn(release.content)))
+  }
+
+  /** Nothing else is deployed meanwhile, and no unique key changes. */
+  #alone<T>(work: (deploy: DeployParts) => Promise<T>): Promise<T> {
+    return this.#parts.flows.deployments.together((deploy) =>
+      aloneWithUnique(this.#database, () => work(deploy)),
+    )
+  }
+
+  async #known(parts: DeployParts, session: Session, wanted: Application): Promise<Known> {
+    const name = nameOfApplication(wanted)
+    const all = await findAll(session, ownStorages.applications, matchAll, MOST_APPLICATIONS)
+    const record = all.find((one) => one.name === name)
+    const owners = new Map<string, string>()
+    for (const other of all) {
+      const objects = ownedObjectsIn(other.objects)
+      for (const map of pushedMaps)
+        for (const guid of Object.values(objects[map])) owners.set(guid, textIn(other.name))
+    }
+    const owned = record ? ownedObjectsIn(record.objects) : nothingOwned
+    const present = await presentApplication({ parts, session, owned, wanted, owners })
+    const served = Object.entries(present.blueprints).map(([object, { isServed }]) => [object, isServed])
+    const seen = [present.hashes, present.adopted, present.clashes, served, record?.release ?? 0]
+    return { record, present, state: createHash('sha256').update(JSON.stringify(seen)).digest('hex') }
+  }
+
+  async #try(
+    deploy: DeployParts,
+    { present }: Known,
+    wanted: Application,
+    by: Publisher,
+  ): Promise<TriedRelease> {
+    const { flows } = this.#parts
+    const live = flows.live.copy()
+    live.setAll(new Map([...live.table().blueprints.keys()].map((guid) => [guid, undefined])))
+    const problems = await applicationProblems(wanted, { catalogue: flows.catalogue, live })
+    const wrong = problems.filter(({ warning }) => warning === undefined)
+    if (wrong.length > 0)
+      throw unusable(
+        wrong.map(
+          ({ map, object, message, block, pin }) =>
+            `${[map, object, block, pin].filter(Boolean).join('.')}: ${message}`,
+        ),
+      )
+    return planRelease({ flows, release: this.#releaseParts(deploy) }, present, wanted, by)
+  }
+
+  #releaseParts(deploy: DeployParts): ReleaseParts {
+    const { flows, access, documents } = this.#parts
+    return { deploy, access, documents, random: flows.random, newGuid: flows.newGuid }
+  }
+
+  async #release(deploy: DeployParts, release: Release): Promise<void> {
+    const database = this.#database
+    const { known, wanted, plan, tried, by } = release
+    const storages = [...tried.rules.keys()]
+    try {
+      await prepare(database, known.present, tried)
+      const { served, dropped } = await jointly(
+        database,
+        { origin: { user: by.actor }, trial: false, prepared: tried.needed },
+        async (joint) => {
+          const session = joint.database.session()
+          const guid = await heldRecord(session, wanted)
+          // As it is now that no other transaction can change what the plan has read.
+          const now = await this.#known(deploy, session, wanted)
+          if (now.state !== known.state) throw changedMeanwhile()
+          const parts = this.#releaseParts(deploy)
+          const applied = await applyRelease({
+            parts,
+            joint,
+            present: known.present,
+            wanted,
+            by,
+            changes: plan.changes,
+          })
+          await writeRelease(session, {
+            guid,
+            objects: applied.objects,
+            release,
+            audit: this.#parts.documents.audit,
+          })
+          return { served: applied.served, dropped: joint.dropped }
+        },
+      )
+      const table = this.#parts.flows.live.table().blueprints
+      const used = [...served].flatMap(([guid, next]) => [table.get(guid), next])
+      await deploy.serve(served)
+      for (const storage of dropped) {
+        await database.drop(storage)
+        await this.#parts.documents.history.forget(storage)
+      }
+      await this.#parts.documents.history.refresh()
+      const needed = used.flatMap((one) => [...(one?.compiled.needs.keys() ?? [])])
+      await dropUnusedIndexes(database, this.#parts.flows.live, needed, deploy.log)
+    } finally {
+      // By the rules that are stored now, whichever they are. Should it fail, the next start does it.
+      for (const storage of storages)
+        if (database.has(storage)) await settleUnique(database, storage).catch(() => undefined)
+    }
+  }
+
+  /** The release is live: what is refused here is said, and tried again by the next push. */
+  async #seed({ seed }: Application, by: Publisher): Promise<readonly string[]> {
+    const problems: string[] = []
+    for (const [storage, { documents }] of Object.entries(seed))
+      try {
+        const given = { storage, documents: objectsIn(documents) }
+        await addSampleDocuments(this.#parts.documents, asSystem(this.#database), given, by.actor)
+      } catch (error) {
+        if (!(error instanceof QuoinError)) throw error
+        problems.push(`seed/${storage}.ndjson: ${error.message}`)
+      }
+    return problems
+  }
+}
+
+interface Release {
+  readonly known: Known
+  readonly wanted: Application
+  readonly plan: ApplicationPlan
+  readonly tried: TriedRelease
+  readonly by: Publisher
+}
+
+/** A folder without anything: what is owned is read all the same. */
+const nothing = { blueprints: {}, storages: {}, groups: {}, templates: {}, seed: {}, tests: {} }
+
+function planOf(wanted: Application, { record, state }: Known, plan: ReleasePlan): ApplicationPlan {
+  return { application: nameOfApplication(wanted), release: numberIn(record?.release) + 1, state, ...plan }
+}
+
+/** What is no part of the transaction. Throws CONFLICT for documents that do not fit. */
+async function prepare(
+  database: Flows['records']['database'],
+  { fields }: PresentApplication,
+  { needed, rules }: TriedRelease,
+): Promise<void> {
+  for (const [storage, needs] of needed) await database.ensure(storage, needs)
+  for (const [storage, after] of rules) {
+    if (!database.has(storage)) continue
+    for (const rule of after.filter((one) => one.storage === storage)) {
+      const known = fields[storage]?.[rule.name]
+      const change = { before: known && ruleOf(known), after: rule }
+      await keepReference(database, change)
+      await continueNumbers(database, change)
+    }
+    await keepUnique(database, storage, after)
+  }
+}
+
+/** The record of the application, written first, so that no other push of it can begin before this one ends. */
+async function heldRecord(session: Session, wanted: Application): Promise<string> {
+  const name = nameOfApplication(wanted)
+  const found = await findOne(session, ownStorages.applications, 'name', name)
+  if (found) {
+    await session.claims.hold(ownStorages.applications, [guidOf(found)], 'change')
+    return guidOf(found)
+  }
+  const fields = { name, release: 0, objects: {}, about: {} }
+  return guidOf(documentOf(await session.create(ownStorages.applications, setFields(fields))))
+}
+
+async function writeRelease(
+  session: Session,
+  {
+    guid,
+    objects,
+    release: { wanted, plan, by, known },
+    audit,
+  }: {
+    readonly guid: string
+    readonly objects: PresentApplication['objects']
+    readonly release: Release
+    readonly audit: StorageContext['audit']
+  },
+): Promise<void> {
+  const { application, release: number, steps, lost } = plan
+  const about = wanted.about
+  const author = { ...by.actor }
+  const title = { title: textIn(about.title), version: textIn(about.version) }
+  const record = {
+    release: number,
+    objects: JSON.parse(JSON.stringify(objects)),
+    ...title,
+    modified_by: author,
+  }
+  await session.update(ownStorages.applications, guid, setFields(record))
+  const content = JSON.stringify(wanted)
+  const files = filesOf(wanted).size
+  const fields = {
+    application,
+    number,
+    ...title,
+    files,
+    steps: [...steps],
+    lost: [...lost],
+    by: author,
+  }
+  await session.create(ownStorages.releases, setFields(fields))
+  await session.create(ownStorages.releaseContents, setFields({ application, number, content }))
+  await audit.record(session, {
+    category: 'applications',
+    action: known.record ? 'updated' : 'created',
+    guid,
+    name: application,
+    before: { release: number - 1, steps: [] },
+    after: { release: number, steps: [...steps], ...(lost.length > 0 && { lost: [...lost] }) },
+  })
+}
+
+function refuse({ refused, lost }: ReleasePlan, allowLoss: boolean): void {
+  if (refused.length > 0) throw unusable(refused)
+  if (lost.length === 0 || allowLoss) return
+  throw new QuoinError(
+    'CONFLICT',
+    `The push would lose: ${lost.join(' ')} Allow it with --allow-loss (allow_loss).`,
+    {
+      details: { lost: [...lost] },
+    },
+  )
+}
+
+function unusable(problems: readonly string[]): QuoinError {
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more, see details)` : ''
+  return new QuoinError('CONFLICT', `The application cannot be released: ${problems[0]}${more}`, {
+    details: { problems: problems.slice(0, 1_000) },
+  })
+}
+
+function changedMeanwhile(): QuoinError {
+  return new QuoinError('CONFLICT', 'The cluster was changed since the plan was made. Plan again.', {
+    details: { planned: false },
+  })
+}

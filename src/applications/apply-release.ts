@@ -1,0 +1,365 @@
+/** Writes a release: all records of an application, by the services that the management API uses, in one joint transaction. */
+import type { Access } from '../access/access.ts'
+import type { Identity } from '../access/identity.ts'
+import { stageEdits } from '../flows/blueprints/block-edits.ts'
+import { importBlueprint } from '../flows/blueprints/blueprint-file.ts'
+import { createBlueprint, removeBlueprint, updateBlueprint } from '../flows/blueprints/blueprint-records.ts'
+import { saveStaged } from '../flows/blueprints/settle-staged.ts'
+import {
+  type Deployer,
+  type DeployParts,
+  deactivateBlueprint,
+  deployBlueprint,
+} from '../flows/live/deploy-blueprint.ts'
+import { type LiveBlueprint, type LiveBlueprints, usersOf } from '../flows/live/live-blueprints.ts'
+import { createField, removeField, updateField } from '../records/fields/field-records.ts'
+import { fieldsIn } from '../records/fields/field-rules.ts'
+import type { Actor } from '../records/records.ts'
+import type { StorageContext } from '../records/storage-records.ts'
+import { createStorage, removeStorage, updateStorage } from '../records/storage-records.ts'
+import { createTemplate, removeTemplate, type TemplateAuthor, updateTemplate } from '../records/templates.ts'
+import type { BlockEdit } from '../shared/api/blueprints/blueprint-actions.ts'
+import type { Application } from '../shared/application/application.ts'
+import { bodyOfPart, changeOfPart } from '../shared/application/application-parts.ts'
+import type { Random } from '../shared/guid.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
+import { sameJson } from '../shared/same-json.ts'
+import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
+import type { JointWork } from '../storage/joint-database.ts'
+import { type ObjectChange, type PushedMap, withoutWas } from './application-changes.ts'
+import {
+  fieldOf,
+  type OwnedObjects,
+  type PresentApplication,
+  type PresentBlueprint,
+} from './present-application.ts'
+
+/** Who pushes. */
+export interface Publisher {
+  readonly identity: Identity
+  readonly actor: Actor
+  readonly deployer: Deployer
+  /** Whether the JavaScript of templates may change. */
+  readonly mayScript: boolean
+}
+
+export interface ReleaseParts {
+  readonly deploy: DeployParts
+  readonly access: Access
+  readonly documents: StorageContext
+  readonly random: Random
+  readonly newGuid: () => string
+}
+
+export interface Applied {
+  readonly objects: OwnedObjects
+  /** What is to be served instead. */
+  readonly served: ReadonlyMap<string, LiveBlueprint | undefined>
+  /** As it will be. */
+  readonly live: LiveBlueprints
+}
+
+interface Work {
+  readonly parts: ReleaseParts
+  readonly joint: JointWork
+  readonly present: PresentApplication
+  readonly wanted: Application
+  readonly by: Publisher
+  readonly changes: readonly ObjectChange[]
+  readonly objects: Record<PushedMap, Record<string, string>>
+}
+
+/** Errors are those of the services: the first that refuses ends it. */
+export async function applyRelease(given: Omit<Work, 'objects'>): Promise<Applied> {
+  const { blueprints, storages, groups, templates } = given.present.objects
+  const objects = {
+    blueprints: { ...blueprints },
+    storages: { ...storages },
+    groups: { ...groups },
+    templates: { ...templates },
+  }
+  const work: Work = { ...given, objects }
+  await writeGroups(work)
+  await writeStorages(work)
+  await writeTemplates(work)
+  const { served, live } = await writeBlueprints(work)
+  await removeObjects(work, live)
+  return { objects, served, live }
+}
+
+function changesOf({ changes }: Work, map: PushedMap, ...kinds: readonly ObjectChange['change'][]) {
+  return changes.filter((one) => one.map === map && kinds.includes(one.change))
+}
+
+/** Its documents are opened by nothing here, and what follows a storage follows once it is committed. */
+function contextOf({ parts: { documents, deploy }, joint: { database } }: Work): StorageContext {
+  const { history } = documents
+  const quiet = { ...history, refresh: async () => undefined, forget: async () => undefined }
+  return { ...documents, records: { ...deploy.context, database }, history: quiet }
+}
+
+async function writeGroups(work: Work): Promise<void> {
+  const { parts, joint, wanted, by, objects } = work
+  const groups = parts.access.groupsIn(joint.database)
+  for (const { object, change } of changesOf(work, 'groups', 'created', 'changed')) {
+    const { description, scopes } = wanted.groups[object] ?? {}
+    const input = { name: object, description: textIn(description), scopes: textsIn(scopes) }
+    if (change === 'created') objects.groups[object] = guidOf(await groups.createGroup(input, by.identity))
+    else await groups.updateGroup(objects.groups[object] ?? '', input, by.identity)
+  }
+}
+
+/** Storages without rules first, then fields, then the rules, which may lead through fields. */
+async function writeStorages(work: Work): Promise<void> {
+  const { wanted, present, by, objects } = work
+  const context = contextOf(work)
+  for (const { object } of changesOf(work, 'storages', 'created'))
+    objects.storages[object] = guidOf(await createStorage(context, { name: object }, by.actor))
+  const written = changesOf(work, 'storages', 'created', 'changed')
+  for (const { object } of written) await writeFields(work, object)
+  for (const { object } of written) {
+    const [before, after] = [present.application.storages[object], wanted.storages[object]]
+    const changes = changeOfPart('storages', settingsOf(before), settingsOf(after))
+    if (changes) await updateStorage(context, objects.storages[object] ?? '', changes, by.actor)
+  }
+}
+
+function settingsOf(storage: JsonObject | undefined): JsonObject {
+  const { fields: _, ...settings } = storage ?? {}
+  return settings
+}
+
+const prepared = { checked: true, within: true } as const
+
+/** Fields that are calculated last: they read the others. */
+async function writeFields(
+  { joint: { database }, present, wanted, by, changes }: Work,
+  storage: string,
+): Promise<void> {
+  const found = changes.find((one) => one.map === 'storages' && one.object === storage)
+  const known: Record<string, JsonObject> = { ...present.fields[storage] }
+  for (const { was, name } of found?.parts ?? []) {
+    const record = was === undefined ? undefined : known[was]
+    if (!record) continue
+    known[name] = await updateField(database, guidOf(record), { name }, by.actor, prepared)
+    delete known[was ?? '']
+  }
+  for (const [name, given] of calculatedLast(wanted.storages[storage]?.fields)) {
+    const field = withoutWas(given)
+    if (!isJsonObject(field)) continue
+    const record = known[name]
+    const body = bodyOfPart({ storage, name, ...field })
+    if (!record) {
+      await createField(database, body, by.actor, prepared)
+      continue
+    }
+    const changed = changeOfPart('fields', fieldOf(record), field)
+    if (changed) await updateField(database, guidOf(record), changed, by.actor, prepared)
+  }
+}
+
+function calculatedLast(fields: JsonValue | undefined): readonly (readonly [string, JsonValue])[] {
+  const all = isJsonObject(fields) ? Object.entries(fields) : []
+  const isCalculated = ([, field]: (typeof all)[number]) =>
+    isJsonObject(field) && typeof field.computed === 'string'
+  return [...all.filter((one) => !isCalculated(one)), ...all.filter(isCalculated)]
+}
+
+function authorOf({ actor, mayScript }: Publisher): TemplateAuthor {
+  return { ...actor, mayScript }
+}
+
+async function writeTemplates(work: Work): Promise<void> {
+  const { joint, wanted, by, objects } = work
+  for (const { object, change } of changesOf(work, 'templates', 'created', 'changed')) {
+    const { name, description, content, css, js } = bodyOfPart(wanted.templates[object] ?? {})
+    const input = {
+      name: textIn(name),
+      description: textIn(description),
+      content: textIn(content),
+      css: textIn(css),
+      js: textIn(js),
+    }
+    const author = authorOf(by)
+    if (change === 'created')
+      objects.templates[object] = guidOf(await createTemplate(joint.database, input, author))
+    else await updateTemplate(joint.database, objects.templates[object] ?? '', input, author)
+  }
+}
+
+/** Also those that are as they should be and are not served. */
+async function writeBlueprints(work: Work): Promise<Pick<Applied, 'served' | 'live'>> {
+  const { parts, joint, present, wanted, by, objects } = work
+  const served = new Map<string, LiveBlueprint | undefined>()
+  const live = parts.deploy.live.copy()
+  // What moves from one blueprint of the application to another one is taken by none meanwhile.
+  live.setAll(new Map(Object.values(present.objects.blueprints).map((guid) => [guid, undefined])))
+  const context = contextOf(work).records
+  const fieldsOf = await fieldsIn(joint.database.session())
+  const deploy: DeployParts = {
+    ...parts.deploy,
+    ...{ context, live },
+    present: async () => ({ ...(await parts.deploy.present()), fieldsOf }),
+    async serve(changes) {
+      live.setAll(changes)
+      for (const [guid, next] of changes) served.set(guid, next)
+    },
+    log: joint.isTrial ? () => undefined : parts.deploy.log,
+  }
+  for (const { object } of changesOf(work, 'blueprints', 'removed')) {
+    const guid = objects.blueprints[object] ?? ''
+    await deactivateBlueprint(deploy, guid, by.actor)
+    await removeBlueprint(context, guid, by.actor)
+    delete objects.blueprints[object]
+  }
+  for (const object of Object.keys(wanted.blueprints)) {
+    const changed = changesOf(work, 'blueprints', 'created', 'changed').some((one) => one.object === object)
+    if (changed) await writeBlueprint(work, object)
+    const guid = objects.blueprints[object] ?? ''
+    const unchanged = !changed && present.blueprints[object]?.isServed === true
+    if (!unchanged) await deployBlueprint(deploy, { guid, by: by.deployer, activate: true })
+    else {
+      const known = parts.deploy.live.table().blueprints.get(guid)
+      if (known) live.checkClaims(known.compiled)
+      live.set(guid, known)
+    }
+  }
+  return { served, live }
+}
+
+async function writeBlueprint(work: Work, object: string): Promise<void> {
+  const { parts, present, wanted, by, objects } = work
+  const context = contextOf(work).records
+  const file = wanted.blueprints[object] ?? {}
+  const { name, description, category, tags, blocks, notes } = importBlueprint(file, parts.newGuid)
+  const about = { name, description, category, tags: [...tags] }
+  const known = present.blueprints[object]
+  const drawn = { notes: notes.map((note) => ({ ...note })) }
+  if (!known)
+    objects.blueprints[object] = guidOf(
+      await createBlueprint(context, parts.random, { ...about, ...drawn }, by.actor),
+    )
+  const guid = objects.blueprints[object] ?? ''
+  const before = present.application.blueprints[object] ?? {}
+  if (known && changesAbout(before, file))
+    await updateBlueprint(
+      context,
+      guid,
+      sameJson(before.notes, file.notes) ? about : { ...about, ...drawn },
+      by.actor,
+    )
+  const edits = blockEdits({ file, before, known }, blocks)
+  if (edits.length === 0) return
+  await stageEdits(context, parts.deploy.catalogue, guid, edits, by.actor)
+  await saveStaged(context, guid, by.actor)
+}
+
+function changesAbout(before: JsonObject, after: JsonObject): boolean {
+  const names = ['name', 'description', 'category', 'tags', 'notes']
+  return names.some((name) => !sameJson(before[name] ?? null, after[name] ?? null))
+}
+
+interface Rewritten {
+  readonly file: JsonObject
+  readonly before: JsonObject
+  readonly known: PresentBlueprint | undefined
+}
+
+/** Blocks of the same name keep their guids, and those that are the same are left alone. What is staged gives way. */
+function blockEdits(
+  { file, before, known }: Rewritten,
+  blocks: ReturnType<typeof importBlueprint>['blocks'],
+): BlockEdit[] {
+  const records = new Map((known?.blockRecords ?? []).map((record) => [blockName(record), record]))
+  const guids = new Map(
+    blocks.map(({ guid, name = '' }) => {
+      const record = records.get(name)
+      return [guid, record ? guidOf(record) : guid]
+    }),
+  )
+  const kept = new Set(guids.values())
+  const removed = [...(known?.blockRecords ?? [])].filter((record) => !kept.has(guidOf(record)))
+  const edits = blocks.flatMap(({ guid, ...content }): BlockEdit[] => {
+    const name = content.name ?? ''
+    const record = records.get(name)
+    const position = hasPlace(file, name) ? content.position : (placeOf(record) ?? content.position)
+    if (record && record.unsaved === null && isSame(file, before, name)) return []
+    const in_pins = content.in_pins.map(({ from, ...pin }) => ({
+      ...pin,
+      ...(from && {
+        from: from.map(({ block, pin: out }) => ({ block: guids.get(block) ?? block, pin: out })),
+      }),
+    }))
+    return [
+      {
+        guid: guids.get(guid) ?? guid,
+        update_hash: hashOf(record),
+        content: { ...content, position, in_pins },
+      },
+    ]
+  })
+  return [
+    ...removed.map((record) => ({ guid: guidOf(record), update_hash: hashOf(record), content: null })),
+    ...edits,
+  ]
+}
+
+function blockName({ name, unsaved }: JsonObject): string {
+  const staged = isJsonObject(unsaved) ? unsaved.name : undefined
+  return textIn(staged ?? name)
+}
+
+function partIn(file: JsonObject, map: 'blocks' | 'layout', name: string): JsonValue | undefined {
+  const parts = file[map]
+  return isJsonObject(parts) ? parts[name] : undefined
+}
+
+function hasPlace(file: JsonObject, name: string): boolean {
+  return partIn(file, 'layout', name) !== undefined
+}
+
+function isSame(file: JsonObject, before: JsonObject, name: string): boolean {
+  if (!sameJson(partIn(file, 'blocks', name), partIn(before, 'blocks', name))) return false
+  return !hasPlace(file, name) || sameJson(partIn(file, 'layout', name), partIn(before, 'layout', name))
+}
+
+function placeOf(record: JsonObject | undefined) {
+  const position = record?.position
+  return isJsonObject(position) ? { x: Number(position.x), y: Number(position.y) } : undefined
+}
+
+function hashOf(record: JsonObject | undefined): string | null {
+  const meta = record?._meta
+  return isJsonObject(meta) ? textIn(meta.update_hash) : null
+}
+
+/** What refers to others goes before those. */
+async function removeObjects(work: Work, live: LiveBlueprints): Promise<void> {
+  const { parts, joint, present, by, changes, objects } = work
+  const { database } = joint
+  for (const { map, object, parts: changed } of changes) {
+    const fields = map === 'storages' ? (present.fields[object] ?? {}) : {}
+    const gone = changed
+      .filter((one) => one.kind === 'field' && one.change === 'removed')
+      .map(({ name }) => name)
+    for (const name of gone)
+      if (fields[name]) await removeField(database, guidOf(fields[name]), by.actor, prepared)
+  }
+  const storages = changesOf(work, 'storages', 'removed')
+  for (const { object } of storages)
+    for (const field of Object.values(present.fields[object] ?? {}))
+      await removeField(database, guidOf(field), by.actor, prepared)
+  for (const { object } of storages) {
+    const users = (storage: string) => usersOf(live.table(), storage)
+    await removeStorage(contextOf(work), users, objects.storages[object] ?? '', by.actor)
+    delete objects.storages[object]
+  }
+  for (const { object } of changesOf(work, 'templates', 'removed')) {
+    await removeTemplate(database, objects.templates[object] ?? '', by.actor)
+    delete objects.templates[object]
+  }
+  for (const { object } of changesOf(work, 'groups', 'removed')) {
+    await parts.access.groupsIn(database).removeGroup(objects.groups[object] ?? '', by.identity)
+    delete objects.groups[object]
+  }
+}

@@ -1,0 +1,242 @@
+/** The state of an application in a cluster, as the value that its folder has. */
+import { folded } from '../access/visible-text.ts'
+import { changeOf } from '../flows/blueprints/staged-content.ts'
+import { areSame } from '../flows/live/block-differences.ts'
+import type { DeployParts } from '../flows/live/deploy-blueprint.ts'
+import { MAX_FIELDS } from '../records/fields/field-rules.ts'
+import { blockRecords } from '../records/records.ts'
+import { type Application, normalApplication } from '../shared/application/application.ts'
+import { partOf } from '../shared/application/application-parts.ts'
+import { exportBlueprint } from '../shared/application/blueprint-file.ts'
+import type { Block } from '../shared/blueprint.ts'
+import type { BlueprintNote } from '../shared/blueprint-note.ts'
+import { pauses } from '../shared/in-turns.ts'
+import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import { normalizedText } from '../shared/texts/normalized-text.ts'
+import { documentOf, type Session } from '../storage/database.ts'
+import { guidOf, objectsIn, textIn, textsIn } from '../storage/document-fields.ts'
+import { findAll } from '../storage/find-documents.ts'
+import { ownStorages } from '../storage/own-storages.ts'
+import { type PushedMap, pushedMaps } from './application-changes.ts'
+
+/** Guids by the names of files. */
+export type OwnedObjects = Readonly<Record<PushedMap, Readonly<Record<string, string>>>>
+
+export interface PresentBlueprint {
+  readonly record: JsonObject
+  /** With those that are only staged. */
+  readonly blockRecords: readonly JsonObject[]
+  /** Whether what is saved is deployed and active. */
+  readonly isServed: boolean
+  /** Blocks with changes that are not saved. */
+  readonly staged: number
+}
+
+export interface PresentApplication {
+  /** Without what only a release has: `about`, seeds and tests. */
+  readonly application: Application
+  readonly objects: OwnedObjects
+  /** Those among them that belonged to no application until now: `storages/deals.json`. */
+  readonly adopted: readonly string[]
+  /** What another application owns, and the push would take: a line each. */
+  readonly clashes: readonly string[]
+  /** Records of fields by storage and name. */
+  readonly fields: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>
+  readonly blueprints: Readonly<Record<string, PresentBlueprint>>
+  /** Hashes of all records: another text where anything was changed. */
+  readonly hashes: readonly string[]
+}
+
+export interface PresentOptions {
+  readonly parts: Pick<DeployParts, 'context' | 'deployed'>
+  readonly session: Session
+  readonly owned: OwnedObjects
+  /** Its objects that belong to no application are among the present ones. */
+  readonly wanted: Application
+  /** Names of applications by the guids of what they own. */
+  readonly owners: ReadonlyMap<string, string>
+}
+
+export const nothingOwned: OwnedObjects = { blueprints: {}, storages: {}, groups: {}, templates: {} }
+
+/** As the record of an application has them. */
+export function ownedObjectsIn(objects: unknown): OwnedObjects {
+  const map = (name: PushedMap) => {
+    const given = isJsonObject(objects) ? objects[name] : undefined
+    return Object.fromEntries(
+      Object.entries(isJsonObject(given) ? given : {}).map(([key, guid]) => [key, textIn(guid)]),
+    )
+  }
+  return {
+    blueprints: map('blueprints'),
+    storages: map('storages'),
+    groups: map('groups'),
+    templates: map('templates'),
+  }
+}
+
+export async function presentApplication(options: PresentOptions): Promise<PresentApplication> {
+  const { session } = options
+  const found: Record<PushedMap, Record<string, JsonObject>> = {
+    ...{ blueprints: {}, storages: {}, groups: {}, templates: {} },
+  }
+  const [adopted, clashes]: [string[], string[]] = [[], []]
+  for (const map of pushedMaps)
+    for (const [object, record] of await recordsOf(options, map, adopted, clashes))
+      found[map][object] = record
+  const fields: Record<string, Record<string, JsonObject>> = {}
+  for (const name of Object.keys(found.storages)) fields[name] = await fieldRecords(session, name)
+  const blueprints: Record<string, PresentBlueprint> = {}
+  const files: Record<string, JsonObject> = {}
+  for (const [object, record] of Object.entries(found.blueprints)) {
+    const { file, ...present } = await readBlueprint(options, record)
+    blueprints[object] = present
+    files[object] = file
+  }
+  const application = normalApplication({
+    blueprints: files,
+    storages: mapped(found.storages, (storage, name) => storageOf(storage, fields[name] ?? {})),
+    groups: mapped(found.groups, groupOf),
+    templates: mapped(found.templates, (template) => template),
+  })
+  const objects = ownedObjectsIn(
+    Object.fromEntries(pushedMaps.map((map) => [map, mapped(found[map], guidOf)])),
+  )
+  const records = [
+    ...pushedMaps.flatMap((map) => Object.values(found[map])),
+    ...Object.values(fields).flatMap((one) => Object.values(one)),
+    ...Object.values(blueprints).flatMap((one) => one.blockRecords),
+  ]
+  return { application, objects, adopted, clashes, fields, blueprints, hashes: records.map(hashOf).sort() }
+}
+
+function mapped<T>(
+  objects: Readonly<Record<string, JsonObject>>,
+  map: (record: JsonObject, name: string) => T,
+): Record<string, T> {
+  return Object.fromEntries(Object.entries(objects).map(([name, record]) => [name, map(record, name)]))
+}
+
+function hashOf(record: JsonObject): string {
+  const meta = isJsonObject(record._meta) ? record._meta : {}
+  return `${textIn(meta.guid)} ${textIn(meta.update_hash)}`
+}
+
+const storagesOf: Readonly<Record<PushedMap, string>> = {
+  groups: ownStorages.groups,
+  storages: ownStorages.storages,
+  templates: ownStorages.templates,
+  blueprints: ownStorages.blueprints,
+}
+
+/** What the application owns, and what the folder names and none owns. */
+async function recordsOf(
+  { session, owned, wanted, owners }: PresentOptions,
+  map: PushedMap,
+  adopted: string[],
+  clashes: string[],
+): Promise<readonly (readonly [object: string, record: JsonObject])[]> {
+  const found = new Map<string, JsonObject>()
+  for (const [object, guid] of Object.entries(owned[map])) {
+    const stored = await session.get(storagesOf[map], guid)
+    if (stored) found.set(object, documentOf(stored))
+  }
+  const taken = new Set([...found.values()].map(guidOf))
+  for (const [object, value] of Object.entries(wanted[map])) {
+    if (found.has(object)) continue
+    const name = map === 'storages' || map === 'groups' ? object : textIn(value.name)
+    const named = await recordsNamed(session, map, name)
+    const [record] = named.filter((one) => !taken.has(guidOf(one)))
+    if (!record) continue
+    const file = map === 'groups' ? `groups.json: ${object}` : `${map}/${object}.json`
+    const owner = owners.get(guidOf(record))
+    if (owner !== undefined) clashes.push(`${file}: ${name} belongs to the application ${owner}.`)
+    else if (named.length > 1)
+      clashes.push(`${file}: ${named.length} of them are named ${name}. Rename the others.`)
+    else {
+      adopted.push(file)
+      found.set(object, record)
+    }
+  }
+  return [...found]
+}
+
+function recordsNamed(session: Session, map: PushedMap, name: string): Promise<JsonObject[]> {
+  const [field, value] = {
+    storages: ['name', name],
+    groups: ['name_key', folded(name)],
+    templates: ['name_key', normalizedText(name, 'NFKC').toLowerCase()],
+    blueprints: ['name', name],
+  }[map] as [string, string]
+  return findAll(session, storagesOf[map], { kind: 'term', field, value }, 10)
+}
+
+async function fieldRecords(session: Session, storage: string): Promise<Record<string, JsonObject>> {
+  const query = { kind: 'term', field: 'storage', value: storage } as const
+  const records = await findAll(session, ownStorages.fields, query, MAX_FIELDS)
+  return Object.fromEntries(records.map((record) => [textIn(record.name), record]))
+}
+
+function storageOf(record: JsonObject, fields: Readonly<Record<string, JsonObject>>): JsonObject {
+  const { name: _, ...storage } = partOf('storages', record)
+  return { ...storage, fields: mapped(fields, fieldOf) }
+}
+
+/** As the file has it: its storage and name are where it stands. */
+export function fieldOf(record: JsonObject): JsonObject {
+  const { name: _name, storage: _storage, ...field } = partOf('fields', record)
+  return field
+}
+
+function groupOf(record: JsonObject): JsonObject {
+  const { name: _, ...group } = partOf('groups', record)
+  return { ...group, scopes: [...textsIn(record.scopes)] }
+}
+
+async function readBlueprint(
+  { parts: { context, deployed }, session }: PresentOptions,
+  record: JsonObject,
+): Promise<PresentBlueprint & { readonly file: JsonObject }> {
+  const pause = pauses()
+  const records = await blockRecords(session, guidOf(record), pause)
+  const blocks: Block[] = []
+  for (const one of records) {
+    if (one.is_created === true) blocks.push({ guid: guidOf(one), ...context.readContent(one) })
+    await pause()
+  }
+  const file = exportBlueprint({
+    name: textIn(record.name),
+    description: textIn(record.description),
+    category: textIn(record.category),
+    tags: textsIn(record.tags),
+    blocks,
+    notes: notesIn(record),
+  })
+  const now = await deployed(session, record)
+  return {
+    record,
+    blockRecords: records,
+    isServed: record.active === true && (await areSame(now.blocks, blocks, pause)),
+    staged: records.filter((one) => changeOf(one) !== undefined).length,
+    // Without what is undefined.
+    file: JSON.parse(JSON.stringify(file)),
+  }
+}
+
+function notesIn({ notes }: JsonObject): BlueprintNote[] {
+  return objectsIn(notes).map((note): BlueprintNote => {
+    const { position, size, collapsed } = note
+    const [at, of] = [isJsonObject(position) ? position : {}, isJsonObject(size) ? size : {}]
+    return {
+      id: textIn(note.id),
+      kind: note.kind === 'group' ? 'group' : 'note',
+      text: textIn(note.text),
+      color: textIn(note.color),
+      position: { x: Number(at.x), y: Number(at.y) },
+      size: { width: Number(of.width), height: Number(of.height) },
+      ...(isJsonObject(collapsed) && {
+        collapsed: { inside: textsIn(collapsed.inside), lane: collapsed.lane === true },
+      }),
+    }
+  })
+}

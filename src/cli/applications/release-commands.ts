@@ -1,0 +1,96 @@
+/** The commands of an application as a folder and as releases of a cluster. */
+import { command } from '../command.ts'
+import { urlFlag } from '../open-management.ts'
+
+const clusterFlags = {
+  remote: { type: 'string', value: '<name>', help: 'The cluster of this name: quoin remote add.' },
+  ...urlFlag,
+} as const
+
+const folder = { name: '<folder>', optional: true, completes: 'file' } as const
+const jsonFlag = { json: { type: 'boolean', help: 'Prints JSON.' } } as const
+
+export const pull = command({
+  name: 'pull',
+  operands: [{ name: '<application>' }, folder],
+  flags: clusterFlags,
+  summary: 'Writes an application of a cluster into a folder.',
+  about: `As the cluster has it now, also what was changed in the studio. The folder has the name of the application if none is
+given. Files of the application that are no longer part of it are removed; others stay. Prints the changed files.`,
+  async run({ positionals: [name = '', into = name], values }, terminal) {
+    const { runPull } = await import('./run-release.ts')
+    return runPull(name, into, values, terminal)
+  },
+})
+
+export const plan = command({
+  name: 'plan',
+  operands: [folder],
+  flags: { ...jsonFlag, ...clusterFlags },
+  summary: 'Prints what a push of the folder would do.',
+  about: `Changes nothing. Exits with 2 if something would be lost, with 1 if the push is refused, and else with 0.
+docs/applications.md says what is in a plan.`,
+  async run({ positionals: [from = '.'], values: { json = false, ...cluster } }, terminal) {
+    const { runPlan } = await import('./run-release.ts')
+    return runPlan(from, json, cluster, terminal)
+  },
+})
+
+export const push = command({
+  name: 'push',
+  operands: [folder],
+  flags: {
+    yes: { type: 'boolean', help: 'Does not ask.' },
+    'allow-loss': { type: 'boolean', help: 'Also where documents or memberships of groups are lost.' },
+    ...clusterFlags,
+  },
+  summary: 'Applies the folder to a cluster as one release, all or nothing.',
+  about: `Checks the folder, prints the plan and asks before it pushes. If the cluster was changed meanwhile, it plans again.`,
+  async run({ positionals: [from = '.'], values }, terminal) {
+    const { yes = false, 'allow-loss': allowLoss = false, ...cluster } = values
+    const { runPush } = await import('./run-release.ts')
+    return runPush(from, { yes, allowLoss, ...cluster }, terminal)
+  },
+})
+
+export const releases = command({
+  name: 'releases',
+  operands: [{ name: '<application>' }],
+  flags: { ...jsonFlag, ...clusterFlags },
+  summary: 'Lists the releases of an application, the newest first.',
+  async run({ positionals: [name = ''], values: { json = false, ...cluster } }, terminal) {
+    const { runReleases } = await import('./run-release.ts')
+    return runReleases(name, json, cluster, terminal)
+  },
+})
+
+export const rollback = command({
+  name: 'rollback',
+  operands: [{ name: '<application>' }, { name: '<release>', optional: true }],
+  flags: {
+    yes: { type: 'boolean', help: 'Does not ask.' },
+    'allow-loss': { type: 'boolean', help: 'Also where memberships of groups are lost.' },
+    ...clusterFlags,
+  },
+  summary: 'Goes back to a former release, as a new one.',
+  about: `The release before the present one if none is given. Blueprints, fields, rules, groups and templates become as they were;
+values of later fields stay in their documents, and storages that have documents stay.`,
+  async run({ positionals: [name = '', release], values }, terminal) {
+    const { yes = false, 'allow-loss': allowLoss = false, ...cluster } = values
+    const { runRollback } = await import('./run-release.ts')
+    return runRollback(name, release, { yes, allowLoss, ...cluster }, terminal)
+  },
+})
+
+export const drift = command({
+  name: 'drift',
+  operands: [folder],
+  flags: { ...jsonFlag, ...clusterFlags },
+  summary: 'Exits with 1 if the cluster differs from the folder.',
+  about:
+    'Prints a line for each object that was changed in the studio. quoin pull takes the changes into the folder.',
+  async run({ positionals: [from = '.'], values: { json = false, ...cluster } }, terminal) {
+    const { runDrift } = await import('./run-release.ts')
+    return runDrift(from, json, cluster, terminal)
+  },
+})

@@ -1,0 +1,235 @@
+import { applicationChanges, changeText } from '../../applications/application-changes.ts'
+import {
+  type Application,
+  nameOfApplication,
+  normalApplication,
+} from '../../shared/application/application.ts'
+import { filesOf } from '../../shared/application/application-files.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { textsIn } from '../../storage/document-fields.ts'
+import type { Terminal } from '../command.ts'
+import { type Management, Refused, recordsOf } from '../management.ts'
+import { withManagement } from '../open-management.ts'
+import { UsageError } from '../read-words.ts'
+import { checkFolder, problemText } from './check-folder.ts'
+import { writeFolder } from './read-folder.ts'
+import { addressGiven } from './remotes.ts'
+
+interface Cluster {
+  readonly url?: string | undefined
+  readonly remote?: string | undefined
+}
+
+interface PushFlags extends Cluster {
+  readonly yes: boolean
+  readonly allowLoss: boolean
+}
+
+const base = '/_system/applications'
+/** Plans of one push, each made because the cluster was changed since the one before. */
+const MOST_PLANS = 5
+
+async function onCluster<T>(
+  terminal: Terminal,
+  cluster: Cluster,
+  work: (management: Management) => Promise<T>,
+): Promise<T> {
+  return withManagement(terminal, await addressGiven(terminal, cluster), work)
+}
+
+export async function runPull(
+  name: string,
+  folder: string,
+  cluster: Cluster,
+  terminal: Terminal,
+): Promise<number> {
+  const application = await onCluster(terminal, cluster, (management) =>
+    contentAt(management, `${base}/${encodeURIComponent(name)}/content`),
+  )
+  for (const path of await writeFolder(folder, filesOf(application))) terminal.print(`${folder}/${path}`)
+  return 0
+}
+
+async function contentAt(management: Management, path: string): Promise<Application> {
+  const content = await management.call('GET', path)
+  return normalApplication(isJsonObject(content) ? content : {})
+}
+
+/** undefined where the folder has a problem, which the terminal is told. */
+async function soundFolder(folder: string, terminal: Terminal): Promise<Application | undefined> {
+  const { application, problems } = await checkFolder(folder)
+  for (const problem of problems) terminal.complain(problemText(folder, problem))
+  return problems.some(({ warning }) => warning === undefined) ? undefined : application
+}
+
+export async function runPlan(
+  folder: string,
+  json: boolean,
+  cluster: Cluster,
+  terminal: Terminal,
+): Promise<number> {
+  const application = await soundFolder(folder, terminal)
+  if (!application) return 1
+  const plan = await onCluster(terminal, cluster, (management) => planned(management, application))
+  if (json) terminal.print(JSON.stringify(plan, undefined, 2))
+  else for (const line of planLines(plan)) terminal.print(line)
+  if (textsIn(plan.refused).length > 0) return 1
+  return textsIn(plan.lost).length > 0 ? 2 : 0
+}
+
+async function planned(management: Management, application: Application): Promise<JsonObject> {
+  const plan = await management.call('POST', `${base}/plan`, { application: bodyOf(application) })
+  return isJsonObject(plan) ? plan : {}
+}
+
+function bodyOf(application: Application): JsonObject {
+  return { ...application }
+}
+
+function planLines({
+  application,
+  release,
+  steps,
+  breaking,
+  missing,
+  warnings,
+  lost,
+  refused,
+}: JsonObject): string[] {
+  const list = (word: string, lines: JsonValue | undefined) => textsIn(lines).map((line) => `${word}${line}`)
+  return [
+    `${String(application)}, release ${String(release)}: ${textsIn(steps).length === 0 ? 'nothing to change' : ''}`.trimEnd(),
+    ...list('  ', steps),
+    ...list('breaks: ', breaking),
+    ...list('missing: ', missing),
+    ...list('warning: ', warnings),
+    ...list('loses: ', lost),
+    ...list('refused: ', refused),
+  ]
+}
+
+export async function runPush(folder: string, flags: PushFlags, terminal: Terminal): Promise<number> {
+  const application = await soundFolder(folder, terminal)
+  if (!application) return 1
+  return onCluster(terminal, flags, (management) => pushed(management, application, flags, terminal))
+}
+
+/** Shows each plan once: a push that has to plan again asks only where the plans differ. */
+async function pushed(
+  management: Management,
+  application: Application,
+  flags: PushFlags,
+  terminal: Terminal,
+): Promise<number> {
+  let shown = ''
+  for (let tries = 1; ; tries++) {
+    const plan = await planned(management, application)
+    const lines = planLines(plan)
+    if (lines.join('\n') !== shown) {
+      for (const line of lines) terminal.print(line)
+      shown = lines.join('\n')
+      const refusal = refusalOf(plan, flags)
+      if (refusal !== undefined) {
+        terminal.complain(refusal)
+        return 1
+      }
+      if (textsIn(plan.steps).length === 0) return 0
+      if (!flags.yes && !(await agreed(terminal))) return 1
+    }
+    try {
+      const body = { application: bodyOf(application), state: plan.state ?? '', allow_loss: flags.allowLoss }
+      const released = await management.call('POST', `${base}/push`, body)
+      return told(released, terminal)
+    } catch (error) {
+      if (!(error instanceof Refused) || error.details.planned !== false || tries === MOST_PLANS) throw error
+    }
+  }
+}
+
+function refusalOf({ refused, lost }: JsonObject, { allowLoss }: PushFlags): string | undefined {
+  if (textsIn(refused).length > 0) return 'Nothing was pushed.'
+  if (textsIn(lost).length > 0 && !allowLoss) return 'Nothing was pushed. Allow the loss with --allow-loss.'
+  return undefined
+}
+
+async function agreed(terminal: Terminal): Promise<boolean> {
+  terminal.announce('Push this? Answer yes to go on.')
+  if ((await terminal.readLine()).trim() === 'yes') return true
+  terminal.complain('Nothing was pushed.')
+  return false
+}
+
+function told(released: JsonValue, terminal: Terminal): number {
+  const { application, release, problems } = isJsonObject(released) ? released : {}
+  terminal.print(`Release ${String(release)} of ${String(application)} is live.`)
+  for (const problem of textsIn(problems)) terminal.complain(`warning: ${problem}`)
+  return 0
+}
+
+export async function runReleases(
+  name: string,
+  json: boolean,
+  cluster: Cluster,
+  terminal: Terminal,
+): Promise<number> {
+  const found = await onCluster(terminal, cluster, (management) => releasesOf(management, name))
+  if (json) terminal.print(JSON.stringify(found, undefined, 2))
+  else
+    for (const { number, version, released, by, steps } of found) {
+      const when = new Date(Number(released) * 1000).toISOString()
+      const who = isJsonObject(by) ? String(by.username) : ''
+      terminal.print(`${number}\t${when}\t${who}\t${version}\t${textsIn(steps).length} changes`)
+    }
+  return 0
+}
+
+async function releasesOf(management: Management, name: string): Promise<JsonObject[]> {
+  return recordsOf(await management.call('GET', `${base}/${encodeURIComponent(name)}/releases`))
+}
+
+export async function runRollback(
+  name: string,
+  given: string | undefined,
+  flags: PushFlags,
+  terminal: Terminal,
+): Promise<number> {
+  if (given !== undefined && !/^[1-9]\d{0,8}$/.test(given))
+    throw new UsageError('The release must be a number: quoin releases lists them.')
+  return onCluster(terminal, flags, async (management) => {
+    const [, before] = await releasesOf(management, name)
+    const number = given ?? before?.number
+    if (number === undefined) throw new Refused(`There is no release of ${name} before the present one.`, 404)
+    const path = `${base}/${encodeURIComponent(name)}/releases/${String(number)}/content`
+    return pushed(management, await contentAt(management, path), flags, terminal)
+  })
+}
+
+export async function runDrift(
+  folder: string,
+  json: boolean,
+  cluster: Cluster,
+  terminal: Terminal,
+): Promise<number> {
+  const application = await soundFolder(folder, terminal)
+  if (!application) return 1
+  const name = encodeURIComponent(nameOfApplication(application))
+  const now = await onCluster(terminal, cluster, (management) =>
+    contentAt(management, `${base}/${name}/content`),
+  )
+  const changes = applicationChanges(application, withoutUnplaced(now, application))
+  if (json) terminal.print(JSON.stringify(changes, undefined, 2))
+  else for (const change of changes) terminal.print(changeText(change))
+  return changes.length === 0 ? 0 : 1
+}
+
+/** Places of blocks that the folder leaves to the cluster are no difference. */
+function withoutUnplaced(now: Application, { blueprints }: Application): Application {
+  const kept = Object.entries(now.blueprints).map(([name, blueprint]) => {
+    const { layout, ...rest } = blueprint
+    const given = blueprints[name]?.layout ?? {}
+    if (!isJsonObject(layout) || !isJsonObject(given)) return [name, blueprint] as const
+    const places = Object.entries(layout).filter(([block]) => block in given)
+    return [name, { ...rest, layout: Object.fromEntries(places) }] as const
+  })
+  return { ...now, blueprints: Object.fromEntries(kept) }
+}

@@ -1,0 +1,210 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { holds } from '../../../access/scopes.ts'
+import type { ApplicationPlan, Applications } from '../../../applications/applications.ts'
+import type { Publisher } from '../../../applications/apply-release.ts'
+import {
+  applicationParams,
+  applicationRecordSchema,
+  applicationSchema,
+  MOST_APPLICATION_BYTES,
+  planRequestSchema,
+  planSchema,
+  pushRequestSchema,
+  releasedSchema,
+  releaseParams,
+  releaseSchema,
+} from '../../../shared/api/blueprints/applications.ts'
+import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
+import { numberIn } from '../../../storage/document-fields.ts'
+import { callerOf } from '../../server/authenticate.ts'
+import type { App, RouteFamily } from '../../server/route-family.ts'
+import { actorOf, deployerOf } from '../actor-of.ts'
+
+const tags = ['Applications']
+/** A folder holds what these scopes show one by one. */
+const reads = [
+  'blueprints_view',
+  'blueprintactions_view',
+  'blueprintfields_view',
+  'blueprinttemplates_view',
+  'storages_view',
+  'authentication_groups_view',
+] as const
+
+/** Applications as a whole: their folders, plans and releases. */
+export function applicationRoutes(applications: Applications): RouteFamily {
+  return (app) => {
+    listRoutes(app, applications)
+    contentRoutes(app, applications)
+    planRoute(app, applications)
+    pushRoute(app, applications)
+  }
+}
+
+function publisherOf(request: FastifyRequest): Publisher {
+  const identity = callerOf(request)
+  return {
+    identity,
+    actor: actorOf(request),
+    deployer: deployerOf(request),
+    mayScript: holds(identity.scopes, 'blueprinttemplates_script'),
+  }
+}
+
+function listRoutes(app: App, applications: Applications): void {
+  app.get(
+    '/_system/applications',
+    {
+      config: { permission: 'applications_view' },
+      schema: {
+        operationId: 'listApplications',
+        summary: 'List applications',
+        tags,
+        response: { 200: Type.Array(applicationRecordSchema) },
+      },
+    },
+    async () => (await applications.list()).map(shownRecord),
+  )
+  app.get(
+    '/_system/applications/:name/releases',
+    {
+      config: { permission: 'applications_view' },
+      schema: {
+        operationId: 'listReleases',
+        summary: 'Releases of an application',
+        description: 'The newest first, at most 1,000.',
+        tags,
+        params: applicationParams,
+        response: { 200: Type.Array(releaseSchema) },
+      },
+    },
+    async (request) => (await applications.releases(request.params.name)).map(shownRelease),
+  )
+}
+
+function shownRecord(record: JsonObject) {
+  const { name, title = '', version = '', release, modified_by: by } = record
+  return {
+    name: String(name),
+    title: String(title),
+    version: String(version),
+    release: numberIn(release),
+    modified_by: actorIn(by),
+  }
+}
+
+function shownRelease({ _meta, number, title = '', version = '', by, steps, lost }: JsonObject) {
+  return {
+    number: numberIn(number),
+    title: String(title),
+    version: String(version),
+    released: isJsonObject(_meta) ? numberIn(_meta.created) : 0,
+    by: actorIn(by),
+    steps: textsOf(steps),
+    lost: textsOf(lost),
+  }
+}
+
+function textsOf(list: JsonObject[string] | undefined): string[] {
+  return Array.isArray(list) ? list.map(String) : []
+}
+
+function actorIn(by: JsonObject[string] | undefined) {
+  const { guid = '', username = '' } = isJsonObject(by) ? by : {}
+  return { guid: String(guid), username: String(username) }
+}
+
+function contentRoutes(app: App, applications: Applications): void {
+  app.get(
+    '/_system/applications/:name/content',
+    {
+      config: { permission: 'applications_view', alsoNeeds: [...reads] },
+      schema: {
+        operationId: 'readApplication',
+        summary: 'An application as its folder has it',
+        description: 'As the cluster has it now, also where the studio changed it since its release.',
+        tags,
+        params: applicationParams,
+        response: { 200: applicationSchema },
+      },
+    },
+    (request) => applications.read(request.params.name),
+  )
+  app.get(
+    '/_system/applications/:name/releases/:number/content',
+    {
+      config: { permission: 'applications_view', alsoNeeds: [...reads] },
+      schema: {
+        operationId: 'readRelease',
+        summary: 'What a release holds, to push it again',
+        description: 'With the storages of later releases that hold documents: they stay.',
+        tags,
+        params: releaseParams,
+        response: { 200: applicationSchema },
+      },
+    },
+    (request) => applications.former(request.params.name, request.params.number),
+  )
+}
+
+function shownPlan({ application, release, state, ...plan }: ApplicationPlan) {
+  const { steps, refused, lost, breaking, missing, warnings } = plan
+  return {
+    ...{ application, release, state },
+    ...{ steps: [...steps], refused: [...refused], lost: [...lost], breaking: [...breaking] },
+    ...{ missing: [...missing], warnings: [...warnings] },
+  }
+}
+
+function planRoute(app: App, applications: Applications): void {
+  app.post(
+    '/_system/applications/plan',
+    {
+      config: {
+        permission: 'applications_update',
+        alsoNeeds: [...reads],
+        bodyBytes: MOST_APPLICATION_BYTES,
+        errors: ['CONFLICT'],
+      },
+      schema: {
+        operationId: 'planRelease',
+        summary: 'What a push of an application would do',
+        description:
+          'Changes nothing: everything is done in a transaction that is rolled back. 409 for an application that does not check; `details` lists each problem.',
+        tags,
+        body: planRequestSchema,
+        response: { 200: planSchema },
+      },
+    },
+    async (request) => shownPlan(await applications.plan(request.body.application, publisherOf(request))),
+  )
+}
+
+function pushRoute(app: App, applications: Applications): void {
+  app.post(
+    '/_system/applications/push',
+    {
+      config: {
+        permission: 'applications_update',
+        alsoNeeds: [...reads],
+        bodyBytes: MOST_APPLICATION_BYTES,
+        errors: ['CONFLICT', 'VALIDATION_FAILED'],
+      },
+      schema: {
+        operationId: 'pushRelease',
+        summary: 'Push an application as one release',
+        description:
+          'All or nothing, on all nodes. Needs also the scopes that its changes need one by one; the plan names those that are lacking. 409 where the cluster was changed since the plan.',
+        tags,
+        body: pushRequestSchema,
+        response: { 200: releasedSchema },
+      },
+    },
+    async (request) => {
+      const { application, state, allow_loss: allowLoss = false } = request.body
+      const released = await applications.push(application, { state, allowLoss }, publisherOf(request))
+      return { ...shownPlan(released), problems: [...released.problems] }
+    },
+  )
+}

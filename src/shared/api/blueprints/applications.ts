@@ -1,0 +1,83 @@
+import { Type } from 'typebox'
+import { APPLICATION_NAME } from '../../application/application.ts'
+import { actorSchema } from '../actor.ts'
+import { anyJson } from '../any-json.ts'
+
+/** Of the body with an application: parsing it takes 30 ms. A thousand blocks have half a megabyte. */
+export const MOST_APPLICATION_BYTES = 4 * 1024 * 1024
+
+const name = Type.String({ pattern: APPLICATION_NAME, description: 'Of the application.' })
+export const applicationParams = Type.Object({ name })
+export const releaseParams = Type.Object({ name, number: Type.Integer({ minimum: 1 }) })
+
+const map = (description: string) => Type.Record(Type.String(), anyJson(), { description })
+
+/** The value that the files of a folder make up; docs/applications.md has the files. */
+export const applicationSchema = Type.Object(
+  {
+    about: map('`quoin.json`: `name`, `title`, `version`, `needs` and others.'),
+    blueprints: map('By the name of the file: a blueprint file without its parts.'),
+    storages: map('By name: settings, and `fields` by name.'),
+    groups: map('By name.'),
+    templates: map('By the name of the file: `name`, `description`, `content`, `css`, `js`.'),
+    seed: map('By storage: `documents`.'),
+    tests: map('By the name of the file. They stay with the release.'),
+  },
+  { additionalProperties: false },
+)
+
+export const planRequestSchema = Type.Object(
+  { application: applicationSchema },
+  { additionalProperties: false },
+)
+
+export const pushRequestSchema = Type.Object(
+  {
+    application: applicationSchema,
+    state: Type.String({
+      description: 'Of the plan that is pushed: 409 where the cluster was changed since.',
+    }),
+    allow_loss: Type.Optional(
+      Type.Boolean({ description: 'Also where documents or memberships of groups are lost.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const lines = (description: string) => Type.Array(Type.String(), { description })
+
+const planned = {
+  application: Type.String(),
+  release: Type.Integer({ description: 'The number that the release has or will have.' }),
+  state: Type.String({ description: 'Of the cluster, as far as the plan depends on it.' }),
+  steps: lines('What changes, in the order in which it happens.'),
+  refused: lines('Why it cannot be pushed.'),
+  lost: lines('What is gone afterwards; needs `allow_loss`.'),
+  breaking: lines('Endpoints and pages that are gone or admit others than before.'),
+  missing: lines('Values of the environment, secrets and connections that are not there.'),
+  warnings: lines('What its builder should know.'),
+}
+
+export const planSchema = Type.Object(planned)
+export const releasedSchema = Type.Object({
+  ...planned,
+  problems: lines('What was refused once the release was live: first documents.'),
+})
+
+export const applicationRecordSchema = Type.Object({
+  name: Type.String(),
+  title: Type.String(),
+  version: Type.String(),
+  release: Type.Integer({ description: 'The number of the present release.' }),
+  modified_by: actorSchema,
+})
+
+export const releaseSchema = Type.Object({
+  number: Type.Integer(),
+  title: Type.String(),
+  version: Type.String(),
+  released: Type.Integer({ description: 'Unix seconds.' }),
+  by: actorSchema,
+  steps: lines('What it changed.'),
+  lost: lines('What it removed with its documents.'),
+})

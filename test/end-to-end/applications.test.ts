@@ -1,0 +1,428 @@
+/** Applications as folders: pulled, planned, pushed as one release, compared and rolled back. */
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { matchAll } from '../../src/shared/query.ts'
+import { type CommandEnd, quoinCommand } from '../recording-terminal.ts'
+import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+
+let quoin: TestQuoin
+let base: string
+let directory: string
+beforeAll(async () => {
+  quoin = await openTestQuoin()
+  base = await quoin.quoin.server.listen()
+  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+})
+afterAll(async () => {
+  await quoin?.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+type Folder = Readonly<Record<string, JsonValue>>
+
+let made = 0
+/** A folder with these files; gives its path. */
+async function folderOf(files: Folder): Promise<string> {
+  made += 1
+  const folder = join(directory, `folder${made}`)
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(join(folder, dirname(path)), { recursive: true })
+    await writeFile(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content))
+  }
+  return folder
+}
+
+async function filesIn(folder: string): Promise<Record<string, string>> {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = names.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name))
+  return Object.fromEntries(
+    await Promise.all(
+      files
+        .sort()
+        .map(async (file) => [file.slice(folder.length + 1), await readFile(file, 'utf8')] as const),
+    ),
+  )
+}
+
+async function run(words: readonly string[], as = 'admin', input = ''): Promise<CommandEnd> {
+  return quoinCommand([...words, '--url', base], { QUOIN_TOKEN: await quoin.tokenOf(as) }, input)
+}
+
+const push = (folder: string, ...words: string[]) => run(['push', folder, '--yes', ...words])
+
+const blueprint = (name: string, uri: string, value: JsonValue = name, scopes = ['*public']): JsonObject => ({
+  name,
+  blocks: {
+    on: { type: 'on_startup_register_uri_get', in: { uri }, scopes },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value } },
+  },
+})
+
+const shop = (name: string, prefix = name): Record<string, JsonValue> => ({
+  'quoin.json': { name, title: 'Shop', version: '1' },
+  'blueprints/goods.json': {
+    name: `${name} goods`,
+    blocks: {
+      goods: { type: 'storage', fields: { storage: `${prefix}_goods` } },
+      on: { type: 'on_startup_register_uri_get', in: { uri: `${prefix}/goods` }, scopes: ['*public'] },
+      search: { type: 'function_search', in: { storage: '@goods.storage', flow: '@on.flow', limit: 10 } },
+      reply: { type: 'httpconnection_set_json', in: { flow: '@search.flow', value: '@search.documents' } },
+    },
+  },
+  'blueprints/hello.json': blueprint(`${name} hello`, `${prefix}/hello`, 'hello'),
+  [`storages/${prefix}_makers.json`]: { fields: { name: { type: 'string', required: true } } },
+  [`storages/${prefix}_goods.json`]: {
+    history: true,
+    rules: { see: 'doc.stock > 0 || user.guid != null' },
+    fields: {
+      sku: { type: 'string', unique: true, required: true },
+      stock: { type: 'number', validation_rules: { min: 0 } },
+      maker: { type: 'reference', reference: { storage: `${prefix}_makers`, on_delete: 'refuse' } },
+      double: { type: 'number', computed: 'doc.stock * 2' },
+    },
+  },
+  'groups.json': { groups: { [`${name} staff`]: { scopes: [`${prefix}_sell`] } } },
+  'templates/frame.json': { name: `${name} frame`, content: { layout: 'side' } },
+  'templates/frame.css': 'h1 { color: red }\n',
+  [`seed/${prefix}_goods.ndjson`]: '{"sku":"A1","stock":3}\n',
+  'tests/hello.test.json': {
+    name: 'Says hello',
+    steps: [{ request: `GET /${prefix}/hello`, expect: { status: 200, body: 'hello' } }],
+  },
+})
+
+/** How many records there are of everything that a push writes. */
+async function counts(): Promise<number[]> {
+  const session = quoin.quoin.database.session()
+  const storages = [
+    '_blueprints',
+    '_blueprint_actions',
+    '_blocks',
+    '_storages',
+    '_fields',
+    '_groups',
+    '_templates',
+    '_releases',
+    '_applications',
+  ]
+  return Promise.all(
+    storages.filter((one) => quoin.quoin.database.has(one)).map(async (one) => session.count(one, matchAll)),
+  )
+}
+
+const get = async (path: string) => {
+  const { status, body } = await quoin.send('GET', path)
+  return [status, body]
+}
+
+async function recordNamed(path: string, name: string): Promise<JsonObject> {
+  const [record] = objectsOf(await quoin.manage('POST', `${path}/search`, { filters: { name } }))
+  return record ?? {}
+}
+
+test('a folder is pushed as one release, answers at once, and is pulled as it is written', async () => {
+  const folder = await folderOf(shop('first'))
+  const planned = await run(['plan', folder])
+  expect(planned).toMatchObject({ code: 0, complained: '' })
+  if (planned.code) throw new Error(planned.printed)
+  expect(planned.printed.split('\n')).toEqual([
+    'first, release 1:',
+    '  created groups.json: first staff',
+    '  created storages/first_goods.json',
+    '  created storages/first_makers.json',
+    '  created templates/frame.json',
+    '  created blueprints/goods.json',
+    '  created blueprints/hello.json',
+  ])
+  const before = await counts()
+  expect(await get('/first/hello')).toEqual([404, expect.anything()])
+  const pushed = await push(folder)
+  expect([pushed.code, pushed.complained]).toEqual([0, ''])
+  expect(pushed.printed).toContain('Release 1 of first is live.')
+  expect(await counts()).not.toEqual(before)
+  expect(await get('/first/hello')).toEqual([200, 'hello'])
+  expect(await get('/first/goods')).toEqual([
+    200,
+    [expect.objectContaining({ sku: 'A1', stock: 3, double: 6 })],
+  ])
+
+  const pulled = join(directory, 'pulled')
+  expect((await run(['pull', 'first', pulled])).code).toBe(0)
+  const files = await filesIn(pulled)
+  expect(Object.keys(files)).toEqual(Object.keys(shop('first')).sort())
+  const after = await counts()
+  const again = await push(pulled)
+  expect([again.code, again.printed]).toEqual([0, 'first, release 2: nothing to change'])
+  expect(await push(folder)).toMatchObject({ code: 0, printed: 'first, release 2: nothing to change' })
+  expect(await counts()).toEqual(after)
+  expect(await run(['pull', 'first', pulled])).toMatchObject({ code: 0, printed: '' })
+  expect(await filesIn(pulled)).toEqual(files)
+  expect(await run(['drift', folder])).toMatchObject({ code: 0, printed: '' })
+})
+
+test('a change of one block writes that block alone, and each block keeps its guid', async () => {
+  const folder = await folderOf(shop('second'))
+  expect((await push(folder)).code).toBe(0)
+  const { _meta } = await recordNamed('/blueprints', 'second hello')
+  const blocks = async () =>
+    objectsOf(await quoin.manage('GET', `/blueprints/${objectOf(_meta).guid}/blocks`)).map((one) =>
+      objectOf(one._meta),
+    )
+  const [on, reply] = await blocks()
+  await writeFile(
+    join(folder, 'blueprints/hello.json'),
+    JSON.stringify(blueprint('second hello', 'second/hello', 'hi')),
+  )
+  const planned = await run(['plan', folder])
+  expect(planned.printed.split('\n').slice(1)).toEqual([
+    '  changed blueprints/hello.json: block reply changed',
+  ])
+  expect((await push(folder)).code).toBe(0)
+  expect(await get('/second/hello')).toEqual([200, 'hi'])
+  const [onNow, replyNow] = await blocks()
+  expect(onNow).toEqual(on)
+  expect([replyNow?.guid, replyNow?.update_hash === reply?.update_hash]).toEqual([reply?.guid, false])
+})
+
+describe('nothing is changed by a push that', () => {
+  const started = ['third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth']
+  let next = 0
+  async function refusedAfter(
+    change: (name: string) => Folder,
+    told: string,
+    words: string[] = [],
+    as = 'admin',
+  ) {
+    const name = started[next++] ?? ''
+    expect((await push(await folderOf(shop(name)))).code).toBe(0)
+    await quoin.manage(
+      'POST',
+      `/_system/storages/${guidOf(await recordNamed('/_system/storages', `${name}_makers`))}/documents`,
+      { name: 'Ann' },
+    )
+    const before = await counts()
+    const end = await run(['push', await folderOf({ ...shop(name), ...change(name) }), '--yes', ...words], as)
+    expect([end.code, `${end.printed}\n${end.complained}`]).toEqual([1, expect.stringContaining(told)])
+    expect(await counts()).toEqual(before)
+    expect(await get(`/${name}/hello`)).toEqual([200, 'hello'])
+    expect((await run(['drift', await folderOf(shop(name))])).printed).toBe('')
+  }
+
+  test('asks something of documents that they do not fit', () =>
+    refusedAfter(
+      (name) => ({
+        'blueprints/hello.json': blueprint(`${name} hello`, `${name}/hello`, 'changed'),
+        [`storages/${name}_makers.json`]: {
+          fields: { name: { type: 'string', required: true, validation_rules: { max_length: 2 } } },
+        },
+      }),
+      '1 stored documents do not fit: name',
+    ))
+  test('has a blueprint at the address of another application', () =>
+    refusedAfter(
+      (name) => ({ 'blueprints/hello.json': blueprint(`${name} hello`, 'first/hello', 'changed') }),
+      'belongs to the active blueprint "first hello"',
+    ))
+  test('takes what another application owns', () =>
+    refusedAfter(
+      (name) => ({
+        'storages/first_goods.json': {},
+        'blueprints/hello.json': blueprint(`${name} hello`, `${name}/hello`, 'changed'),
+      }),
+      'first_goods belongs to the application first',
+    ))
+  test('renames a field with values', () =>
+    refusedAfter(
+      (name) => ({
+        [`storages/${name}_makers.json`]: {
+          fields: { title: { was: 'name', type: 'string', required: true } },
+        },
+      }),
+      'quoin field rename',
+    ))
+  test('does not check', () =>
+    refusedAfter(
+      (name) => ({
+        'blueprints/hello.json': { name: `${name} hello`, blocks: { a: { type: 'no_such_block' } } },
+      }),
+      'no_such_block',
+    ))
+})
+
+test('a user without the scopes of each change is told which, and changes nothing', async () => {
+  const reads = [
+    'blueprints',
+    'blueprintactions',
+    'blueprintfields',
+    'blueprinttemplates',
+    'storages',
+    'authentication_groups',
+  ]
+  await quoin.addUser('pusher', [
+    'applications_update',
+    'applications_view',
+    ...reads.map((one) => `${one}_view`),
+  ])
+  await quoin.addUser('outsider', ['applications_view'])
+  const before = await counts()
+  const folder = await folderOf(shop('tenth'))
+  const end = await run(['push', folder, '--yes'], 'pusher')
+  expect(end.code).toBe(1)
+  for (const scope of [
+    'authentication_groups_create',
+    'storages_create',
+    'storages_rules',
+    'blueprintfields_create',
+    'blueprinttemplates_create',
+    'blueprints_create',
+    'blueprintactions_update',
+  ])
+    expect(end.printed).toContain(`You lack the scope ${scope},`)
+  for (const words of [
+    ['plan', folder],
+    ['pull', 'first', join(directory, 'none')],
+  ])
+    expect((await run(words, 'outsider')).complained).toMatch(/scope/)
+  expect(await counts()).toEqual(before)
+})
+
+test('a removed storage with documents needs --allow-loss, and a plan of it ends with 2', async () => {
+  const {
+    'storages/lossy_makers.json': _makers,
+    'storages/lossy_goods.json': _goods,
+    'seed/lossy_goods.ndjson': _seed,
+    'blueprints/goods.json': _blueprint,
+    ...less
+  } = shop('lossy')
+  expect((await push(await folderOf(shop('lossy')))).code).toBe(0)
+  const folder = await folderOf(less)
+  const planned = await run(['plan', folder])
+  expect([planned.code, planned.printed]).toEqual([
+    2,
+    expect.stringContaining('loses: storages/lossy_goods.json: 1 documents.'),
+  ])
+  expect(planned.printed).toContain('breaks: GET /lossy/goods is gone.')
+  expect(await push(folder)).toMatchObject({
+    code: 1,
+    complained: 'Nothing was pushed. Allow the loss with --allow-loss.',
+  })
+  expect((await get('/lossy/goods'))[0]).toBe(200)
+  expect((await push(folder, '--allow-loss')).code).toBe(0)
+  expect((await get('/lossy/goods'))[0]).toBe(404)
+  expect(quoin.quoin.database.has('lossy_goods')).toBe(false)
+})
+
+test('a plan of a former state is refused, and two pushes at once give two releases', async () => {
+  const folder = await folderOf(shop('twice'))
+  expect((await push(folder)).code).toBe(0)
+  const content = objectOf(await quoin.manage('GET', '/_system/applications/twice/content'))
+  const changed = (value: string) => ({
+    ...content,
+    blueprints: { ...objectOf(content.blueprints), hello: blueprint('twice hello', 'twice/hello', value) },
+  })
+  const plan = objectOf(
+    await quoin.manage('POST', '/_system/applications/plan', { application: changed('a') }),
+  )
+  const group = await recordNamed('/_system/authentication-groups', 'twice staff')
+  await quoin.manage('PUT', `/_system/authentication-groups/${guidOf(group)}`, { description: 'Changed.' })
+  const body = { application: changed('a'), state: plan.state ?? '' }
+  const refused = await quoin.send('POST', '/_system/applications/push', { as: 'admin', body })
+  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('Plan again')])
+  expect(await get('/twice/hello')).toEqual([200, 'hello'])
+
+  const folders = await Promise.all(
+    ['b', 'c'].map((value) =>
+      folderOf({ ...shop('twice'), 'blueprints/hello.json': blueprint('twice hello', 'twice/hello', value) }),
+    ),
+  )
+  const ends = await Promise.all(folders.map((one) => push(one)))
+  expect(ends.map(({ code }) => code)).toEqual([0, 0])
+  const { printed } = await run(['releases', 'twice'])
+  expect(printed.split('\n').map((line) => line.split('\t')[0])).toEqual(['3', '2', '1'])
+  expect(['b', 'c']).toContain((await get('/twice/hello'))[1])
+})
+
+test('a rollback makes all of it as it was, as a new release, and keeps documents', async () => {
+  const folder = await folderOf(shop('back'))
+  expect((await push(folder)).code).toBe(0)
+  const storage = guidOf(await recordNamed('/_system/storages', 'back_makers'))
+  const changed = await folderOf({
+    ...shop('back'),
+    'quoin.json': { name: 'back', version: '2' },
+    'blueprints/hello.json': blueprint('back hello', 'back/hello', 'hi'),
+    'blueprints/more.json': blueprint('back more', 'back/more'),
+    'storages/back_makers.json': { fields: { name: { type: 'string' }, town: { type: 'string' } } },
+    'storages/back_later.json': { fields: { note: { type: 'string' } } },
+    'groups.json': { groups: { 'back staff': { scopes: ['back_sell', 'back_buy'] } } },
+  })
+  expect((await push(changed)).code).toBe(0)
+  const document = objectOf(
+    await quoin.manage('POST', `/_system/storages/${storage}/documents`, { name: 'Ann', town: 'Bern' }),
+  )
+  const later = guidOf(await recordNamed('/_system/storages', 'back_later'))
+  await quoin.manage('POST', `/_system/storages/${later}/documents`, { note: 'kept' })
+  expect(await get('/back/more')).toEqual([200, 'back more'])
+
+  const end = await run(['rollback', 'back', '--yes'])
+  expect([end.code, end.complained]).toEqual([0, ''])
+  expect(end.printed).toContain('Release 3 of back is live.')
+  expect(await get('/back/hello')).toEqual([200, 'hello'])
+  expect((await get('/back/more'))[0]).toBe(404)
+  expect((await recordNamed('/_system/authentication-groups', 'back staff')).scopes).toEqual(['back_sell'])
+  const kept = objectsOf(await quoin.manage('POST', `/_system/storages/${storage}/documents/search`, {}))
+  expect(kept.map(guidOf)).toEqual([guidOf(document)])
+  expect(kept[0]).toMatchObject({ name: 'Ann', town: 'Bern' })
+  expect(quoin.quoin.database.has('back_later')).toBe(true)
+  expect((await run(['rollback', 'back', '9', '--yes'])).complained).toContain('no release 9')
+})
+
+test('what the studio changed is a drift, and a pull takes it into the folder', async () => {
+  const folder = await folderOf(shop('drifting'))
+  expect((await push(folder)).code).toBe(0)
+  const template = await recordNamed('/blueprinttemplates', 'drifting frame')
+  await quoin.manage('PUT', `/blueprinttemplates/${guidOf(template)}`, { css: 'h1 { color: blue }\n' })
+  await quoin.manage('POST', '/blueprintfields', {
+    storage: 'drifting_goods',
+    name: 'colour',
+    type: 'string',
+  })
+  const drift = await run(['drift', folder])
+  expect([drift.code, drift.printed.split('\n')]).toEqual([
+    1,
+    [
+      'changed storages/drifting_goods.json: field colour created',
+      'changed templates/frame.json: setting css changed',
+    ],
+  ])
+  const pulled = await run(['pull', 'drifting', folder])
+  expect(pulled.printed).toContain('templates/frame.css')
+  expect(await run(['drift', folder])).toMatchObject({ code: 0, printed: '' })
+})
+
+test('objects that belong to no application become part of the one that names them', async () => {
+  await quoin.manage('POST', '/_system/storages', { name: 'adopted_goods' })
+  const storage = guidOf(await recordNamed('/_system/storages', 'adopted_goods'))
+  await quoin.manage('POST', `/_system/storages/${storage}/documents`, { sku: 'Z9', stock: 1 })
+  const folder = await folderOf(shop('adopted'))
+  const planned = await run(['plan', folder])
+  expect(planned.printed).toContain('adopted storages/adopted_goods.json')
+  expect((await push(folder)).code).toBe(0)
+  expect(guidOf(await recordNamed('/_system/storages', 'adopted_goods'))).toBe(storage)
+  // Its documents are none of the folder's.
+  expect(await get('/adopted/goods')).toEqual([200, [expect.objectContaining({ sku: 'Z9' })]])
+})
+
+test('the audit log has one record of a push, with what it did', async () => {
+  const logs = objectsOf(
+    await quoin.manage('POST', '/_system/auditlogs', { filters: { category: 'applications' }, limit: 100 }),
+  )
+  const first = logs.find(({ name }) => name === 'first')
+  expect(first).toMatchObject({
+    action: 'created',
+    user: { username: 'admin' },
+    after: { release: 1, steps: expect.arrayContaining(['created blueprints/hello.json']) },
+  })
+})
