@@ -97,6 +97,8 @@ function ownSuite(file: string, recorded: ReturnType<typeof readSuites>): readon
 
 const isBeside = (suite: Chosen, file: string) => dirname(suite.file) === dirname(file)
 
+const changesIn = (file: string, name: string) => [{ file, functions: new Set([name]) }]
+
 function suitesFor({ file, name }: RoomMutant): readonly Chosen[] {
   const recorded = readSuites()
   const engineOf = (engine: string) => (engine === 'postgres' ? recorded.postgres : recorded.sqlite)
@@ -106,7 +108,10 @@ function suitesFor({ file, name }: RoomMutant): readonly Chosen[] {
     secondsOf: (suite: { readonly engine: string; readonly file: string }) =>
       engineOf(suite.engine)[suite.file]?.seconds ?? 1,
   }
-  const changes = [{ file, functions: new Set([name]) }]
+  // A function without a suite, such as one that was renamed since: those that load its file.
+  const isRecorded =
+    name !== '' && chooseSuites(changesIn(file, name), known, LONGEST_MS / 1_000).chosen.length > 0
+  const changes = changesIn(file, isRecorded ? name : '')
   const all = chooseSuites(changes, known, LONGEST_MS / 1_000).chosen
   const fitting = chooseSuites(changes, known, SECONDS).chosen
   const beside = all.filter((suite) => isBeside(suite, file)).toSorted((a, b) => a.seconds - b.seconds)
