@@ -192,6 +192,10 @@ describe.each(refused)('%s', (_, { of, make, says, left }) => {
     const error = await failure('UNAVAILABLE', () => open(directory))
     expect(error.message).toContain(`${directory}/quoin.db`)
     expect(error.message).toContain(says)
+    if (says.includes('cut off')) {
+      const pages = (await sizeOf(directory, 'quoin.db')) / PAGE
+      expect(error.message).toContain(`it holds ${pages} pages, and page ${pages + 1} is neither`)
+    }
     expect(error.message).toContain('quoin restore <folder> --force')
     expect(error.message.includes('QUOIN_ACCEPT_LOSS=1')).toBe(left !== undefined)
     expect(await contents(directory)).toEqual(before)
