@@ -16,7 +16,6 @@ import { dropStorage, ensureStorage, isEnsured } from './postgres-ensure.ts'
 import { openPostgresParts, type PostgresOptions, type PostgresParts } from './postgres-parts.ts'
 import { releaseIndexes } from './postgres-release.ts'
 import { PostgresSession, type SessionParts } from './postgres-session.ts'
-import { completeStatistics } from './postgres-statistics.ts'
 
 /** How often a node looks whether a storage has to be moved to key columns: after an index on documents, or an upgrade. */
 const MOVE_MS = 60_000
@@ -58,11 +57,10 @@ class PostgresDatabase implements RawDatabase {
     }
   }
 
-  /** Begins to make what a database of an older version lacks. Nothing waits for it. */
+  /** Begins to move indexes to key columns. Nothing waits for it. */
   complete(report: PostgresOptions['report']): void {
-    const { pool, catalogue } = this.#parts
+    const { catalogue } = this.#parts
     const goesOn = () => this.#closed === undefined
-    this.#behind(completeStatistics(pool, catalogue.all(), goesOn), report)
     const move = async () => {
       if (!catalogue.all().some(isToMove) || !(await leads(this.capabilities))) return
       await moveToColumns(this.#parts, goesOn)

@@ -3,15 +3,14 @@
  * an index's expression only where the index is not: without these every equality is estimated as 0.5 % of the table. At
  * 900,000 documents, a third of which had the value, a page of 20 took 2.3 s that way and takes 7 ms with them.
  *
- * They are made with the first index over a field and dropped with the last one. A database of a version without them gets
- * them after the start, in the background, one table after the other. Making them stops no reader or writer; the table may
- * be busy with a vacuum or another index, so they wait for a lock for some seconds and else leave it to the next start.
+ * They are made with the first index over an expression of documents and dropped with the last one, when its storage has moved to
+ * key columns. Making them stops no reader or writer; the table may be busy with a vacuum or another index, so they wait for a
+ * lock for some seconds and else go without: the storage moves soon.
  */
 import { createHash } from 'node:crypto'
 import { fieldSql, indexExpression } from '../sql/field-sql.ts'
 import type { PostgresLasting } from './postgres-connection.ts'
 import { isLocked, isTableGone } from './postgres-errors.ts'
-import { type PostgresConnection, textOf } from './rows.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
 const LOCK_MS = 5_000
@@ -34,13 +33,6 @@ export function fieldStatistics(
   }
 }
 
-/** Those that the entry's indexes should have, by name. */
-function wantedStatistics(entry: StorageEntry): ReadonlyMap<string, FieldStatistics> {
-  const fields = new Set([...entry.indexes.values()].flatMap((index) => index.fields))
-  const wanted = [...fields].flatMap((field) => fieldStatistics(entry, field) ?? [])
-  return new Map(wanted.map((statistics) => [statistics.name, statistics]))
-}
-
 /** Makes what is not there, and looks at the table. One transaction: what exists has been filled. Nothing if the table is busy. */
 export async function makeStatistics(
   connection: PostgresLasting,
@@ -55,22 +47,5 @@ export async function makeStatistics(
   } catch (error) {
     // Another node has dropped the storage, or does the same.
     if (!isLocked(error) && !isTableGone(error)) throw error
-  }
-}
-
-/** For entries of a version without statistics. Goes from one table to the next while `goesOn`. */
-export async function completeStatistics(
-  connection: PostgresConnection & { readonly lasting: PostgresLasting },
-  entries: readonly StorageEntry[],
-  goesOn: () => boolean,
-): Promise<void> {
-  const rows = await connection.rows(
-    'SELECT stxname AS name FROM pg_statistic_ext WHERE stxnamespace = current_schema()::regnamespace',
-  )
-  const there = new Set(rows.map((row) => textOf(row, 'name')))
-  for (const entry of entries) {
-    const missing = [...wantedStatistics(entry).values()].filter(({ name }) => !there.has(name))
-    if (missing.length === 0 || !goesOn()) continue
-    await makeStatistics(connection.lasting, entry.table, missing)
   }
 }
