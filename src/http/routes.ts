@@ -36,6 +36,7 @@ import { blueprintTracingRoutes } from './routes/blueprints/blueprint-tracing.ts
 import { blueprintValidationRoutes } from './routes/blueprints/blueprint-validation.ts'
 import { blueprintVersionRoutes } from './routes/blueprints/blueprint-versions.ts'
 import { blueprintRoutes } from './routes/blueprints/blueprints.ts'
+import { fileSchemaRoutes } from './routes/blueprints/file-schemas.ts'
 import { handRunRoutes } from './routes/blueprints/hand-runs.ts'
 import { pagePreviewRoutes } from './routes/blueprints/page-preview.ts'
 import { runRoutes } from './routes/blueprints/runs.ts'
@@ -136,6 +137,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     databaseRoutes(capabilities),
     blueprintRoutes(flows),
     applicationRoutes(parts.applications),
+    fileSchemaRoutes(parts.blocks),
     blueprintDeploymentRoutes(flows, access),
     pagePreviewRoutes(flows, parts.pages),
     blueprintVersionRoutes(flows),

@@ -415,6 +415,12 @@ test('objects that belong to no application become part of the one that names th
   expect(await get('/adopted/goods')).toEqual([200, [expect.objectContaining({ sku: 'Z9' })]])
 })
 
+test('the schema that a file names is served to editors without a sign-in', async () => {
+  const { status, body } = await quoin.send('GET', '/schemas/blueprint.json')
+  expect([status, objectOf(body ?? null).required]).toEqual([200, ['name', 'blocks']])
+  expect((await quoin.send('GET', '/schemas/unknown.json')).status).toBe(400)
+})
+
 test('the audit log has one record of a push, with what it did', async () => {
   const logs = objectsOf(
     await quoin.manage('POST', '/_system/auditlogs', { filters: { category: 'applications' }, limit: 100 }),

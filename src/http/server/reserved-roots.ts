@@ -19,6 +19,7 @@ export const reservedRoots: ReadonlySet<string> = new Set([
   'queue',
   'queues',
   'runs',
+  'schemas',
   'studio',
   'users',
 ])

@@ -1,0 +1,120 @@
+/** JSON schemas of the files of an application, for editors: they complete names of blocks, pins, settings and fields, and show their help. */
+import type { BlockDescription } from '../shared/api/blocks/blocks.ts'
+import { createFieldSchema } from '../shared/api/blueprints/blueprint-fields.ts'
+import { createTemplateSchema } from '../shared/api/blueprints/templates.ts'
+import { createStorageSchema } from '../shared/api/data/storages.ts'
+import { createGroupSchema } from '../shared/api/people/authentication-groups.ts'
+import type { JsonObject, JsonValue } from '../shared/json.ts'
+import { aboutSchema } from './check-application.ts'
+
+/** As `$schema` of a file names them. */
+export const fileSchemaNames = ['application', 'blueprint', 'storage', 'groups', 'template', 'test'] as const
+export type FileSchemaName = (typeof fileSchemaNames)[number]
+
+export function fileSchemas(
+  blocks: readonly BlockDescription[],
+): Readonly<Record<FileSchemaName, JsonObject>> {
+  const field = withoutNames(createFieldSchema, ['name', 'storage', 'blueprint_guid'])
+  const group = withoutNames(createGroupSchema, ['name'])
+  const { css: _css, js: _js, ...template } = createTemplateSchema.properties
+  return {
+    application: file(plain(aboutSchema.properties), ['name']),
+    blueprint: blueprintSchema(blocks),
+    storage: file({
+      ...withoutNames(createStorageSchema, ['name']),
+      fields: mapOf(
+        object({ ...field, was: { type: 'string', description: 'The former name of the field.' } }, ['type']),
+        'By name.',
+      ),
+    }),
+    groups: file({ groups: mapOf(object(group), 'By name.') }, ['groups']),
+    template: file({ ...plain(template), content: { type: 'object' } }, ['name']),
+    test: { ...file({ name: text, given: { type: 'object' }, steps: { type: 'array' } }, ['name', 'steps']) },
+  }
+}
+
+const text: JsonObject = { type: 'string' }
+
+/** Schemas of the API as JSON: without what only the checker reads. */
+function plain(schemas: object): JsonObject {
+  return JSON.parse(JSON.stringify(schemas))
+}
+
+function withoutNames({ properties }: { readonly properties: object }, names: readonly string[]): JsonObject {
+  const entries = Object.entries(plain(properties))
+  return Object.fromEntries(entries.filter(([name]) => !names.includes(name)))
+}
+
+function object(properties: JsonObject, required: readonly string[] = []): JsonObject {
+  return {
+    type: 'object',
+    properties,
+    additionalProperties: false,
+    ...(required.length > 0 && { required: [...required] }),
+  }
+}
+
+function mapOf(value: JsonObject, description: string): JsonObject {
+  return { type: 'object', description, additionalProperties: value }
+}
+
+function file(properties: JsonObject, required: readonly string[] = []): JsonObject {
+  const schema = 'https://json-schema.org/draft/2020-12/schema'
+  return { $schema: schema, ...object({ $schema: text, ...properties }, required) }
+}
+
+function blueprintSchema(blocks: readonly BlockDescription[]): JsonObject {
+  const types = blocks.map(
+    ({ identifier, title, summary }): JsonObject => ({
+      const: identifier,
+      description: `${title}: ${summary}`,
+    }),
+  )
+  const block = object(
+    {
+      type: { anyOf: types },
+      title: text,
+      description: text,
+      in: { type: 'object', description: 'By pin: "@block.pin", "=expression", or a value.' },
+      out: { type: 'array', description: 'Pins that the builder adds.' },
+      fields: { type: 'object', description: 'Settings.' },
+      scopes: { type: 'array', items: text },
+    },
+    ['type'],
+  )
+  const place: JsonObject = { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 }
+  return file(
+    {
+      name: text,
+      description: text,
+      category: text,
+      tags: { type: 'array', items: text },
+      blocks: mapOf({ ...block, allOf: blocks.map(ofType) }, 'By name.'),
+      notes: { type: 'array' },
+      layout: mapOf(place, 'Where a block stands, by its name.'),
+    },
+    ['name', 'blocks'],
+  )
+}
+
+/** What a block of this type has. Pins that its settings add have any name. */
+function ofType({ identifier, in: pins, settings, more_in: more }: BlockDescription): JsonObject {
+  return {
+    if: { properties: { type: { const: identifier } } },
+    // biome-ignore lint/suspicious/noThenProperty: the word of JSON Schema
+    then: {
+      properties: {
+        in: { properties: helpOf(pins), ...(!more && { additionalProperties: false }) },
+        fields: { properties: helpOf(settings), additionalProperties: false },
+      },
+    },
+  }
+}
+
+function helpOf(parts: Readonly<Record<string, { readonly help: string }>>): JsonObject {
+  const entries = Object.entries(parts).map(([name, { help }]): [string, JsonValue] => [
+    name,
+    { description: help },
+  ])
+  return Object.fromEntries(entries)
+}
