@@ -25,7 +25,7 @@ type Given = Readonly<Record<string, unknown>>
 
 /**
  * Measures what a block gives before anything else gets it: how many values its largest pin holds. Throws BlockFailure,
- * naming the block and the pin, for a value that is too large, and PinError for a page of documents: whoever chose its limit can choose a
+ * naming the block and the pin, for a value that is too large, and PinError for a page of documents: the client that chose its limit can choose a
  * lower one. Undefined for a block that gives scalars only.
  */
 export function givenMeasure(node: Node): ((given: Given) => number) | undefined {
