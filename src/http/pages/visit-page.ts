@@ -227,8 +227,11 @@ async function keptForm(
 function refusedBy(error: QuoinError, visit: Visit, posted: Posted): RefusedForm | undefined {
   if (error.status >= 500 || error.code === 'INSUFFICIENT_PERMISSIONS') return undefined
   if (error.code === 'CONFLICT' && visit.submitted === undefined) return undefined
-  const errors = new Map((error.fields ?? []).map((field) => [field, error.message]))
-  return { form: visit.submitted?.form, posted, errors, messages: errors.size > 0 ? [] : [error.message] }
+  const form = visit.submitted?.form
+  // A button and a table have no inputs to say it at.
+  const fields = form === undefined ? [] : (error.fields ?? [])
+  const errors = new Map(fields.map((field) => [field, error.message]))
+  return { form, posted, errors, messages: errors.size > 0 ? [] : [error.message] }
 }
 
 /**
