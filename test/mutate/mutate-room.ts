@@ -95,6 +95,14 @@ function ownSuite(file: string, recorded: ReturnType<typeof readSuites>): readon
   return seconds === undefined ? [] : [{ engine, file: suite, seconds, runs: 1 }]
 }
 
+/** Of a folder, the cheapest first: for what no suite is recorded to run. */
+function suitesIn(folder: string, recorded: ReturnType<typeof readSuites>): readonly Chosen[] {
+  const all = (['sqlite', 'postgres'] as const).flatMap((engine) =>
+    Object.entries(recorded[engine]).map(([file, { seconds }]) => ({ engine, file, seconds, runs: 0 })),
+  )
+  return all.filter(({ file }) => dirname(file) === folder).toSorted((a, b) => a.seconds - b.seconds)
+}
+
 const isBeside = (suite: Chosen, file: string) => dirname(suite.file) === dirname(file)
 
 const changesIn = (file: string, name: string) => [{ file, functions: new Set([name]) }]
@@ -121,7 +129,12 @@ function suitesFor({ file, name }: RoomMutant): readonly Chosen[] {
     ...beside.slice(0, MOST_BESIDE),
     ...(fitting.length > 0 ? fitting : all.slice(0, 3)),
   ]
-  const unique = new Map(chosen.map((suite) => [`${suite.engine} ${suite.file}`, suite]))
+  const unique = new Map(
+    (chosen.length > 0 ? chosen : suitesIn(dirname(file), recorded)).map((suite) => [
+      `${suite.engine} ${suite.file}`,
+      suite,
+    ]),
+  )
   return [...unique.values()]
     .filter((suite) => engineOf(suite.engine)[suite.file] !== undefined)
     .slice(0, MOST_SUITES)
