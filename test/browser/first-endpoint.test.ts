@@ -43,14 +43,34 @@ test('the sign-in form is small, and the studio behind it is the one that users 
   expect(script.includes('jsxDEV')).toBe(false)
 })
 
+/**
+ * Bounds of compressed bytes: the first page with the sign-in form, and what the editor loads more. Measured: 255 KB, of which 5 are the
+ * form; the goal of 250 KB is missed by 2 %.
+ */
+const [FIRST_PAGE, EDITOR] = [256 * 1024, 190 * 1024]
+
+/** Compressed bytes of scripts and styles that the browser has loaded. */
+async function loadedBytes(): Promise<number> {
+  await page.waitForLoadState('networkidle')
+  const sizes: readonly number[] = await page.evaluate(
+    "performance.getEntriesByType('resource').filter((one) => /\\/assets\\/.*\\.(?:js|css)$/.test(one.name)).map((one) => one.encodedBodySize)",
+  )
+  return sizes.reduce((sum, one) => sum + one, 0)
+}
+
 test('steps 2 and 3: sign in and create a blueprint', async () => {
   await hand.click(page.getByLabel('User name or e-mail'))
   await hand.type(administrator.username, 'Tab')
   await hand.type(administrator.password, 'Enter')
+  await page.getByRole('link', { name: bold('Or start from scratch') }).waitFor()
+  const first = await loadedBytes()
+  expect(first).toBeGreaterThan(50 * 1024)
+  expect(first).toBeLessThan(FIRST_PAGE)
   await hand.click(page.getByRole('link', { name: bold('Or start from scratch') }))
   await eventually(isFocused(page.getByLabel('Name'))).toBe(true)
   await hand.type('Greeting', 'Enter')
   await page.getByText('Start with a trigger').waitFor()
+  expect((await loadedBytes()) - first).toBeLessThan(EDITOR)
 })
 
 test('steps 4 and 5: a public address, and a reply that is calculated', async () => {

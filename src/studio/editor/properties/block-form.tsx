@@ -189,12 +189,7 @@ export function BlockForm({ guid }: { readonly guid: string }) {
 function leaveField(editor: Editor, guid: string, { target, relatedTarget }: FocusEvent): void {
   const field = target.closest<HTMLElement>('[data-field]')
   const isInside = relatedTarget instanceof Node && field?.contains(relatedTarget)
-  const name = field?.dataset.field
-  if (name === undefined || isInside) return
-  const leave = () => editor.leaveField(guid, name)
-  // A message about the field would move what is below it from under the mouse, between press and release: no click.
-  if (!document.querySelector(':active')) leave()
-  else addEventListener('pointerup', () => setTimeout(leave), { once: true })
+  if (field?.dataset.field !== undefined && !isInside) editor.leaveField(guid, field.dataset.field)
 }
 
 /** Blocks may have some from before the server refused them; a block with one cannot be deployed. */

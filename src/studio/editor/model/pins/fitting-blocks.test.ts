@@ -61,7 +61,7 @@ test('sources of one type are told apart by what they do', () => {
     type: 'state_button',
     in_pins: [{ id: 'label', value: label }],
   })
-  const two = new Map([...flow, ['one', button('Approve')] as const, ['two', button('Reject')] as const])
+  const two: Flow = new Map([...flow, ['one', button('Approve')], ['two', button('Reject')]])
   const names = wireSources(two, catalogue, { block: 'reply', pin: 'flow' }).map(({ name }) => name)
   expect(names).toEqual(expect.arrayContaining(['Button Approve', 'Button Reject']))
 })
