@@ -21,7 +21,7 @@ export const importBlueprintFile = command({
   },
   summary: 'Creates a blueprint from a file; with --activate its endpoints go live.',
   about: `Prints the guid of the blueprint. Storages, fields, page templates and groups of the file are created if they are
-missing; those that differ are left and said, or changed with --replace. If the import fails, what it created is
+missing; those that differ are listed and left, or changed with --replace. If the import fails, what it created is
 removed again and what it changed is changed back. A name that is taken needs --replace or --another.`,
   async run({ positionals: [file = ''], values }, terminal) {
     const { runImport } = await import('./run-import.ts')

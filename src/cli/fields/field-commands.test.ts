@@ -1,10 +1,18 @@
 /** storage … and field …: on the data directory while no server runs, and over HTTP while one does. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CommandRoom, openCommandRoom, places } from '../../../test/command-room.ts'
+import { quoinCommand } from '../../../test/recording-terminal.ts'
+import { fieldTypes } from '../../shared/fields/field-type.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
 import { objectsIn } from '../../storage/document-fields.ts'
 import { transact } from '../../storage/transact.ts'
+
+test('the help of field add names every type', async () => {
+  const { printed } = await quoinCommand(['help', 'field', 'add'])
+  const [, listed = ''] = printed.split('Types: ')
+  expect(fieldTypes.filter((type) => !new RegExp(`\\b${type}\\b`).test(listed))).toEqual([])
+})
 
 describe.each(places)('%s', (where) => {
   let room: CommandRoom

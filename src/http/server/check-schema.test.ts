@@ -89,6 +89,21 @@ test('an empty text and an empty list are called empty', () => {
   )
 })
 
+test('the values of a list are named, of a union as well', () => {
+  const many = Array.from({ length: 40 }, (_, at) => `v${at}`)
+  const choice = Type.Object({
+    kind: Type.Enum(['text', 'number']),
+    way: Type.Union([Type.Literal('up'), Type.Literal('down'), Type.Null()]),
+    only: Type.Literal('yes'),
+    long: Type.Enum(many),
+  })
+  const message = check({ kind: 'txt', way: 'left', only: 'no', long: 'w' }, choice)
+  expect(message).toContain(
+    'kind must be one of text, number; way must be one of up, down; only must be yes; ',
+  )
+  expect(message).toMatch(/long must be one of v0, .*, v29, …\.$/)
+})
+
 test('the names of a message are short', () => {
   expect(check({ ['x'.repeat(100_000)]: 1 })?.length).toBeLessThan(400)
   expect(check({ map: { ['x'.repeat(100_000)]: 1 } })?.length).toBeLessThan(1_000)

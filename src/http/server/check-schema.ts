@@ -6,6 +6,8 @@ import { Convert } from 'typebox/value'
 import { QuoinError } from '../../shared/errors.ts'
 
 const MAX_FAULTS = 100
+/** Values of a list that a message names. */
+const MOST_LISTED = 30
 /** Characters of a name in a message. */
 const LONGEST_FIELD = 300
 
@@ -143,9 +145,13 @@ function described(faults: readonly Fault[]): Faults {
     const field = fieldOf(path.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~'))
     if (!named.has(field)) named.set(field, words)
   }
+  const constants = new Map<string, unknown[]>()
+  for (const { keyword, instancePath: path, params } of faults)
+    if (keyword === 'const') constants.set(path, [...(constants.get(path) ?? []), params.allowedValue])
   for (const fault of faults) {
     const { keyword, instancePath: path, params } = fault
-    if (keyword === 'required')
+    if (keyword === 'const') add(path, oneOf(constants.get(path) ?? []))
+    else if (keyword === 'required')
       for (const name of params.requiredProperties) add(`${path}/${name}`, 'is missing')
     else if (keyword === 'additionalProperties')
       for (const name of params.additionalProperties) add(`${path}/${name}`, 'is unknown')
@@ -156,10 +162,16 @@ function described(faults: readonly Fault[]): Faults {
   return { named, more: 0 }
 }
 
-/** The library says of an empty text that it has fewer than 1 characters. */
+/** In place of the library's words for an empty text (fewer than 1 characters) and for a value of a list (one of the allowed values). */
 function faultWords({ keyword, params, message }: Fault): string {
-  const isEmpty = (keyword === 'minLength' || keyword === 'minItems') && params.limit === 1
-  return isEmpty ? 'must not be empty' : message
+  if ((keyword === 'minLength' || keyword === 'minItems') && params.limit === 1) return 'must not be empty'
+  return keyword === 'enum' ? oneOf(params.allowedValues) : message
+}
+
+function oneOf(values: readonly unknown[]): string {
+  const listed = values.slice(0, MOST_LISTED).map(String)
+  const more = values.length > MOST_LISTED ? ', …' : ''
+  return listed.length === 1 ? `must be ${listed[0]}` : `must be one of ${listed.join(', ')}${more}`
 }
 
 function sentence({ named, more }: Faults, whole: string): string {
