@@ -6,7 +6,7 @@ import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
 import { fieldsQuery, findDocuments, inOrder } from '../../../api/storages.ts'
 import { fieldMessage } from '../../../controls/field-errors.tsx'
 import { dataTexts } from '../../../texts/data.ts'
-import { gridColumn } from '../grid/grid-column.ts'
+import { type GridColumn, gridColumn } from '../grid/grid-column.ts'
 import { useReferenceNames } from '../grid/use-reference-names.ts'
 import type { Edits } from './document-changes.ts'
 import { DocumentField } from './document-field.tsx'
@@ -29,30 +29,11 @@ export function DocumentForm({ storage, document }: DocumentFormProps) {
   const [broken, setBroken] = useState<ReadonlySet<string>>(new Set())
   const [added, setAdded] = useState<readonly string[]>([])
   const [discards, setDiscards] = useState(0)
-  const { data: rules = [] } = useQuery({ ...fieldsQuery(storage.name), retry: false })
-  const { data: sample } = useQuery({
-    queryKey: ['documents', storage._meta.guid, 'sample'],
-    queryFn: ({ signal }) => findDocuments(storage._meta.guid, { limit: 50 }, signal),
-    enabled: document === undefined,
-  })
+  const columns = useFieldColumns(storage, document, added)
   const save = useDocumentSave(storage, document, () => setEdits({}))
-  const shape = useMemo(() => shapeOf(document ? [document] : (sample?.records ?? [])), [document, sample])
-  // What is inside a value of a field, such as the name of a file, is no field of its own.
-  const others = shape.filter(({ name }) => !rules.some((rule) => name.startsWith(`${rule.name}.`)))
-  const names = [...new Set([...inOrder(rules), ...others].map(({ name }) => name).concat(added))]
-  const known = { fields: rules, shape, widths: noWidths }
-  const columns = names
-    .map((name) => gridColumn(name, known))
-    // Of a new document Quoin has written nothing yet.
-    .filter(({ readOnly }) => document !== undefined || !readOnly)
   const referenceNames = useReferenceNames(columns, document ? [document] : noDocuments)
   const edit = (name: string, value: unknown, isBroken: boolean) => {
-    setBroken((before) => {
-      const after = new Set(before)
-      if (isBroken) after.add(name)
-      else after.delete(name)
-      return after
-    })
+    setBroken((before) => new Set([...before].filter((one) => one !== name).concat(isBroken ? name : [])))
     setEdits((before) => {
       const { [name]: _old, ...rest } = before
       const stored = valueAt(document ?? {}, name)
@@ -77,12 +58,12 @@ export function DocumentForm({ storage, document }: DocumentFormProps) {
           />
         )
       })}
-      {names.length === 0 ? (
+      {columns.length === 0 ? (
         <Text size="sm" c="dimmed">
           {dataTexts.noFieldsYet}
         </Text>
       ) : null}
-      <AddField taken={names} onAdd={(name) => setAdded([...added, name])} />
+      <AddField taken={columns.map(({ name }) => name)} onAdd={(name) => setAdded([...added, name])} />
       <SaveBar
         isNew={document === undefined}
         changes={Object.keys(edits).length}
@@ -98,6 +79,31 @@ export function DocumentForm({ storage, document }: DocumentFormProps) {
         }}
       />
     </Stack>
+  )
+}
+
+/** Fields with a rule, those of documents, and those that were added here, in their order. */
+function useFieldColumns(
+  storage: StorageRecord,
+  document: Document | undefined,
+  added: readonly string[],
+): readonly GridColumn[] {
+  const { data: rules = [] } = useQuery({ ...fieldsQuery(storage.name), retry: false })
+  const { data: sample } = useQuery({
+    queryKey: ['documents', storage._meta.guid, 'sample'],
+    queryFn: ({ signal }) => findDocuments(storage._meta.guid, { limit: 50 }, signal),
+    enabled: document === undefined,
+  })
+  const shape = useMemo(() => shapeOf(document ? [document] : (sample?.records ?? [])), [document, sample])
+  // What is inside a value of a field, such as the name of a file, is no field of its own.
+  const others = shape.filter(({ name }) => !rules.some((rule) => name.startsWith(`${rule.name}.`)))
+  const names = [...new Set([...inOrder(rules), ...others].map(({ name }) => name).concat(added))]
+  const known = { fields: rules, shape, widths: noWidths }
+  return (
+    names
+      .map((name) => gridColumn(name, known))
+      // Of a new document Quoin has written nothing yet.
+      .filter(({ readOnly }) => document !== undefined || !readOnly)
   )
 }
 
