@@ -8,4 +8,5 @@ export const actionColours = {
   exported: 'petrol',
   used: 'petrol',
   run: 'petrol',
+  undone: 'sand',
 } as const
