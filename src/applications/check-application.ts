@@ -104,7 +104,7 @@ function seedProblems({ seed, storages }: Application): ObjectProblem[] {
 }
 
 /** Groups, storages, fields and templates as the API takes them, with where each comes from. */
-export function partsOf({ groups, storages, templates }: Application): ApplicationParts {
+function partsOf({ groups, storages, templates }: Application): ApplicationParts {
   return {
     groups: Object.entries(groups).map(([name, group]) => ({ name, ...group })),
     storages: Object.entries(storages).map(([name, { fields: _, ...storage }]) => ({ name, ...storage })),

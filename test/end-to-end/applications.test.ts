@@ -198,11 +198,9 @@ describe('nothing is changed by a push that', () => {
   ) {
     const name = started[next++] ?? ''
     expect((await push(await folderOf(shop(name)))).code).toBe(0)
-    await quoin.manage(
-      'POST',
-      `/_system/storages/${guidOf(await recordNamed('/_system/storages', `${name}_makers`))}/documents`,
-      { name: 'Ann' },
-    )
+    const makers = guidOf(await recordNamed('/_system/storages', `${name}_makers`))
+    for (let times = 0; times < 2; times++)
+      await quoin.manage('POST', `/_system/storages/${makers}/documents`, { name: 'Ann' })
     const before = await counts()
     const end = await run(['push', await folderOf({ ...shop(name), ...change(name) }), '--yes', ...words], as)
     expect([end.code, `${end.printed}\n${end.complained}`]).toEqual([1, expect.stringContaining(told)])
@@ -219,7 +217,17 @@ describe('nothing is changed by a push that', () => {
           fields: { name: { type: 'string', required: true, validation_rules: { max_length: 2 } } },
         },
       }),
-      '1 stored documents do not fit: name',
+      '2 stored documents do not fit: name',
+    ))
+  test('makes a field unique over documents with the same value', () =>
+    refusedAfter(
+      (name) => ({
+        'blueprints/hello.json': blueprint(`${name} hello`, `${name}/hello`, 'changed'),
+        [`storages/${name}_makers.json`]: {
+          fields: { name: { type: 'string', required: true, unique: true } },
+        },
+      }),
+      'cannot be made unique',
     ))
   test('has a blueprint at the address of another application', () =>
     refusedAfter(

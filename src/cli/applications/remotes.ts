@@ -14,7 +14,7 @@ function pathOf(terminal: Terminal): string {
 }
 
 /** Addresses by name. */
-export async function readRemotes(terminal: Terminal): Promise<Readonly<Record<string, string>>> {
+async function readRemotes(terminal: Terminal): Promise<Readonly<Record<string, string>>> {
   const text = await readFile(pathOf(terminal), 'utf8').catch(() => '{}')
   let json: unknown
   try {

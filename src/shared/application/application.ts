@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { partOf } from './application-parts.ts'
 
 /** Maps of an application, each in a folder or file of its own. */
-export const applicationMaps = ['blueprints', 'storages', 'groups', 'templates', 'seed', 'tests'] as const
+const applicationMaps = ['blueprints', 'storages', 'groups', 'templates', 'seed', 'tests'] as const
 export type ApplicationMap = (typeof applicationMaps)[number]
 
 /** By name. */
