@@ -18,6 +18,7 @@ import { signIn, start } from './start.ts'
 import { swap } from './swap.ts'
 import { tasksOfBlocks } from './tasks-of-blocks.ts'
 import { totalAgain } from './total-again.ts'
+import { upgrade } from './upgrade.ts'
 import { worstOfAnyone } from './worst-inputs.ts'
 import { writeBytes } from './write-bytes.ts'
 
@@ -50,4 +51,5 @@ export const longGoals: readonly Goal[] = [
   million,
   ...freeTextOfMillion,
   ...aggregates,
+  upgrade,
 ]
