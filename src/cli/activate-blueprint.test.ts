@@ -8,6 +8,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openCutProxy } from '../../test/cluster/cut-proxy.ts'
 import { adminPassword } from '../../test/end-to-end/harness.ts'
+import { quoinTemplate } from '../../test/quoin-template.ts'
 import { quoinCommand } from '../../test/recording-terminal.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../test/temporary-database.ts'
 import { notingPreparations } from '../flows/live/note-preparations.ts'
@@ -25,7 +26,7 @@ let address: string
 let token: string
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-  temporary = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase(quoinTemplate)
   quoin = await openQuoin(
     readOptions({
       QUOIN_DATA: directory,

@@ -10,6 +10,7 @@ import type { JsonObject } from '../../src/shared/json.ts'
 import { guidOf as guidOfRecord } from '../../src/storage/document-fields.ts'
 import { adminPassword, objectOf } from '../end-to-end/harness.ts'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
+import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 
 /** Alerts are checked so many milliseconds behind the full minute. */
@@ -28,7 +29,7 @@ beforeAll(async () => {
     calls.push(objectOf(JSON.parse(await text(request))))
     response.end()
   })
-  temporary = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase(quoinTemplate)
   home = await mkdtemp(join(tmpdir(), 'quoin-alerts-'))
 })
 afterAll(async () => {

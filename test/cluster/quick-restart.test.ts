@@ -10,6 +10,7 @@ import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { JsonValue } from '../../src/shared/json.ts'
 import { adminPassword, objectOf, type RunningProcess, startProcess } from '../end-to-end/harness.ts'
+import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { callNode } from './call-node.ts'
 import { installOver } from './install-over.ts'
@@ -28,7 +29,7 @@ const start = () =>
   })
 
 beforeEach(async () => {
-  temporary = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase(quoinTemplate)
   directory = await mkdtemp(join(tmpdir(), 'quoin-restart-'))
   admin = new Client({ connectionString: temporary.url })
   await admin.connect()

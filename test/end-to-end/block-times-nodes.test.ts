@@ -1,6 +1,7 @@
 /** Two nodes: runs are sampled wherever they run, and each node shows them all. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../src/shared/json.ts'
+import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 import { soon } from './tracing-room.ts'
@@ -34,7 +35,7 @@ describe('two nodes', () => {
   let one: TestQuoin
   let two: TestQuoin
   beforeAll(async () => {
-    temporary = await openTemporaryDatabase()
+    temporary = await openTemporaryDatabase(quoinTemplate)
     one = await openTestQuoin({ DATABASE_URL: temporary.url, QUOIN_NODE: 'one' })
     two = await openTestQuoin({ DATABASE_URL: temporary.url, QUOIN_NODE: 'two' })
   })

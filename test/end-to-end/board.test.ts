@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { shareBrowser } from '../browser/shared-browser.ts'
 import { readEvents } from '../event-reader.ts'
+import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { installExample } from './example-room.ts'
 import { guidOf, objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
@@ -11,7 +12,7 @@ let nodes: readonly TestQuoin[] = []
 let addresses: readonly string[] = []
 
 beforeAll(async () => {
-  shared = inject('engine') === 'postgres' ? await openTemporaryDatabase() : undefined
+  shared = inject('engine') === 'postgres' ? await openTemporaryDatabase(quoinTemplate) : undefined
   const settings = { QUOIN_RATE_LIMIT: '0', ...(shared && { DATABASE_URL: shared.url }) }
   const one = await openTestQuoin(settings)
   nodes = shared ? [one, await openTestQuoin(settings)] : [one]

@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { setFields } from '../../src/shared/mutation.ts'
 import { startLocalServer } from '../local-server.ts'
 import { openVisitor } from '../page-visitor.ts'
+import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 import { soon } from './tracing-room.ts'
@@ -154,7 +155,7 @@ function twoNodes(): void {
   let one: TestQuoin
   let two: TestQuoin
   beforeAll(async () => {
-    temporary = await openTemporaryDatabase()
+    temporary = await openTemporaryDatabase(quoinTemplate)
     one = await openTestQuoin({ DATABASE_URL: temporary.url, QUOIN_NODE: 'one', QUOIN_RATE_LIMIT: '0' })
     two = await openTestQuoin({ DATABASE_URL: temporary.url, QUOIN_NODE: 'two', QUOIN_RATE_LIMIT: '0' })
     await one.install('Colors', { read: get('color'), shown: reply('@read.flow', '=env.COLOR ?? "none"') })

@@ -13,6 +13,7 @@ import { installParts, type PartsApi } from '../../src/shared/application/instal
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
 import { installOver } from '../cluster/install-over.ts'
 import { startLocalServer } from '../local-server.ts'
+import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase } from '../temporary-database.ts'
 import {
   adminPassword,
@@ -99,7 +100,7 @@ export async function openExampleRoom(
   { values, secrets = {}, settings }: ExampleSettings,
 ): Promise<ExampleRoom> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-  const temporary = inject('engine') === 'postgres' ? await openTemporaryDatabase() : undefined
+  const temporary = inject('engine') === 'postgres' ? await openTemporaryDatabase(quoinTemplate) : undefined
   const environment = {
     QUOIN_ADMIN_PASSWORD: adminPassword,
     QUOIN_EXAMPLES: '0',

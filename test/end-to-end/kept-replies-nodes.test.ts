@@ -1,6 +1,7 @@
 /** What one node keeps is never older than what any node has acknowledged. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { blockCounts } from '../../src/flows/compile/block-counts.ts'
+import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { guidOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
@@ -51,7 +52,7 @@ function twoNodes(): void {
   }
 
   beforeAll(async () => {
-    temporary = await openTemporaryDatabase()
+    temporary = await openTemporaryDatabase(quoinTemplate)
     const settings = {
       DATABASE_URL: temporary.url,
       QUOIN_RATE_LIMIT: '0',

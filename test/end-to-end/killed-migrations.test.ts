@@ -9,6 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { callNode, manage, searchAll } from '../cluster/call-node.ts'
+import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { adminPassword, guidOf, objectOf, type RunningProcess, startProcess } from './harness.ts'
 
@@ -35,7 +36,7 @@ const call = (method: 'GET' | 'POST' | 'PUT', path: string, body?: JsonValue) =>
   callNode(node.address, path, { method, token, ...(body !== undefined && { body }) })
 
 beforeAll(async () => {
-  temporary = inject('engine') === 'postgres' ? await openTemporaryDatabase() : undefined
+  temporary = inject('engine') === 'postgres' ? await openTemporaryDatabase(quoinTemplate) : undefined
   directory = await mkdtemp(join(tmpdir(), 'quoin-migrated-'))
   await start()
   const body = { username: 'admin', password: adminPassword }

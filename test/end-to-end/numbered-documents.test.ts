@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { setFields } from '../../src/shared/mutation.ts'
+import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import {
   adminPassword,
@@ -129,7 +130,7 @@ describe(onPostgres ? 'two nodes' : 'one node', () => {
   let temporary: TemporaryDatabase | undefined
   let nodes: readonly TestQuoin[] = []
   beforeAll(async () => {
-    temporary = onPostgres ? await openTemporaryDatabase() : undefined
+    temporary = onPostgres ? await openTemporaryDatabase(quoinTemplate) : undefined
     const settings = { QUOIN_RATE_LIMIT: '0', ...(temporary && { DATABASE_URL: temporary.url }) }
     for (const name of onPostgres ? ['one', 'two'] : ['one'])
       nodes = [...nodes, await openTestQuoin({ ...settings, QUOIN_NODE: name })]
@@ -162,7 +163,7 @@ describe(onPostgres ? 'two nodes' : 'one node', () => {
 
 test('after kill -9 no acknowledged number is given again, also where its document was deleted', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-  const temporary = onPostgres ? await openTemporaryDatabase() : undefined
+  const temporary = onPostgres ? await openTemporaryDatabase(quoinTemplate) : undefined
   const settings = {
     ...{ QUOIN_ADMIN_PASSWORD: adminPassword, QUOIN_EXAMPLES: '0', QUOIN_RATE_LIMIT: '0' },
     ...(temporary && { DATABASE_URL: temporary.url }),

@@ -2,6 +2,7 @@
 import { setTimeout as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
@@ -14,7 +15,7 @@ let name: string
 let path: string
 let count = 0
 beforeAll(async () => {
-  temporary = onPostgres ? await openTemporaryDatabase() : undefined
+  temporary = onPostgres ? await openTemporaryDatabase(quoinTemplate) : undefined
   const settings = { QUOIN_RATE_LIMIT: '0', ...(temporary && { DATABASE_URL: temporary.url }) }
   for (const node of onPostgres ? ['one', 'two'] : ['one'])
     nodes = [...nodes, await openTestQuoin({ ...settings, QUOIN_NODE: node })]

@@ -10,6 +10,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { JsonValue } from '../../src/shared/json.ts'
 import { installOver } from '../cluster/install-over.ts'
+import { quoinTemplate } from '../quoin-template.ts'
 import { quoinCommand } from '../recording-terminal.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { adminPassword, guidOf, objectsOf, type RunningProcess, startProcess } from './harness.ts'
@@ -81,7 +82,7 @@ const blocks = {
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-  temporary = inject('engine') === 'postgres' ? await openTemporaryDatabase() : undefined
+  temporary = inject('engine') === 'postgres' ? await openTemporaryDatabase(quoinTemplate) : undefined
   node = await startProcess(directory, {
     QUOIN_ADMIN_PASSWORD: adminPassword,
     QUOIN_EXAMPLES: '0',

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { optionTable } from '../../src/options/options.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { startLocalServer } from '../local-server.ts'
+import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, startProcess, type TestQuoin } from './harness.ts'
 
@@ -320,7 +321,7 @@ function twoNodes(): void {
   let one: TestQuoin
   let two: TestQuoin
   beforeAll(async () => {
-    temporary = await openTemporaryDatabase()
+    temporary = await openTemporaryDatabase(quoinTemplate)
     const settings = { DATABASE_URL: temporary.url, QUOIN_RATE_LIMIT: '0' }
     one = await openTestQuoin({ ...settings, QUOIN_NODE: 'one' })
     two = await openTestQuoin({ ...settings, QUOIN_NODE: 'two', QUOIN_STREAMS: '7' })

@@ -1,5 +1,6 @@
 /** Two nodes: what one traces, another one shows, and a client need not know the node of a run. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 import { soon } from './tracing-room.ts'
@@ -17,7 +18,7 @@ describe('two nodes', () => {
   let reply: string
 
   beforeAll(async () => {
-    temporary = await openTemporaryDatabase()
+    temporary = await openTemporaryDatabase(quoinTemplate)
     one = await openTestQuoin({ DATABASE_URL: temporary.url, QUOIN_NODE: 'one' })
     two = await openTestQuoin({ DATABASE_URL: temporary.url, QUOIN_NODE: 'two' })
     blueprint = await one.install('Here', blocks)

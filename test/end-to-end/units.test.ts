@@ -1,6 +1,7 @@
 /** Many requests at once that decide by what they have read what they write: as if they came one after the other. */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { type Answer, objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
@@ -97,7 +98,7 @@ describe(onPostgres ? 'two nodes' : 'one node', () => {
   let nodes: readonly TestQuoin[] = []
 
   beforeAll(async () => {
-    temporary = onPostgres ? await openTemporaryDatabase() : undefined
+    temporary = onPostgres ? await openTemporaryDatabase(quoinTemplate) : undefined
     const on = temporary ? { DATABASE_URL: temporary.url } : {}
     const settings = { QUOIN_RATE_LIMIT: '0', ...on }
     nodes = [await openTestQuoin({ ...settings, QUOIN_NODE: 'one' })]

@@ -15,6 +15,7 @@ import { callNode, searchAll } from '../cluster/call-node.ts'
 import { installOver } from '../cluster/install-over.ts'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { openVisitor } from '../page-visitor.ts'
+import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase } from '../temporary-database.ts'
 import { adminPassword, objectOf, type RunningProcess, startProcess } from './harness.ts'
 
@@ -86,7 +87,7 @@ interface Cluster {
 async function openCluster(engine: string): Promise<Cluster> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-waits-'))
   closing.push(() => rm(directory, { recursive: true, force: true }))
-  const temporary = engine === 'PostgreSQL' ? await openTemporaryDatabase() : undefined
+  const temporary = engine === 'PostgreSQL' ? await openTemporaryDatabase(quoinTemplate) : undefined
   if (temporary) closing.push(() => temporary.drop())
   const nodes: RunningProcess[] = []
   closing.push(async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
 import { readEvents } from '../../../test/event-reader.ts'
+import { quoinTemplate } from '../../../test/quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'
 import { setFields } from '../../shared/mutation.ts'
 
@@ -9,7 +10,7 @@ let nodes: readonly TestQuoin[] = []
 let addresses: readonly string[] = []
 
 beforeAll(async () => {
-  temporary = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase(quoinTemplate)
   const one = await openTestQuoin({ DATABASE_URL: temporary.url, QUOIN_NODE: 'one' })
   nodes = [one, await openTestQuoin({ DATABASE_URL: temporary.url, QUOIN_NODE: 'two' })]
   addresses = await Promise.all(nodes.map((node) => node.quoin.server.listen()))

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
 import { readEvents } from '../../../test/event-reader.ts'
 import { openVisitor } from '../../../test/page-visitor.ts'
+import { quoinTemplate } from '../../../test/quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'
 import { setFields } from '../../shared/mutation.ts'
 
@@ -11,7 +12,7 @@ describe('two nodes', () => {
   let addresses: readonly string[] = []
 
   beforeAll(async () => {
-    temporary = await openTemporaryDatabase()
+    temporary = await openTemporaryDatabase(quoinTemplate)
     const one = await openTestQuoin({ DATABASE_URL: temporary.url, QUOIN_NODE: 'one' })
     nodes = [one, await openTestQuoin({ DATABASE_URL: temporary.url, QUOIN_NODE: 'two' })]
     addresses = await Promise.all(nodes.map((node) => node.quoin.server.listen()))

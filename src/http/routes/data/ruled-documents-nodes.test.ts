@@ -1,6 +1,7 @@
 /** A change of a rule counts on every node from the moment on at which it is acknowledged. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from '../../../../test/end-to-end/harness.ts'
+import { quoinTemplate } from '../../../../test/quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 
 describe('two nodes', () => {
@@ -9,7 +10,7 @@ describe('two nodes', () => {
   let storage = ''
 
   beforeAll(async () => {
-    temporary = await openTemporaryDatabase()
+    temporary = await openTemporaryDatabase(quoinTemplate)
     for (const name of ['one', 'two'])
       nodes.push(
         await openTestQuoin({ DATABASE_URL: temporary.url, QUOIN_NODE: name, QUOIN_RATE_LIMIT: '0' }),
