@@ -3,7 +3,8 @@ import { engineSuites } from './test/engine-suites.ts'
 
 /** Suites of `npm test` that look at more here. */
 const moreThorough = [
-  'test/browser/{crm,looks,studio-dialogs,studio-runs,studio-screens}.test.ts',
+  'test/browser/{crm,looks,list-page,studio-*}.test.ts',
+  'test/recipes.test.ts',
   'test/end-to-end/cities.test.ts',
 ]
 
@@ -11,7 +12,7 @@ const moreThorough = [
 const onPostgres = [
   'src/{access,http}/**/*.test.ts',
   'test/block-examples.test.ts',
-  'test/end-to-end/{bad-input,fuzz,inventory,refused-blueprints,run-limits,scopes,slow-searches}.test.ts',
+  'test/end-to-end/{bad-input,fuzz,inventory,killed-migrations,refused-blueprints,run-limits,scopes,slow-searches}.test.ts',
   'test/end-to-end/tracing{,-branches,-breakpoints,-same}.test.ts',
 ]
 

@@ -7,10 +7,11 @@ let source: Promise<string> | undefined
 
 /**
  * What axe finds wrong with a page, one line for each element; empty when nothing is. All of its rules run, best practices
- * too. It is put in by the browser's debugger, so the page's content security policy stays as it is.
+ * too. It is put in by the browser's debugger, so the page's content security policy stays as it is. `part`: a selector of what
+ * to look at.
  */
-export async function axeProblems(page: Page): Promise<readonly string[]> {
-  const { violations, passes } = await runAxe(page, {})
+export async function axeProblems(page: Page, part?: string): Promise<readonly string[]> {
+  const { violations, passes } = await runAxe(page, {}, part)
   // An empty page has nothing wrong with it: axe must have looked at something.
   if (passes.length < 10) throw new Error(`axe ran ${passes.length} rules only.`)
   return linesOf(violations)
@@ -27,11 +28,12 @@ export async function axeColourProblems(page: Page): Promise<readonly string[]> 
   return linesOf(violations)
 }
 
-async function runAxe(page: Page, options: RunOptions): Promise<AxeResults> {
+async function runAxe(page: Page, options: RunOptions, part?: string): Promise<AxeResults> {
   source ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(await source)
   const whole: RunOptions = { ...options, resultTypes: ['violations'], preload: false }
-  return page.evaluate(`axe.run(document, ${JSON.stringify(whole)})`)
+  const where = part === undefined ? 'document' : JSON.stringify(part)
+  return page.evaluate(`axe.run(${where}, ${JSON.stringify(whole)})`)
 }
 
 function linesOf(violations: readonly Result[]): readonly string[] {

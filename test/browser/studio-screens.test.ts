@@ -148,3 +148,15 @@ test('axe sees what is wrong', async () => {
   for (const problems of [axeProblems, axeColourProblems])
     expect(await problems(page)).toEqual([expect.stringContaining('color-contrast')])
 })
+
+test('axe sees what is wrong with an open dialog, where it looks at nothing else', async () => {
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.getByRole('dialog').waitFor()
+  await expectNoProblem(page, 'command palette')
+  await page.evaluate(`const text = document.createElement('p')
+    text.textContent = 'cannot be read'
+    text.style.color = '#888'
+    text.style.backgroundColor = '#aaa'
+    document.querySelector('[role=dialog]').append(text)`)
+  await expect(expectNoProblem(page, 'command palette')).rejects.toThrow('command palette')
+})
