@@ -47,8 +47,9 @@ export async function openRecipeRoom(): Promise<RecipeRoom> {
       const provide = { engine: 'sqlite', thorough: false, postgresStarter, onlyExample: 'text_reverse' }
       // As in vitest.config.ts: Node imports the sources itself.
       const experimental = { viteModuleRunner: false, nodeLoader: false }
-      const test = { include: suites, provide, experimental, pool: 'forks', isolate: false, maxWorkers: 2 }
-      await writeFile(config, `export default ${JSON.stringify({ test: { ...test, testTimeout: 180_000 } })}`)
+      const limits = { maxWorkers: 2, testTimeout: 180_000, hookTimeout: 300_000 }
+      const test = { include: suites, provide, experimental, pool: 'forks', isolate: false, ...limits }
+      await writeFile(config, `export default ${JSON.stringify({ test })}`)
       const report = join(directory, 'report.json')
       const vitest = join(root, 'node_modules/vitest/vitest.mjs')
       const words = [

@@ -24,12 +24,13 @@ const onBothEngines = [
 ]
 
 /**
- * On one engine here. In `npm run torture` on both: what asks little of the storage, the access matrix and the fuzzer. Nowhere
+ * On one engine here. In `npm run torture` on both: what asks little of the storage, the access matrix, the fuzzer, and killed
+ * migrations of fields (18 s on PostgreSQL, the longest suite there). Nowhere
  * on both: those that start processes choose their engine themselves, 100,000 cities take PostgreSQL minutes to import, and
  * uploads to a disk there are none in a cluster: those to a bucket are in `assets-in-s3` and `endpoint-uploads`.
  */
 const onOneEngine = [
-  'test/end-to-end/{bad-input,refused-blueprints,run-limits,scopes,slow-searches}.test.ts',
+  'test/end-to-end/{bad-input,killed-migrations,refused-blueprints,run-limits,scopes,slow-searches}.test.ts',
   'test/end-to-end/tracing{,-branches,-breakpoints,-same}.test.ts',
   'test/end-to-end/{access-matrix,crash,fuzz,tasks-walk,cities,uploads,watchdog}.test.ts',
   'test/end-to-end/waiting-processes.test.ts',
