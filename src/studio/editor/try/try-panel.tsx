@@ -181,7 +181,7 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
                   query: queryOf(query),
                   ...(body !== '' && { body: JSON.parse(body) }),
                 },
-                // What the run gets as the body is written anew.
+                // The run gets the body as this text, without the spaces that were typed.
                 signed: signedFor && { ...asked, body: body === '' ? '' : JSON.stringify(JSON.parse(body)) },
               })
             }}
