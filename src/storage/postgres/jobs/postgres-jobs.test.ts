@@ -246,6 +246,17 @@ it('two sessions with the same order keys the other way round: one is undone as 
   ])
 })
 
+it('jobs are found by one of several numbers, texts, or neither', async () => {
+  for (const priority of [1, 2, 3]) await enqueue(nodes[0], { title: `p${priority}`, priority })
+  const found = async (field: string, values: readonly (string | number)[]) => {
+    const wanted = search({ query: { kind: 'terms', field, values } })
+    return titles((await nodes[0].capabilities.jobs.search(wanted)).records).toSorted()
+  }
+  expect(await found('priority', [1, 3])).toEqual(['p1', 'p3'])
+  expect(await found('title', ['p2', 'p3'])).toEqual(['p2', 'p3'])
+  expect(await found('priority', ['1'])).toEqual([])
+})
+
 it.each([
   ['commit', undefined],
   ['rollback', expect.any(String)],
