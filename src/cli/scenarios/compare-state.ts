@@ -1,6 +1,7 @@
 /** Compares what came of a step with what the test expects of it. */
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { matchAll, search } from '../../shared/query.ts'
+import { isOwnStorage } from '../../storage/own-storages.ts'
 import { recordsOf } from '../management.ts'
 import { differences } from './match-value.ts'
 import type { ScenarioCluster } from './scenario-cluster.ts'
@@ -23,6 +24,7 @@ export function stateComparer(cluster: ScenarioCluster) {
     look('status', expect.status, answer.status)
     look('headers', lowerNames(expect.headers), answer.headers)
     look('body', expect.body, answer.body)
+    look('address', expect.address, answer.address)
     const newMails = mails.slice(seenMails).map(({ to, cc, attachments, ...mail }) => ({
       ...{ ...mail, to: to.join(', '), cc: cc.join(', '), attachments: [...attachments] },
     }))
@@ -35,6 +37,13 @@ export function stateComparer(cluster: ScenarioCluster) {
     if (expect.calls !== undefined) seenCalls = calls.calls.length
     if (expect.waits !== undefined) look('waits', expect.waits, await waiting(cluster))
     for (const [storage, expected] of Object.entries(expect.documents ?? {})) {
+      if (!quoin.database.has(storage)) {
+        const names = quoin.database.names().filter((one) => !isOwnStorage(one))
+        found.push(
+          `documents.${storage}: there is no storage ${storage}. There are: ${names.join(', ') || 'none'}`,
+        )
+        continue
+      }
       const documents = await documentsOf(cluster, storage)
       look(`documents.${storage}`, expected, typeof expected === 'number' ? documents.length : documents)
     }
@@ -56,7 +65,6 @@ async function waiting({ quoin }: ScenarioCluster): Promise<number> {
 
 /** The oldest first. */
 async function documentsOf({ quoin: { database } }: ScenarioCluster, storage: string): Promise<JsonObject[]> {
-  if (!database.has(storage)) return []
   const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
   const all = search({ query: matchAll, sort, limit: MOST_DOCUMENTS })
   return recordsOf((await database.session().find(storage, all)).documents.value)

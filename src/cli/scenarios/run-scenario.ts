@@ -7,6 +7,7 @@ import { search } from '../../shared/query.ts'
 import { guidOf, recordsOf } from '../management.ts'
 import { stateComparer } from './compare-state.ts'
 import { addTakenWays, type CoverageSoFar, coverageOf, recordRuns } from './coverage.ts'
+import { visitPage } from './page-step.ts'
 import { prepareScenario } from './prepare-scenario.ts'
 import { type InstalledApplication, openCluster, type ScenarioCluster } from './scenario-cluster.ts'
 import type { Scenario, Step } from './scenario-file.ts'
@@ -57,7 +58,10 @@ async function failuresOf(
     const compare = stateComparer(cluster)
     for (const [at, step] of steps.entries()) {
       if (coverage) await recordRuns(cluster.quoin, manage)
-      const answer = await done({ cluster, requests }, step)
+      const answer = await done({ cluster, requests }, step).catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error)
+        throw new Error(`step ${at + 1}, ${titleOf(step)}: ${reason}`, { cause: error })
+      })
       await cluster.settle()
       const { unanswered } = cluster.calls
       if (unanswered.length > 0)
@@ -83,6 +87,8 @@ function titleOf(step: Step): string {
   switch (step.kind) {
     case 'request':
       return step.request
+    case 'page':
+      return `page ${step.page}`
     case 'event':
       return `event in ${step.event.storage}`
     case 'expect':
@@ -103,6 +109,8 @@ function done(on: Running, step: Step): Promise<Answer> {
   switch (step.kind) {
     case 'request':
       return request(on, step)
+    case 'page':
+      return visitPage(on.requests, step)
     case 'event':
       return created(on, step.event)
     case 'tick':

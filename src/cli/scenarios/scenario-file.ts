@@ -55,6 +55,8 @@ const ExpectSchema = Type.Object(
     status: Type.Optional(Type.Union([Type.Integer(), Type.String({ pattern: '^=' })])),
     headers: Type.Optional(fields),
     body: Type.Optional(anyJson()),
+    /** The address of the page that is seen at the end. */
+    address: Type.Optional(anyJson()),
     /** All mails since the last step that expected some. */
     mails: Type.Optional(anyJson()),
     /** All calls of other servers since the last step that expected some. */
@@ -94,6 +96,34 @@ const stepReaders = {
         as,
         headers: Type.Optional(Type.Record(Type.String(), Type.String())),
         body: Type.Optional(anyJson()),
+        expect,
+      },
+      closed,
+    ),
+  ),
+  page: stepReader(
+    'page',
+    Type.Object(
+      {
+        /** Its address: `/goods/new`. */
+        page: Type.String({ pattern: '^/\\S*$', maxLength: 4_000 }),
+        as,
+        /** By label or name. */
+        fill: Type.Optional(
+          Type.Record(
+            Type.String(),
+            Type.Union([
+              Type.String(),
+              Type.Number(),
+              Type.Boolean(),
+              Type.Array(Type.String(), { maxItems: 100 }),
+            ]),
+          ),
+        ),
+        /** The words on a button or link. */
+        press: Type.Optional(name),
+        /** A text of the row in which that is. */
+        row: Type.Optional(name),
         expect,
       },
       closed,

@@ -10,6 +10,14 @@ export interface Answer {
   readonly status?: number
   readonly headers?: JsonObject
   readonly body?: JsonValue
+  /** Of a page: where it stands. */
+  readonly address?: string
+}
+
+/** A body that has its own content type, or JSON. */
+export interface FormBody {
+  readonly type: string
+  readonly payload: Buffer
 }
 
 interface Sent {
@@ -17,6 +25,7 @@ interface Sent {
   readonly as?: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly body?: JsonValue | undefined
+  readonly form?: FormBody | undefined
 }
 
 export interface ScenarioRequests {
@@ -43,17 +52,19 @@ export function scenarioRequests({ quoin }: ScenarioCluster): ScenarioRequests {
     return access_token
   }
 
-  async function send(method: string, url: string, { as, headers, body }: Sent): Promise<Answer> {
+  async function send(method: string, url: string, { as, headers, body, form }: Sent): Promise<Answer> {
     const isText = typeof body === 'string'
+    const type = form?.type ?? (body === undefined ? undefined : isText ? 'text/plain' : 'application/json')
+    const payload = form?.payload ?? (isText || body === undefined ? body : JSON.stringify(body))
     const reply = await quoin.server.app.inject({
       method: methodOf(method),
       url,
       headers: {
         ...(as !== undefined && { authorization: `Bearer ${await tokenOf(as)}` }),
-        ...(body !== undefined && { 'content-type': isText ? 'text/plain' : 'application/json' }),
+        ...(type !== undefined && { 'content-type': type }),
         ...headers,
       },
-      ...(body !== undefined && { payload: isText ? body : JSON.stringify(body) }),
+      ...(payload !== undefined && { payload }),
     })
     const sent = Object.entries(reply.headers).map(([name, value]) => [name, String(value)])
     return { status: reply.statusCode, headers: Object.fromEntries(sent), body: parsed(reply.body) }
