@@ -23,6 +23,8 @@ interface Cluster {
 interface PushFlags extends Cluster {
   readonly yes: boolean
   readonly allowLoss: boolean
+  /** For tests of flows, which begin without documents. */
+  readonly withoutSeed?: true
 }
 
 const base = '/_system/applications'
@@ -109,8 +111,9 @@ function planLines({
 }
 
 export async function runPush(folder: string, flags: PushFlags, terminal: Terminal): Promise<number> {
-  const application = await soundFolder(folder, terminal)
-  if (!application) return 1
+  const found = await soundFolder(folder, terminal)
+  if (!found) return 1
+  const application = flags.withoutSeed ? { ...found, seed: {} } : found
   return onCluster(terminal, flags, (management) => pushed(management, application, flags, terminal))
 }
 

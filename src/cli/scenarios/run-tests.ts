@@ -1,10 +1,10 @@
 /** Finds the tests of an application, runs them one after the other, and reports what came of them. */
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { dirname, join, normalize, relative } from 'node:path'
 import type { Terminal } from '../command.ts'
 import { type CoverageSoFar, coverageLines, percentOf } from './coverage.ts'
 import { runScenario, type ScenarioResult } from './run-scenario.ts'
-import { installApplication } from './scenario-cluster.ts'
+import { type ApplicationSource, installApplication } from './scenario-cluster.ts'
 import { readScenario, type Scenario, ScenarioFileError } from './scenario-file.ts'
 
 const BLUEPRINT = '.blueprint.json'
@@ -26,14 +26,14 @@ export async function runTests(
   { folder, filter, reporter, coverage, minCoverage }: Wanted,
   terminal: Terminal,
 ): Promise<number> {
-  const { blueprints, tests } = await applicationAt(folder)
+  const { source, tests } = await applicationAt(folder)
   const scenarios = await readAll(tests, terminal)
   if (scenarios === undefined) return 1
   const wanted = scenarios.filter(
     ({ name, file }) => filter === undefined || name.includes(filter) || file.includes(filter),
   )
   if (wanted.length === 0) throw new Error(`No test contains ${JSON.stringify(filter)}.`)
-  const application = await installApplication(blueprints, terminal)
+  const application = await installApplication(source, terminal)
   try {
     const results: ScenarioResult[] = []
     const seen: CoverageSoFar | undefined = coverage
@@ -59,8 +59,13 @@ export async function runTests(
   }
 }
 
-/** A folder with all that is below it; of a blueprint file also the tests beside it that begin with its name: `inventory.low-stock.test.json`. */
-async function applicationAt(path: string) {
+/** The folder of an application, by its quoin.json; else a folder with all that is below it; of a blueprint file also the tests beside it that begin with its name: `inventory.low-stock.test.json`. */
+async function applicationAt(path: string): Promise<{ source: ApplicationSource; tests: string[] }> {
+  if (await isFile(join(path, 'quoin.json'))) {
+    const tests = (await filesIn(join(path, 'tests'))).filter((file) => file.endsWith('.test.json'))
+    if (tests.length === 0) throw new Error(`There is no *.test.json in ${join(path, 'tests')}.`)
+    return { source: { folder: path }, tests }
+  }
   const single = path.endsWith(BLUEPRINT)
   const files = await filesIn(single ? dirname(path) : path)
   const own = `${path.slice(0, -BLUEPRINT.length)}.`
@@ -70,7 +75,14 @@ async function applicationAt(path: string) {
   )
   if (blueprints.length === 0) throw new Error(`There is no *${BLUEPRINT} in ${path}.`)
   if (tests.length === 0) throw new Error(`There is no *.test.json for ${path}.`)
-  return { blueprints, tests }
+  return { source: { blueprints }, tests }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  )
 }
 
 async function filesIn(folder: string): Promise<string[]> {

@@ -91,9 +91,12 @@ export interface InstalledApplication {
   remove(): Promise<void>
 }
 
+/** Blueprint files, or the folder of an application. */
+export type ApplicationSource = { readonly blueprints: readonly string[] } | { readonly folder: string }
+
 /** Throws an Error with all problems of the files. */
 export async function installApplication(
-  files: readonly string[],
+  source: ApplicationSource,
   terminal: Terminal,
 ): Promise<InstalledApplication> {
   const folder = await mkdtemp(join(memoryFolder(), 'quoin-tests-'))
@@ -111,10 +114,22 @@ export async function installApplication(
   try {
     const empty = await openOffline(optionsIn(folder), { ...surroundings(() => INSTALLED), offline: true })
     await empty.close()
-    for (const file of files) {
-      const wanted = { file, activate: true, replace: false, another: false, samples: false, url: undefined }
-      if ((await runImport(wanted, inside)) !== 0) throw new Error(complaints.join('\n'))
-    }
+    if ('folder' in source) {
+      const { runPush } = await import('../applications/run-release.ts')
+      const flags = { yes: true, allowLoss: false, withoutSeed: true } as const
+      if ((await runPush(source.folder, flags, inside)) !== 0) throw new Error(complaints.join('\n'))
+    } else
+      for (const file of source.blueprints) {
+        const wanted = {
+          file,
+          activate: true,
+          replace: false,
+          another: false,
+          samples: false,
+          url: undefined,
+        }
+        if ((await runImport(wanted, inside)) !== 0) throw new Error(complaints.join('\n'))
+      }
     return { folder, remove }
   } catch (error) {
     await remove()
