@@ -9,6 +9,7 @@ export interface SeenPage {
   readonly text: string
   /** By its id, or the id of its table; without one by the words on a button of it. */
   form(id: string | undefined, button?: string): SeenForm
+  has(form: string): boolean
   /** The address of the first link with these words. */
   link(words: string): string
 }
@@ -33,6 +34,8 @@ export interface Visitor {
     values?: Readonly<Record<string, string | readonly string[] | File | undefined>>,
     options?: { readonly button?: string; readonly headers?: Readonly<Record<string, string>> },
   ): Promise<SeenPage>
+  /** Sends fields as a form that no page has. */
+  post(path: string, fields: Readonly<Record<string, string>>): Promise<SeenPage>
   /** Where a page sent the browser to. */
   follow(page: SeenPage): Promise<SeenPage>
   cookie(name: string): string | undefined
@@ -75,6 +78,8 @@ export function openVisitor(origin: string): Visitor {
       if (clicked) body.append(...clicked)
       return ask(form.action || page.url, { method: 'POST', body, headers: { origin, ...headers } })
     },
+    post: (path, fields) =>
+      ask(path, { method: 'POST', body: new URLSearchParams(fields), headers: { origin } }),
     follow(page) {
       const location = page.headers.get('location')
       if (location === null) throw new Error(`${page.url} answered ${page.status} and leads nowhere.`)
@@ -86,7 +91,7 @@ export function openVisitor(origin: string): Visitor {
 }
 
 function seenPage(reply: Response, url: string, html: string): SeenPage {
-  return {
+  const page: SeenPage = {
     status: reply.status,
     url,
     headers: reply.headers,
@@ -112,6 +117,13 @@ function seenPage(reply: Response, url: string, html: string): SeenPage {
       }
       throw new Error(`${url} has no form ${id ?? button}:\n${html}`)
     },
+    has(id) {
+      try {
+        return page.form(id) !== undefined
+      } catch {
+        return false
+      }
+    },
     link(words) {
       for (const [, attributes = '', inner = ''] of html.matchAll(/<a\b((?:"[^"]*"|[^>"])*)>(.*?)<\/a>/gs))
         if (plain(inner.replace(/<[^>]*>/g, '')).trim() === words)
@@ -119,6 +131,7 @@ function seenPage(reply: Response, url: string, html: string): SeenPage {
       throw new Error(`${url} has no link ${words}:\n${html}`)
     },
   }
+  return page
 }
 
 function seenForm(attributes: string, inner: string): SeenForm {

@@ -16,7 +16,6 @@ test.each([
   { words: ['uesr', 'create', 'ann'], says: 'Did you mean quoin user create?' },
   { words: ['user', 'delete', 'ann'], says: 'There is no command: quoin user delete ann. See quoin --help.' },
   { words: ['start', 'now'], says: 'Unexpected argument: now. Usage: quoin start [--example <name>]' },
-  { words: ['check'], says: 'Missing argument: <file>. Usage: quoin check <file>' },
   { words: ['export'], says: 'Missing argument: <blueprint>. Usage: quoin export <blueprint> [<file>]' },
   { words: ['export', 'a', 'b', 'c'], says: 'Unexpected argument: c.' },
   { words: ['export', 'a', '--url'], says: 'Option --url needs a value: --url <address>.' },

@@ -18,6 +18,8 @@ const LARGE = [
   'post /api/v1/blueprints/{guid}/edits',
   'post /api/v1/blueprints/{guid}/run',
   'post /api/v1/blueprinttemplates',
+  'post /api/v1/_system/applications/plan',
+  'post /api/v1/_system/applications/push',
   'post /api/v1/_system/assets/stream',
   'post /api/v1/_system/secrets/sign',
   'post /api/v1/_system/storages/samples',

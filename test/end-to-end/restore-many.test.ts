@@ -80,7 +80,11 @@ describe('refused, and nothing is restored', () => {
     })
     expect(await quoin.documents('goods')).toEqual(before)
     // The others alone.
-    expect((await restore({ guids: [guids[0] ?? '', guids[2] ?? ''] })).body).toEqual({ count: 2, job: null })
+    expect((await restore({ guids: [guids[0] ?? '', guids[2] ?? ''] })).body).toEqual({
+      count: 2,
+      job: null,
+      run: expect.any(String),
+    })
     expect(await present()).toEqual([1, 3, 5, 20, 40])
   })
 
@@ -107,7 +111,11 @@ describe('refused, and nothing is restored', () => {
 })
 
 test('those that match and are removed come back, with history and one audit record', async () => {
-  expect((await restore({ filters: { n: { lte: 2 } } })).body).toEqual({ count: 2, job: null })
+  expect((await restore({ filters: { n: { lte: 2 } } })).body).toEqual({
+    count: 2,
+    job: null,
+    run: expect.any(String),
+  })
   expect(await present()).toEqual([1, 2, 5])
   const { body } = await quoin.send('GET', `${path}/${guids[0]}/history`, { as: 'admin' })
   expect(JSON.stringify(body)).toContain('"restored"')
@@ -115,7 +123,7 @@ test('those that match and are removed come back, with history and one audit rec
     await quoin.manage('POST', '/_system/auditlogs', { filters: { action: 'restored' } }),
   )
   expect(audit[0]).toMatchObject({ name: 'goods', after: { documents: 2 } })
-  expect((await restore({ filters: {} })).body).toEqual({ count: 2, job: null })
+  expect((await restore({ filters: {} })).body).toEqual({ count: 2, job: null, run: expect.any(String) })
 })
 
 test('a job restores what it can, and lists the others in its progress', async () => {
@@ -137,6 +145,10 @@ test('a user whom rules bind restores what the rules let, all or none, and by no
   const denied = await restore({ filters: {} }, 'ann')
   expect([denied.status, objectOf(denied.body).error, await present()]).toEqual([403, 'DENIED_BY_RULE', [5]])
   // What the user does not see is not among those that match.
-  expect((await restore({ filters: { owner: ann } }, 'ann')).body).toEqual({ count: 2, job: null })
+  expect((await restore({ filters: { owner: ann } }, 'ann')).body).toEqual({
+    count: 2,
+    job: null,
+    run: expect.any(String),
+  })
   expect(await present()).toEqual([1, 2, 5])
 })

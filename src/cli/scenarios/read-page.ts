@@ -109,7 +109,6 @@ function isNamed(one: Element, name: string, elements: readonly Element[]): bool
   return attribute(one, 'name') === name || labelsOf(one, elements).includes(name)
 }
 
-/** Without what stands behind it in brackets, such as (optional). */
 function labelsOf(one: Element, elements: readonly Element[]): string[] {
   const id = attribute(one, 'id')
   const labels = elements.filter(
@@ -120,7 +119,7 @@ function labelsOf(one: Element, elements: readonly Element[]): string[] {
   const said = attribute(one, 'aria-label')
   return [...labels.map(labelText), ...(said === undefined ? [] : [said])].flatMap((text) => [
     text,
-    text.replace(/ ?(\([^)]*\)|\*)$/, ''),
+    withoutNote(text),
   ])
 }
 
@@ -128,6 +127,12 @@ function labelsOf(one: Element, elements: readonly Element[]): string[] {
 function labelText(label: Element): string {
   const parts = label.childNodes.filter((node) => !['select', 'textarea'].includes(node.nodeName))
   return parts.map(textOf).join(' ').trim()
+}
+
+/** Without what stands behind it, such as (optional) or a star. */
+function withoutNote(text: string): string {
+  const bracket = text.endsWith(')') ? text.lastIndexOf('(') : -1
+  return (bracket > 0 ? text.slice(0, bracket) : text.endsWith('*') ? text.slice(0, -1) : text).trim()
 }
 
 function unknownInput(name: string, controls: readonly Element[], elements: readonly Element[]): string {

@@ -32,7 +32,7 @@ test.each<[string, unknown, string]>([
   [
     'a step that does nothing',
     { name: 'a', steps: [{ as: 'ann' }] },
-    'steps.0 must have one of request, event,',
+    'steps.0 must have one of request, page, event,',
   ],
   [
     'a step that does two things',

@@ -60,6 +60,6 @@ test('every table and column of PostgreSQL is copied, or is on the list of what 
     found.set(name, [...(found.get(name) ?? []), textOf(row, 'column')])
   }
   expect(sorted(found)).toEqual(
-    known(otherTables.postgres, [...names(documentTable), ...documentTokens, 'k1', 'v1']),
+    known(otherTables.postgres, [...names(documentTable), ...documentTokens, 'k1', 'v1', 't1']),
   )
 })

@@ -80,7 +80,7 @@ export const otherTables = {
     storage_index: ['storage', 'name', 'definition'],
     unique_key: ['id', 'storage', 'definition', 'ready'],
     // Made again by the engine; a trigger fills the columns of documents.
-    key_column: ['storage', 'number', 'field', 'ready', 'filled'],
+    key_column: ['storage', 'number', 'field', 'ready', 'filled', 'done', 'total'],
     migration: ['number', 'name', 'checksum', 'applied'],
     // Kept by a trigger of the documents.
     text_total: ['id', 'storage', 'documents', 'tokens'],

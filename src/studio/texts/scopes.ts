@@ -6,6 +6,7 @@ export const scopesTexts = {
   verbs: { view: 'view', create: 'create', update: 'change', remove: 'remove' },
   resources: {
     alerts: 'alerts',
+    applications: 'applications',
     assets: 'assets',
     auditlogs: 'the audit log',
     authentication_groups: 'groups',

@@ -77,7 +77,12 @@ const blocks: JsonObject = {
     in: { form_id: 'edit', storage, document: '=read.document', inputs: ['title', 'margin'] },
   },
   end: { type: 'state_form', in: { form_id: 'end', state: '@edit.state', storage, inputs: ['title'] } },
-  show_one: { type: 'state_render_page', in: { flow: '@read.flow', state: '@end.state' } },
+  // Who may not change it sees no form, but the deal.
+  detail: {
+    type: 'state_detail',
+    in: { state: '@end.state', document: '=read.document', fields: ['margin'] },
+  },
+  show_one: { type: 'state_render_page', in: { flow: '@read.flow', state: '@detail.state' } },
   edited: change('@edit.submit', '=params.guid', '={ title: edit.values.title }'),
   ended: remove('@end.submit', '=params.guid'),
 }

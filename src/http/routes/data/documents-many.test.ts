@@ -102,7 +102,11 @@ describe('done', () => {
       guids: [first, second, third, 'unknown'],
       filters: { n: { gte: 1 } },
     }
-    expect((await ask('update', body, 'changer')).body).toEqual({ count: 2, job: null })
+    expect((await ask('update', body, 'changer')).body).toEqual({
+      count: 2,
+      job: null,
+      run: expect.any(String),
+    })
     expect(await state()).toEqual([
       [0, undefined],
       [1, 'x'],
@@ -117,6 +121,7 @@ describe('done', () => {
     expect((await ask('remove', { filters: { n: { lte: 1 } } }, 'remover')).body).toEqual({
       count: 2,
       job: null,
+      run: expect.any(String),
     })
     expect([await present(), (await state()).length]).toEqual([3, COUNT])
     expect((await ask('remove', { hard: true, filters: {}, guids: guids.slice(0, 3) })).body).toMatchObject({
@@ -149,7 +154,7 @@ describe('done', () => {
 
   test('in the background it stores a job, and changes none yet', async () => {
     const { status, body } = await ask('update', { set: { tag: 'x' }, filters: {}, in_background: true })
-    expect([status, body]).toEqual([200, { count: COUNT, job: expect.any(String) }])
+    expect([status, body]).toEqual([200, { count: COUNT, job: expect.any(String), run: expect.any(String) }])
     const job = await room.database.capabilities.jobs.get(String(objectsIn([body ?? null])[0]?.job))
     expect(job).toMatchObject({ kind: 'change', payload: { storage: 'goods', change: 'update' } })
     expect(await state()).toEqual(untouched)
@@ -195,11 +200,16 @@ describe('with rules of the storage', () => {
 
   test('those that are not seen are left alone', async () => {
     const body = { set: { tag: 'x' }, filters: { n: { lte: 3 } } }
-    expect((await ask('update', body, 'changer')).body).toEqual({ count: 1, job: null })
+    expect((await ask('update', body, 'changer')).body).toEqual({
+      count: 1,
+      job: null,
+      run: expect.any(String),
+    })
     expect((await state()).filter(([, tag]) => tag === 'x')).toEqual([[3, 'x']])
     expect((await ask('remove', { guids: guids.slice(0, 4) }, 'remover')).body).toEqual({
       count: 1,
       job: null,
+      run: expect.any(String),
     })
     expect(await present()).toBe(COUNT - 1)
   })
