@@ -17,21 +17,24 @@ import { createIndex, dropOutdated, forgetOutdated, outdatedIndexes, planIndex }
 import type { PostgresParts } from './postgres-parts.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
-/** Goes from one storage to the next while `goesOn`. */
-export async function moveToColumns(parts: PostgresParts, goesOn: () => boolean): Promise<void> {
+/** Goes from one storage to the next while `goesOn`. false: one was busy, and is to be tried again soon. */
+export async function moveToColumns(parts: PostgresParts, goesOn: () => boolean): Promise<boolean> {
+  let isOver = true
   for (const entry of parts.catalogue.all()) {
     if (!isToMove(entry) || !goesOn()) continue
     const old = await parts.pool.rows(
       'SELECT FROM node WHERE lease_until > now() AND NOT key_columns LIMIT 1',
     )
-    if (old.length > 0) return
+    if (old.length > 0) return isOver
     try {
       await moveStorage(parts, entry, goesOn)
     } catch (error) {
-      // It is busy, and is tried again later; or another node has dropped it.
+      // Or another node has dropped it.
       if (!isLocked(error) && !isTableGone(error)) throw error
+      if (isLocked(error)) isOver = false
     }
   }
+  return isOver
 }
 
 export function isToMove(entry: StorageEntry): boolean {

@@ -19,6 +19,8 @@ import { PostgresSession, type SessionParts } from './postgres-session.ts'
 
 /** How often a node looks whether a storage has to be moved to key columns: after an index on documents, or an upgrade. */
 const MOVE_MS = 60_000
+/** And again after others had locked the storage, as writers without a pause do. */
+const MOVE_AGAIN_MS = 1_000
 
 /** Throws UNAVAILABLE when the database does not answer, is not fit, or was made by a newer Quoin. */
 export async function openPostgresDatabase(options: PostgresOptions): Promise<RawDatabase> {
@@ -61,14 +63,16 @@ class PostgresDatabase implements RawDatabase {
   complete(report: PostgresOptions['report']): void {
     const { catalogue } = this.#parts
     const goesOn = () => this.#closed === undefined
+    let isOver = true
     const move = async () => {
+      isOver = true
       if (!catalogue.all().some(isToMove) || !(await leads(this.capabilities))) return
-      await moveToColumns(this.#parts, goesOn)
+      isOver = await moveToColumns(this.#parts, goesOn)
     }
     const again = () => {
       if (!goesOn()) return
       this.#behind(move(), report).then(() => {
-        this.#moving = setTimeout(again, MOVE_MS).unref()
+        this.#moving = setTimeout(again, isOver ? MOVE_MS : MOVE_AGAIN_MS).unref()
       })
     }
     again()
