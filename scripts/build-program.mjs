@@ -48,7 +48,8 @@ const program = {
   },
   // V8 takes two bytes for each character of a text that has one beyond Latin-1.
   renderChunk(code) {
-    if (/\\[^\0-\x7f]|raw`[^`]*[^\0-\x7f]/.test(code))
+    // Behind a backslash that is not escaped itself.
+    if (/(?<!\\)(?:\\\\)*\\[^\0-\x7f]|raw`[^`]*[^\0-\x7f]/.test(code))
       throw new Error('A character that an escape would change.')
     return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
   },

@@ -120,10 +120,10 @@ function searchReplies(given: object): object {
 }
 
 /** A parameter of the path that is more than text: what does not fit is told, not just missing. */
-function hasNumber(params: unknown): boolean {
+function canMisfit(params: unknown): boolean {
   const properties =
     typeof params === 'object' && params !== null && 'properties' in params ? params.properties : {}
-  return Object.values(properties ?? {}).some(({ type }) => type !== 'string')
+  return Object.values(properties ?? {}).some((one) => one.type !== 'string' || 'pattern' in one)
 }
 
 function errorsOf(schema: Schema, route: RouteOptions): Record<number, object> {
@@ -133,7 +133,7 @@ function errorsOf(schema: Schema, route: RouteOptions): Record<number, object> {
     codes.push('INVALID_BODY', 'FILE_TOO_BIG', 'UNSUPPORTED_MEDIA_TYPE')
     if (!route.config?.bodyOptional) codes.push('NO_BODY_GIVEN')
   }
-  if (schema.querystring || isSearch(schema) || hasNumber(schema.params)) codes.push('INVALID_QUERY')
+  if (schema.querystring || isSearch(schema) || canMisfit(schema.params)) codes.push('INVALID_QUERY')
   if (isSearch(schema)) codes.push('SEARCH_TOO_COSTLY')
   if (permission === 'public') codes.push('RATE_LIMITED')
   else codes.push('INVALID_ACCESS_TOKEN')

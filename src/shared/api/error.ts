@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { ErrorCode } from '../errors.ts'
 import { errorTable } from '../errors.ts'
+import { anyJson } from './any-json.ts'
 
 const codes = Object.keys(errorTable) as ErrorCode[]
 
@@ -21,6 +22,12 @@ export const errorSchema = Type.Object(
         Type.Object({ block: Type.String(), pin: Type.Optional(Type.String()), message: Type.String() }),
         { description: 'Problems of the blueprint. Only with VALIDATION_FAILED.' },
       ),
+    ),
+    details: Type.Optional(
+      Type.Record(Type.String(), anyJson(), {
+        description:
+          'More about it, by the operation: which documents stand in the way, for example. With CONFLICT and FLOW_FAILED.',
+      }),
     ),
     request: Type.Optional(Type.String({ description: 'Id of the request in the log. Only with INTERNAL.' })),
   },

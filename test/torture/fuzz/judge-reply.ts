@@ -101,7 +101,7 @@ function isManagement({ operation }: Target): boolean {
   return JSON.stringify(operation.responses).includes('schemas/Error"')
 }
 
-const known = new Set(['error', 'code', 'message', 'fields', 'problems', 'request'])
+const known = new Set(['error', 'code', 'message', 'fields', 'problems', 'details', 'request'])
 
 function isManagementError(value: JsonValue | undefined, status: number): boolean {
   if (!isJsonObject(value)) return false
