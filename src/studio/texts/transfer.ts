@@ -58,7 +58,7 @@ export const transferTexts = {
     `${imported} ${made === 1 ? 'document' : 'documents'} imported. ${count === 1 ? '1 line is' : `${shown} lines are`} not imported yet.`,
   leftOutLines: (shown: string, lines: string) => `All ${shown} lines that are not imported: ${lines}`,
   wrongLinesHelp: (file: string) =>
-    `Only the lines that you change are sent again. They stay here until you dismiss them, or the tab with ${file} is reloaded.`,
+    `Only the lines that you change are sent again. Those of ${file} stay here until you dismiss them.`,
   tooManyWrong:
     'More than the first 1,000 lines may be refused. Go back and check how the columns are read, or skip the lines that are refused.',
   couldNotImportLines: 'Could not import the lines',

@@ -41,9 +41,11 @@ async function restore(): Promise<void> {
 }
 
 let storing: ReturnType<typeof setTimeout> | undefined
-imports.subscribe((all) => {
+imports.subscribe((all, before) => {
   clearTimeout(storing)
-  storing = setTimeout(() => void store(all).catch(ignored), STORE_AFTER)
+  // What was dismissed or undone must not come back with a reload that follows at once.
+  const isGone = Object.keys(before).some((storage) => !(storage in all))
+  storing = setTimeout(() => void store(all).catch(ignored), isGone ? 0 : STORE_AFTER)
 })
 
 // They hold documents, which the next user of this browser may not see. Where the session has expired, its user may come back.
