@@ -3,8 +3,10 @@
  * the run left it: what others have written since must not be lost.
  */
 import { isDeepStrictEqual } from 'node:util'
+import { QuoinError } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { applyMutations } from '../../storage/apply-mutations.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { MOST_REVISIONS } from './document-revisions.ts'
 
@@ -93,19 +95,17 @@ function reverseOne(fields: Fields, { key, type, value = null, previous_value = 
 
 /** Without a value the field goes. False where something around it is no object any more. */
 function put(fields: Fields, name: string, value: JsonValue | undefined): boolean {
-  const path = parseFieldPath(name)
-  const last = path.at(-1) ?? ''
-  let around = fields
-  for (const key of path.slice(0, -1)) {
-    const inner = around[key] ?? {}
-    if (!isJsonObject(inner)) return false
-    const copy: Fields = { ...inner }
-    around[key] = copy
-    around = copy
+  const [top = ''] = parseFieldPath(name)
+  const mutation = value === undefined ? ({ op: 'remove' } as const) : ({ op: 'set', value } as const)
+  try {
+    const { [top]: changed } = applyMutations(fields, [{ ...mutation, field: name }])
+    if (changed === undefined) delete fields[top]
+    else fields[top] = changed
+    return true
+  } catch (error) {
+    if (error instanceof QuoinError) return false
+    throw error
   }
-  if (value === undefined) delete around[last]
-  else around[last] = value
-  return true
 }
 
 function copyOf({ _meta, ...fields }: JsonObject): Fields {
