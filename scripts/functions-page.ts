@@ -4,7 +4,7 @@ import {
   methodGroups,
 } from '../src/expressions/language/declared/functions.ts'
 import type { FunctionDeclaration, Parameter } from '../src/expressions/language/function-declaration.ts'
-import { whereFunctions } from '../src/expressions/language/where/where-functions.ts'
+import { whereFunctions } from '../src/expressions/language/where/where-condition.ts'
 import { code, prose, table } from './markdown.ts'
 
 const intro = `# Functions of expressions

@@ -5,7 +5,7 @@ import { checkExpression } from '../src/expressions/language/check-expression.ts
 import { declaredFunctions, declaredMethods } from '../src/expressions/language/declared/functions.ts'
 import { literalProblem } from '../src/expressions/language/literals/literal-problem.ts'
 import { parseExpression } from '../src/expressions/language/parse-expression.ts'
-import { textType, type ValueType, wholeType } from '../src/expressions/language/value-type.ts'
+import { textType, type ValueType, wholeType } from '../src/expressions/language/value-types.ts'
 import { evaluateText } from './evaluate-expression.ts'
 
 const page = await readFile(new URL('../docs/expressions.md', import.meta.url), 'utf8')

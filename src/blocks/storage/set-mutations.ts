@@ -1,4 +1,4 @@
-import { fieldChangeOf } from '../../expressions/functions/field-changes.ts'
+import { fieldChangeOf } from '../../expressions/functions/function-bodies.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { PinError } from '../block.ts'

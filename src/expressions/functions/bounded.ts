@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
+import { mostCharacters, mostElements } from '../language/compile/part-work.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
-import { mostCharacters, mostElements } from '../language/value-bounds.ts'
 
 const written = (count: number) => count.toLocaleString('en-US')
 

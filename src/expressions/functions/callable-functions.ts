@@ -1,7 +1,9 @@
+import { patternProblem } from '../../shared/texts/text-pattern.ts'
 import { declaredFunctions, declaredMethods } from '../language/declared/functions.ts'
 import type { CallableFunction, ExpressionHost } from '../language/expression-host.ts'
-import type { FunctionBody } from '../language/function-body.ts'
-import type { FunctionDeclaration } from '../language/function-declaration.ts'
+import type { FunctionBody, FunctionDeclaration } from '../language/function-declaration.ts'
+import { literalProblem } from '../language/literals/literal-problem.ts'
+import type { Declarations } from '../language/type-checker.ts'
 import { functionBodies, methodBodies } from './function-bodies.ts'
 
 /** Every function and method with its body, as the compiler of expressions asks for them. Made once, shared by all. */
@@ -26,4 +28,16 @@ function callable(
     if (body) found.set(name, { declaration, body })
   }
   return found
+}
+
+/** What the server checks expressions against: all functions and methods, and texts that are written out. */
+export function knownDeclarations(): Declarations {
+  return {
+    functions: declaredFunctions(),
+    methods: declaredMethods(),
+    literalProblem: (called, parameter, text) =>
+      called === 'matches' && parameter === 'pattern'
+        ? patternProblem(text)
+        : literalProblem(called, parameter, text),
+  }
 }

@@ -6,15 +6,14 @@ import { boundedMap } from '../../shared/bounded-map.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { checkExpression } from '../language/check-expression.ts'
 import { compileExpression } from '../language/compile/compile-expression.ts'
-import { calledFunctions } from '../language/declared/called-functions.ts'
 import { fieldChangeNames } from '../language/declared/field-changes.ts'
+import { calledFunctions } from '../language/declared/functions.ts'
 import type { ParsedExpression } from '../language/expression.ts'
 import { type NameUse, namesOf } from '../language/expression-names.ts'
 import type { FunctionContext } from '../language/function-declaration.ts'
 import { parseExpression } from '../language/parse-expression.ts'
-import { anyType, objectType } from '../language/value-type.ts'
-import { callableFunctions } from './callable-functions.ts'
-import { knownDeclarations } from './known-declarations.ts'
+import { anyType, objectType } from '../language/value-types.ts'
+import { callableFunctions, knownDeclarations } from './callable-functions.ts'
 
 export interface CellFrame {
   readonly doc: JsonObject

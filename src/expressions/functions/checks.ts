@@ -5,7 +5,7 @@ import { isJsonObject } from '../../shared/json.ts'
 import type { checkFunctions } from '../language/declared/checks.ts'
 import type { BodiesOf } from './body-of.ts'
 import { spendOnFields } from './bounded.ts'
-import { numberFromText } from './read-number.ts'
+import { numberFromText } from './numbers.ts'
 
 export const checkBodies: BodiesOf<typeof checkFunctions> = {
   isEmpty: (context, value) => {

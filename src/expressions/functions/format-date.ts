@@ -1,3 +1,4 @@
+import { boundedMap } from '../../shared/bounded-map.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
 import {
   type DateField,
@@ -5,8 +6,64 @@ import {
   type PatternPart,
   readPatternParts,
 } from '../language/literals/date-pattern.ts'
-import { dateName, halfOfDay, monthName, weekdayName } from './date-names.ts'
+import { checkLocale } from '../language/literals/literals.ts'
+import { spendOnFormat } from './bounded.ts'
 import { isDay, type Moment } from './moment.ts'
+
+/** A format costs 20 to 100 µs to make. Some settings of some locales are in use at one time. */
+const formats = boundedMap<string, Intl.DateTimeFormat>(200)
+
+type NamedPart = 'month' | 'weekday' | 'dayPeriod' | 'timeZoneName'
+
+/** The name that the locale has for one part of a date: of its month, weekday, half of the day or zone. */
+function dateName(
+  context: FunctionContext,
+  locale: string,
+  part: NamedPart,
+  milliseconds: number,
+  options: Intl.DateTimeFormatOptions,
+): string {
+  const key = `${locale} ${JSON.stringify(options)}`
+  let format = formats.get(key)
+  if (format === undefined) {
+    checkLocale(locale)
+    spendOnFormat(context)
+    format = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options })
+    formats.set(key, format)
+  }
+  return format.formatToParts(milliseconds).find(({ type }) => type === part)?.value ?? ''
+}
+
+const lengths = { 3: 'short', 4: 'long', 5: 'narrow' } as const
+
+function lengthOf(width: number): 'short' | 'long' | 'narrow' {
+  return width === 4 || width === 5 ? lengths[width] : 'short'
+}
+
+/** `isAlone`: as a title (LLLL); else as within a date (MMMM), which is another word in some languages. */
+export function monthName(
+  context: FunctionContext,
+  locale: string,
+  milliseconds: number,
+  width: number,
+  isAlone: boolean,
+): string {
+  const within = isAlone ? {} : { day: 'numeric' as const }
+  return dateName(context, locale, 'month', milliseconds, { ...within, month: lengthOf(width) })
+}
+
+export function weekdayName(
+  context: FunctionContext,
+  locale: string,
+  milliseconds: number,
+  width: number,
+): string {
+  return dateName(context, locale, 'weekday', milliseconds, { weekday: lengthOf(width) })
+}
+
+export function halfOfDay(context: FunctionContext, locale: string, milliseconds: number): string {
+  return dateName(context, locale, 'dayPeriod', milliseconds, { hour: 'numeric', hour12: true })
+}
 
 /** Names of a locale take 5 µs, numbers and texts 0.4. */
 function workOfPart(part: PatternPart): number {

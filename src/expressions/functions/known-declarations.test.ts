@@ -4,8 +4,8 @@ import { evaluateText } from '../../../test/evaluate-expression.ts'
 import { checkExpression } from '../language/check-expression.ts'
 import { ExpressionError } from '../language/expression-error.ts'
 import { parseExpression } from '../language/parse-expression.ts'
-import { anyType } from '../language/value-type.ts'
-import { knownDeclarations } from './known-declarations.ts'
+import { anyType } from '../language/value-types.ts'
+import { knownDeclarations } from './callable-functions.ts'
 
 function problemsOf(text: string): readonly string[] {
   const { expression } = parseExpression(text)

@@ -1,6 +1,6 @@
 import { readIsoDate } from '../../shared/dates/iso-date.ts'
 import { ArgumentError } from '../language/function-declaration.ts'
-import { noZone } from '../language/literals/check-zone.ts'
+import { noZone } from '../language/literals/literals.ts'
 
 /** A date as an argument: a day, which never meets a time zone, or an instant as the clocks of a zone show it. */
 export type Moment = Temporal.PlainDate | Temporal.ZonedDateTime

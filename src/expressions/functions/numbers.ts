@@ -1,12 +1,68 @@
+import { boundedMap } from '../../shared/bounded-map.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { addNumbers, exactAverage, exactSum } from '../../shared/numbers/decimal.ts'
 import { keepsDigits } from '../../shared/numbers/exact-json.ts'
 import type { numberFunctions } from '../language/declared/numbers.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
+import { checkLocale } from '../language/literals/literals.ts'
 import type { BodiesOf } from './body-of.ts'
-import { spendOn, spendOnSum } from './bounded.ts'
-import { numberFormat } from './number-format.ts'
-import { halfToEven, roundTo } from './round-number.ts'
+import { spendOn, spendOnFormat, spendOnSum } from './bounded.ts'
+
+/** As many digits as make a difference to a double. */
+const MOST_ROUNDED = 20
+
+/** Whole numbers from here on have no digits after the point. */
+const WHOLE_FROM = 2 ** 53
+
+/**
+ * Rounds the decimal number that is written, not the double behind it: 1.005 is 1.01 with two digits, although its double is a
+ * little less. `whole` rounds a positive number.
+ */
+export function roundTo(value: number, digits: number, whole: (positive: number) => number): number {
+  if (Math.abs(digits) > MOST_ROUNDED)
+    throw new ArgumentError('digits', `must be from -${MOST_ROUNDED} to ${MOST_ROUNDED}`)
+  const moved = moveDecimalPoint(Math.abs(value), digits)
+  if (moved >= WHOLE_FROM) return value
+  const rounded = moveDecimalPoint(whole(moved), -digits)
+  return value < 0 && rounded !== 0 ? -rounded : rounded
+}
+
+/** Exact, which multiplying by a power of ten is not. */
+function moveDecimalPoint(value: number, digits: number): number {
+  const [mantissa, exponent = '0'] = String(value).split('e')
+  return Number(`${mantissa}e${Number(exponent) + digits}`)
+}
+
+function halfToEven(positive: number): number {
+  const below = Math.floor(positive)
+  if (positive - below !== 0.5) return Math.round(positive)
+  return below % 2 === 0 ? below : below + 1
+}
+
+/** A format costs 20 to 50 µs to make. Some settings of some locales are in use at one time. */
+const formats = boundedMap<string, Intl.NumberFormat>(200)
+
+const MOST_DIGITS = 20
+
+/** `digits`: exactly so many after the point; undefined: as the style has it. */
+function numberFormat(
+  context: FunctionContext,
+  locale: string,
+  digits: number | undefined,
+  style: { readonly style?: 'percent' | 'currency'; readonly currency?: string } = {},
+): Intl.NumberFormat {
+  const key = `${locale} ${digits} ${style.style} ${style.currency}`
+  const known = formats.get(key)
+  if (known) return known
+  if (digits !== undefined && !(digits >= 0 && digits <= MOST_DIGITS))
+    throw new ArgumentError('digits', `must be from 0 to ${MOST_DIGITS}`)
+  checkLocale(locale)
+  spendOnFormat(context)
+  const exactly = digits === undefined ? {} : { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  const format = new Intl.NumberFormat(locale, { ...style, ...exactly })
+  formats.set(key, format)
+  return format
+}
 
 /** Of one number of 10,000. */
 const WORK_OF_SORTED = 10
@@ -126,4 +182,15 @@ function ungrouped(text: string, group: string): string {
   const fits = separators.every((one) => one === group || isAlike(one, group))
   const isGrouped = /^\d{1,3}$/.test(first) && others.every((part) => /^\d{3}$/.test(part))
   return others.length > 0 && fits && isGrouped ? first + others.join('') : text
+}
+
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
+const LONGEST = 400
+
+/** The finite number that a text spells, with spaces around it; undefined for any other text. */
+export function numberFromText(text: string): number | undefined {
+  const written = text.trim()
+  if (written.length > LONGEST || !NUMBER.test(written)) return undefined
+  const number = Number(written)
+  return Number.isFinite(number) ? number + 0 : undefined
 }

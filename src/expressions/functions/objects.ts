@@ -1,9 +1,8 @@
-import { isJsonObject } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { objectFunctions } from '../language/declared/objects.ts'
 import { ArgumentError } from '../language/function-declaration.ts'
 import type { BodiesOf } from './body-of.ts'
 import { spendOn, spendOnNew } from './bounded.ts'
-import { objectOf } from './object-of.ts'
 
 /** Making an object of a thousand fields takes as long as going through some thousands of elements. */
 const PER_FIELD = 5
@@ -65,4 +64,12 @@ export const objectBodies: BodiesOf<typeof objectFunctions> = {
     return objectOf('objects', entries)
   },
   has: (_, object, name) => Object.hasOwn(object, name) && (object[name] ?? null) !== null,
+}
+
+/** A plain object with these as its own keys. `__proto__` is refused, as it is in every body and document. */
+export function objectOf(parameter: string, entries: Iterable<readonly [string, JsonValue]>): JsonObject {
+  const own = [...entries]
+  if (own.some(([key]) => key === '__proto__'))
+    throw new ArgumentError(parameter, 'gives a key named __proto__')
+  return Object.fromEntries(own)
 }

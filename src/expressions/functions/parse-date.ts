@@ -1,7 +1,7 @@
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
-import { checkZone } from '../language/literals/check-zone.ts'
 import { isTimeField, type PatternPart, readParsingParts } from '../language/literals/date-pattern.ts'
-import { halfOfDay, monthName, weekdayName } from './date-names.ts'
+import { checkZone } from '../language/literals/literals.ts'
+import { halfOfDay, monthName, weekdayName } from './format-date.ts'
 import { inZone, momentText } from './moment.ts'
 
 /** All names of months of a locale are compared with the text: 15 µs. */

@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { guidSource } from '../../shared/guid.ts'
 import type { randomAndHashFunctions } from '../language/declared/random-and-hashes.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
-import { hashName } from '../language/literals/hash-name.ts'
+import { hashName } from '../language/literals/literals.ts'
 import type { BodiesOf } from './body-of.ts'
 import { spendOnText } from './bounded.ts'
 

@@ -7,8 +7,12 @@ import { evaluateText } from '../../../test/evaluate-expression.ts'
 import { functionContext } from '../../../test/function-context.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import { functionGroups, methodGroups } from '../language/declared/functions.ts'
-import type { FunctionBody } from '../language/function-body.ts'
-import { ArgumentError, type FunctionDeclaration, type Parameter } from '../language/function-declaration.ts'
+import {
+  ArgumentError,
+  type FunctionBody,
+  type FunctionDeclaration,
+  type Parameter,
+} from '../language/function-declaration.ts'
 import { functionBodies, methodBodies } from './function-bodies.ts'
 
 /** `function argument`, or one kind of it, for which a body spends nothing, by the reason. */

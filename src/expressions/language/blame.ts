@@ -1,15 +1,15 @@
-import type {
-  Argument,
-  Entry,
-  Expression,
-  ParameterRead,
-  ParsedExpression,
-  Place,
-  Spread,
+import {
+  type Argument,
+  type Entry,
+  type Expression,
+  type ParameterRead,
+  type ParsedExpression,
+  type Place,
+  partsOf,
+  type Spread,
 } from './expression.ts'
 import { ExpressionError } from './expression-error.ts'
 import { type NameUse, namesIn } from './expression-names.ts'
-import { partsOf } from './expression-parts.ts'
 
 type Part = Argument | Entry | Spread
 

@@ -1,8 +1,8 @@
+import { mostElements } from './compile/part-work.ts'
 import type { Compiler } from './evaluate.ts'
 import type { Call, MethodCall } from './expression.ts'
 import { ArgumentError, type Parameter } from './function-declaration.ts'
 import { checkNewText } from './new-text.ts'
-import { mostElements } from './value-bounds.ts'
 
 /** What a function gives must fit into the bounds of values. */
 export function resultCheck<F>(
@@ -44,4 +44,9 @@ export function callExplainer<F>(
     failed.ofOperand = error.message
     return failed
   }
+}
+
+/** The end of a message about a name that is unknown. */
+export function didYouMean(name: string | undefined): string {
+  return name === undefined ? '' : ` Did you mean ${name}?`
 }

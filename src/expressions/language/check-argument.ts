@@ -1,5 +1,5 @@
 import type { Parameter, ParameterType } from './function-declaration.ts'
-import { kindOf } from './value-kind.ts'
+import { kindOf } from './value-types.ts'
 
 /** What keeps a value from a parameter, in words that finish "<parameter> …"; undefined when it fits. It is not nothing. */
 export type ArgumentCheck = (value: unknown) => string | undefined

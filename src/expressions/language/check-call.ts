@@ -1,13 +1,22 @@
 import { nearestName } from '../../shared/names/nearest-name.ts'
+import { didYouMean } from './call-result.ts'
 import { countProblem } from './compile/compile-call.ts'
-import { didYouMean } from './did-you-mean.ts'
 import type { Arrow, Call, Expression, MethodCall, Place } from './expression.ts'
 import type { FunctionDeclaration, ObjectResult, Parameter, ParameterType } from './function-declaration.ts'
 import { reportNeverContained, reportPattern } from './meaning-traps.ts'
 import { typeOfMadeObject } from './object-types.ts'
 import type { ParameterTypes, TypeChecker } from './type-checker.ts'
-import { anyType, listOf, nothingType, numberType, type ValueType, wholeType } from './value-type.ts'
-import { isNumber, mayBe, wordsFor } from './value-types.ts'
+import {
+  anyType,
+  isNumber,
+  listOf,
+  mayBe,
+  nothingType,
+  numberType,
+  type ValueType,
+  wholeType,
+  wordsFor,
+} from './value-types.ts'
 
 /** Functions that people know from JavaScript, by what they are called here. */
 const fromJavaScript: ReadonlyMap<string, string> = new Map([

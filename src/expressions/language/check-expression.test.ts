@@ -10,8 +10,8 @@ import {
   textType,
   type ValueType,
   wholeType,
-} from './value-type.ts'
-import { wordsFor } from './value-types.ts'
+  wordsFor,
+} from './value-types.ts'
 
 const goods: ValueType = {
   kind: 'object',

@@ -8,7 +8,7 @@ import { checkExpression } from './check-expression.ts'
 import { declaredFunctions, declaredMethods } from './declared/functions.ts'
 import { ExpressionError } from './expression-error.ts'
 import { parseExpression } from './parse-expression.ts'
-import { anyType } from './value-type.ts'
+import { anyType } from './value-types.ts'
 
 /** A random expression, and what plain JavaScript makes of it. A thrown `Refused` stands for an error of the language. */
 interface Sample {

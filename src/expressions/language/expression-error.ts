@@ -22,3 +22,21 @@ export class ExpressionError extends Error {
     this.withoutValue = message
   }
 }
+
+/** What is wrong with an expression, and where in its text: zero-based columns, `end` behind the last character. */
+export interface ExpressionProblem {
+  readonly message: string
+  readonly start: number
+  readonly end: number
+}
+
+/** Ends the reading of an expression; the parser makes a problem of it. */
+export class RefusedNode extends Error {
+  readonly place: Place
+
+  constructor(message: string, place: Place) {
+    super(message)
+    this.name = 'RefusedNode'
+    this.place = { start: place.start, end: place.end }
+  }
+}

@@ -1,5 +1,9 @@
-import type { FunctionBody, MethodDeclaration } from './function-body.ts'
-import type { FunctionContext, FunctionDeclaration } from './function-declaration.ts'
+import type {
+  FunctionBody,
+  FunctionContext,
+  FunctionDeclaration,
+  MethodDeclaration,
+} from './function-declaration.ts'
 
 /** A function with what it does. */
 export interface CallableFunction {

@@ -1,5 +1,12 @@
-import type { Argument, Entry, Expression, NameRead, ParsedExpression, Spread } from './expression.ts'
-import { partsOf } from './expression-parts.ts'
+import {
+  type Argument,
+  type Entry,
+  type Expression,
+  type NameRead,
+  type ParsedExpression,
+  partsOf,
+  type Spread,
+} from './expression.ts'
 
 /** One place where an expression reads a name, with the fields that follow it as far as they are written out. */
 export interface NameUse {

@@ -1,8 +1,7 @@
 /** What an expression says is not what its builder meant, most likely: it can run, and its result would be silently wrong. */
 import type { Argument, Binary, Call, Expression, MethodCall, Place } from './expression.ts'
 import type { TypeChecker } from './type-checker.ts'
-import type { ValueType } from './value-type.ts'
-import { isComparable, isNumber, wordsFor } from './value-types.ts'
+import { isComparable, isNumber, type ValueType, wordsFor } from './value-types.ts'
 
 type Report = TypeChecker['report']
 type Logical = Extract<Expression, { readonly kind: 'logical' }>

@@ -1,6 +1,7 @@
+import { isJsonObject } from '../../shared/json.ts'
+import { mostCharacters } from './compile/part-work.ts'
 import type { Compiler } from './evaluate.ts'
 import type { Expression } from './expression.ts'
-import { mostCharacters } from './value-bounds.ts'
 
 /** A long text costs the budget one for each so many characters, as elements of a list do. */
 const CHARACTERS_OF_ONE = 1_000
@@ -23,4 +24,42 @@ export function checkNewText<F>(text: string, part: Expression, frame: F, compil
 export function spendOnLongText<F>(text: string, frame: F, { host }: Compiler<F>): void {
   if (text.length >= CHARACTERS_OF_ONE)
     host.context(frame).spend(Math.floor(text.length / CHARACTERS_OF_ONE), text.length * CHARACTER)
+}
+
+/** These every object inherits, so that only a field of its own may be read. */
+function isInherited(key: string): boolean {
+  return key in Object.prototype
+}
+
+/** How a field of this name is read: of objects, and the length of texts and lists. Anything else has none. */
+export function fieldReader(key: string): (value: unknown) => unknown {
+  if (key === '__proto__') return () => undefined
+  if (key === 'length') return lengthOf
+  if (isInherited(key)) return (value) => ownField(value, key)
+  // Half the time of Object.hasOwn.
+  return (value) => (isJsonObject(value) ? value[key] : undefined)
+}
+
+function lengthOf(value: unknown): unknown {
+  return typeof value === 'string' || Array.isArray(value) ? value.length : ownField(value, 'length')
+}
+
+function ownField(value: unknown, key: string): unknown {
+  return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+}
+
+/** Whether `value[key]` can be asked for, whatever the value is. */
+export function isKey(key: unknown): key is string | number | null | undefined {
+  return typeof key === 'string' || typeof key === 'number' || key === null || key === undefined
+}
+
+/** `value[key]`: an element of a list, a character of a text, or a field of an object. */
+export function readIndex(value: unknown, key: string | number | null | undefined): unknown {
+  if (key === null || key === undefined) return undefined
+  if (typeof key === 'string') {
+    if (key === '__proto__') return undefined
+    return key === 'length' ? lengthOf(value) : ownField(value, key)
+  }
+  if (Array.isArray(value) || typeof value === 'string') return Number.isInteger(key) ? value[key] : undefined
+  return ownField(value, String(key))
 }

@@ -1,10 +1,8 @@
 /** The types of objects that are made of others: written out, or by functions. */
-import type { Argument, Entry, Spread } from './expression.ts'
-import { partsOf } from './expression-parts.ts'
+import { type Argument, type Entry, partsOf, type Spread } from './expression.ts'
 import type { ObjectResult } from './function-declaration.ts'
 import type { ParameterTypes, TypeChecker } from './type-checker.ts'
-import { anyType, type ObjectType, objectType, type ValueType } from './value-type.ts'
-import { isWide, wordsFor } from './value-types.ts'
+import { anyType, isWide, type ObjectType, objectType, type ValueType, wordsFor } from './value-types.ts'
 
 export function typeOfObject(
   entries: readonly (Entry | Spread)[],

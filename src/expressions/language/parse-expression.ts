@@ -1,9 +1,8 @@
 import { type Expression as AcornExpression, parseExpressionAt, tokenizer } from 'acorn'
 import { boundedMap } from '../../shared/bounded-map.ts'
 import type { ParsedExpression, Place } from './expression.ts'
-import type { ExpressionProblem } from './expression-problem.ts'
+import { type ExpressionProblem, RefusedNode } from './expression-error.ts'
 import { MAX_NESTING, type NamedPart, readNodes } from './read-nodes.ts'
-import { RefusedNode } from './refused-node.ts'
 
 export const MAX_EXPRESSION = 10_000
 

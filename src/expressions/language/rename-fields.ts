@@ -1,5 +1,4 @@
-import type { Argument, Entry, NameRead, Place, Spread } from './expression.ts'
-import { partsOf } from './expression-parts.ts'
+import { type Argument, type Entry, type NameRead, type Place, partsOf, type Spread } from './expression.ts'
 import { parseExpression } from './parse-expression.ts'
 
 export interface RenamedPath {

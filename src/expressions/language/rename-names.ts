@@ -1,5 +1,4 @@
-import type { Argument, Entry, NameRead, Spread } from './expression.ts'
-import { partsOf } from './expression-parts.ts'
+import { type Argument, type Entry, type NameRead, partsOf, type Spread } from './expression.ts'
 import { parseExpression } from './parse-expression.ts'
 
 /**

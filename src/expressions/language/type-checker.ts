@@ -1,8 +1,7 @@
 import type { Argument, Expression, Place, Spread } from './expression.ts'
-import type { ExpressionProblem } from './expression-problem.ts'
-import type { MethodDeclaration } from './function-body.ts'
-import type { FunctionDeclaration } from './function-declaration.ts'
-import type { ObjectType, ValueType } from './value-type.ts'
+import type { ExpressionProblem } from './expression-error.ts'
+import type { FunctionDeclaration, MethodDeclaration } from './function-declaration.ts'
+import type { ObjectType, ValueType } from './value-types.ts'
 
 export interface TypeProblem extends ExpressionProblem {
   /** `refused`: fails in each run, but is no error of the compiler, which reads blocks that are active at each start. */

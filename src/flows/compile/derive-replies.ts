@@ -1,4 +1,4 @@
-import type { ValueType } from '../../expressions/language/value-type.ts'
+import type { ValueType } from '../../expressions/language/value-types.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import type { EndpointReply, RepliesBy, ValueShape } from '../values/value-shape.ts'
 import type { Node } from './blueprint-graph.ts'

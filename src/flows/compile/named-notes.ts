@@ -1,4 +1,4 @@
-import { didYouMean } from '../../expressions/language/did-you-mean.ts'
+import { didYouMean } from '../../expressions/language/call-result.ts'
 import { nearestName } from '../../shared/names/nearest-name.ts'
 import type { NamedType } from '../../shared/pin-type.ts'
 import type { Graph } from './blueprint-graph.ts'

@@ -1,6 +1,11 @@
-import type { Argument, Entry, Expression, Spread } from '../../expressions/language/expression.ts'
+import {
+  type Argument,
+  type Entry,
+  type Expression,
+  partsOf,
+  type Spread,
+} from '../../expressions/language/expression.ts'
 import { type NameUse, namesOf } from '../../expressions/language/expression-names.ts'
-import { partsOf } from '../../expressions/language/expression-parts.ts'
 import {
   anyType,
   listOf,
@@ -10,7 +15,7 @@ import {
   textType,
   type ValueType,
   wholeType,
-} from '../../expressions/language/value-type.ts'
+} from '../../expressions/language/value-types.ts'
 import type { FieldsOf } from '../../shared/field-rule.ts'
 import type { Node, PinExpression, Wire } from './blueprint-graph.ts'
 import type { Facts } from './constants/fold-constants.ts'

@@ -1,4 +1,4 @@
-import type { ObjectType, ValueType } from '../../expressions/language/value-type.ts'
+import type { ObjectType, ValueType } from '../../expressions/language/value-types.ts'
 import type { ValueShape } from '../values/value-shape.ts'
 
 /** What a type of the checker says of a value in a reply. */

@@ -1,13 +1,14 @@
-import type { ObjectType, ValueType } from '../../expressions/language/value-type.ts'
 import {
   anyType,
+  commonType,
   conditionType,
   nothingType,
   numberType,
+  type ObjectType,
   objectType,
   textType,
-} from '../../expressions/language/value-type.ts'
-import { commonType } from '../../expressions/language/value-types.ts'
+  type ValueType,
+} from '../../expressions/language/value-types.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 
 /** A key that no field has: its number says which type the object was made of, also after a block has copied it. */

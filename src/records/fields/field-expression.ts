@@ -3,19 +3,17 @@
  * at the clock, at random bytes and at who writes. They are the same everywhere: texts and dates are made in UTC and English
  * unless the expression says otherwise.
  */
-import { callableFunctions } from '../../expressions/functions/callable-functions.ts'
-import { knownDeclarations } from '../../expressions/functions/known-declarations.ts'
+import { callableFunctions, knownDeclarations } from '../../expressions/functions/callable-functions.ts'
 import { checkExpression } from '../../expressions/language/check-expression.ts'
 import { compileExpression } from '../../expressions/language/compile/compile-expression.ts'
-import { calledFunctions } from '../../expressions/language/declared/called-functions.ts'
 import { fieldChangeNames } from '../../expressions/language/declared/field-changes.ts'
+import { calledFunctions } from '../../expressions/language/declared/functions.ts'
 import type { ParsedExpression } from '../../expressions/language/expression.ts'
 import { ExpressionError } from '../../expressions/language/expression-error.ts'
 import { namesOf } from '../../expressions/language/expression-names.ts'
 import type { FunctionContext } from '../../expressions/language/function-declaration.ts'
 import { parseExpression } from '../../expressions/language/parse-expression.ts'
-import { typeOfStored } from '../../expressions/language/stored-type.ts'
-import { objectType } from '../../expressions/language/value-type.ts'
+import { objectType, typeOfStored } from '../../expressions/language/value-types.ts'
 import { invalidField } from '../../shared/errors.ts'
 import { type FieldType, fieldTypeEntries } from '../../shared/fields/field-type.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'

@@ -2,7 +2,7 @@
  * What the fields of a storage add to each write of its documents, compiled once per change of its fields: defaults of a new
  * document, and on every write its computed fields and the one way in which instants are stored.
  */
-import { roundTo } from '../../expressions/functions/round-number.ts'
+import { roundTo } from '../../expressions/functions/numbers.ts'
 import { invalidField } from '../../shared/errors.ts'
 import { overlap, parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { type FieldRule, isEmptyValue, isSecondName } from '../../shared/field-rule.ts'

@@ -7,13 +7,12 @@
  * document, so `doc.owner == user.guid` lets an anonymous caller see nothing. `see` is such a query as a whole. In the other rules a part that
  * no search can ask is evaluated on the document; where it reads the user, it is false for an anonymous caller.
  */
-import { callableFunctions } from '../../expressions/functions/callable-functions.ts'
-import { knownDeclarations } from '../../expressions/functions/known-declarations.ts'
+import { callableFunctions, knownDeclarations } from '../../expressions/functions/callable-functions.ts'
 import { errorAt } from '../../expressions/language/blame.ts'
 import { checkExpression } from '../../expressions/language/check-expression.ts'
 import { compileExpression } from '../../expressions/language/compile/compile-expression.ts'
-import { calledFunctions } from '../../expressions/language/declared/called-functions.ts'
 import { fieldChangeNames } from '../../expressions/language/declared/field-changes.ts'
+import { calledFunctions } from '../../expressions/language/declared/functions.ts'
 import type { Expression, ParsedExpression } from '../../expressions/language/expression.ts'
 import type { ExpressionHost } from '../../expressions/language/expression-host.ts'
 import { type NameUse, namesIn, namesOf } from '../../expressions/language/expression-names.ts'
@@ -25,7 +24,7 @@ import {
   type ObjectType,
   objectType,
   textType,
-} from '../../expressions/language/value-type.ts'
+} from '../../expressions/language/value-types.ts'
 import { compileWhere } from '../../expressions/language/where/compile-where.ts'
 import { isNone } from '../../expressions/language/where/join-queries.ts'
 import { readWhere } from '../../expressions/language/where/read-where.ts'

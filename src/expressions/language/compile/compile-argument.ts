@@ -3,7 +3,7 @@ import type { Compiler, Evaluate } from '../evaluate.ts'
 import type { Argument, Arrow, Call, MethodCall } from '../expression.ts'
 import type { Parameter } from '../function-declaration.ts'
 import { spendOnLongText } from '../new-text.ts'
-import { kindOf } from '../value-kind.ts'
+import { kindOf } from '../value-types.ts'
 import { workOf } from './part-work.ts'
 
 /** The arguments of a call that is known to have neither too few nor too many. `skips`: nothing is allowed as the first. */

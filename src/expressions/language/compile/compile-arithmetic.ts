@@ -3,7 +3,7 @@ import type { Compiler, Evaluate } from '../evaluate.ts'
 import type { Arithmetic, Binary, Unary } from '../expression.ts'
 import type { ExpressionError } from '../expression-error.ts'
 import { checkNewText } from '../new-text.ts'
-import { kindOf } from '../value-kind.ts'
+import { kindOf } from '../value-types.ts'
 
 /** Sums and products are exact for the decimals that are written, so that prices add up. */
 const calculations: Readonly<Record<Exclude<Arithmetic, '+'>, (a: number, b: number) => number>> = {

@@ -1,8 +1,7 @@
 import { callExplainer, resultCheck } from '../call-result.ts'
 import type { Compiler, Evaluate } from '../evaluate.ts'
 import type { Call } from '../expression.ts'
-import type { FunctionBody } from '../function-body.ts'
-import type { Parameter } from '../function-declaration.ts'
+import type { FunctionBody, Parameter } from '../function-declaration.ts'
 import { compileArguments } from './compile-argument.ts'
 
 /** Nothing as the first argument gives nothing, unless the function says what it makes of it. */

@@ -10,7 +10,7 @@ import {
   TooLargeToCompare,
   textWork,
 } from '../same-value.ts'
-import { kindOf } from '../value-kind.ts'
+import { kindOf } from '../value-types.ts'
 
 export function compileEquality<F>(part: Binary, operator: Equality, compiler: Compiler<F>): Evaluate<F> {
   const [left, right] = [compiler.compile(part.left), compiler.compile(part.right)]

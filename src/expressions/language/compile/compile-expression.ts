@@ -1,16 +1,28 @@
 import { errorAt } from '../blame.ts'
+import { callExplainer, resultCheck } from '../call-result.ts'
 import type { Compiler, Evaluate, Locals } from '../evaluate.ts'
-import type { Expression, Let, NameRead, ParsedExpression } from '../expression.ts'
+import type {
+  Choice,
+  Expression,
+  Index,
+  Let,
+  Logical,
+  Member,
+  MethodCall,
+  NameRead,
+  ParsedExpression,
+} from '../expression.ts'
 import { ExpressionError } from '../expression-error.ts'
 import type { ExpressionHost } from '../expression-host.ts'
 import { isConstant } from '../expression-names.ts'
-import { compileField, compileIndex } from './compile-access.ts'
+import type { FunctionBody, MethodDeclaration } from '../function-declaration.ts'
+import { fieldReader, isKey, readIndex, spendOnLongText } from '../new-text.ts'
+import { kindOf } from '../value-types.ts'
+import { compileArguments } from './compile-argument.ts'
 import { compileArithmetic, compileNegation } from './compile-arithmetic.ts'
-import { compileCall } from './compile-call.ts'
+import { compileCall, countProblem } from './compile-call.ts'
 import { compileEquality, compileOrder } from './compile-comparison.ts'
 import { compileList, compileObject, compileTemplate } from './compile-literals.ts'
-import { compileChoice, compileLogical } from './compile-logic.ts'
-import { compileMethod } from './compile-method.ts'
 import { workOf } from './part-work.ts'
 
 /**
@@ -157,4 +169,120 @@ function frozen(value: unknown): unknown {
     Object.freeze(value)
   }
   return value
+}
+
+function compileField<F>(part: Member, compiler: Compiler<F>): Evaluate<F> {
+  const outer = fieldReader(part.key)
+  const direct = fieldOfName(part, compiler)
+  if (direct) return direct
+  if (part.of.kind !== 'member' || fieldOfName(part.of, compiler)) {
+    const of = compiler.compile(part.of)
+    return (frame, locals) => outer(of(frame, locals))
+  }
+  // Two fields at a time: half the calls of `order.customer.address.city`.
+  const inner = fieldReader(part.of.key)
+  const of = compiler.compile(part.of.of)
+  return (frame, locals) => outer(inner(of(frame, locals)))
+}
+
+function fieldOfName<F>({ of, key }: Member, { host }: Compiler<F>): ((frame: F) => unknown) | undefined {
+  return of.kind === 'name' ? host.field?.(of.name, of.inBlocks, key) : undefined
+}
+
+function compileIndex<F>(part: Index, compiler: Compiler<F>): Evaluate<F> {
+  const [of, key] = [compiler.compile(part.of), compiler.compile(part.key)]
+  return (frame, locals) => {
+    const at = key(frame, locals)
+    if (isKey(at)) return readIndex(of(frame, locals), at)
+    throw compiler.error(
+      `An index must be a number or the name of a field; this one is ${kindOf(at)}.`,
+      part.key,
+    )
+  }
+}
+
+function compileLogical<F>(part: Logical, compiler: Compiler<F>): Evaluate<F> {
+  const [left, right] = [compiler.compile(part.left), compiler.compile(part.right)]
+  switch (part.operator) {
+    case '&&':
+      return (frame, locals) => left(frame, locals) && right(frame, locals)
+    case '||':
+      return (frame, locals) => left(frame, locals) || right(frame, locals)
+    case '??':
+      return (frame, locals) => left(frame, locals) ?? right(frame, locals)
+  }
+}
+
+function compileChoice<F>(part: Choice, compiler: Compiler<F>): Evaluate<F> {
+  const test = compiler.compile(part.test)
+  const then = compiler.compile(part.then)
+  const otherwise = compiler.compile(part.otherwise)
+  return (frame, locals) => (test(frame, locals) ? then(frame, locals) : otherwise(frame, locals))
+}
+
+/** A method of one kind of value. */
+type Method<F> = (self: unknown, frame: F, locals: Locals) => unknown
+
+/** Which method it is depends on the value, so that each is compiled. A method of nothing gives nothing. */
+function compileMethod<F>(part: MethodCall, compiler: Compiler<F>): Evaluate<F> {
+  const of = compiler.compile(part.of)
+  const text = compileOn('text', part, compiler)
+  const list = compileOn('list', part, compiler)
+  const number = compileOn('number', part, compiler)
+  return (frame, locals) => {
+    const self = of(frame, locals)
+    if (self === undefined || self === null) return undefined
+    const method =
+      typeof self === 'string'
+        ? text
+        : typeof self === 'number'
+          ? number
+          : Array.isArray(self)
+            ? list
+            : undefined
+    if (method) {
+      if (typeof self === 'string') spendOnLongText(self, frame, compiler)
+      return method(self, frame, locals)
+    }
+    const kind = kindOf(self)
+    throw compiler.error(`${kind.charAt(0).toUpperCase()}${kind.slice(1)} has no method ${part.name}.`, part)
+  }
+}
+
+function compileOn<F>(
+  on: MethodDeclaration['on'],
+  part: MethodCall,
+  compiler: Compiler<F>,
+): Method<F> | undefined {
+  const callable = compiler.host.method(on, part.name)
+  if (!callable) return undefined
+  const { parameters } = callable.declaration
+  const wrong = countProblem(part.name, part.arguments.length, parameters)
+  if (wrong !== undefined)
+    return () => {
+      throw compiler.error(wrong, part)
+    }
+  const call = callBody(callable.body, compileArguments(part, parameters, false, compiler), compiler)
+  const explain = callExplainer(part, parameters, compiler)
+  const check = resultCheck(part, compiler)
+  return (self, frame, locals) => {
+    let result: unknown
+    try {
+      result = call(self, frame, locals)
+    } catch (error) {
+      throw explain(error)
+    }
+    return check(result, frame)
+  }
+}
+
+function callBody<F>(body: FunctionBody, values: readonly Evaluate<F>[], { host }: Compiler<F>): Method<F> {
+  const [first, second, third] = values
+  if (!first) return (self, frame) => body(host.context(frame), self)
+  if (!second) return (self, frame, locals) => body(host.context(frame), self, first(frame, locals))
+  if (!third)
+    return (self, frame, locals) =>
+      body(host.context(frame), self, first(frame, locals), second(frame, locals))
+  return (self, frame, locals) =>
+    body(host.context(frame), self, ...values.map((value) => value(frame, locals)))
 }

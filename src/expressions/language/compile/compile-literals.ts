@@ -3,8 +3,8 @@ import { isJsonObject } from '../../../shared/json.ts'
 import type { Compiler, Evaluate, Locals } from '../evaluate.ts'
 import type { ListLiteral, ObjectLiteral, Spread, Template } from '../expression.ts'
 import { checkNewText } from '../new-text.ts'
-import { mostElements } from '../value-bounds.ts'
-import { kindOf } from '../value-kind.ts'
+import { kindOf } from '../value-types.ts'
+import { mostElements } from './part-work.ts'
 
 export function compileList<F>(part: ListLiteral, compiler: Compiler<F>): Evaluate<F> {
   const parts = part.elements.map((one) =>

@@ -1,6 +1,13 @@
-import type { Argument, Call, Entry, Expression, MethodCall, Spread } from '../expression.ts'
+import {
+  type Argument,
+  type Call,
+  type Entry,
+  type Expression,
+  type MethodCall,
+  partsOf,
+  type Spread,
+} from '../expression.ts'
 import type { ExpressionHost } from '../expression-host.ts'
-import { partsOf } from '../expression-parts.ts'
 
 type Calls = Pick<ExpressionHost<never>, 'function' | 'method'>
 
@@ -84,3 +91,9 @@ function calledWork(part: Call | MethodCall, calls: Calls): number {
   )
   return Math.max(...works)
 }
+
+/** The longest text that an expression makes: about 1 MB. */
+export const mostCharacters = 1_000_000
+
+/** The longest list that an expression makes. */
+export const mostElements = 10_000

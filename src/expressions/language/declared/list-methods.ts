@@ -1,4 +1,4 @@
-import type { MethodDeclaration } from '../function-body.ts'
+import type { MethodDeclaration } from '../function-declaration.ts'
 import { any, arrow, condition, conditionArrow, list, reducer, text, whole } from './given.ts'
 
 const on = 'list'

@@ -1,4 +1,4 @@
-import type { MethodDeclaration } from '../function-body.ts'
+import type { MethodDeclaration } from '../function-declaration.ts'
 import { text, whole } from './given.ts'
 
 const on = 'number'

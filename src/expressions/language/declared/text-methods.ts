@@ -1,4 +1,4 @@
-import type { MethodDeclaration } from '../function-body.ts'
+import type { MethodDeclaration } from '../function-declaration.ts'
 import { condition, text, texts, whole } from './given.ts'
 
 const on = 'text'

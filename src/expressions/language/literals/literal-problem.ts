@@ -1,9 +1,6 @@
 import { ArgumentError } from '../function-declaration.ts'
-import { checkLocale } from './check-locale.ts'
-import { checkZone } from './check-zone.ts'
 import { readParsingParts, readPatternParts } from './date-pattern.ts'
-import { readUnit } from './date-unit.ts'
-import { hashName } from './hash-name.ts'
+import { checkLocale, checkZone, hashName, readUnit } from './literals.ts'
 
 /** Throws ArgumentError, as the function does when it runs. */
 type Check = (text: string) => unknown

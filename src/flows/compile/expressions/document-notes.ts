@@ -1,6 +1,6 @@
-import { didYouMean } from '../../../expressions/language/did-you-mean.ts'
+import { didYouMean } from '../../../expressions/language/call-result.ts'
 import type { Place } from '../../../expressions/language/expression.ts'
-import { listOf, type ObjectType, type ValueType } from '../../../expressions/language/value-type.ts'
+import { listOf, type ObjectType, type ValueType } from '../../../expressions/language/value-types.ts'
 import type { FieldsOf } from '../../../shared/field-rule.ts'
 import type { Steps } from '../../../shared/in-turns.ts'
 import { nearestName } from '../../../shared/names/nearest-name.ts'

@@ -1,11 +1,11 @@
-import { typeOfStored } from '../../../expressions/language/stored-type.ts'
 import {
   anyType,
   numberType,
   type ObjectType,
   textType,
+  typeOfStored,
   type ValueType,
-} from '../../../expressions/language/value-type.ts'
+} from '../../../expressions/language/value-types.ts'
 import type { FieldRule, FieldsOf } from '../../../shared/field-rule.ts'
 import { fieldTypeEntries } from '../../../shared/fields/field-type.ts'
 import type { Meta } from '../../../shared/meta.ts'

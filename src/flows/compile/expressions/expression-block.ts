@@ -1,6 +1,6 @@
 import type { ValueBlock } from '../../../blocks/block.ts'
 import type { InPin } from '../../../blocks/pin.ts'
-import { calledFunctions } from '../../../expressions/language/declared/called-functions.ts'
+import { calledFunctions } from '../../../expressions/language/declared/functions.ts'
 import type { Node, PinExpression, Wire } from '../blueprint-graph.ts'
 import { constantReader } from './constant-reader.ts'
 import type { RunName } from './run-names.ts'

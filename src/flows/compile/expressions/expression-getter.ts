@@ -1,5 +1,5 @@
 import { compileExpression } from '../../../expressions/language/compile/compile-expression.ts'
-import { calledFunctions } from '../../../expressions/language/declared/called-functions.ts'
+import { calledFunctions } from '../../../expressions/language/declared/functions.ts'
 import { ExpressionError } from '../../../expressions/language/expression-error.ts'
 import type { ExpressionHost } from '../../../expressions/language/expression-host.ts'
 import type { NameUse } from '../../../expressions/language/expression-names.ts'

@@ -1,6 +1,12 @@
 import { fieldChangeNames } from '../../../expressions/language/declared/field-changes.ts'
-import type { Argument, Call, Entry, Expression, Spread } from '../../../expressions/language/expression.ts'
-import { partsOf } from '../../../expressions/language/expression-parts.ts'
+import {
+  type Argument,
+  type Call,
+  type Entry,
+  type Expression,
+  partsOf,
+  type Spread,
+} from '../../../expressions/language/expression.ts'
 
 /**
  * Calls of `increment` and its like where they mean nothing: they stand only as the value of a field in a pin `set`, or as

@@ -6,7 +6,7 @@ import {
   objectType,
   textType,
   type ValueType,
-} from '../../../expressions/language/value-type.ts'
+} from '../../../expressions/language/value-types.ts'
 import type { PinType } from '../../../shared/pin-type.ts'
 import type { Wire } from '../blueprint-graph.ts'
 

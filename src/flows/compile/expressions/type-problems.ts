@@ -1,4 +1,4 @@
-import { knownDeclarations } from '../../../expressions/functions/known-declarations.ts'
+import { knownDeclarations } from '../../../expressions/functions/callable-functions.ts'
 import { checkExpression } from '../../../expressions/language/check-expression.ts'
 import { namesOf } from '../../../expressions/language/expression-names.ts'
 import type { Declarations, TypeSources } from '../../../expressions/language/type-checker.ts'
@@ -9,10 +9,13 @@ import {
   textType,
   type ValueType,
   wholeType,
-} from '../../../expressions/language/value-type.ts'
+} from '../../../expressions/language/value-types.ts'
 import { readWhere } from '../../../expressions/language/where/read-where.ts'
-import type { WhereCondition, WhereLeaf } from '../../../expressions/language/where/where-condition.ts'
-import { whereFunctions } from '../../../expressions/language/where/where-functions.ts'
+import {
+  type WhereCondition,
+  type WhereLeaf,
+  whereFunctions,
+} from '../../../expressions/language/where/where-condition.ts'
 import type { Steps } from '../../../shared/in-turns.ts'
 import { canConvert, type PinType } from '../../../shared/pin-type.ts'
 import type { Graph, GraphProblem, Node, PinExpression, Wire } from '../blueprint-graph.ts'

@@ -1,4 +1,4 @@
-import type { ValueType } from '../../../expressions/language/value-type.ts'
+import type { ValueType } from '../../../expressions/language/value-types.ts'
 import type { Steps } from '../../../shared/in-turns.ts'
 import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
 import type { Node, Wire } from '../blueprint-graph.ts'

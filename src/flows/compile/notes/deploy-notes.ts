@@ -1,4 +1,4 @@
-import type { ValueType } from '../../../expressions/language/value-type.ts'
+import type { ValueType } from '../../../expressions/language/value-types.ts'
 import type { Steps } from '../../../shared/in-turns.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
 import type { Facts } from '../constants/fold-constants.ts'

@@ -1,5 +1,4 @@
-import type { ValueType } from '../../../expressions/language/value-type.ts'
-import { wordsFor } from '../../../expressions/language/value-types.ts'
+import { type ValueType, wordsFor } from '../../../expressions/language/value-types.ts'
 import type { Steps } from '../../../shared/in-turns.ts'
 import type { PinType } from '../../../shared/pin-type.ts'
 import type { Node } from '../blueprint-graph.ts'

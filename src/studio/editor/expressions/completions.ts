@@ -2,9 +2,11 @@
 
 import { fieldChangeFunctions } from '../../../expressions/language/declared/field-changes.ts'
 import { functionGroups, methodGroups } from '../../../expressions/language/declared/functions.ts'
-import type { MethodDeclaration } from '../../../expressions/language/function-body.ts'
-import type { FunctionDeclaration } from '../../../expressions/language/function-declaration.ts'
-import { whereFunctions } from '../../../expressions/language/where/where-functions.ts'
+import type {
+  FunctionDeclaration,
+  MethodDeclaration,
+} from '../../../expressions/language/function-declaration.ts'
+import { whereFunctions } from '../../../expressions/language/where/where-condition.ts'
 import type { PinType } from '../../../shared/pin-type.ts'
 import { propertiesTexts } from '../../texts/properties.ts'
 import { glance } from '../model/runs/glance.ts'

@@ -1,5 +1,11 @@
-import type { Argument, Entry, NameRead, Place, Spread } from '../../../expressions/language/expression.ts'
-import { partsOf } from '../../../expressions/language/expression-parts.ts'
+import {
+  type Argument,
+  type Entry,
+  type NameRead,
+  type Place,
+  partsOf,
+  type Spread,
+} from '../../../expressions/language/expression.ts'
 import { parseExpression } from '../../../expressions/language/parse-expression.ts'
 
 /** A name that an expression reads, with the first field that it reads of it, if that is written out. */

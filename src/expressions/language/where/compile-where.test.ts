@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { matches } from '../../../storage/search/evaluate-query.ts'
-import { comparedQuery } from './value-query.ts'
+import { comparedQuery } from './compile-where.ts'
 
 const texts = [
   '',
