@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { stageEdits } from '../../src/flows/blueprints/block-edits.ts'
 import { createBlock, stageUpdate } from '../../src/flows/blueprints/block-staging.ts'
 import { createBlueprint, removeBlueprint } from '../../src/flows/blueprints/blueprint-records.ts'
-import { changeBlocks } from '../../src/flows/blueprints/change-blocks.ts'
+import { changeBlocks } from '../../src/flows/blueprints/record-step.ts'
 import { discardStaged, saveStaged } from '../../src/flows/blueprints/settle-staged.ts'
 import { getVersion } from '../../src/flows/live/versions.ts'
 import { blockRecords } from '../../src/records/records.ts'

@@ -1,7 +1,7 @@
 /** What each block got and gave the last time, whatever kind of run passed it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blockMark } from '../../src/expressions/language/block-mark.ts'
-import { candidateBlocks } from '../../src/flows/blueprints/candidate-blocks.ts'
+import { candidateBlocks } from '../../src/flows/blueprints/staged-content.ts'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { objectOf, objectsOf } from './harness.ts'
 import { openTracingRoom, type TracedBlueprint, type TracingRoom } from './tracing-room.ts'

@@ -6,28 +6,30 @@
  * by name, and a builder may still activate its blueprint. An event or a tick of a trigger that is no longer active counts
  * as done, and the system log says that it was dropped.
  */
-
 import { isAlertJob } from '../../records/alerts/alert-job.ts'
 import { changeInBatches } from '../../records/documents/change-in-batches.ts'
 import { isMailJob } from '../../records/mail/mail-job.ts'
-import type { JsonObject } from '../../shared/json.ts'
-import { isJsonObject } from '../../shared/json.ts'
+import type { Actor } from '../../records/records.ts'
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { documentOf } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import type { Job, JobLease } from '../../storage/job.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import type { Flows } from '../flows.ts'
-import { eventGiven } from '../run/event-given.ts'
+import { flowsOf } from '../live/flows-of.ts'
+import { eventGiven } from '../run/job-payload.ts'
 import { isLookJob } from '../run/look-job.ts'
 import { originIn } from '../run/run-origin.ts'
 import type { FormerCaller, RunStart } from '../run/run-start.ts'
+import { type WaitRecord, waitRecordOf } from '../run/wait-record.ts'
 import type { Runs } from '../run-pipeline.ts'
 import { lookForDocuments } from './awaited-documents.ts'
 import { FailedRun } from './failed-run.ts'
 import { failureIn } from './failure-listeners.ts'
 import { continueMigration } from './field-migrations.ts'
-import { formerCaller } from './former-caller.ts'
 import { isRequestJob, requestTarget } from './request-letters.ts'
-import { type WaitTarget, waitTarget } from './wait-target.ts'
 
 interface JobRunnerOptions {
   readonly flows: Pick<Flows, 'live' | 'log' | 'records' | 'versions'>
@@ -189,4 +191,79 @@ function failureTarget({ live }: JobRunnerOptions['flows'], { payload }: Runnabl
   const failure = failureIn(payload)
   if (!trigger || !failure) return undefined
   return { flow: trigger.flow, blueprint, given: trigger.start(failure) }
+}
+
+/**
+ * As whom blocks with `as: user` act behind a wait: the user of the request that the run began with, holding what that request
+ * held and the user holds still. So neither an API key with few scopes nor a user who has lost one gains by waiting.
+ */
+async function formerCaller(
+  { guid, username }: Actor,
+  held: ReadonlySet<string>,
+  findActive: (guid: string) => Promise<FormerCaller | undefined>,
+): Promise<NonNullable<RunStart['caller']>> {
+  const present = await findActive(guid)
+  return () => {
+    if (present) return { user: present.user, scopes: heldByBoth(held, present.scopes) }
+    throw new Error(
+      `The user ${username}, who began the run, is gone or not active: no block can act as this user any more.`,
+    )
+  }
+}
+
+function heldByBoth(former: ReadonlySet<string>, present: ReadonlySet<string>): ReadonlySet<string> {
+  if (former.has('*')) return present
+  return present.has('*') ? former : former.intersection(present)
+}
+
+interface WaitTarget extends Pick<RunStart, 'flow' | 'blueprint' | 'given' | 'resume'> {
+  /** What the caller of the request held that the run began with; undefined where blocks act as an anonymous caller. */
+  readonly callerScopes: ReadonlySet<string> | undefined
+}
+
+/**
+ * The run that continues after a wait; undefined when there is nothing to do: the wait has ended, or another job goes on with
+ * it. Rejects, so that the job is tried again, while the blueprint is not active or has no such block.
+ */
+async function waitTarget(
+  flows: Pick<Flows, 'live' | 'records' | 'versions'>,
+  { guid: job, payload }: Pick<Job, 'guid' | 'payload'>,
+): Promise<WaitTarget | undefined> {
+  const { database } = flows.records
+  const session = database.session()
+  const stored = await session.get(ownStorages.waits, textIn(payload.wait))
+  if (!stored) return undefined
+  const record = waitRecordOf(documentOf(stored))
+  if (record.state === 'waiting') {
+    // Its time has come. Who ends the wait from now on is told that it is over.
+    const fields = setFields({ state: 'resumed', job })
+    const { outcome } = await session.update(ownStorages.waits, record.guid, fields, {
+      updateHash: record.updateHash,
+    })
+    if (outcome !== 'written') throw new Error('The wait has ended at the same time.')
+    await session.transaction.commit()
+  } else if (record.job !== job) return undefined
+  const flow = await flowOf(flows, record)
+  const resume = { wait: record.guid, job }
+  return { flow, blueprint: record.blueprint, given: {}, resume, callerScopes: record.callerScopes }
+}
+
+async function flowOf(
+  { live, versions }: Pick<Flows, 'live' | 'versions'>,
+  { blueprint, deployment, version, trigger, block }: WaitRecord,
+) {
+  const active = live.table().blueprints.get(blueprint)
+  if (!active)
+    throw new Error(
+      'The blueprint of the run that waits is not active. Activate it, and continue the run again.',
+    )
+  const numbers = version === 'current' ? [0, deployment] : [deployment]
+  for (const number of numbers) {
+    const compiled = await versions.compiled(active, number)
+    const flow = flowsOf(compiled).find((one) => one.trigger === trigger)
+    if (flow?.resumePoints?.has(block)) return flow
+  }
+  throw new Error(
+    `Version ${deployment} of the blueprint has no block ${block} that waits. End the wait, or deploy a version with the block.`,
+  )
 }

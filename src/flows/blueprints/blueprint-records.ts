@@ -8,7 +8,7 @@ import { guidOf } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
-import { changeBlocks } from './change-blocks.ts'
+import { changeBlocks } from './record-step.ts'
 
 /** What a client may say about a blueprint. */
 export interface BlueprintInput {

@@ -1,8 +1,8 @@
 /** Blocks that were saved before blocks had names get one each, whether saved, staged or in a deployment. */
 
-import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { isJsonObject } from '../../shared/json.ts'
-import { blockNames } from '../../shared/names/block-name.ts'
+import { invalidField } from '../../shared/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { blockNames, type Named } from '../../shared/names/block-name.ts'
 import type { Query } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
@@ -61,4 +61,13 @@ function namedDeployment(record: JsonObject, names: Names): Record<string, JsonV
   return {
     blocks: blocks.map((block) => ({ ...block, name: all.get(textIn(block.guid)) ?? textIn(block.name) })),
   }
+}
+
+/** The name of each block by its guid, made where none is given. INVALID_BODY when two blocks were given the same one. */
+export function settledNames(blocks: readonly Named[]): ReadonlyMap<string, string> {
+  const names = blockNames(blocks)
+  const twice = blocks.find(({ guid, name }) => name !== undefined && names.get(guid) !== name)
+  if (twice?.name === undefined) return names
+  const message = `Another block of the blueprint is named ${twice.name}: choose another name, such as ${names.get(twice.guid)}.`
+  throw invalidField('name', message)
 }

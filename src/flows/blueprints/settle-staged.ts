@@ -6,7 +6,7 @@ import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { drop, write } from './block-records.ts'
-import { changeBlocks } from './change-blocks.ts'
+import { changeBlocks } from './record-step.ts'
 import { namesOfRecords, renameReferences, withNewest } from './rename-references.ts'
 import { changeOf } from './staged-content.ts'
 

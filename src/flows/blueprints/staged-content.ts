@@ -1,7 +1,7 @@
-import type { RecordContext } from '../../records/records.ts'
-import { type BlockContent, blockContent } from '../../shared/blueprint.ts'
-import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { isJsonObject } from '../../shared/json.ts'
+import { blockRecords, type RecordContext, savedBlocks } from '../../records/records.ts'
+import { type Block, type BlockContent, blockContent } from '../../shared/blueprint.ts'
+import { pauses } from '../../shared/in-turns.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { Named } from '../../shared/names/block-name.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 
@@ -39,4 +39,22 @@ export function namedRecords(records: readonly JsonObject[]): Named[] {
 
 export function isChanged(record: JsonObject): record is JsonObject & { readonly unsaved: JsonObject } {
   return changeOf(record) === 'updated' && isJsonObject(record.unsaved)
+}
+
+/** The blocks as they are saved, or as they would be if everything staged were. */
+export async function candidateBlocks(
+  context: RecordContext,
+  blueprint: string,
+  state: 'saved' | 'staged',
+): Promise<Block[]> {
+  const session = context.database.session()
+  if (state === 'saved') return savedBlocks(context, session, blueprint)
+  const pause = pauses()
+  const blocks: Block[] = []
+  for (const record of await blockRecords(session, blueprint, pause)) {
+    if (changeOf(record) !== 'removed')
+      blocks.push({ guid: guidOf(record), ...stagedContent(context, record) })
+    await pause()
+  }
+  return blocks
 }

@@ -1,6 +1,10 @@
+import { PinError } from '../../blocks/block.ts'
+import type { CalledElement } from '../../blocks/context.ts'
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
-import { atElement } from './block-failure.ts'
+import { atElement, BlockFailure } from './block-failure.ts'
+import type { Node } from './blueprint-graph.ts'
 import type { Frame, Step } from './frame.ts'
+import type { Wiring } from './graph-wiring.ts'
 
 type Given = Readonly<Record<string, unknown>>
 
@@ -38,5 +42,56 @@ export function bodyRunner(
     } catch (error) {
       return failed(error)
     }
+  }
+}
+
+/**
+ * Which flow in-pins of the blocks that join branches were reached, in each frame. Gives the step for one in-pin: the last
+ * pin that is reached continues at the block, and the block then waits for all of them again.
+ */
+export function joinArrivals(): (node: Node, pin: string, step: Step) => Step {
+  const reached = new WeakMap<Frame, Map<Node, Set<string>>>()
+  return (node, pin, step) => {
+    const wired = [...node.wires.keys()].filter((id) => node.in.get(id)?.type === 'flow').length
+    return (frame) => {
+      const joins = reached.get(frame) ?? new Map<Node, Set<string>>()
+      reached.set(frame, joins)
+      const pins = joins.get(node) ?? new Set<string>()
+      joins.set(node, pins)
+      pins.add(pin)
+      if (pins.size < wired) {
+        // Arriving is a block: branches in a circle would otherwise never end.
+        frame.run.steps.tick()
+        return undefined
+      }
+      joins.delete(node)
+      return step
+    }
+  }
+}
+
+/**
+ * What a call of a custom function has failed with, told from the side of the caller: a parameter that the function cannot
+ * use is to blame on the request if the caller had it from there, and on its own caller if it had it from that one.
+ */
+export function callFailure(
+  node: Node,
+  wiring: Pick<Wiring, 'requestParameter' | 'functionParameter'>,
+): (error: unknown, element: CalledElement | undefined) => unknown {
+  return (error, element) => {
+    const failure = element ? atElement(failed(error), element.index) : failed(error)
+    if (!(failure instanceof BlockFailure) || failure.argument === undefined) return failure
+    const pin = element && !node.in.has(failure.argument) ? element.pin : failure.argument
+    return failure.at({
+      parameter: wiring.requestParameter(node, pin),
+      argument: wiring.functionParameter(node, pin),
+    })
+  }
+
+  /** A parameter of the wrong type is refused before the function begins. */
+  function failed(error: unknown): unknown {
+    if (!(error instanceof PinError)) return error
+    const { guid: block, type } = node.block
+    return new BlockFailure({ block, type, pin: error.pin, argument: error.pin }, error)
   }
 }

@@ -20,11 +20,11 @@ import type {
   CompiledSchedule,
   CompiledStorageEvent,
 } from './frame.ts'
-import { namesOf } from './named-notes.ts'
+import { namesOf } from './named-getter.ts'
 import { needsOf } from './needed-indexes.ts'
 import { asProblem, type DeployNote, notesTogether } from './notes/deploy-note.ts'
 import { type CalledName, calledNames } from './notes/function-calls.ts'
-import { unknownSettingNotes } from './notes/unknown-settings.ts'
+import { unknownSettingNotes } from './notes/unused-blocks.ts'
 import { Probe, type Recorders } from './probe.ts'
 
 export type { PresentFacts } from './compile-part.ts'

@@ -7,15 +7,13 @@ import { BlockContext } from './block-context.ts'
 import type { BlockCount, BlockCounts } from './block-counts.ts'
 import { BlockFailure } from './block-failure.ts'
 import type { Node } from './blueprint-graph.ts'
-import { bodyRunner } from './body-runner.ts'
+import { bodyRunner, callFailure, joinArrivals } from './body-runner.ts'
 import { givenMeasure } from './bound-given.ts'
-import { callFailure } from './call-failure.ts'
 import { failureOf, type ValueCompiler, valueCompiler } from './compile-values.ts'
 import type { Facts } from './constants/fold-constants.ts'
 import type { BlockEffect, CompiledFlow, Frame, Miss, ResumePoint, Step } from './frame.ts'
-import { joinArrivals } from './join-arrivals.ts'
-import { loneBlocks } from './waiting/lone-blocks.ts'
 import { resumePoint } from './waiting/resume-point.ts'
+import { loneBlocks } from './waiting/wait-problems.ts'
 
 /**
  * Turns a trigger and what is behind it into steps, one block at a time. Flow blocks are compiled once each, also when several

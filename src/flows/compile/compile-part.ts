@@ -1,30 +1,30 @@
-import type { BlockDefinition } from '../../blocks/block.ts'
+import { type BlockDefinition, PinError } from '../../blocks/block.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import type { Problem } from '../../shared/errors.ts'
 import type { FieldsOf } from '../../shared/field-rule.ts'
 import type { Steps } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
+import { isNamedType } from '../../shared/pin-type.ts'
 import { blockCounts } from './block-counts.ts'
-import { type Graph, graphSteps } from './blueprint-graph.ts'
+import { type Graph, graphSteps, type Node } from './blueprint-graph.ts'
 import { deepValues } from './checks/deep-values.ts'
 import { placeProblems } from './checks/place-problems.ts'
 import { type CompiledTrigger, compileTrigger } from './compile-trigger.ts'
-import { constantProblems } from './constants/constant-problems.ts'
-import { type Facts, foldConstants } from './constants/fold-constants.ts'
+import { constantPin, type Facts, foldConstants } from './constants/fold-constants.ts'
 import { connectExpressions } from './expressions/connect-expressions.ts'
 import { documentNotes } from './expressions/document-notes.ts'
 import { environmentNotes } from './expressions/environment-notes.ts'
 import { runNameProblems } from './expressions/run-name-problems.ts'
 import { type TypeFindings, typeProblems } from './expressions/type-problems.ts'
 import { wiringOf } from './graph-wiring.ts'
-import { missingNotes } from './named-notes.ts'
+import { missingNotes } from './named-getter.ts'
 import { neededIndexes, type WantedIndexes } from './needed-indexes.ts'
 import { behindReferences } from './notes/behind-references.ts'
+import { unshownInMail } from './notes/chart-columns.ts'
 import type { DeployNote } from './notes/deploy-note.ts'
 import { deployNotes } from './notes/deploy-notes.ts'
 import { type FunctionCall, functionCalls } from './notes/function-calls.ts'
-import { unsentMails, unsetPublicUrl } from './notes/unset-options.ts'
-import { unshownInMail } from './notes/unshown-in-mail.ts'
+import { unsentMails, unsetPublicUrl } from './notes/unused-blocks.ts'
 import { type ReadTrigger, readTriggers, triggerProblem } from './read-triggers.ts'
 import { effectsOf } from './unit-flow.ts'
 import { waitProblems } from './waiting/wait-problems.ts'
@@ -131,4 +131,41 @@ export function* findingsOf(part: CompiledPart, present: PresentFacts): Steps<Pa
     publicUrl === '' ? yield* unsetPublicUrl(graph.nodes, facts) : [],
   ]
   return { indexes, notes }
+}
+
+/**
+ * Problems that blocks find in pins with the same value in every run (`check`). Without this, a page with an impossible
+ * table would be deployed, and would reply 500 to every client. `known`: the problems of the graph; blocks that have one
+ * are not checked.
+ */
+function* constantProblems(graph: Graph, facts: Facts, known: readonly Problem[]): Steps<readonly Problem[]> {
+  const faulty = new Set(known.map(({ block }) => block))
+  const problems: Problem[] = []
+  for (const node of graph.nodes) {
+    yield
+    if (node.definition.check === undefined || faulty.has(node.block.guid)) continue
+    try {
+      node.definition.check(constantsOf(node, facts), node.settings)
+    } catch (error) {
+      if (!(error instanceof PinError)) throw error
+      problems.push({ block: node.block.guid, pin: error.pin, message: `${error.pin} ${error.message}.` })
+    }
+  }
+  return problems
+}
+
+/** The pins that depend on no run. One whose constant does not fit throws PinError, as in a run. */
+function constantsOf(node: Node, facts: Facts): Record<string, unknown> {
+  const inputs: Record<string, unknown> = {}
+  for (const [id, pin] of node.in) {
+    const wires = node.wires.get(id) ?? []
+    const isFixed = wires.every(
+      (wire) => facts.constants.has(wire.node) && !wire.node.out.get(wire.pin)?.event,
+    )
+    if (pin.type === 'flow' || isNamedType(pin.type) || pin.perFrame || node.added.has(id) || !isFixed)
+      continue
+    const value = constantPin(node, id, pin, facts)
+    if (value !== undefined) inputs[id] = value
+  }
+  return inputs
 }

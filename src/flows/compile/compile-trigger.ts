@@ -1,9 +1,11 @@
 import { actsAsUser } from '../../blocks/as-user.ts'
+import type { BlockDefinition } from '../../blocks/block.ts'
+import type { InPin } from '../../blocks/pin.ts'
 import { converterFor } from '../../blocks/pins/convert-pin.ts'
 import type { Steps } from '../../shared/in-turns.ts'
 import type { BlockCounts } from './block-counts.ts'
+import type { Node } from './blueprint-graph.ts'
 import { requestChecker } from './checks/check-request.ts'
-import { unwiredMisses } from './checks/unwired-misses.ts'
 import { compileFlow, compileTriggerPin } from './compile-flow.ts'
 import { compilePageFlow, eventBlocks, pageBlocks } from './compile-page-flow.ts'
 import type { Facts } from './constants/fold-constants.ts'
@@ -16,13 +18,26 @@ import type {
   CompiledPage,
   CompiledSchedule,
   CompiledStorageEvent,
+  Miss,
 } from './frame.ts'
 import { pageWrites } from './page-writes.ts'
 import { reachableBlocks } from './reachable-blocks.ts'
 import type { ReadTrigger } from './read-triggers.ts'
-import { isCallerBlind, isRepeatable } from './repeatable-flow.ts'
 import { requestFields } from './request-fields.ts'
 import { type Effects, unitOf } from './unit-flow.ts'
+
+const misses: readonly Miss[] = ['not_found', 'conflict', 'refused', 'exceeded']
+
+/** The ways behind a trigger that are not wired: each may end a request without a reply. */
+function* unwiredMisses(trigger: Node, facts: Facts): Steps<readonly Miss[]> {
+  const found = new Set<Miss>()
+  for (const node of reachableBlocks(trigger, facts)) {
+    yield
+    const wired = facts.wired(node)
+    for (const miss of misses) if (node.out.get(miss)?.type === 'flow' && !wired(miss)) found.add(miss)
+  }
+  return misses.filter((miss) => found.has(miss))
+}
 
 export type CompiledTrigger =
   | { readonly on: 'http'; readonly endpoint: CompiledEndpoint }
@@ -156,4 +171,90 @@ function startOf({
     const { request, values } = check(given)
     return { ...values, ...definition.start({ request }) }
   }
+}
+
+/**
+ * Whether the reply of a trigger's flow depends only on the request's address and on stored data, and the flow does nothing
+ * but reply. Not repeatable are flows that write, wait, read the user, the clock or a header, or continue after an error,
+ * which may not occur the next time.
+ */
+function isRepeatable(trigger: Node, facts: Facts): Steps<boolean> {
+  return followsFrom(trigger, facts, {
+    flow: (node) => repeats(node, facts) && !facts.wired(node)('error'),
+    value: ({ readsRun, readsAddress }) => !readsRun || readsAddress === true,
+  })
+}
+
+function repeats(node: Node, facts: Facts): boolean {
+  const { definition } = node
+  if (definition.kind !== 'flow' || definition.repeatable === undefined) return false
+  if (definition.repeatable === true) return true
+  return definition.repeatable.every((id) => {
+    const pin = node.in.get(id)
+    return pin !== undefined && !node.wires.has(id) && facts.literal(node, id, pin) === undefined
+  })
+}
+
+/**
+ * Whether a trigger's flow replies the same to every caller: none of its blocks reads the user or a header. Its reply may
+ * change with time, with stored data and with replies of other servers. True only if it is certain: a flow that calls a
+ * custom function may read the user, because the function's blueprint can change separately.
+ */
+function isCallerBlind(trigger: Node, facts: Facts): Steps<boolean> {
+  return followsFrom(trigger, facts, {
+    flow: ({ definition }) =>
+      definition.kind === 'flow' &&
+      (definition.repeatable !== undefined || definition.ignoresCaller === true),
+    value: ({ readsRun, readsAddress, readsClock }) =>
+      !readsRun || readsAddress === true || readsClock === true,
+  })
+}
+
+/** Which blocks may be in a flow, and which values may reach it. */
+export interface Allowed {
+  flow(node: Node): boolean
+  /** What it depends on is looked at by itself. */
+  value(definition: BlockDefinition & { readonly kind: 'value' }): boolean
+}
+
+/**
+ * Whether every block behind a trigger is allowed, and every value that one of them depends on. The request itself, which
+ * holds more than its address, may only go where no more than the address is read.
+ */
+function* followsFrom(trigger: Node, facts: Facts, allowed: Allowed): Steps<boolean> {
+  const known = new Map<Node, boolean>()
+  for (const node of reachableBlocks(trigger, facts)) {
+    yield
+    if (!allowed.flow(node)) return false
+    if (![...node.in].every(([id, pin]) => pin.type === 'flow' || isAllowedPin(node, id, pin))) return false
+  }
+  return true
+
+  function isAllowedPin(node: Node, id: string, pin: InPin): boolean {
+    return (node.wires.get(id) ?? []).every(({ node: source, pin: from }) => {
+      const { definition } = source
+      if (definition.kind === 'trigger')
+        return (
+          source.out.get(from)?.ofAddress === true ||
+          (pin.type === 'connection' && readsNoMore(node.definition))
+        )
+      return definition.kind === 'flow' ? source.out.get(from)?.type !== 'connection' : isAllowed(source)
+    })
+  }
+
+  function isAllowed(node: Node): boolean {
+    const decided = known.get(node)
+    if (decided !== undefined) return decided
+    // A block that stands on itself, by its frame pins, is no reason against itself.
+    known.set(node, true)
+    const { definition } = node
+    const itself = definition.kind === 'value' && allowed.value(definition)
+    const answer = itself && [...node.in].every(([id, pin]) => isAllowedPin(node, id, pin))
+    known.set(node, answer)
+    return answer
+  }
+}
+
+function readsNoMore(definition: BlockDefinition): boolean {
+  return definition.kind === 'value' ? definition.readsAddress === true : definition.kind === 'flow'
 }

@@ -1,11 +1,10 @@
-import type { ValueType } from '../../expressions/language/value-types.ts'
+import type { ObjectType, ValueType } from '../../expressions/language/value-types.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import type { EndpointReply, RepliesBy, ValueShape } from '../values/value-shape.ts'
 import type { Node } from './blueprint-graph.ts'
 import type { Facts } from './constants/fold-constants.ts'
 import { reachableBlocks } from './reachable-blocks.ts'
 import { hasMoreParts, ReplyTypes } from './reply-types.ts'
-import { shapeOfType } from './type-shape.ts'
 
 /** The blocks that send what a flow replies. */
 const REPLIES = new Set(['httpconnection_set_json', 'reply'])
@@ -59,4 +58,50 @@ function readableShape(type: ValueType): ValueShape {
   if (hasMoreParts(type, MOST_VALUES)) return { kind: 'unknown' }
   const shape = shapeOfType(type)
   return isLargerThan(shape, MOST_VALUES, MOST_CHARACTERS) ? { kind: 'unknown' } : shape
+}
+
+/** What a type of the checker says of a value in a reply. */
+function shapeOfType(type: ValueType): ValueShape {
+  if (type.kind !== 'object' && type.field)
+    return { kind: 'field', storage: type.field.storage, name: type.field.path }
+  switch (type.kind) {
+    case 'any':
+      return { kind: 'unknown' }
+    case 'text':
+      return { kind: 'scalar', type: 'string' }
+    case 'number':
+      return { kind: 'scalar', type: 'number' }
+    case 'whole':
+      return { kind: 'scalar', type: 'integer' }
+    case 'condition':
+      return { kind: 'scalar', type: 'boolean' }
+    case 'nothing':
+      return { kind: 'scalar', type: 'null' }
+    case 'list':
+      return { kind: 'list', items: shapeOfType(type.of) }
+    case 'object':
+      return shapeOfObject(type)
+  }
+}
+
+function shapeOfObject(type: ObjectType): ValueShape {
+  const document = type.copyOf ?? (type.stored?.path === '' ? type : undefined)
+  if (type.stored && !document)
+    return { kind: 'field', storage: type.stored.storage, name: type.stored.path.slice(0, -1) }
+  // Of a document only its storage is named: the description has its fields once.
+  const own = document === type ? {} : type.fields
+  const { storage, expand = [] } = document?.stored ?? {}
+  return {
+    kind: 'object',
+    fields: Object.fromEntries(Object.entries(own).map(([name, field]) => [name, fieldShape(field)])),
+    storage,
+    ...(expand.length > 0 && { expand }),
+    ...(type.without && { without: type.without }),
+    open: type.open,
+  }
+}
+
+/** A field that is nothing in each run, as far as the checker can tell, is mostly one that it does not know. */
+function fieldShape(type: ValueType): ValueShape {
+  return type.kind === 'nothing' ? { kind: 'unknown' } : shapeOfType(type)
 }

@@ -6,10 +6,11 @@ import type { Steps } from '../../shared/in-turns.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import type { Query, SortKey } from '../../shared/query.ts'
 import { type Index, type Needs, readIndexed, sortedField } from '../../storage/document-index.ts'
+import { referencesIn } from '../../storage/reference/references.ts'
+import { throughReferences } from '../../storage/reference/through-references.ts'
 import type { Graph, Node } from './blueprint-graph.ts'
 import type { Facts } from './constants/fold-constants.ts'
 import { sampler, UNKNOWN, unknownValue } from './constants/sample-values.ts'
-import { referringQueries } from './referring-queries.ts'
 
 /** Enough for the searches of a page; a storage with more indexes than this writes slowly for little. */
 const MOST = 8
@@ -242,4 +243,39 @@ function hasText(query: Query): boolean {
   if (query.kind === 'simple_query_string') return true
   if (query.kind === 'and' || query.kind === 'or') return query.queries.some(hasText)
   return query.kind === 'filter' || query.kind === 'not' ? hasText(query.query) : false
+}
+
+type Through = Extract<Query, { kind: 'through' }>
+
+/** What queries ask of their storage, and of the storages that its documents refer to. What a run refuses is left as it is. */
+function referringQueries(
+  queries: readonly Query[],
+  storage: string,
+  fieldsOf: FieldsOf | undefined,
+): { readonly own: readonly Query[]; readonly others: readonly Through[] } {
+  const references = referencesIn(fieldsOf?.(storage) ?? []).of(storage)
+  if (references.length === 0) return { own: queries, others: [] }
+  const own = queries.map((query) => {
+    try {
+      return throughReferences(query, references)
+    } catch {
+      return query
+    }
+  })
+  return { own, others: own.flatMap(throughIn) }
+}
+
+function throughIn(query: Query): readonly Through[] {
+  switch (query.kind) {
+    case 'and':
+    case 'or':
+      return query.queries.flatMap(throughIn)
+    case 'not':
+    case 'filter':
+      return throughIn(query.query)
+    case 'through':
+      return [query]
+    default:
+      return []
+  }
 }

@@ -1,30 +1,92 @@
 /** What keeps a blueprint from being deployed, and what is only told. */
-
 import type { BlockDefinition, FlowBlock, TriggerBlock } from '../../blocks/block.ts'
 import { readSettings } from '../../blocks/pins/read-settings.ts'
 import { rulesIn } from '../../records/fields/field-rules.ts'
 import { uniqueKeysOf } from '../../records/fields/unique-fields.ts'
-import { getRecord, type RecordContext } from '../../records/records.ts'
+import { findRecords, getRecord, type RecordContext } from '../../records/records.ts'
 import { looksLikeAccountPath } from '../../shared/account-paths.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { type Problem, QuoinError } from '../../shared/errors.ts'
-import type { JsonObject } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import { nearestName } from '../../shared/names/nearest-name.ts'
+import { matchAll } from '../../shared/query.ts'
 import type { Session } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
+import { isMeant } from '../../storage/unique/kept-key.ts'
+import type { UniqueKey } from '../../storage/unique/unique-key.ts'
 import {
   type CompiledBlueprint,
   compileInTurns,
   type PresentFacts,
   refusedBlueprint,
 } from '../compile/compile-blueprint.ts'
-import { asProblem } from '../compile/notes/deploy-note.ts'
-import { applyValidationRules, type Findings } from './apply-validation-rules.ts'
-import type { LiveBlueprints } from './live-blueprints.ts'
-import { unknownFunctions } from './unknown-functions.ts'
-import { unknownKeys } from './unknown-keys.ts'
-import type { Candidate } from './validation-kinds.ts'
+import { asProblem, bounded, type DeployNote } from '../compile/notes/deploy-note.ts'
+import type { LiveBlueprints, LiveTable } from './live-blueprints.ts'
+import { type Candidate, findRuleKind } from './validation-kinds.ts'
+
+const findByKey: ReadonlySet<string> = new Set(['function_upsert_document', 'store_rows'])
+
+/**
+ * Blocks that look for a document by fields that are not unique in their storage: every run of one would fail. `keysOf`: those in
+ * force, and those that fields name, which the storage gets when it is made.
+ */
+async function unknownKeys(
+  blocks: readonly Block[],
+  keysOf: (storage: string) => Promise<readonly UniqueKey[]>,
+): Promise<readonly DeployNote[]> {
+  const byGuid = new Map(blocks.map((block) => [block.guid, block]))
+  const notes: DeployNote[] = []
+  for (const block of blocks) {
+    if (!findByKey.has(block.type)) continue
+    const storage = storageOf(block, byGuid)
+    const by = namesIn(block.in_pins.find(({ id }) => id === 'by')?.value)
+    if (storage === undefined || by.length === 0) continue
+    if ((await keysOf(storage)).some((key) => isMeant(key, by))) continue
+    const message = `${by.join(', ')}: no unique field of the storage ${storage} yet. Until it is, runs of this block fail.`
+    notes.push({ block: block.guid, pin: 'by', message, level: 'warn' })
+  }
+  return notes
+}
+
+/** As far as it is known before a run. */
+function storageOf(block: Block, blocks: ReadonlyMap<string, Block>): string | undefined {
+  const pin = block.in_pins.find(({ id }) => id === 'storage')
+  const wired = blocks.get(pin?.from?.[0]?.block ?? '')
+  const name = wired?.type === 'storage' ? wired.fields.storage : pin?.value
+  return typeof name === 'string' ? name : undefined
+}
+
+function namesIn(value: JsonValue | undefined): readonly string[] {
+  const names = Array.isArray(value) ? value : [value]
+  return names.filter((name) => typeof name === 'string')
+}
+
+/** Names that a near one is looked for among. */
+const MOST_NAMES = 1_000
+/** Calls for which one is looked for; the others are not listed. */
+const MOST_NEAR = 50
+
+/** Calls of custom functions that neither the blueprint nor another active one has: each would fail when it runs. */
+export function unknownFunctions(
+  compiled: CompiledBlueprint,
+  { blueprints }: LiveTable,
+): readonly DeployNote[] {
+  const tables = [compiled, ...[...blueprints.values()].map((live) => live.compiled)].filter(
+    (one, at) => at === 0 || one.guid !== compiled.guid,
+  )
+  const missing = compiled.calls.filter(({ name }) => !tables.some(({ functions }) => functions.has(name)))
+  if (missing.length === 0) return []
+  const names = tables.flatMap(({ functions }) => [...functions.keys()]).slice(0, MOST_NAMES)
+  const notes = missing.map(({ name, ...place }, at): DeployNote => {
+    const near = at < MOST_NEAR ? nearestName(name, names) : undefined
+    const meant = near === undefined ? '' : ` Did you mean ${near}?`
+    const message = `There is no custom function ${name} here or in an active blueprint; the call fails until there is one.${meant}`
+    return { ...place, message, level: 'warn' }
+  })
+  return bounded(notes, 'calls of unknown functions')
+}
 
 type Catalogue = ReadonlyMap<string, BlockDefinition>
 
@@ -137,4 +199,31 @@ function claimProblem(check: () => void): Problem[] {
     if (error instanceof QuoinError) return [{ block: '', message: error.message }]
     throw error
   }
+}
+
+interface Findings {
+  /** Refuse the deploy. */
+  readonly errors: readonly Problem[]
+  /** Are only told. */
+  readonly notes: readonly DeployNote[]
+}
+
+/** Holds a blueprint against all validation rules. A rule of a kind that this version does not know says nothing. */
+export async function applyValidationRules(session: Session, candidate: Candidate): Promise<Findings> {
+  const errors: Problem[] = []
+  const notes: DeployNote[] = []
+  for (const rule of await findRecords(session, ownStorages.validationRules, matchAll)) {
+    const { parameters } = rule
+    const found = findRuleKind(textIn(rule.rule_type))?.check(
+      candidate,
+      isJsonObject(parameters) ? parameters : {},
+    )
+    const own = textIn(rule.message)
+    for (const problem of found ?? []) {
+      const told = { ...problem, message: own === '' ? problem.message : `${own} (${problem.message})` }
+      if (rule.severity === 'error') errors.push(told)
+      else notes.push({ ...told, level: rule.severity === 'warning' ? 'warn' : 'info' })
+    }
+  }
+  return { errors, notes }
 }

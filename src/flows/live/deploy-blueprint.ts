@@ -1,28 +1,33 @@
 /** One deploy, in the order of `deployments.ts`: check, make room, write, serve. */
-
 import type { BlockDefinition } from '../../blocks/block.ts'
+import { expiryNeeds } from '../../records/purge-expired.ts'
 import { type Actor, getRecord, notFound, type RecordContext, savedBlocks } from '../../records/records.ts'
+import { removedNeeds } from '../../records/retention/delete-removed.ts'
 import type { SystemLog } from '../../records/system-log.ts'
 import type { Block } from '../../shared/blueprint.ts'
+import { QuoinError } from '../../shared/errors.ts'
 import { pauses } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
-import { documentOf, type Session } from '../../storage/database.ts'
-import { guidOf, textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { type Database, documentOf, type Session } from '../../storage/database.ts'
+import { guidOf, textIn, textsIn } from '../../storage/document-fields.ts'
+import type { Index, Needs } from '../../storage/document-index.ts'
+import { findAll } from '../../storage/find-documents.ts'
+import { isOwnStorage, ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
-import type { CompiledBlueprint, PresentFacts } from '../compile/compile-blueprint.ts'
-import { compileToRun } from '../compile/compile-blueprint.ts'
+import {
+  type CompiledBlueprint,
+  compileToRun,
+  type PresentFacts,
+  refusedBlueprint,
+} from '../compile/compile-blueprint.ts'
 import { type DeployNote, ofDeployed } from '../compile/notes/deploy-note.ts'
 import { areSame, plain } from './block-differences.ts'
 import { refuseAccountPages, refuseLackedScopes, validateOrRefuse } from './check-candidate.ts'
-import { dropUnusedIndexes } from './drop-unused-indexes.ts'
 import type { Deployed } from './follow-deployments.ts'
-import { refuseLackedGroups } from './given-groups.ts'
 import type { LiveBlueprint, LiveBlueprints } from './live-blueprints.ts'
 import { notingPreparations } from './note-preparations.ts'
-import { ensureStorages } from './used-storages.ts'
 import type { Candidate } from './validation-kinds.ts'
 import { getVersion } from './versions.ts'
 
@@ -178,4 +183,88 @@ function warningsIn(notes: readonly DeployNote[]): JsonObject {
     .filter(({ level }) => level === 'warn')
     .map(({ level: _level, ...problem }) => ({ ...problem }))
   return warnings.length === 0 ? {} : { warnings }
+}
+
+// Blocks that put users into authentication groups: they do for every caller what their deployer must be allowed to do.
+
+/** VALIDATION_FAILED for a group that does not exist, INSUFFICIENT_PERMISSIONS for a scope that the deployer lacks. */
+async function refuseLackedGroups(
+  session: Session,
+  blocks: readonly Block[],
+  catalogue: ReadonlyMap<string, BlockDefinition>,
+  lacks: (scope: string) => boolean,
+): Promise<void> {
+  for (const block of blocks) {
+    const definition = catalogue.get(block.type)
+    if (definition?.kind !== 'flow' || definition.givesGroups === undefined) continue
+    const names = textsIn(block.fields[definition.givesGroups])
+    if (names.length === 0) continue
+    const query = { kind: 'terms', field: 'name', values: [...names] } as const
+    const groups = await findAll(session, ownStorages.groups, query, names.length)
+    const missing = names.find((name) => !groups.some((group) => textIn(group.name) === name))
+    if (missing !== undefined) {
+      const message = `There is no authentication group ${missing}.`
+      const problem = { block: block.guid, pin: definition.givesGroups, message }
+      throw refusedBlueprint('cannot run', [problem], blocks)
+    }
+    const scope = groups.flatMap((group) => textsIn(group.scopes)).find(lacks)
+    if (scope !== undefined)
+      throw new QuoinError(
+        'INSUFFICIENT_PERMISSIONS',
+        `The blueprint has the block ${JSON.stringify(block.title || definition.title)}, which gives users the scope ${scope}. Only a user who holds it may deploy the blueprint.`,
+      )
+  }
+}
+
+/** Makes the storages that a blueprint uses, what its searches need of them, and their records. */
+async function ensureStorages(
+  context: RecordContext,
+  needs: ReadonlyMap<string, Needs>,
+  by: Actor,
+): Promise<void> {
+  for (const [name, need] of needs) {
+    // The block refuses such names too; this is the wall behind the door.
+    if (isOwnStorage(name))
+      throw new QuoinError('INVALID_BODY', `The storage ${name} belongs to Quoin itself.`)
+    await context.database.ensure(name, need)
+    await context.database.ensure(name, expiryNeeds)
+    await transact(
+      context.database,
+      async (session) => {
+        const query = { kind: 'term', field: 'name', value: name } as const
+        if ((await session.count(ownStorages.storages, query)) > 0) return
+        const author = { ...by }
+        await session.create(
+          ownStorages.storages,
+          setFields({ name, description: '', history: false, created_by: author, modified_by: author }),
+        )
+      },
+      { user: by },
+    )
+  }
+}
+
+/**
+ * Drops the indexes of these storages that no active blueprint needs: each makes every write slower (about 5 µs). Never
+ * throws, since what was deployed is deployed; what stays is dropped the next time.
+ */
+export async function dropUnusedIndexes(
+  database: Database,
+  live: LiveBlueprints,
+  names: Iterable<string>,
+  log: SystemLog['write'],
+): Promise<void> {
+  for (const name of new Set(names)) {
+    // Quoin's own storages say themselves what they need.
+    if (isOwnStorage(name) || !database.has(name)) continue
+    const kept: Index[] = [...(expiryNeeds.indexes ?? []), ...(removedNeeds.indexes ?? [])]
+    for (const { compiled } of live.table().blueprints.values())
+      kept.push(...(compiled.needs.get(name)?.indexes ?? []))
+    try {
+      await database.capabilities.indexes.release(name, kept)
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      log({ level: 'warn', message: `Indexes of ${name} that are no longer used stay for now: ${why}` })
+    }
+  }
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FlowBlocks, type FlowRoom, openFlowRoom } from '../../../test/run-flow.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
+import { unknownFunctions } from './check-candidate.ts'
 import { liveBlueprints } from './live-blueprints.ts'
-import { unknownFunctions } from './unknown-functions.ts'
 
 let room: FlowRoom
 beforeAll(async () => {

@@ -1,16 +1,23 @@
 /** Former deployments of a blueprint. Each that changed anything is kept, numbered from 1, with a copy of its blocks. */
 
+import type { BlockDefinition } from '../../blocks/block.ts'
 import { getRecord, type RecordContext } from '../../records/records.ts'
 import type { Block } from '../../shared/blueprint.ts'
+import { boundedMap } from '../../shared/bounded-map.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { pauses } from '../../shared/in-turns.ts'
-import type { JsonObject } from '../../shared/json.ts'
-import { isJsonObject } from '../../shared/json.ts'
+import { inTurns, type Pause, pauses } from '../../shared/in-turns.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { itemsInSteps, jsonItems, jsonMembers } from '../../shared/json-in-steps.ts'
+import { type Search, search } from '../../shared/query.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { findInTurns } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
+import { type CompiledBlueprint, compileToRun } from '../compile/compile-blueprint.ts'
+import type { CompiledFlow } from '../compile/frame.ts'
+import { flowsOf } from './flows-of.ts'
+import type { LiveBlueprint, LiveBlueprints } from './live-blueprints.ts'
 
-export interface Version {
+interface Version {
   readonly number: number
   /** Unix seconds. */
   readonly deployed: number
@@ -40,7 +47,7 @@ export async function getVersion(context: RecordContext, guid: string, number: n
   return { ...stampOf(record), blocks }
 }
 
-export function stampOf(record: JsonObject): Omit<Version, 'blocks'> {
+function stampOf(record: JsonObject): Omit<Version, 'blocks'> {
   const meta = isJsonObject(record._meta) ? record._meta : {}
   const by = isJsonObject(record.by) ? record.by : {}
   return {
@@ -48,4 +55,110 @@ export function stampOf(record: JsonObject): Omit<Version, 'blocks'> {
     deployed: Number(meta.created),
     by: { guid: textIn(by.guid), username: textIn(by.username) },
   }
+}
+
+export interface FormerVersions {
+  /** A deployment of an active blueprint, compiled; the present one where the number is 0. NOT_FOUND if there is none. */
+  compiled(live: LiveBlueprint, deployment: number): Promise<CompiledBlueprint>
+  /** The number of the deployment that a flow is of, also when another one has taken its place since the run began. */
+  deploymentOf(flow: CompiledFlow, blueprint: string): number | undefined
+  close(): void
+}
+
+/** Blocks of all versions that are held: 5,000 blocks take about 10 MB. */
+const MOST_BLOCKS = 5_000
+
+export function formerVersions(
+  context: RecordContext,
+  catalogue: ReadonlyMap<string, BlockDefinition>,
+  live: LiveBlueprints,
+): FormerVersions {
+  const compiledBefore = boundedMap<string, Promise<CompiledBlueprint>>(MOST_BLOCKS)
+  const deployments = new WeakMap<CompiledFlow, number>()
+  const seen = new WeakSet<CompiledBlueprint>()
+
+  const unwatch = live.watch(({ blueprints }) => {
+    for (const { compiled, deployment } of blueprints.values()) {
+      if (seen.has(compiled)) continue
+      seen.add(compiled)
+      for (const flow of flowsOf(compiled)) if (flow.resumePoints) deployments.set(flow, deployment)
+    }
+  })
+
+  async function compile(guid: string, number: number): Promise<CompiledBlueprint> {
+    const { blocks } = await getVersion(context, guid, number)
+    return compileToRun(guid, blocks, catalogue)
+  }
+
+  return {
+    async compiled({ compiled, deployment }, number) {
+      if (number === 0 || number === deployment) return compiled
+      const key = `${compiled.guid} ${number}`
+      const known = compiledBefore.get(key)
+      if (known) return known
+      const compiling = compile(compiled.guid, number)
+      compiling.catch(() => compiledBefore.delete(key))
+      compiledBefore.set(key, compiling)
+      const version = await compiling
+      compiledBefore.set(key, compiling, Math.max(1, version.blocks.length))
+      return version
+    },
+    deploymentOf: (flow, blueprint) =>
+      deployments.get(flow) ?? live.table().blueprints.get(blueprint)?.deployment,
+    close: unwatch,
+  }
+}
+
+export interface VersionSummary extends Omit<Version, 'blocks'> {
+  readonly blocks: number
+  /** Whether it is the deployed one. */
+  readonly live: boolean
+}
+
+/** The newest so many, the newest first. */
+const LISTED = 100
+/** Characters of versions that are read in one search, once their size is known: a version of 500 blocks has 200,000. */
+const READ_AT_ONCE = 1_000_000
+
+/**
+ * The blocks of a version are counted and not parsed, and few versions are read at a time: 100 versions of 500 blocks are 20 MB,
+ * which held the event loop for some tenths of a second.
+ */
+export async function listVersions(context: RecordContext, guid: string): Promise<VersionSummary[]> {
+  const session = context.database.session()
+  const blueprint = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
+  const pause = pauses()
+  const versions: VersionSummary[] = []
+  let limit = 1
+  for (;;) {
+    const found = await session.find(ownStorages.deployments, newest(guid, versions.at(-1)?.number, limit))
+    for (const text of jsonItems(found.documents.text)) {
+      const version = await summaryOf(text, pause)
+      versions.push({ ...version, live: version.number === blueprint.version })
+    }
+    if (found.length < limit || versions.length === LISTED) return versions
+    const size = found.documents.text.length / found.length
+    limit = Math.min(LISTED - versions.length, Math.max(1, Math.floor(READ_AT_ONCE / size)))
+  }
+}
+
+function newest(guid: string, before: number | undefined, limit: number): Search {
+  const ofBlueprint = { kind: 'term', field: 'blueprint_guid', value: guid } as const
+  const older = { kind: 'range', field: 'number', bounds: { lt: before ?? Number.MAX_SAFE_INTEGER } } as const
+  return search({
+    query: { kind: 'and', queries: [ofBlueprint, older] },
+    sort: [{ field: 'number', order: 'desc', missing: 'last' }],
+    limit,
+  })
+}
+
+async function summaryOf(text: string, pause: Pause): Promise<Omit<VersionSummary, 'live'>> {
+  let blocks = 0
+  const rest: Record<string, JsonValue> = {}
+  for (const { key, value } of jsonMembers(text)) {
+    if (key === 'blocks') blocks = await inTurns(itemsInSteps(text, value), pause)
+    else rest[key] = JSON.parse(text.slice(value.from, value.to))
+    await pause()
+  }
+  return { ...stampOf(rest), blocks }
 }

@@ -1,6 +1,6 @@
 /**
- * Replies of flows that only read (`repeatable-flow.ts`), sent again for the same path parameters and query
- * (`address-key.ts`) until something that the flow has read is written: a document, a page of a search, or else anything
+ * Replies of flows that only read (`compile-trigger.ts`), sent again for the same path parameters and query
+ * (`run-cache.ts`) until something that the flow has read is written: a document, a page of a search, or else anything
  * in the storage, or a value of the environment or a field, which rarely change: then all replies are made again. Replies do not expire by time.
  *
  * It saves the run, its blocks and its searches: such a request costs as much as one whose flow replies with a constant.
@@ -22,8 +22,8 @@ import type { ReadVersions } from '../../storage/capabilities.ts'
 import type { Database } from '../../storage/database.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
-import { addressKey } from './address-key.ts'
 import { NotedReads } from './noted-reads.ts'
+import { addressKey } from './run-cache.ts'
 import type { RunEnd, RunFlow, RunStart } from './run-start.ts'
 
 /** Runs with the sessions of a storage. */

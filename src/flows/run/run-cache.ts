@@ -1,6 +1,8 @@
 import type { Cache } from '../../blocks/context.ts'
+import type { RunRequest } from '../../blocks/run-request.ts'
 import { boundedMap } from '../../shared/bounded-map.ts'
 import type { Clock } from '../../shared/clock.ts'
+import type { Database } from '../../storage/database.ts'
 
 interface Entry {
   readonly value: unknown
@@ -13,7 +15,7 @@ const BYTES = 64 * 1024 * 1024
 const OVERHEAD = 200
 
 /** Of one node: what it deletes is gone at once. */
-export interface NodeCache extends Cache {
+interface NodeCache extends Cache {
   delete(key: string): number
 }
 
@@ -52,4 +54,63 @@ export function runCache(
       return found.length
     },
   }
+}
+
+// The cache of a node among others: a deletion is over when every node has done it.
+
+/** What the nodes tell each other under; no storage has such a name. */
+const topic = 'cache deletions'
+
+export interface ClusterCache {
+  readonly cache: Cache
+  close(): void
+}
+
+/** Where there is one node, the node's cache itself. */
+export function openClusterCache(database: Database, node: NodeCache): ClusterCache {
+  const { changes, cluster } = database.capabilities
+  if (cluster === undefined) return { cache: node, close: () => undefined }
+  const close = changes.watch(topic, (keys) => {
+    for (const key of keys ?? ['*']) node.delete(key)
+  })
+  const cache: Cache = {
+    get deletions() {
+      return node.deletions
+    },
+    get: (key) => node.get(key),
+    set: (key, value, seconds, bytes) => node.set(key, value, seconds, bytes),
+    async delete(key) {
+      const deleted = node.delete(key)
+      await cluster.tell(topic, [key])
+      return deleted
+    },
+  }
+  return { cache, close }
+}
+
+/** Longer ones are not kept: most are asked for once, and a client can send 16 KB of them with each request. */
+const LONGEST = 1_000
+
+/**
+ * What a repeatable flow can read of its request, as text: the path parameters and the query, from the same objects that
+ * the flow is handed, in their order. The address itself is not part of it: two requests with one key read equal values,
+ * whatever their addresses look like. Undefined when it is too long to be kept.
+ *
+ * Each name and value stands behind its length, so no value can look like two. JSON would do the same: it takes 1.2 µs for
+ * two parameters, this 0.5 µs.
+ */
+export function addressKey({ path, query }: Pick<RunRequest, 'path' | 'query'>): string | undefined {
+  let key = ''
+  for (const name in path) key += sized(name) + sized(path[name] ?? '')
+  key += '?'
+  for (const name in query) {
+    const value = query[name] ?? ''
+    key += sized(name) + (typeof value === 'string' ? sized(value) : `[${value.map(sized).join('')}]`)
+    if (key.length > LONGEST) return undefined
+  }
+  return key.length > LONGEST ? undefined : key
+}
+
+function sized(text: string): string {
+  return `${text.length}:${text}`
 }

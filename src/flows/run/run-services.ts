@@ -1,20 +1,60 @@
-import type { StoredWait, Wait } from '../../blocks/context.ts'
+import type { LaterCall, StoredWait, Wait } from '../../blocks/context.ts'
 import type { RunCounts } from '../../blocks/run-counts.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
+import { mailJob } from '../../records/mail/mail-job.ts'
 import { subjectOf } from '../../records/permissions/subject.ts'
+import type { Clock } from '../../shared/clock.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import type { Mail } from '../../shared/mail/mail.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
-import type { BlockEffect, CompiledFlow, Frame, ResumePoint, StoredVariables } from '../compile/frame.ts'
+import type { JobRetries } from '../../storage/job.ts'
+import type { ManyChange } from '../../storage/many/many-change.ts'
+import type {
+  BlockEffect,
+  CompiledFlow,
+  Frame,
+  ResumePoint,
+  RunFunctions,
+  StoredVariables,
+} from '../compile/frame.ts'
 import type { LaterWork } from '../compile/later-work.ts'
 import type { FormerRequest } from '../compile/waiting/stored-frame.ts'
+import { laterJob, manyChangeJob } from './job-payload.ts'
 import type { ResumedRun } from './resumed-run.ts'
 import type { RunEnvironment } from './run-environment.ts'
-import { RunJobs } from './run-jobs.ts'
+import { originPayload } from './run-origin.ts'
 import type { HappenedEffect, RunStart } from './run-start.ts'
+import type { RunSteps } from './run-steps.ts'
+import { unitCounts } from './run-units.ts'
 import { runVariables } from './run-variables.ts'
 import { storeWait, waitingRun } from './store-wait.ts'
-import { unitCounts } from './unit-counts.ts'
+
+/** Jobs that a run stores, on behalf of the user that it runs for. Most runs store none, and have none of these. */
+class RunJobs implements LaterWork {
+  readonly #session: Session
+  readonly #blueprint: string
+  readonly #clock: Clock
+
+  constructor(session: Session, blueprint: string, clock: Clock) {
+    this.#session = session
+    this.#blueprint = blueprint
+    this.#clock = clock
+  }
+
+  call(call: LaterCall): MaybePromise<string | undefined> {
+    return this.#session.enqueue(laterJob(call, this.#blueprint, this.#session.origin, this.#clock()))
+  }
+
+  change(change: ManyChange): MaybePromise<string | undefined> {
+    return this.#session.enqueue(manyChangeJob(change, this.#session.origin, this.#blueprint))
+  }
+
+  mail(mail: Mail, retries?: JobRetries): MaybePromise<string | undefined> {
+    const about = { blueprint: this.#blueprint, ...originPayload(this.#session.origin) }
+    return this.#session.enqueue(mailJob(mail, about, retries))
+  }
+}
 
 /**
  * What a run gives its blocks when they ask for it: most runs use little of it. So it has no constructor and its fields are only
@@ -123,5 +163,24 @@ class RunEffects {
 
   get done(): readonly HappenedEffect[] {
     return Array.from(this.#done, ([effect, count]) => ({ ...effect, count }))
+  }
+}
+
+/** What functions in expressions see of one run. */
+export function runFunctions({ clock, values }: RunEnvironment, steps: RunSteps): RunFunctions {
+  let now = clock()
+  return {
+    timeZone: values.timeZone,
+    locale: values.locale,
+    now: () => now,
+    startEvaluation() {
+      now = clock()
+    },
+    random(bytes) {
+      const drawn = new Uint8Array(bytes)
+      values.random(drawn)
+      return drawn
+    },
+    spend: (elements, work) => steps.spend(elements, work),
   }
 }

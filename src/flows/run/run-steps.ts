@@ -6,16 +6,71 @@
  * - A branch is driven in one turn of the event loop until a step waits. A run that has had a long turn rests between two
  *   steps, so that others are served meanwhile. A wait is a pause too.
  */
-
 import type { Clock } from '../../shared/clock.ts'
-import { elementWork } from '../../shared/expression-work.ts'
+import { elementWork, mostWork } from '../../shared/expression-work.ts'
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { othersTurn } from '../../shared/others-turn.ts'
 import { RunStopped } from '../compile/block-failure.ts'
 import type { Frame, RunPace, Step } from '../compile/frame.ts'
 import type { RunLimits } from './run-environment.ts'
 import { RUNNING_CELL } from './running-flow.ts'
-import { TurnWork } from './turn-work.ts'
+
+// The work of a run's expressions in one turn of the event loop. An evaluation cannot pause, so that the one that exceeds the
+// bound is ended; a run that has worked for a while rests before its next step.
+// A block may wait on its own between two evaluations, which ends the turn too. So turns are numbered, by a callback that is
+// asked for once in a turn, and only where there was work of {@link LOOK_OF_WORK} or more: less costs an addition.
+
+/** Work between two looks at the number of the turn: 0.5 ms. */
+const LOOK_OF_WORK = 5_000
+/** After so much the run rests before the next step: 5 ms. */
+const LONG = 50_000
+
+export class TurnWork {
+  #done = 0
+  #next = LOOK_OF_WORK
+  #turn = 0
+
+  /** Before the work is done. Throws RunStopped. */
+  add(work: number): void {
+    this.#done += work
+    if (this.#done >= this.#next) this.#look(work)
+  }
+
+  get isLong(): boolean {
+    return this.#done > LONG
+  }
+
+  rested(): void {
+    this.#done = 0
+    this.#next = LOOK_OF_WORK
+  }
+
+  #look(last: number): void {
+    const turn = numberOfTurn()
+    if (turn !== this.#turn) this.#done = last
+    this.#turn = turn
+    this.#next = this.#done + LOOK_OF_WORK
+    if (this.#done <= mostWork) return
+    throw new RunStopped(
+      'budget',
+      `The run's expressions took more than ${mostWork.toLocaleString('en')} steps without a pause, which is their budget. Give them shorter lists and texts, or do the work in several blocks.`,
+    )
+  }
+}
+
+let turns = 1
+let isCounting = false
+
+function numberOfTurn(): number {
+  if (!isCounting) {
+    isCounting = true
+    setImmediate(() => {
+      isCounting = false
+      turns += 1
+    })
+  }
+  return turns
+}
 
 /** Steps between two looks at the clock, and the milliseconds after which a run lets others have a turn. */
 const LOOK = 256
@@ -218,4 +273,22 @@ export class RunSteps implements RunPace {
     this.#work.rested()
     this.#turnBegan = this.#clock()
   }
+}
+
+/** Calls `over` when the time of a run is over, without that in which it was paused. Returns what ends it. */
+export function runTimer(
+  steps: Pick<RunSteps, 'paused' | 'late'>,
+  milliseconds: number,
+  over: (reason: Error) => void,
+): () => void {
+  /** Added already to the time that the run has. */
+  let granted = 0
+  let timer = setTimeout(look, milliseconds)
+  function look() {
+    const more = steps.paused - granted
+    if (more <= 0) return over(steps.late())
+    granted += more
+    timer = setTimeout(look, more)
+  }
+  return () => clearTimeout(timer)
 }

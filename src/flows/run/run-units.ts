@@ -7,9 +7,13 @@
  * Where transactions are open side by side, two of them may wait for each other: one transfers from A to B, another one from B to
  * A. The database undoes one of the two, whether it has read something or not. So a run that only writes begins once more too.
  */
+
+import type { Counted, CountedCall, RunCounts } from '../../blocks/run-counts.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { andThen, isPromise, type MaybePromise, recover } from '../../shared/maybe-promise.ts'
+import type { Database, Origin, Session } from '../../storage/database.ts'
+import { TransparentSession } from '../../storage/wrapped-session.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
 import type { RunLimits } from './run-environment.ts'
 import type { RunEnd, RunFlow, RunStart } from './run-start.ts'
@@ -113,4 +117,56 @@ async function tryAgain(
 function isWhen(when: CompiledFlow['unit'], { request }: RunStart): boolean {
   if (when === 'when_sent') return request?.method !== 'GET' && request?.method !== 'HEAD'
   return when === 'always'
+}
+
+/** The session of one try of a run that may begin again. */
+export function unitSession(
+  database: Pick<Database, 'session'>,
+  unit: RunUnit,
+  origin: Origin,
+  committed: () => void,
+): Session {
+  const own = unit.holdsReads ? { ...origin, unit } : { ...origin, optimistic: unit.attempt === 1 }
+  return new CommittingSession(database.session(own), () => {
+    unit.committed = true
+    unit.onCommit?.()
+    committed()
+  })
+}
+
+/** A session that tells of each commit once it is durable. */
+class CommittingSession extends TransparentSession {
+  readonly #committed: () => void
+
+  constructor(session: Session, committed: () => void) {
+    super(session)
+    this.#committed = committed
+  }
+
+  override commit(): MaybePromise<void> {
+    return andThen(super.commit(), () => this.#committed())
+  }
+}
+
+/** Counts for one try of a run. A unit of work that begins once more gets what its first try has counted. */
+export function unitCounts(counts: RunCounts, unit: RunUnit | undefined): RunCounts {
+  if (!unit) return counts
+  const asked = new Map<string, number>()
+  return {
+    async count(call) {
+      const key = keyOf(call)
+      const nth = asked.get(key) ?? 0
+      asked.set(key, nth + 1)
+      const known: readonly Counted[] = unit.counted.get(key) ?? []
+      const before = known[nth]
+      if (before) return before
+      const counted = await counts.count(call)
+      unit.counted.set(key, [...known, counted])
+      return counted
+    },
+  }
+}
+
+function keyOf({ key, window, most, amount }: CountedCall): string {
+  return `${window} ${most} ${amount} ${key}`
 }

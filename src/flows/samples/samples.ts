@@ -8,9 +8,8 @@ import { numberIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import type { Flows } from '../flows.ts'
 import type { TracedFlows } from '../trace/traced-flows.ts'
-import { type PlainTimes, plainTimes, Sample } from './sample.ts'
+import { countOf, type PlainTimes, plainTimes, Sample, timeAt } from './sample.ts'
 import { type SampleRun, sampledRuns } from './sampled-runs.ts'
-import { countOf, timeAt } from './step-times.ts'
 import { ensureSamples, readTimes, storeTimes } from './stored-samples.ts'
 
 export interface Samples {

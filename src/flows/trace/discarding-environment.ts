@@ -2,9 +2,29 @@
  * What a run leaves nothing with: its sessions never commit, and with them go the jobs, events and history that their
  * writes would cause. It has a cache of its own, writes no log and publishes nothing.
  */
+
+import type { RunRequest } from '../../blocks/run-request.ts'
+import type { RunSummary } from '../../shared/api/blueprints/runs.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { TransparentSession } from '../../storage/wrapped-session.ts'
+import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import { runCache } from '../run/run-cache.ts'
 import type { RunEnvironment } from '../run/run-environment.ts'
-import { DiscardingSession } from './discarding-session.ts'
+import type { RunEnd } from '../run/run-start.ts'
+import type { RunUnderWay } from './run-under-way.ts'
+import type { TracedRun } from './step-recorder.ts'
+import type { FlowOfTrigger } from './traced-flows.ts'
+import type { Tracing } from './tracing.ts'
+
+// A session whose writes only itself can see: its commits do nothing, and the replay that opened it rolls it back at the
+// end. Jobs, events and history are in the same transaction and are undone with it.
+// Once it has written it holds the same locks as any other session with writes (`database.ts`): on SQLite the one writer.
+
+class DiscardingSession extends TransparentSession {
+  override commit(): undefined {
+    return undefined
+  }
+}
 
 /** In place of the same parts of an environment. */
 export interface DiscardingEnvironment
@@ -34,5 +54,51 @@ export function discardingEnvironment(
     async discard() {
       for (const session of sessions) await session.transaction.rollback()
     },
+  }
+}
+
+// A traced run of which nothing stays. Blocks that touch the world outside are not executed: they give what `outside` says.
+// On SQLite it has the one writer while it runs, so it has four seconds.
+
+export interface DiscardedRun {
+  readonly compiled: CompiledBlueprint
+  readonly trigger: FlowOfTrigger
+  readonly deployment: number
+  readonly given: Readonly<Record<string, unknown>>
+  readonly request?: RunRequest
+  /** For whom a run without a request is. */
+  readonly user?: JsonObject | undefined
+  readonly replayOf: string | null
+  readonly recordedAs: RunSummary['recorded_as']
+  readonly outside: NonNullable<TracedRun['replayed']>
+  readonly ended?: (run: RunUnderWay) => void
+}
+
+const DEADLINE = 4_000
+
+export async function runDiscarded(tracing: Tracing, asked: DiscardedRun): Promise<RunEnd> {
+  const { compiled, deployment, given, request, user, replayOf, recordedAs, outside, ended } = asked
+  const { environment: shared, copies } = tracing
+  const trigger = copies.of(compiled, asked.trigger.flow)
+  // Without its copy it would touch the world outside.
+  if (!trigger) throw new TypeError(`${asked.trigger.label} is no trigger of the blueprint.`)
+  const { discard, ...nothingStays } = discardingEnvironment(shared, DEADLINE)
+  try {
+    return await tracing.runs.begin({
+      environment: {
+        ...shared,
+        ...nothingStays,
+        findFunction(name, owner) {
+          const own = compiled.functions.get(name)
+          return own ? copies.functionOf(own, copies.of, compiled) : shared.findFunction(name, owner)
+        },
+      },
+      start: { flow: trigger.flow, blueprint: compiled.guid, given, ...(request ? { request } : { user }) },
+      about: { blueprint: compiled.guid, trigger, blocks: compiled.blocks, deployment, replayOf, recordedAs },
+      replayed: outside,
+      ...(ended && { ended }),
+    })
+  } finally {
+    await discard()
   }
 }

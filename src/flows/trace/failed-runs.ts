@@ -3,16 +3,38 @@
  * is never looked at. A burst must not slow the node down: {@link MOST} are kept a second, and of refusals (below 500)
  * the first one of a trigger and status in a minute. Other failures are only logged.
  */
+
+import { boundedMap } from '../../shared/bounded-map.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { BlockFailure } from '../compile/block-failure.ts'
 import { type Frame, type SlotPin, UNSET } from '../compile/frame.ts'
 import type { Flows } from '../flows.ts'
 import type { RunEnd, RunStart } from '../run/run-start.ts'
-import { refusalWindow } from './refusal-window.ts'
 import type { RunRecords } from './run-records.ts'
 import { RunTrace } from './run-trace.ts'
 import { type RunAbout, RunUnderWay } from './run-under-way.ts'
 import { triggersOf } from './traced-flows.ts'
+
+// Which refused requests are kept: of each trigger and status the first one in a minute, on each node. Refusals are
+// usual, and many of them are the same.
+
+const MINUTE = 60_000
+/** Triggers and statuses that are remembered; of more, some are kept more often. */
+const MOST_REFUSALS = 1_000
+
+/** Whether this one is due. Asked once for each. */
+export type RefusalWindow = (trigger: string, status: number) => boolean
+
+function refusalWindow(clock: Clock): RefusalWindow {
+  const last = boundedMap<string, number>(MOST_REFUSALS)
+  return (trigger, status) => {
+    const key = `${trigger} ${status}`
+    const now = clock()
+    if (now - (last.get(key) ?? Number.NEGATIVE_INFINITY) < MINUTE) return false
+    last.set(key, now)
+    return true
+  }
+}
 
 interface FailedRunsOptions {
   readonly flows: Pick<Flows, 'live' | 'environment'>

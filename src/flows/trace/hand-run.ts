@@ -3,7 +3,7 @@
  *
  * - `real`: the deployed flow of an active blueprint, as its event, schedule, job or caller would start it. What it does
  *   stays. Endpoints and pages have addresses for that.
- * - `discard`: saved, staged or deployed blocks, of which nothing stays (`discarded-run.ts`). Blocks that touch the world
+ * - `discard`: saved, staged or deployed blocks, of which nothing stays (`discarding-environment.ts`). Blocks that touch the world
  *   outside give what is pinned to them, or what they gave in a recorded run, if one is named, and fail otherwise.
  *
  * As when they run by themselves, schedules and failure events have no user; functions and storage events run for the person.
@@ -17,7 +17,7 @@ import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import { drawnBlock } from '../compile/expand-resources.ts'
 import type { RunFlow } from '../run/run-start.ts'
 import { type BlocksState, compiledState } from './compiled-state.ts'
-import { runDiscarded } from './discarded-run.ts'
+import { runDiscarded } from './discarding-environment.ts'
 import { getRun, recordOf } from './find-runs.ts'
 import { handStart } from './hand-input.ts'
 import { type PinnedReply, pinnedReplies } from './pinned-replies.ts'

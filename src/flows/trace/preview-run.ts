@@ -4,10 +4,12 @@
  */
 import type { BlockDefinition } from '../../blocks/block.ts'
 import type { Reply } from '../../blocks/reply.ts'
-import type { Block } from '../../shared/blueprint.ts'
+import type { Block, SavedInPin } from '../../shared/blueprint.ts'
 import { type Problem, QuoinError } from '../../shared/errors.ts'
-import { candidateBlocks } from '../blueprints/candidate-blocks.ts'
+import type { PageContent } from '../../shared/pages/page-content.ts'
+import { candidateBlocks } from '../blueprints/staged-content.ts'
 import { type CompiledBlueprint, compileToRun } from '../compile/compile-blueprint.ts'
+import { drawnBlock } from '../compile/expand-resources.ts'
 import type { CompiledPage } from '../compile/frame.ts'
 import type { Recorder } from '../compile/probe.ts'
 import type { Flows } from '../flows.ts'
@@ -15,9 +17,42 @@ import { Run } from '../run/run.ts'
 import type { RunEnvironment, RunLogEntry } from '../run/run-environment.ts'
 import { discardingEnvironment } from './discarding-environment.ts'
 import { type Caller, lookingVisit } from './recorded-request.ts'
-import { signingBlocks } from './signed-nodes.ts'
 import { tracedFlows } from './traced-flows.ts'
-import { isPart, withoutBlocks } from './unfinished-parts.ts'
+
+// Blocks that cannot run are left out of a preview, so that one unfinished part does not empty the page.
+
+/** What leads through a block: content of a page, and the flow. */
+const THROUGH = ['state', 'flow'] as const
+
+type End = NonNullable<SavedInPin['from']>[number]
+
+/** The blocks without these. What takes content or the flow from one takes what led into it; other wires end. */
+function withoutBlocks(blocks: readonly Block[], left: ReadonlySet<string>): readonly Block[] {
+  const byGuid = new Map(blocks.map((block) => [block.guid, block]))
+  const sourcesOf = (end: End, seen: ReadonlySet<string>): readonly End[] => {
+    if (!left.has(end.block)) return [end]
+    const through = THROUGH.find((pin) => pin === end.pin)
+    if (through === undefined || seen.has(end.block)) return []
+    const before = byGuid.get(end.block)?.in_pins.find(({ id }) => id === through)?.from ?? []
+    return before.flatMap((one) => sourcesOf(one, new Set([...seen, end.block])))
+  }
+  return blocks.flatMap((block) => {
+    if (left.has(block.guid)) return []
+    if (!block.in_pins.some(({ from }) => from?.some((end) => left.has(end.block)))) return [block]
+    const pins = block.in_pins.flatMap((pin) => {
+      if (!pin.from) return [pin]
+      const from = pin.from.flatMap((end) => sourcesOf(end, new Set()))
+      return from.length === 0 ? [] : [{ ...pin, from }]
+    })
+    return [{ ...block, in_pins: pins }]
+  })
+}
+
+/** Whether the block is a part of a page: content goes in and comes out. */
+function isPart(blocks: readonly Block[], guid: string, catalogue: ReadonlyMap<string, BlockDefinition>) {
+  const definition = catalogue.get(blocks.find((block) => block.guid === guid)?.type ?? '')
+  return definition?.kind === 'value' && 'state' in definition.in && 'state' in definition.out
+}
 
 export interface PreviewAsked {
   readonly blueprint: string
@@ -184,4 +219,43 @@ const withoutEffects: Recorder = {
 
 function refuse({ title }: BlockDefinition): never {
   throw new Error(`A preview has no effects, so it does not run "${title}".`)
+}
+
+// Blocks for a preview: those that add to a page write their guid onto what they add, so that a click on it finds the block. As
+// definitions and not as a probe, because blocks that depend on constants alone run while the flow is compiled.
+
+type Catalogue = ReadonlyMap<string, BlockDefinition>
+
+function signingBlocks(catalogue: Catalogue): Catalogue {
+  return new Map([...catalogue].map(([type, definition]) => [type, signing(definition)]))
+}
+
+function signing(definition: BlockDefinition): BlockDefinition {
+  if (definition.kind !== 'value' || definition.out.state?.type !== 'state') return definition
+  return {
+    ...definition,
+    value(inputs, context) {
+      const given = definition.value(inputs, context)
+      const { block } = context
+      if (block === undefined || !isContent(given.state)) return given
+      return { ...given, state: signed(given.state, drawnBlock(block)) }
+    },
+  }
+}
+
+/** What is signed already was there before, and so was all before it. */
+function signed(content: PageContent, block: string): PageContent {
+  const added: PageContent['node'][] = []
+  let at: PageContent | undefined = content
+  for (; at && at.node.madeBy === undefined; at = at.before) added.push(at.node)
+  return (
+    added.reduceRight<PageContent | undefined>(
+      (before, node) => ({ before, node: { ...node, madeBy: block } }),
+      at,
+    ) ?? content
+  )
+}
+
+function isContent(value: unknown): value is PageContent {
+  return typeof value === 'object' && value !== null && 'node' in value
 }

@@ -1,7 +1,7 @@
 /**
  * Running a recorded run again, on the blocks as they are now, and comparing the results.
  *
- * Nothing that it does stays (`discarded-run.ts`). Blocks that touch the world outside give what they gave then.
+ * Nothing that it does stays (`discarding-environment.ts`). Blocks that touch the world outside give what they gave then.
  *
  * Secrets that are masked in the record stay masked in the replay.
  */
@@ -13,7 +13,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { type BlocksState, compiledState } from './compiled-state.ts'
-import { runDiscarded } from './discarded-run.ts'
+import { runDiscarded } from './discarding-environment.ts'
 import { getRun, recordOf } from './find-runs.ts'
 import { type PinnedReply, pinnedReplies } from './pinned-replies.ts'
 import { recordedOutside } from './recorded-outside.ts'

@@ -2,20 +2,46 @@
 import { isUtf8 } from 'node:buffer'
 import { ChannelReply, FileBody, type PlainText, type Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
+import { blockMark } from '../../expressions/language/block-mark.ts'
 import type { Compared, RunStatus, RunSummary } from '../../shared/api/blueprints/runs.ts'
 import type { Block } from '../../shared/blueprint.ts'
-import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { isJsonObject } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import { BlockFailure } from '../compile/block-failure.ts'
 import type { RunEnd, RunStart } from '../run/run-start.ts'
 import { hasMasked, shownJson, showValue } from '../values/shown-value.ts'
-import { marksOf } from './block-marks.ts'
-import { plainGiven } from './plain-given.ts'
+import { plainGiven } from './recorded-start.ts'
 import type { RunBrake } from './run-brake.ts'
 import type { RunDetail, RunRecord } from './run-record.ts'
 import { type RunTrace, VALUE_BYTES } from './run-trace.ts'
 import type { FlowOfTrigger } from './traced-flows.ts'
+
+// The marks of blocks, each worked out once, when a run that passed the block is stored for the first time.
+
+const byGuid = new WeakMap<readonly Block[], ReadonlyMap<string, Block>>()
+const marks = new WeakMap<Block, string>()
+
+/** Of the blocks that have steps, and are of these. */
+function marksOf(
+  blocks: readonly Block[],
+  steps: readonly { readonly block: string }[],
+): Record<string, string> {
+  const all = byGuid.get(blocks) ?? new Map(blocks.map((block) => [block.guid, block]))
+  byGuid.set(blocks, all)
+  const passed = [...new Set(steps.map(({ block }) => block))]
+  return Object.fromEntries(
+    passed.flatMap((guid) => {
+      const block = all.get(guid)
+      return block ? [[guid, markOf(block)]] : []
+    }),
+  )
+}
+
+function markOf(block: Block): string {
+  const mark = marks.get(block) ?? blockMark(block)
+  marks.set(block, mark)
+  return mark
+}
 
 /** What is known of a run before it begins. */
 export interface RunAbout {

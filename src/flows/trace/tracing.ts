@@ -7,18 +7,62 @@
  *   other run straight on.
  * - `run-records` stores the traces, `run-brake` pauses runs at breakpoints, `replay` runs a recorded request again.
  */
+
+import { setTimeout as pause } from 'node:timers/promises'
 import type { RunSummary } from '../../shared/api/blueprints/runs.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import type { Database } from '../../storage/database.ts'
 import type { Flows } from '../flows.ts'
 import type { RunEnvironment } from '../run/run-environment.ts'
 import type { RunEnd, RunFlow, RunStart } from '../run/run-start.ts'
 import { failedRuns } from './failed-runs.ts'
+import type { Steering } from './run-brake.ts'
 import { openRunNews, type RunNews } from './run-news.ts'
 import { openRunRecords, type RunRecords } from './run-records.ts'
-import { openRunSteering, type RunSteering } from './steering.ts'
 import { openTracedBlueprints, type TracedBlueprints } from './traced-blueprints.ts'
 import { type TracedFlows, tracedFlows } from './traced-flows.ts'
 import { type TracedRuns, tracedRuns } from './traced-runs.ts'
+
+// Steers paused runs from any node: they stand still in the memory of theirs.
+
+interface RunSteering {
+  /** Resolves when the run has come to a pause again or has ended, or after a second. */
+  steer(run: string, steering: Steering): Promise<void>
+  close(): void
+}
+
+/** What nodes tell each other under; no storage has such a name. */
+const TOPIC = 'paused runs'
+const PATIENCE = 1_000
+
+function openRunSteering(
+  database: Database,
+  news: RunNews,
+  steerHere: (run: string, steering: Steering) => boolean,
+): RunSteering {
+  const unwatch = database.capabilities.changes.watch(TOPIC, (messages = []) => {
+    for (const message of messages) {
+      const [run = '', steering = ''] = message.split(' ')
+      if (steering === 'step' || steering === 'resume' || steering === 'stop') steerHere(run, steering)
+    }
+  })
+  return {
+    async steer(run, steering) {
+      const { promise: changed, resolve } = Promise.withResolvers<void>()
+      const unlisten = news.listen(({ guid }) => guid === run && resolve())
+      const given = new AbortController()
+      try {
+        if (!steerHere(run, steering))
+          await database.capabilities.cluster?.tell(TOPIC, [`${run} ${steering}`])
+        await Promise.race([changed, pause(PATIENCE, undefined, { signal: given.signal })])
+      } finally {
+        given.abort()
+        unlisten()
+      }
+    },
+    close: unwatch,
+  }
+}
 
 export interface Tracing {
   /** What is traced. */

@@ -1,6 +1,7 @@
 /** What Quoin itself may answer at a custom endpoint in place of its flow, by status. */
-import type { EndpointMethod } from '../../flows/compile/endpoint-methods.ts'
+
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
+import type { EndpointMethod } from '../../flows/compile/route-key.ts'
 import type { ApiResponse, ApiSchema } from './open-api-document.ts'
 
 const errorBody: ApiSchema = {

@@ -1,6 +1,6 @@
 import findMyWay, { type HTTPMethod } from 'find-my-way'
-import { endpointMethods } from '../../flows/compile/endpoint-methods.ts'
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
+import { endpointMethods } from '../../flows/compile/route-key.ts'
 import type { LiveTable } from '../../flows/live/live-blueprints.ts'
 
 /** An endpoint of an active blueprint, found for a request. */

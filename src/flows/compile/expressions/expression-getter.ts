@@ -1,8 +1,10 @@
+import type { RunRequest } from '../../../blocks/run-request.ts'
 import { compileExpression } from '../../../expressions/language/compile/compile-expression.ts'
 import { calledFunctions } from '../../../expressions/language/declared/functions.ts'
 import { ExpressionError } from '../../../expressions/language/expression-error.ts'
 import type { ExpressionHost } from '../../../expressions/language/expression-host.ts'
 import type { NameUse } from '../../../expressions/language/expression-names.ts'
+import { StoredJson } from '../../../storage/stored-json.ts'
 import { BlockFailure } from '../block-failure.ts'
 import type { Node, PinExpression, Wire } from '../blueprint-graph.ts'
 import { givenMeasure } from '../bound-given.ts'
@@ -12,10 +14,79 @@ import type { Probe } from '../probe.ts'
 import { callables } from './callables.ts'
 import { choiceGetter } from './choice-getter.ts'
 import { readKey, referencedKey, sentName } from './pin-expression.ts'
-import { plainValue } from './plain-value.ts'
-import { isRunName } from './run-names.ts'
-import { runFieldReader, runReader } from './run-values.ts'
+import { isRunName, type RunName } from './run-names.ts'
 import { whereQuery } from './where-query.ts'
+
+type Read = (frame: Frame) => unknown
+
+/** How what a name of the run means is read. In a custom function, `params` are its parameters. */
+function runReader(name: RunName): Read {
+  return readers[name]
+}
+
+/** As {@link runReader} for one field of it, without making an object of all. */
+function runFieldReader(name: RunName, key: string): Read {
+  if (name === 'params') return (frame) => parameter(frame, key)
+  const read = readers[name]
+  return (frame) => own(read(frame), key)
+}
+
+const readers: Readonly<Record<RunName, Read>> = {
+  params: (frame) => {
+    const { parameters, run } = frame
+    if (parameters)
+      return Object.fromEntries(Object.entries(parameters).map(([id, one]) => [id, plainValue(one)]))
+    const request = run.request ?? run.former
+    return request && { ...firstOfEach(request.query), ...request.path, ...typedValues(frame) }
+  },
+  query: (frame) => {
+    const request = frame.run.request ?? frame.run.former
+    return request && (frame.sent ? { ...request.query, ...typedValues(frame) } : request.query)
+  },
+  body: ({ sent, run }) => (sent ? sent.given.body : (run.request ?? run.former)?.body),
+  headers: ({ run }) => run.request?.headers,
+  user: ({ run }) => run.user,
+  request: ({ run }) => run.request && described(run.request),
+  env: ({ run }) => run.env,
+}
+
+/** Fields of the address by the types of the trigger's schema, with their defaults. */
+function typedValues(frame: Frame): Readonly<Record<string, unknown>> {
+  const fields = [...(frame.sent?.fields ?? [])].map((field) => [field, parameter(frame, field)] as const)
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
+}
+
+function described({ method, url, ip }: RunRequest): Readonly<Record<string, string>> {
+  const end = url.indexOf('?')
+  return { method, url, path: end < 0 ? url : url.slice(0, end), ip }
+}
+
+function parameter({ parameters, sent, run }: Frame, key: string): unknown {
+  if (parameters) return plainValue(own(parameters, key))
+  const request = run.request ?? run.former
+  if (!request) return undefined
+  if (sent?.fields.has(key)) {
+    const value = own(sent.given, key)
+    // A day stays the text that was sent: as a Date it would be an instant.
+    if (!(value instanceof Date)) return plainValue(value)
+  }
+  if (Object.hasOwn(request.path, key)) return request.path[key]
+  return first(own(request.query, key))
+}
+
+/** A name that is repeated in the query means its first value; `query` has all of them. */
+function first(value: unknown): unknown {
+  return Array.isArray(value) ? value[0] : value
+}
+
+function firstOfEach(query: RunRequest['query']): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, first(value)]))
+}
+
+function own(of: unknown, key: string): unknown {
+  if (typeof of !== 'object' || of === null || !Object.hasOwn(of, key)) return undefined
+  return Reflect.get(of, key)
+}
 
 type Getter = (frame: Frame) => unknown
 
@@ -127,4 +198,11 @@ function failureOf(
     : `${pin}: ${error.message} (column ${error.start + 1} of the expression)`
   const blame = isSent && (inFunction ? { argument: sent[0] } : { parameter: sent[0] })
   return new BlockFailure({ block, type, pin, ...blame }, new Error(message))
+}
+
+/** What a pin gave, as an expression takes it: JSON. A date is its text, an instant. */
+export function plainValue(value: unknown): unknown {
+  if (typeof value !== 'object') return value
+  if (value instanceof StoredJson) return value.value
+  return value instanceof Date ? value.toISOString() : value
 }

@@ -1,23 +1,103 @@
-import type { ValueType } from '../../../expressions/language/value-types.ts'
+import { parseExpression } from '../../../expressions/language/parse-expression.ts'
+import { type ValueType, wordsFor } from '../../../expressions/language/value-types.ts'
+import type { Block } from '../../../shared/blueprint.ts'
 import type { Steps } from '../../../shared/in-turns.ts'
+import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
+import type { PinType } from '../../../shared/pin-type.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
 import type { Facts } from '../constants/fold-constants.ts'
+import { typeOfPin } from '../expressions/pin-value-types.ts'
 import type { CompiledEndpoint } from '../frame.ts'
 import type { ReadTrigger } from '../read-triggers.ts'
 import { chartColumns } from './chart-columns.ts'
 import { bounded, type DeployNote } from './deploy-note.ts'
-import { emptyListNotes } from './empty-list-notes.ts'
 import type { FunctionCall } from './function-calls.ts'
 import { idleEvents, idleTriggers } from './idle-events.ts'
-import { listsAsText } from './lists-as-text.ts'
-import { lostRequests } from './lost-requests.ts'
-import { missedTimes } from './missed-times.ts'
-import { nestedExpressions } from './nested-expressions.ts'
 import { cachingNotes, openWrites } from './public-endpoints.ts'
 import { staleReads } from './stale-reads.ts'
-import { unusedBlocks } from './unused-blocks.ts'
-import { usedBlocks } from './used-blocks.ts'
-import { waitingRequests } from './waiting-requests.ts'
+import { unusedBlocks, usedBlocks } from './unused-blocks.ts'
+import { lostRequests, waitingRequests } from './waiting-requests.ts'
+
+/** Of one pin: more values would take as long as the rest of a deploy. */
+const MOST_VALUES = 1_000
+/** A key whose text is an expression of its own: of a column, for each of its cells. */
+const OWN_EXPRESSION = 'format'
+
+/** Texts in a list or an object of a pin that were probably meant as expressions: an expression is always the whole pin. */
+function* nestedExpressions(nodes: readonly Node[]): Steps<DeployNote[]> {
+  const notes: DeployNote[] = []
+  for (const { block, literals } of nodes) {
+    for (const [pin, value] of literals) {
+      if (typeof value !== 'object') continue
+      yield
+      const text = expressionIn(value, { left: MOST_VALUES })
+      if (text === undefined) continue
+      const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)} …` : text)
+      const message = `${pin} contains the text ${shown}, which is not calculated: an expression is the whole pin. Write the pin as one, such as =[{ field: "size", options: env.SIZES }].`
+      notes.push({ block: block.guid, pin, message, level: 'warn' })
+    }
+  }
+  return notes
+}
+
+function expressionIn(value: JsonValue, budget: { left: number }): string | undefined {
+  if (--budget.left < 0) return undefined
+  if (typeof value === 'string')
+    return /^=\s*[^\s=]/.test(value) && parseExpression(value.slice(1)).expression ? value : undefined
+  const inside = Array.isArray(value) ? value : isJsonObject(value) ? partsOf(value) : []
+  for (const one of inside) {
+    const found = expressionIn(one, budget)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function partsOf(value: Readonly<Record<string, JsonValue>>): readonly JsonValue[] {
+  return Object.entries(value).flatMap(([key, one]) => (key === OWN_EXPRESSION ? [] : [one]))
+}
+
+interface Known {
+  readonly triggers: readonly ReadTrigger[]
+  readonly calls: readonly FunctionCall[]
+  readonly types: ReadonlyMap<Node, ValueType>
+  readonly used: ReadonlySet<Node>
+}
+
+const takesText: ReadonlySet<PinType | undefined> = new Set(['value', 'line'] as const)
+
+/**
+ * Lists on pins of the type `any` that need a text in the end: parameters of custom functions, and bodies that are text. A pin
+ * of the type text refuses a list before.
+ */
+function* listsAsText({ triggers, calls, types, used }: Known): Steps<DeployNote[]> {
+  const notes: DeployNote[] = []
+  const look = (node: Node, pin: string, wanted: string) => {
+    const [wire] = node.wires.get(pin) ?? []
+    const type = wire && (types.get(wire.node) ?? typeOfPin(wire))
+    if (type?.kind !== 'list') return
+    const message = `${wanted}, and ${pin} is ${wordsFor(type)}. Choose one of its elements, or join them with ${pin}.join(", ").`
+    const column = node.block.in_pins.some(({ id, expression }) => id === pin && expression !== undefined)
+    notes.push({ block: node.block.guid, pin, message, level: 'warn', ...(column && { column: 1 }) })
+  }
+  const parameters = new Map<string, ReadonlyMap<string, PinType>>()
+  for (const trigger of triggers) {
+    if (trigger.on !== 'function') continue
+    const { name, parameters: all } = trigger.listening
+    parameters.set(name, new Map(all.map(({ id, type }) => [id, type])))
+  }
+  for (const { node, name } of calls) {
+    yield
+    const wanted = parameters.get(name)
+    for (const pin of wanted ? node.added : [])
+      if (takesText.has(wanted?.get(pin))) look(node, pin, `${name} takes a text as ${pin}`)
+  }
+  for (const node of used) {
+    yield
+    for (const pin of node.definition.takesText?.(node.settings) ?? [])
+      look(node, pin, 'The block takes a text')
+  }
+  return notes
+}
 
 export interface Compiled {
   readonly endpoints: readonly CompiledEndpoint[]
@@ -54,4 +134,32 @@ export function* deployNotes(graph: Graph, facts: Facts, compiled: Compiled): St
     ...bounded(nested, 'expressions inside lists and objects'),
     ...bounded(emptyListNotes(graph.nodes.map(({ block }) => block)), 'lists of terms that may be empty'),
   ]
+}
+
+/** Lists of terms that come from elsewhere and may be empty, where the file does not say what that means. */
+function emptyListNotes(blocks: readonly Block[]): DeployNote[] {
+  return blocks.flatMap(({ guid, type, in_pins: pins }) => {
+    const isWired = pins.some(({ id, from }) => id === 'terms' && (from ?? []).length > 0)
+    if (type !== 'query_bool_must' || !isWired || pins.some(({ id }) => id === 'ignore_empty')) return []
+    const message =
+      'An empty list of terms finds nothing; in former versions it gave no filter. Set ignore_empty to false to keep this, or to true for no filter.'
+    return [{ block: guid, pin: 'ignore_empty', message, level: 'warn' as const }]
+  })
+}
+
+/**
+ * Schedules whose flow looks at the planned time, and that do not say what happens to missed ones: of the times that passed while no
+ * node was running only the last is started, so the first working day of a month may never come.
+ */
+function missedTimes(nodes: readonly Node[], facts: Pick<Facts, 'wired'>): DeployNote[] {
+  return nodes.flatMap((node) => {
+    const { block, definition, literals, wires } = node
+    if (definition.kind !== 'trigger' || definition.on !== 'schedule') return []
+    // A time that is worked out is one at a time.
+    if (literals.has('next_run') || wires.has('next_run')) return []
+    if (literals.has('catch_up') || wires.has('catch_up') || !facts.wired(node)('planned_at')) return []
+    const message =
+      'The flow reads planned_at, and catch_up is not set: after a downtime only the last missed time is started, so a day that matters may be lost. Set catch_up to all, or to last where that is meant.'
+    return [{ block: block.guid, pin: 'catch_up', message, level: 'warn' } as const]
+  })
 }

@@ -1,8 +1,11 @@
+import type { BlockDefinition } from '../../../blocks/block.ts'
+import { unknownSettings } from '../../../blocks/pins/read-settings.ts'
+import type { Block } from '../../../shared/blueprint.ts'
 import type { Steps } from '../../../shared/in-turns.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
+import type { Facts } from '../constants/fold-constants.ts'
 import type { Wiring } from '../graph-wiring.ts'
-import type { DeployNote } from './deploy-note.ts'
-import { valuesOf } from './used-blocks.ts'
+import { bounded, type DeployNote } from './deploy-note.ts'
 
 /**
  * Blocks that no trigger leads to. Of what hangs together only the first is named: the blocks behind it, and the values
@@ -50,4 +53,68 @@ function messageOf({ definition }: Node): string {
   return definition.kind === 'value'
     ? 'No block that runs uses what this block gives. Wire it, name it in an expression, or remove it.'
     : 'No trigger leads to this block, so it never runs. Wire its flow, or remove it.'
+}
+
+/** All that the triggers of a blueprint lead to, themselves too: flow blocks, values, and the value blocks of expressions. */
+export function* usedBlocks({ nodes }: Graph, { behind }: Pick<Wiring, 'behind'>): Steps<ReadonlySet<Node>> {
+  const used = new Set<Node>(nodes.filter(({ definition }) => definition.kind === 'trigger'))
+  // A set that grows while it is gone through is a queue without an end of its own.
+  for (const node of used) {
+    yield
+    for (const [pin, out] of node.out)
+      if (out.type === 'flow') for (const next of behind(node, pin)) used.add(next)
+    for (const source of valuesOf(node)) used.add(source)
+  }
+  return used
+}
+
+/** The value blocks that a block reads, those of its expressions too. */
+function valuesOf(node: Node): readonly Node[] {
+  return [...node.wires].flatMap(([pin, wires]) =>
+    node.in.get(pin)?.type === 'flow'
+      ? []
+      : wires.flatMap((wire) => (wire.node.definition.kind === 'value' ? [wire.node] : [])),
+  )
+}
+
+/** Blocks whose mails would wait in the queue and fail, where the cluster has no mail server. */
+export function unsentMails(nodes: readonly Node[]): readonly DeployNote[] {
+  const senders = nodes.filter(({ definition }) => definition.kind === 'flow' && definition.mails)
+  const message =
+    'QUOIN_MAIL_URL is not set: mails of this block wait in the queue _mail and fail until every node has it.'
+  const notes = senders.map(({ block }): DeployNote => ({ block: block.guid, message, level: 'warn' }))
+  return bounded(notes, 'mails that cannot be sent')
+}
+
+/** Blocks that fail because one of their addresses is read, where the cluster has no address of its own. */
+export function* unsetPublicUrl(nodes: readonly Node[], facts: Facts): Steps<readonly DeployNote[]> {
+  const notes: DeployNote[] = []
+  for (const node of nodes) {
+    yield
+    if (node.definition.kind !== 'flow') continue
+    const pin = node.definition.publicAddresses?.find(facts.wired(node))
+    if (pin === undefined) continue
+    const message = `QUOIN_PUBLIC_URL is not set: this block fails, because ${pin} is the address of the site. Set it on every node.`
+    notes.push({ block: node.block.guid, pin, message, level: 'warn' })
+  }
+  return bounded(notes, 'blocks that need the address of the site')
+}
+
+/**
+ * Settings that a block does not have. Such a setting does nothing, so what its builder meant by it does not happen: it is refused as an
+ * unknown pin is, except in what was deployed before it was refused.
+ */
+export function* unknownSettingNotes(
+  blocks: readonly Block[],
+  catalogue: ReadonlyMap<string, BlockDefinition>,
+): Steps<readonly DeployNote[]> {
+  const notes: DeployNote[] = []
+  for (const { guid, type, fields } of blocks) {
+    const definition = catalogue.get(type)
+    const unknown = definition ? unknownSettings(definition, fields) : []
+    for (const { setting, message } of unknown)
+      notes.push({ block: guid, pin: setting, message, level: 'warn', refused: 'unless deployed before' })
+    yield
+  }
+  return bounded(notes, 'settings that a block does not have')
 }

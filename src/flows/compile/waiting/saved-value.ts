@@ -1,5 +1,5 @@
 import { type JsonValue, jsonProblem } from '../../../shared/json.ts'
-import { plainValue } from '../expressions/plain-value.ts'
+import { plainValue } from '../expressions/expression-getter.ts'
 import type { SavedValue } from './stored-frame.ts'
 
 /** Undefined for what JSON cannot hold, such as a request. */

@@ -1,9 +1,9 @@
 import type { Problem } from '../../../shared/errors.ts'
 import type { Steps } from '../../../shared/in-turns.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
+import type { Facts } from '../constants/fold-constants.ts'
 import type { Wiring } from '../graph-wiring.ts'
 import { blocksFrom } from '../reachable-blocks.ts'
-import { laterBlocks, laterWays } from './later-blocks.ts'
 
 /** Waits in the middle of a loop, and joins of a branch that waits with one that does not: their state would be lost. */
 export function* waitProblems(graph: Graph, wiring: Pick<Wiring, 'behind'>): Steps<Problem[]> {
@@ -41,4 +41,41 @@ function joinsOthers(join: Node, later: ReadonlySet<Node>, wait: Node): boolean 
       join.in.get(id)?.type === 'flow' &&
       wires.some(({ node, pin }) => !later.has(node) && !(node === wait && laterWays(wait).includes(pin))),
   )
+}
+
+type Behind = Pick<Facts, 'behind'>
+
+/** The out-pins of a block that waits on which its run goes on later. */
+export function laterWays({ definition }: Node): readonly string[] {
+  return definition.kind === 'flow' ? (definition.waits ?? []) : []
+}
+
+/** The blocks that run behind the wait, each once. */
+export function laterBlocks(node: Node, facts: Behind): readonly Node[] {
+  const first = laterWays(node).flatMap((pin) => facts.behind(node, pin))
+  return blocksFrom(first, facts)
+}
+
+/**
+ * The blocks behind these that run alone: no other branch of the run and no loop goes on beside them, on whatever way they are
+ * reached. A run that continues after one of these can begin again at such a block.
+ */
+export function loneBlocks(first: readonly Node[], facts: Pick<Facts, 'behind'>): ReadonlySet<Node> {
+  const lone = new Set(first)
+  const crowded = new Set<Node>()
+  for (const node of lone)
+    for (const pin of flowPins(node)) {
+      const next = facts.behind(node, pin)
+      for (const one of next) (next.length > 1 || isBody(node, pin) ? crowded : lone).add(one)
+    }
+  for (const node of blocksFrom([...crowded], facts)) lone.delete(node)
+  return lone
+}
+
+function flowPins({ out }: Node): readonly string[] {
+  return [...out].flatMap(([pin, { type }]) => (type === 'flow' ? [pin] : []))
+}
+
+function isBody({ definition }: Node, pin: string): boolean {
+  return definition.kind === 'flow' && definition.body === pin
 }

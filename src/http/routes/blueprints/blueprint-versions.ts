@@ -1,8 +1,7 @@
 import { Type } from 'typebox'
-import { candidateBlocks } from '../../../flows/blueprints/candidate-blocks.ts'
+import { candidateBlocks } from '../../../flows/blueprints/staged-content.ts'
 import type { Flows } from '../../../flows/flows.ts'
-import { listVersions } from '../../../flows/live/list-versions.ts'
-import { getVersion } from '../../../flows/live/versions.ts'
+import { getVersion, listVersions } from '../../../flows/live/versions.ts'
 import {
   blueprintSchema,
   checkBlueprintSchema,

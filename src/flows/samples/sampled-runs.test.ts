@@ -1,8 +1,9 @@
-/** Which part of a run is the time of which block: the clock here goes on by a millisecond each time that it is looked at. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FlowBlocks, type FlowRoom, openFlowRoom } from '../../../test/run-flow.ts'
-import { BlockTimes } from './block-times.ts'
-import { countOf, timeAt } from './step-times.ts'
+import { countOf, timeAt } from './sample.ts'
+import { BlockTimes } from './sampled-runs.ts'
+
+// Which part of a run is the time of which block: the clock here goes on by a millisecond each time that it is looked at.
 
 let room: FlowRoom
 beforeAll(async () => {

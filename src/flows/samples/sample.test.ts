@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addTime, addTimes, countOf, type StepTimes, timeAt } from './step-times.ts'
+import { addTime, addTimes, countOf, type StepTimes, timeAt } from './sample.ts'
 
 const timesOf = (...all: number[]): StepTimes => {
   const times: StepTimes = new Map()

@@ -7,7 +7,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { compileBlueprint } from '../compile/compile-blueprint.ts'
-import { applyValidationRules } from './apply-validation-rules.ts'
+import { applyValidationRules } from './check-candidate.ts'
 import type { Candidate } from './validation-kinds.ts'
 import { createValidationRule, openValidationRules, type Severity } from './validation-rules.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FlowBlocks, type FlowRoom, openFlowRoom } from '../../../../test/run-flow.ts'
+import { type FlowBlocks, type FlowRoom, openFlowRoom } from '../../../test/run-flow.ts'
 
 let room: FlowRoom
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { guidOf } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { createBlueprint } from '../blueprints/blueprint-records.ts'
-import { listVersions } from './list-versions.ts'
+import { listVersions } from './versions.ts'
 
 const by = { guid: '01900000-0000-7000-8000-00000000000a', username: 'ada' }
 /** A version of four is larger than what is read in one search. */

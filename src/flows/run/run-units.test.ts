@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
 import { ensureLimits, limitCounts } from '../../records/limits/limit-counts.ts'
 import type { RunUnit } from './run-unit.ts'
-import { unitCounts } from './unit-counts.ts'
+import { unitCounts } from './run-units.ts'
 
 let room: TestDatabase
 beforeEach(async () => {

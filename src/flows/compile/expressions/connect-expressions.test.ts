@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseExpression } from '../../../expressions/language/parse-expression.ts'
-import { constantReader } from './constant-reader.ts'
+import { constantReader } from './connect-expressions.ts'
 
 function reader(text: string): () => unknown {
   const { expression } = parseExpression(text)
