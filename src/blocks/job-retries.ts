@@ -1,6 +1,6 @@
 import type { JobRetries } from '../storage/job.ts'
 import { PinError } from './block.ts'
-import { readDuration } from './pins/read-duration.ts'
+import { readDuration } from './pins/scalar-values.ts'
 
 const USUAL_ATTEMPTS = 3
 const USUAL_BACK_OFF = 1_000

@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { PinError } from './block.ts'
 import type { FlowContext } from './context.ts'
 import type { InPins } from './pin.ts'
-import { readDuration } from './pins/read-duration.ts'
+import { readDuration } from './pins/scalar-values.ts'
 
 const MOST_ATTEMPTS = 10
 const FIRST_MS = 200

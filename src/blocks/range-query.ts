@@ -10,7 +10,7 @@ import { isDayText } from '../shared/dates/whole-day.ts'
 import type { JsonValue } from '../shared/json.ts'
 import type { Bounds, Query } from '../shared/query.ts'
 import { PinError } from './block.ts'
-import { numberInText } from './pins/scalar-text.ts'
+import { numberInText } from './pins/scalar-values.ts'
 
 /** Milliseconds from the beginning of a day to its last one. */
 const LAST_OF_DAY = 86_399_999

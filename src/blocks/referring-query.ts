@@ -7,7 +7,7 @@ import { throughReferences } from '../storage/reference/through-references.ts'
 import { otherStorages } from '../storage/search/other-storages.ts'
 import { OutdatedPin, PinError } from './block.ts'
 import type { FlowContext } from './context.ts'
-import { narrowed } from './pins/where-pin.ts'
+import { narrowed } from './pins/query-pins.ts'
 
 interface Asked {
   readonly query: Query | undefined

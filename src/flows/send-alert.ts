@@ -1,8 +1,8 @@
 /** Calls the webhook of an alert: with the same guard as `http_request`, and signed where the rule names a secret. */
 import { createHmac } from 'node:crypto'
 import { PinError } from '../blocks/block.ts'
+import { sharedAgent } from '../blocks/http/guarded-agent.ts'
 import { sendRequest } from '../blocks/http/send-request.ts'
-import { sharedAgent } from '../blocks/http/shared-agent.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { isJsonObject } from '../shared/json.ts'
 import { documentOf } from '../storage/database.ts'

@@ -1,7 +1,7 @@
 /** One request over a connection, for people who set it up: the same guard, headers and sign-in as in a flow. */
 import { PinError } from '../blocks/block.ts'
 import { sendOver } from '../blocks/http/connection-request.ts'
-import { sharedAgent } from '../blocks/http/shared-agent.ts'
+import { sharedAgent } from '../blocks/http/guarded-agent.ts'
 import type { TriedConnection } from '../shared/api/operate/connections.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { openConnection, secretNamed } from './compile/named-getter.ts'

@@ -7,7 +7,7 @@
  * time and knows no wall clock.
  */
 import { Cron, CronPattern } from 'croner'
-import { readDuration } from '../blocks/pins/read-duration.ts'
+import { readDuration } from '../blocks/pins/scalar-values.ts'
 import type { Schedule } from '../flows/background/schedules.ts'
 import { QuoinError } from '../shared/errors.ts'
 

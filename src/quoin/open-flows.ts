@@ -1,6 +1,6 @@
 import { runPeople } from '../access/run-people.ts'
 import type { Applications } from '../applications/applications.ts'
-import { callingThrough } from '../blocks/http/shared-agent.ts'
+import { callingThrough } from '../blocks/http/guarded-agent.ts'
 import { loadBlocks } from '../blocks/load-blocks.ts'
 import { openRequestLetters } from '../flows/background/request-letters.ts'
 import { openWaits, type Waits } from '../flows/background/waits.ts'

@@ -1,6 +1,6 @@
 /** Charts and cards of rows that are grouped by a reference: they show names of documents, on the page, in its preview and in mails. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { withRows } from '../../src/blocks/mail/mail-tables.ts'
+import { withRows } from '../../src/blocks/mail/mail-content.ts'
 import { rulesIn } from '../../src/records/fields/field-rules.ts'
 import { openVisitor } from '../page-visitor.ts'
 import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'

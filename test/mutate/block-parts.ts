@@ -26,9 +26,9 @@ const shared: Readonly<Record<string, readonly string[]>> = {
   query_bool_filter: ['storage/combine-queries.ts#allOf'],
   query_bool_must: ['storage/combine-queries.ts#anyOf', 'storage/exact-match.ts#scalarsOf'],
   query_bool_term_fields: ['storage/exact-match.ts'],
-  query_bool_simple_query_string_field: ['query-field.ts'],
-  query_bool_range_field: ['range-query.ts#rangeQuery', 'range-query.ts#readBound', 'query-field.ts'],
-  query_sort_field: ['query-field.ts'],
+  query_bool_simple_query_string_field: ['names.ts'],
+  query_bool_range_field: ['range-query.ts#rangeQuery', 'range-query.ts#readBound', 'names.ts'],
+  query_sort_field: ['names.ts'],
   object_new_fields: ['pins/named-values.ts#withNamedValues', 'pins/named-values.ts#setAt'],
   object_update_fields: ['pins/named-values.ts#withNamedValues', 'pins/named-values.ts#namedValue'],
   function_custom_execute_from_queue: ['pins/read-duration.ts'],
@@ -37,7 +37,7 @@ const shared: Readonly<Record<string, readonly string[]>> = {
   state_form: ['pages/form-id.ts'],
   state_page: ['pages/page-uri.ts'],
   state_advanced_datatable: ['pages/table-columns.ts#tableColumns'],
-  storage: ['builder-storage.ts'],
+  storage: ['names.ts'],
 }
 
 /** The block's own file first. */

@@ -2,11 +2,11 @@
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Query } from '../../shared/query.ts'
 import { PinError } from '../block.ts'
-import { builderStorage } from '../builder-storage.ts'
 import type { FlowContext } from '../context.ts'
+import { builderStorage } from '../names.ts'
 import type { InPin, OutPin } from '../pin.ts'
+import { whereIn } from '../pins/query-pins.ts'
 import { versionIn, type waitSettings, waitTime } from '../pins/wait-time.ts'
-import { whereIn } from '../pins/where-pin.ts'
 import { referringQuery, refuseReferring } from '../referring-query.ts'
 
 export const awaitingIn = {

@@ -1,10 +1,10 @@
 import { andThen } from '../../shared/maybe-promise.ts'
 import { queueNameProblem } from '../../storage/job.ts'
 import { defineFlow, PinError } from '../block.ts'
-import { functionName } from '../function-name.ts'
 import { jobRetriesIn, jobRetryPins } from '../job-retries.ts'
+import { functionName } from '../names.ts'
 import { namedValue, pinsNamed } from '../pins/named-values.ts'
-import { readDuration } from '../pins/read-duration.ts'
+import { readDuration } from '../pins/scalar-values.ts'
 
 /** A year in milliseconds, the longest delay. */
 const LONGEST_DELAY = 366 * 86_400_000

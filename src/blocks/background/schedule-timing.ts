@@ -2,7 +2,7 @@
 import { Cron } from 'croner'
 import { boundedMap } from '../../shared/bounded-map.ts'
 import { PinError } from '../block.ts'
-import { readDuration } from '../pins/read-duration.ts'
+import { readDuration } from '../pins/scalar-values.ts'
 
 const MAX_CRON = 200
 const FIELDS = /^(?:@\w+|(?:\S+\s+){4,5}\S+)$/

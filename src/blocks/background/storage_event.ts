@@ -1,7 +1,7 @@
 import { defineTrigger, PinError } from '../block.ts'
-import { builderStorage } from '../builder-storage.ts'
 import { type DocumentEvent, documentEvents, isDocumentEvent } from '../document-event.ts'
 import { jobRetriesIn, jobRetryPins } from '../job-retries.ts'
+import { builderStorage } from '../names.ts'
 
 export default defineTrigger({
   identifier: 'storage_event',

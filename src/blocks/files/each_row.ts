@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
+import { isUnreached } from '../../storage/unreached.ts'
 import { assetNamed, assetRecord } from '../asset-record.ts'
 import { defineFlow } from '../block.ts'
-import { type Attempts, attemptPins, attemptsIn } from '../outside-attempts.ts'
+import { type Attempts, attemptPins, attemptsIn, mayTryAgain } from '../outside-attempts.ts'
 import { CsvProblem, csvRows } from '../rows/csv-rows.ts'
-import { csvSeparators, decodedText } from '../rows/csv-text-of.ts'
-import { columnNames, namedRow } from '../rows/named-row.ts'
+import { columnNames, namedRow } from '../rows/csv-table.ts'
+import { csvSeparators, decodedText } from '../rows/table-text.ts'
 import { ZIP } from '../rows/xlsx-parts.ts'
 import { type SheetRow, xlsxRows } from '../rows/xlsx-rows.ts'
 import type { RunFiles } from '../run-files.ts'
-import { readWithAttempts } from './read-with-attempts.ts'
 
 /** As large as an asset may be. */
 const MOST_BYTES = 500 * 1024 * 1024
@@ -104,4 +104,27 @@ async function rowsIn(
   if (Buffer.concat(head).equals(ZIP))
     return xlsxRows({ size, read: (start, end) => Readable.from(bytes(start, end), { objectMode: false }) })
   return csvRows(decodedText(bytes(0, size - 1), MOST_BYTES), separator)
+}
+
+/**
+ * The bytes of a file from `start` to `end`, both included. Where the store fails in between, the next attempt continues after the last
+ * byte that came, so no byte is given twice. The attempts count for the whole file.
+ */
+async function* readWithAttempts(
+  attempts: Attempts,
+  { start, end }: { readonly start: number; readonly end: number },
+  read: (start: number, end: number) => AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  let next = start
+  for (let done = 1; next <= end; done += 1) {
+    try {
+      for await (const piece of read(next, end)) {
+        next += piece.length
+        yield piece
+      }
+      return
+    } catch (error) {
+      if (!isUnreached(error) || !(await mayTryAgain(attempts, done))) throw error
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import { assetNamed, assetRecord } from '../asset-record.ts'
 import { defineFlow, PinError } from '../block.ts'
-import { readDuration } from '../pins/read-duration.ts'
+import { readDuration } from '../pins/scalar-values.ts'
 
 const DAY = 86_400
 /** The most that S3 signs for, in seconds. */

@@ -4,8 +4,8 @@ import { type FieldPath, fieldNameProblem, parseFieldPath, valueAt } from '../..
 import type { JsonValue } from '../../shared/json.ts'
 import { PinError } from '../block.ts'
 import type { OpenedConnection } from '../http-connection.ts'
+import { headerParameters, headerParts } from './check-headers.ts'
 import { isBelow } from './connection-request.ts'
-import { headerParameters, headerParts } from './header-parts.ts'
 import { type AnswerHead, outgoingUrl } from './send-request.ts'
 
 export const pageWays = ['link', 'field', 'number'] as const

@@ -7,8 +7,8 @@ import {
   resourceProblem,
 } from '../../shared/resource/resource.ts'
 import { defineTrigger, PinError } from '../block.ts'
-import { builderStorage } from '../builder-storage.ts'
 import { endpointUri } from '../endpoint-uri.ts'
+import { builderStorage } from '../names.ts'
 
 /** The compiler puts the flows in its place that it stands for, so it never starts one itself: see `shared/resource`. */
 export default defineTrigger({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RunRequest } from '../run-request.ts'
-import { fittingSignature } from './fitting-signature.ts'
+import { fittingSignature } from './check_signature.ts'
 import { asKey, type SigningSettings, signRequest } from './sign-request.ts'
 import { customScheme, github, type SignatureScheme, shopify, slack, stripe } from './signature-schemes.ts'
 

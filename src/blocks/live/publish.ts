@@ -1,5 +1,5 @@
 import { defineFlow } from '../block.ts'
-import { channelName } from '../channel-name.ts'
+import { channelName } from '../names.ts'
 import { messageText } from './message-text.ts'
 
 export default defineFlow({

@@ -1,6 +1,6 @@
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { defineValue } from '../block.ts'
-import { queryField } from '../query-field.ts'
+import { queryField } from '../names.ts'
 
 export default defineValue({
   identifier: 'condition_has_field',

@@ -1,6 +1,6 @@
 import { andThen } from '../../shared/maybe-promise.ts'
 import { defineFlow } from '../block.ts'
-import { functionName } from '../function-name.ts'
+import { functionName } from '../names.ts'
 import { namedValue, pinsNamed } from '../pins/named-values.ts'
 
 export default defineFlow({

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../shared/json.ts'
 import { defineFlow, PinError } from '../block.ts'
-import { functionName } from '../function-name.ts'
+import { functionName } from '../names.ts'
 import { namedValue, pinsNamed } from '../pins/named-values.ts'
 
 const MOST_ITEMS = 10_000

@@ -4,7 +4,7 @@ import { defineFlow, PinError } from '../block.ts'
 import type { PageVisit } from '../page-visit.ts'
 import { CsvProblem, csvRows } from '../rows/csv-rows.ts'
 import { csvTable } from '../rows/csv-table.ts'
-import { csvSeparators, decodedText } from '../rows/csv-text-of.ts'
+import { csvSeparators, decodedText } from '../rows/table-text.ts'
 import { type FileBytes, ZIP } from '../rows/xlsx-parts.ts'
 import { type SheetRow, xlsxRows } from '../rows/xlsx-rows.ts'
 

@@ -1,6 +1,6 @@
 import { countedAddress } from '../../shared/counted-address.ts'
 import { defineFlow, PinError } from '../block.ts'
-import { readDuration } from '../pins/read-duration.ts'
+import { readDuration } from '../pins/scalar-values.ts'
 
 const LONGEST_WINDOW = 31 * 86_400_000
 

@@ -2,7 +2,7 @@ import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import { exactAverage, exactSum } from '../../shared/numbers/decimal.ts'
 import { defineValue, PinError } from '../block.ts'
-import { queryField } from '../query-field.ts'
+import { queryField } from '../names.ts'
 
 export default defineValue({
   identifier: 'number_sum',

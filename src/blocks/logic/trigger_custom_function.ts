@@ -1,7 +1,7 @@
 import type { CustomOutPin } from '../../shared/blueprint.ts'
 import { canConvert } from '../../shared/pin-type.ts'
 import { defineTrigger, PinError } from '../block.ts'
-import { functionName } from '../function-name.ts'
+import { functionName } from '../names.ts'
 import type { OutPins } from '../pin.ts'
 
 const PARAMETER = /^[A-Za-z][A-Za-z0-9_]{0,63}$/

@@ -4,9 +4,8 @@ import type { PageContent } from '../../shared/pages/page-content.ts'
 import { defineFlow, PinError } from '../block.ts'
 import type { FlowContext } from '../context.ts'
 import { jobRetriesIn, jobRetryPins } from '../job-retries.ts'
-import { attachmentsIn } from './mail-attachments.ts'
 import { mailBodies } from './mail-content.ts'
-import { addressesIn, addressIn, subjectIn } from './mail-pins.ts'
+import { addressesIn, addressIn, attachmentsIn, subjectIn } from './mail-pins.ts'
 
 /** Of text and html together. A job holds 1 MiB; JSON may write a character in six. */
 const LONGEST_BODY = 150_000

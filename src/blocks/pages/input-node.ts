@@ -9,7 +9,7 @@ import {
   type PageInput,
 } from '../../shared/pages/page-input.ts'
 import type { PinError } from '../block.ts'
-import { builderStorage } from '../builder-storage.ts'
+import { builderStorage } from '../names.ts'
 
 /** What a builder writes of an input: the pins of the block "Input", or an object in the list of a form. */
 export interface WrittenInput {

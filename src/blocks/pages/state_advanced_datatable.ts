@@ -2,9 +2,9 @@ import { appendNode } from '../../shared/pages/page-content.ts'
 import type { TableColumn } from '../../shared/pages/page-table.ts'
 import type { Query, SortKey } from '../../shared/query.ts'
 import { defineValue } from '../block.ts'
-import { builderStorage } from '../builder-storage.ts'
-import { narrowed, whereIn } from '../pins/where-pin.ts'
-import { formId } from './form-id.ts'
+import { builderStorage } from '../names.ts'
+import { narrowed, whereIn } from '../pins/query-pins.ts'
+import { formId } from './page-pins.ts'
 import { actionParts, checkCells, columnParts, tableActions, tableColumns } from './table-columns.ts'
 
 export default defineValue({

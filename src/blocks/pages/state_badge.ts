@@ -1,6 +1,6 @@
 import { appendNode } from '../../shared/pages/page-content.ts'
 import { defineValue } from '../block.ts'
-import { toneOf, tones } from './page-tone.ts'
+import { toneOf, tones } from './page-pins.ts'
 
 export default defineValue({
   identifier: 'state_badge',

@@ -1,6 +1,6 @@
 import { appendNode } from '../../shared/pages/page-content.ts'
 import { defineValue } from '../block.ts'
-import { linkParts, pageLinks } from './page-links.ts'
+import { linkParts, pageLinks } from './page-pins.ts'
 
 export default defineValue({
   identifier: 'state_breadcrumb',

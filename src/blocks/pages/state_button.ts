@@ -1,6 +1,6 @@
 import { appendNode, type PageButton } from '../../shared/pages/page-content.ts'
 import { defineValue } from '../block.ts'
-import { pageHref } from './page-href.ts'
+import { pageHref } from './page-pins.ts'
 
 const kinds = ['submit', 'action', 'link'] as const
 const tones = ['primary', 'plain', 'danger'] as const

@@ -2,7 +2,7 @@ import { appendNode, nodesOf } from '../../shared/pages/page-content.ts'
 import { valueFormats } from '../../shared/value-format.ts'
 import { defineValue } from '../block.ts'
 import type { ValueContext } from '../context.ts'
-import { pageHref } from './page-href.ts'
+import { pageHref } from './page-pins.ts'
 
 export default defineValue({
   identifier: 'state_card',

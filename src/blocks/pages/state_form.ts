@@ -1,8 +1,8 @@
 import { appendNode, everyNode, nodesOf, type PageNode } from '../../shared/pages/page-content.ts'
 import { defineValue } from '../block.ts'
-import { builderStorage } from '../builder-storage.ts'
-import { formId } from './form-id.ts'
+import { builderStorage } from '../names.ts'
 import { formInputs, inputParts } from './form-inputs.ts'
+import { formId } from './page-pins.ts'
 
 export default defineValue({
   identifier: 'state_form',

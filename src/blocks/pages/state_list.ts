@@ -1,6 +1,6 @@
 import { appendNode, nodesOf, type PageNode } from '../../shared/pages/page-content.ts'
 import { defineValue, PinError } from '../block.ts'
-import { textOf } from '../text-of.ts'
+import { textOf } from '../pins/scalar-values.ts'
 
 const MAX_ITEMS = 1_000
 

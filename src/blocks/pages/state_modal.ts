@@ -1,6 +1,6 @@
 import { appendNode, nodesOf } from '../../shared/pages/page-content.ts'
 import { defineValue } from '../block.ts'
-import { formId } from './form-id.ts'
+import { formId } from './page-pins.ts'
 
 export default defineValue({
   identifier: 'state_modal',

@@ -1,6 +1,6 @@
 import { accountPathsListed } from '../../shared/account-paths.ts'
 import { defineTrigger, PinError } from '../block.ts'
-import { pageUri } from './page-uri.ts'
+import { pageUri } from './page-pins.ts'
 
 /** As in page templates. */
 const LANGUAGE = /^[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$/

@@ -1,5 +1,5 @@
 import { defineFlow } from '../block.ts'
-import { redirectTarget } from '../redirect-target.ts'
+import { redirectTarget } from '../names.ts'
 
 const tones = ['neutral', 'info', 'success', 'warning', 'danger'] as const
 

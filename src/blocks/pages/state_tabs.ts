@@ -1,7 +1,7 @@
 import { appendNode, nodesOf, type PageContent } from '../../shared/pages/page-content.ts'
 import { defineValue } from '../block.ts'
 import type { InPins } from '../pin.ts'
-import { formId } from './form-id.ts'
+import { formId } from './page-pins.ts'
 
 export default defineValue({
   identifier: 'state_tabs',

@@ -14,8 +14,8 @@ import { isOneLine, ONE_LINE } from '../../shared/texts/one-line.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import { LineError, PinError } from '../block.ts'
 import type { InPin } from '../pin.ts'
-import { readDate } from './read-date.ts'
-import { sortKeyOf } from './sort-literal.ts'
+import { sortKeyOf } from './query-pins.ts'
+import { readDate } from './scalar-values.ts'
 
 /** Given by {@link converterFor} for a wire on which nothing has to be done. */
 export function identity(value: unknown): unknown {

@@ -1,6 +1,6 @@
 import { PinError } from '../block.ts'
 import type { Wait } from '../context.ts'
-import { readDuration } from './read-duration.ts'
+import { readDuration } from './scalar-values.ts'
 
 /** Ten years in milliseconds. */
 const LONGEST_WAIT = 3_660 * 86_400_000

@@ -6,7 +6,7 @@ import { valueOfText } from '../../shared/fields/value-of-text.ts'
 import { isGuid } from '../../shared/guid.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { sameJson } from '../../shared/same-json.ts'
-import { cellValue } from './cell-value.ts'
+import { cellValue } from './table-text.ts'
 import { dayCell, instantCell } from './xlsx-dates.ts'
 import type { Cell, DateCell } from './xlsx-file.ts'
 

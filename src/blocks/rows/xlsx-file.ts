@@ -3,7 +3,7 @@
  * so that no table of texts grows with the file. No cell is a formula, whatever it begins with.
  */
 import { placesOfCurrency } from '../../shared/fields/currencies.ts'
-import { webStream } from './web-stream.ts'
+import { webStream } from './xml-events.ts'
 
 export type Cell = string | number | boolean
 

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import type { CreateReadableOptions } from '@zip.js/zip.js'
 import { isUnreached } from '../../storage/unreached.ts'
 import { CsvProblem } from './csv-rows.ts'
-import { webStream } from './web-stream.ts'
+import { webStream } from './xml-events.ts'
 
 /** Where a file's bytes come from, in any order. */
 export interface FileBytes {

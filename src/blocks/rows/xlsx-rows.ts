@@ -4,7 +4,7 @@
  */
 import { keepsDigits } from '../../shared/numbers/exact-json.ts'
 import { CsvProblem } from './csv-rows.ts'
-import type { FoundDialect } from './table-dialect.ts'
+import type { FoundDialect } from './table-text.ts'
 import { type CellStyle, cellStyles, styledNumber } from './xlsx-dates.ts'
 import { type Cell, readEscapes } from './xlsx-file.ts'
 import { type FileBytes, openXlsxParts, type XlsxParts } from './xlsx-parts.ts'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import type { TableDialect } from './table-dialect.ts'
+import type { TableDialect } from './table-text.ts'
 import { dayCell, excelDate, instantCell } from './xlsx-dates.ts'
 import { type Cell, xlsxFile } from './xlsx-file.ts'
 import type { FileBytes } from './xlsx-parts.ts'

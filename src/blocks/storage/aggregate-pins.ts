@@ -20,7 +20,7 @@ import {
   namesOf,
 } from '../../storage/aggregate/check-aggregate.ts'
 import { PinError, type RowColumn } from '../block.ts'
-import { sortKeyOf } from '../pins/sort-literal.ts'
+import { sortKeyOf } from '../pins/query-pins.ts'
 
 export interface AggregatePins {
   readonly group: readonly JsonValue[] | undefined

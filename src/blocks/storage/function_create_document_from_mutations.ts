@@ -1,9 +1,8 @@
 import { andThen } from '../../shared/maybe-promise.ts'
 import { asSettings } from '../as-user.ts'
 import { defineFlow } from '../block.ts'
-import { builderStorage } from '../builder-storage.ts'
-import { writingPins, writtenMutations } from './set-mutations.ts'
-import { orTaken, takenOut } from './taken-values.ts'
+import { builderStorage } from '../names.ts'
+import { orTaken, takenOut, writingPins, writtenMutations } from './document-writes.ts'
 
 export default defineFlow({
   identifier: 'function_create_document_from_mutations',

@@ -1,9 +1,9 @@
 import { andThen } from '../../shared/maybe-promise.ts'
 import { asSettings } from '../as-user.ts'
 import { defineFlow } from '../block.ts'
-import { builderStorage } from '../builder-storage.ts'
-import { documentGuid } from './document-guid.ts'
-import { conditionOut, conditionPin, writeCondition } from './write-condition.ts'
+import { builderStorage } from '../names.ts'
+import { documentGuid } from './document-queries.ts'
+import { conditionOut, conditionPin, writeCondition } from './document-writes.ts'
 
 export default defineFlow({
   identifier: 'function_delete_document',

@@ -3,7 +3,7 @@ import { runBlock } from '../../../test/run-block.ts'
 import { openTestDatabase } from '../../../test/test-database.ts'
 import { type Database, documentOf } from '../../storage/database.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
-import { documentGuid } from './document-guid.ts'
+import { documentGuid } from './document-queries.ts'
 import getDocument from './function_get_document.ts'
 
 let database: Database

@@ -1,8 +1,8 @@
 import { andThen } from '../../shared/maybe-promise.ts'
 import { asSettings } from '../as-user.ts'
 import { defineFlow, PinError } from '../block.ts'
-import { builderStorage } from '../builder-storage.ts'
-import { expanded, expandIn } from '../pins/expand-pin.ts'
+import { builderStorage } from '../names.ts'
+import { expanded, expandIn } from '../pins/query-pins.ts'
 
 export default defineFlow({
   identifier: 'function_get_document',

@@ -3,7 +3,7 @@ import { runBlock } from '../../../test/run-block.ts'
 import { openTestDatabase } from '../../../test/test-database.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
-import { documentGuid } from './document-guid.ts'
+import { documentGuid } from './document-queries.ts'
 import removeDocument from './function_remove_document.ts'
 
 let database: Database

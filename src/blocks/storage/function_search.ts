@@ -4,10 +4,9 @@ import { isRelevanceOrder } from '../../storage/search/rank-text.ts'
 import { readCursor } from '../../storage/search/search-cursor.ts'
 import { actsAsUser, asSettings } from '../as-user.ts'
 import { defineFlow, PinError } from '../block.ts'
-import { builderStorage } from '../builder-storage.ts'
 import { searchWithCache } from '../cached-search.ts'
-import { checkExpanded, expanded, expandIn } from '../pins/expand-pin.ts'
-import { whereIn } from '../pins/where-pin.ts'
+import { builderStorage } from '../names.ts'
+import { checkExpanded, expanded, expandIn, whereIn } from '../pins/query-pins.ts'
 import { referringQuery } from '../referring-query.ts'
 
 export default defineFlow({

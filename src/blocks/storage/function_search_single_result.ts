@@ -2,10 +2,9 @@ import { andThen } from '../../shared/maybe-promise.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import { actsAsUser, asSettings } from '../as-user.ts'
 import { defineFlow } from '../block.ts'
-import { builderStorage } from '../builder-storage.ts'
 import { searchWithCache } from '../cached-search.ts'
-import { expanded, expandIn } from '../pins/expand-pin.ts'
-import { whereIn } from '../pins/where-pin.ts'
+import { builderStorage } from '../names.ts'
+import { expanded, expandIn, whereIn } from '../pins/query-pins.ts'
 import { referringQuery } from '../referring-query.ts'
 
 export default defineFlow({

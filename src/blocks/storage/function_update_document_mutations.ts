@@ -1,11 +1,17 @@
 import { andThen } from '../../shared/maybe-promise.ts'
 import { asSettings } from '../as-user.ts'
 import { defineFlow } from '../block.ts'
-import { builderStorage } from '../builder-storage.ts'
-import { documentGuid } from './document-guid.ts'
-import { writingPins, writtenMutations } from './set-mutations.ts'
-import { orTaken, takenOut } from './taken-values.ts'
-import { conditionOut, conditionPin, writeCondition } from './write-condition.ts'
+import { builderStorage } from '../names.ts'
+import { documentGuid } from './document-queries.ts'
+import {
+  conditionOut,
+  conditionPin,
+  orTaken,
+  takenOut,
+  writeCondition,
+  writingPins,
+  writtenMutations,
+} from './document-writes.ts'
 
 export default defineFlow({
   identifier: 'function_update_document_mutations',

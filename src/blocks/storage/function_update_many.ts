@@ -1,8 +1,7 @@
 import { asSettings } from '../as-user.ts'
 import { defineFlow } from '../block.ts'
 import { backgroundIn, changeMany, manyIn, manyOut } from './change-many.ts'
-import { writtenMutations } from './set-mutations.ts'
-import { orTaken, takenOut } from './taken-values.ts'
+import { orTaken, takenOut, writtenMutations } from './document-writes.ts'
 
 export default defineFlow({
   identifier: 'function_update_many',

@@ -3,10 +3,9 @@ import { applyMutations } from '../../storage/apply-mutations.ts'
 import { upsertDocument } from '../../storage/upsert-document.ts'
 import { asSettings } from '../as-user.ts'
 import { defineFlow } from '../block.ts'
-import { builderStorage } from '../builder-storage.ts'
-import { keyFields, orUnknownKey, withoutKeyValue } from './found-by.ts'
-import { writtenMutations } from './set-mutations.ts'
-import { orTaken, takenOut } from './taken-values.ts'
+import { builderStorage } from '../names.ts'
+import { keyFields, orUnknownKey, withoutKeyValue } from './document-queries.ts'
+import { orTaken, takenOut, writtenMutations } from './document-writes.ts'
 
 export default defineFlow({
   identifier: 'function_upsert_document',

@@ -1,5 +1,5 @@
 import { defineValue } from '../block.ts'
-import { mutationField } from './field-mutation.ts'
+import { mutationField } from './document-writes.ts'
 
 export default defineValue({
   identifier: 'mutations_increment_by_field',

@@ -2,7 +2,7 @@ import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { defineValue, PinError } from '../block.ts'
 import type { InPin } from '../pin.ts'
-import { setField } from './field-mutation.ts'
+import { setField } from './document-writes.ts'
 
 /** Pins of the block itself: fields of these names get none, and are set through `object`. */
 const ownPins = new Set(['mutations', 'object'])

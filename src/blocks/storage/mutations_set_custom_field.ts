@@ -1,5 +1,5 @@
 import { defineValue } from '../block.ts'
-import { mutationField, setField } from './field-mutation.ts'
+import { mutationField, setField } from './document-writes.ts'
 
 export default defineValue({
   identifier: 'mutations_set_custom_field',

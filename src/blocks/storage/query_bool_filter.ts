@@ -1,5 +1,5 @@
 import { defineValue } from '../block.ts'
-import { allOf } from './combine-queries.ts'
+import { allOf } from './document-queries.ts'
 
 export default defineValue({
   identifier: 'query_bool_filter',

@@ -1,8 +1,7 @@
 import type { Query } from '../../shared/query.ts'
 import { defineValue, PinError } from '../block.ts'
-import { queryField } from '../query-field.ts'
-import { anyOf } from './combine-queries.ts'
-import { matchesAny, scalarsOf } from './exact-match.ts'
+import { queryField } from '../names.ts'
+import { anyOf, matchesAny, scalarsOf } from './document-queries.ts'
 
 const holdsForNone: Query = { kind: 'or', queries: [] }
 

@@ -1,5 +1,5 @@
 import { defineValue } from '../block.ts'
-import { queryField } from '../query-field.ts'
+import { queryField } from '../names.ts'
 import { rangeQuery } from '../range-query.ts'
 
 export default defineValue({

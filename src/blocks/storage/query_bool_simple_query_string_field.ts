@@ -1,6 +1,6 @@
 import { textProblem } from '../../storage/search/text-limits.ts'
 import { defineValue, PinError } from '../block.ts'
-import { queryField } from '../query-field.ts'
+import { queryField } from '../names.ts'
 
 export default defineValue({
   identifier: 'query_bool_simple_query_string_field',

@@ -1,6 +1,6 @@
 import { defineValue } from '../block.ts'
-import { queryField } from '../query-field.ts'
-import { matchesAny, matchesEmpty, scalarsOf } from './exact-match.ts'
+import { queryField } from '../names.ts'
+import { matchesAny, matchesEmpty, scalarsOf } from './document-queries.ts'
 
 export default defineValue({
   identifier: 'query_bool_term_fields',

@@ -1,5 +1,5 @@
 import { defineValue } from '../block.ts'
-import { queryField } from '../query-field.ts'
+import { queryField } from '../names.ts'
 
 export default defineValue({
   identifier: 'query_sort_field',

@@ -1,5 +1,5 @@
 import { defineValue } from '../block.ts'
-import { builderStorage } from '../builder-storage.ts'
+import { builderStorage } from '../names.ts'
 
 export default defineValue({
   identifier: 'storage',

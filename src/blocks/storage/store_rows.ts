@@ -1,17 +1,68 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { QuoinError } from '../../shared/errors.ts'
-import { dialectOf } from '../../shared/fields/value-of-text.ts'
+import type { FieldRule } from '../../shared/field-rule.ts'
+import { dialectOf, type TextDialect, valueOfText } from '../../shared/fields/value-of-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { refusalOf } from '../../storage/create-all.ts'
+import type { Session } from '../../storage/database.ts'
+import { namingFields, referenceByName } from '../../storage/reference/reference-by-name.ts'
 import { upsertDocument } from '../../storage/upsert-document.ts'
 import { asSettings } from '../as-user.ts'
 import { defineFlow, PinError } from '../block.ts'
-import { builderStorage } from '../builder-storage.ts'
+import type { FlowContext } from '../context.ts'
+import { builderStorage } from '../names.ts'
 import { csvRows } from '../rows/csv-rows.ts'
 import { csvTable } from '../rows/csv-table.ts'
-import { keyFields, orUnknownKey, withoutKeyValue } from './found-by.ts'
-import { type RowReader, rowReader } from './row-reader.ts'
-import { writtenMutations } from './set-mutations.ts'
+import { keyFields, orUnknownKey, withoutKeyValue } from './document-queries.ts'
+import { writtenMutations } from './document-writes.ts'
+
+// What the cells of a row mean in the fields of a storage.
+
+/** The fields of a document. Throws INVALID_BODY naming the field for a text that its type cannot be made of. */
+type RowReader = (row: JsonObject) => Promise<JsonObject>
+
+/** Names that were found already: a list of goods names the same few suppliers again and again. */
+const MOST_KNOWN = 10_000
+
+async function rowReader(
+  session: Session,
+  storage: string,
+  { rulesOf, dialect }: { readonly rulesOf: FlowContext['rules']; readonly dialect: TextDialect },
+): Promise<RowReader> {
+  const rules = new Map((await rulesOf(storage)).map((rule) => [rule.name, rule]))
+  const known = new Map<string, string>()
+
+  async function referred(rule: FieldRule, target: string, text: string): Promise<string> {
+    const key = JSON.stringify([target, text])
+    const guid = known.get(key)
+    if (guid !== undefined) return guid
+    const found = await referenceByName(session, target, namingFields(await rulesOf(target)), text)
+    if ('problem' in found) throw wrong(rule, found.problem)
+    if (known.size < MOST_KNOWN) known.set(key, found.guid)
+    return found.guid
+  }
+
+  async function read(rule: FieldRule, text: string): Promise<JsonValue> {
+    const meant = valueOfText(rule, text, dialect)
+    if ('problem' in meant) throw wrong(rule, meant.problem)
+    const { value } = meant
+    const target = rule.reference?.storage
+    return target !== undefined && typeof value === 'string' ? referred(rule, target, value) : value
+  }
+
+  return async (row) => {
+    const fields: Record<string, JsonValue> = {}
+    for (const [name, value] of Object.entries(row)) {
+      const rule = rules.get(name)
+      fields[name] = rule && typeof value === 'string' ? await read(rule, value) : value
+    }
+    return fields
+  }
+}
+
+function wrong({ name }: FieldRule, problem: string): QuoinError {
+  return new QuoinError('INVALID_BODY', `The value of ${name} ${problem}.`, { fields: [name] })
+}
 
 const MOST_ROWS = 50_000
 /** Lines that are wrong, in the reply. */

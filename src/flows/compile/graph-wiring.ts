@@ -5,7 +5,7 @@
 import type { Listens } from '../../blocks/block.ts'
 import type { InPin } from '../../blocks/pin.ts'
 import { converterFor, finishPin } from '../../blocks/pins/convert-pin.ts'
-import { literalItems } from '../../blocks/pins/sort-literal.ts'
+import { literalItems } from '../../blocks/pins/query-pins.ts'
 import { markWritten } from '../../blocks/pins/written-rows.ts'
 import type { Steps } from '../../shared/in-turns.ts'
 import type { PinType } from '../../shared/pin-type.ts'

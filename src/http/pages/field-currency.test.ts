@@ -7,7 +7,7 @@ import {
   type TestQuoin,
 } from '../../../test/end-to-end/harness.ts'
 import { openVisitor } from '../../../test/page-visitor.ts'
-import { withRows } from '../../blocks/mail/mail-tables.ts'
+import { withRows } from '../../blocks/mail/mail-content.ts'
 import { tableColumns } from '../../blocks/pages/table-columns.ts'
 import { renderMail } from '../../pages/mail/render-mail.ts'
 import { createField } from '../../records/fields/field-records.ts'

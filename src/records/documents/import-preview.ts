@@ -1,4 +1,4 @@
-import type { TableDialect } from '../../blocks/rows/table-dialect.ts'
+import type { TableDialect } from '../../blocks/rows/table-text.ts'
 import type { Cell } from '../../blocks/rows/xlsx-file.ts'
 import type { SheetRow } from '../../blocks/rows/xlsx-rows.ts'
 import { QuoinError } from '../../shared/errors.ts'

@@ -1,5 +1,5 @@
 /** Checks a request by the schema of its trigger before the flow starts, and gives the values of its fields. */
-import { readDate } from '../../../blocks/pins/read-date.ts'
+import { readDate } from '../../../blocks/pins/scalar-values.ts'
 import type { RunRequest } from '../../../blocks/run-request.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { type FieldRule, fieldValueProblem } from '../../../shared/field-rule.ts'

@@ -1,4 +1,29 @@
+import type { JsonValue } from '../../shared/json.ts'
 import { CsvProblem } from './csv-rows.ts'
+
+/** A value as a cell of a table has it: lists of texts with semicolons between, objects as JSON. */
+export function cellValue(value: JsonValue | undefined): string | number {
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'string' || typeof value === 'number') return value
+  if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join('; ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** What was recognised of a table of another program, for people who look at a preview. */
+export interface TableDialect {
+  readonly format: 'csv' | 'xlsx'
+  /** Of CSV. */
+  readonly encoding?: 'utf-8' | 'utf-16le' | 'utf-16be'
+  readonly separator?: string
+  /** Of XLSX: the name of the sheet that is read, and of all that are not hidden. */
+  readonly sheet?: string
+  readonly sheets?: readonly string[]
+  /** Of XLSX: the year from which days are counted. */
+  readonly dates_from?: 1900 | 1904
+}
+
+/** Is told once, before the first row. */
+export type FoundDialect = (dialect: TableDialect) => void
 
 /** What pins call separators. */
 export const csvSeparators: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t' }

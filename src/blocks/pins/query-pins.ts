@@ -1,11 +1,14 @@
-/** The pin `expand` of blocks that read documents. */
+import { parseFieldPath } from '../../shared/field-path.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { matchAll, type Query, type SortKey } from '../../shared/query.ts'
 import { expandDocuments, MOST_EXPANDED } from '../../storage/reference/expand-documents.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import { PinError } from '../block.ts'
 import type { FlowContext } from '../context.ts'
 import type { InPin } from '../pin.ts'
+
+// The pin `expand` of blocks that read documents.
 
 export const expandIn = {
   type: 'array',
@@ -34,4 +37,37 @@ export function expanded(
 export function checkExpanded(expand: readonly JsonValue[] | undefined, limit: number): void {
   if (expand !== undefined && expand.length > 0 && limit > MOST_EXPANDED)
     throw new PinError('expand', `needs a limit of at most ${MOST_EXPANDED.toLocaleString('en-US')}`)
+}
+
+export const whereIn = {
+  type: 'query',
+  language: 'where',
+  help: 'Condition on each document, doc: doc.status == maybe(params.status) && doc.price >= 10. Both it and query must hold.',
+} as const satisfies InPin
+
+/** What the pins `query` and `where` ask for together. */
+export function narrowed(query: Query | undefined, where: Query | undefined): Query {
+  if (!query || !where) return query ?? where ?? matchAll
+  return { kind: 'and', queries: [query, where] }
+}
+
+/** `amount desc` as a sort key; undefined for what names no field. Documents without the field come last. */
+export function sortKeyOf(written: unknown): SortKey | undefined {
+  if (typeof written !== 'string') return undefined
+  const words = written.trim().split(/ +/)
+  const last = words.at(-1)
+  const order = words.length > 1 && (last === 'desc' || last === 'asc') ? last : undefined
+  const field = (order === undefined ? words : words.slice(0, -1)).join(' ')
+  try {
+    parseFieldPath(field)
+  } catch {
+    return undefined
+  }
+  return { field, order: order ?? 'asc', missing: 'last' }
+}
+
+/** The values of a literal of a pin that takes several: the items of a list, or of the text of a sort pin, `country, name desc`. */
+export function literalItems(pin: InPin, literal: JsonValue): readonly JsonValue[] {
+  if (Array.isArray(literal)) return literal
+  return pin.type === 'sort' && typeof literal === 'string' ? literal.split(',') : [literal]
 }
