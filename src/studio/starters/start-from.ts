@@ -1,4 +1,3 @@
-import { importBlueprintFile } from '../api/blueprint-transfer.ts'
 import { notifyAbout, notifyFailed } from '../controls/notify.ts'
 import { startTexts } from '../texts/start.ts'
 import { type Starter, starterFile } from './starters.ts'
@@ -9,6 +8,8 @@ export async function startFrom(
   onProgress: (share: number) => void = () => undefined,
 ): Promise<string | undefined> {
   try {
+    // 14 KB that the first page, which lists the templates, does without.
+    const { importBlueprintFile } = await import('../api/blueprint-transfer.ts')
     const { guid } = await importBlueprintFile(await starterFile(starter), {
       onProgress,
       stays: (part) => notifyAbout(startTexts.notAllWasUndone, startTexts.leftOver(part)),
