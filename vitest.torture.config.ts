@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { engineSuites } from './test/engine-suites.ts'
+import { onPostgresInTorture } from './test/tiers/suite-files.ts'
 
 /** Suites of `npm test` that look at more here. */
 const moreThorough = [
@@ -8,12 +9,12 @@ const moreThorough = [
   'test/end-to-end/cities.test.ts',
 ]
 
-/** Suites that `npm test` runs on the embedded engine only, or with less on PostgreSQL. */
+/** Suites that `npm run test:all` runs on the embedded engine only, or with less on PostgreSQL. */
 const onPostgres = [
   'src/{access,http}/**/*.test.ts',
   'test/block-examples.test.ts',
-  'test/end-to-end/{bad-input,fuzz,inventory,killed-migrations,refused-blueprints,run-limits,scopes,slow-searches}.test.ts',
-  'test/end-to-end/tracing{,-branches,-breakpoints,-same}.test.ts',
+  'test/end-to-end/fuzz.test.ts',
+  ...Object.values(onPostgresInTorture).flat(),
 ]
 
 /** Suites that are slow by nature: files `*.torture.test.ts`, run by `npm run torture` and never by `npm test`. */

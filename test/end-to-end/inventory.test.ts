@@ -1,6 +1,6 @@
 /** `examples/inventory.blueprint.json`, over HTTP on the real program. */
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { xlsxRows } from '../../src/blocks/rows/xlsx-rows.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { openAssetPlace } from '../asset-place.ts'
@@ -313,8 +313,7 @@ test('each morning the staff gets the stock as XLSX', async () => {
 describe('import', () => {
   const csv = (rows: readonly string[]) => ['Number;Name;Supplier;Price;Min stock', ...rows].join('\n')
   const send = (text: string) => room.call('POST', '/goods/import', { body: { csv: text } })
-  // On PostgreSQL each row takes two trips: all of them are tried there by `npm run torture`.
-  const count = inject('engine') === 'sqlite' || inject('thorough') ? 2_000 : 400
+  const count = 2_000
   const rows = (price: string) =>
     Array.from({ length: count }, (_none, index) => `I-${index};Imported ${index};Kern;${price};`)
 

@@ -24,16 +24,53 @@ const onBothEngines = [
 ]
 
 /**
- * On one engine here. In `npm run torture` on both: what asks little of the storage, the access matrix, the fuzzer, and killed
- * migrations of fields (18 s on PostgreSQL, the longest suite there). Nowhere
- * on both: those that start processes choose their engine themselves, 100,000 cities take PostgreSQL minutes to import, and
- * uploads to a disk there are none in a cluster: those to a bucket are in `assets-in-s3` and `endpoint-uploads`.
+ * On PostgreSQL in `npm run torture` only, by reason. The rule: what a suite asks of the storage is to keep and find records,
+ * which the suites of storage and of the contract prove on both engines. A suite stays on both where transactions meet, values
+ * are compared, ordered, numbered or made unique, fields are migrated, jobs are claimed, or another node must hear of a change.
+ */
+export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = {
+  'Requests, replies and schemas: the engine is behind them': [
+    'test/end-to-end/{bad-input,body-limits,example-clients,line-breaks,other-clients,reply-files,reply-kinds}.test.ts',
+    'test/end-to-end/{request-schemas,signed-tries,unset-public-url,wrong-parameters}.test.ts',
+  ],
+  'Steps and limits of runs: values in memory, and records that are written once': [
+    'test/end-to-end/{daylight-saving,environment,extract-function,frames,hand-runs,in-flight,limits}.test.ts',
+    'test/end-to-end/{pinned-replies,run-limits,slow-searches,tracing,tracing-branches}.test.ts',
+    'test/end-to-end/{tracing-breakpoints,tracing-expressions,tracing-replay,tracing-same}.test.ts',
+  ],
+  'Deploys: what is checked before anything is stored': [
+    'src/flows/compile/**/*.test.ts',
+    'test/end-to-end/{applications,behind-references,block-names,refused-blueprints}.test.ts',
+  ],
+  'Sign-in and scopes: users and keys are records': [
+    'test/end-to-end/{account-links,api-keys,scopes,sessions}.test.ts',
+  ],
+  'Pages: what is drawn of records that were found': [
+    'test/end-to-end/{page-language,reference-names,time-zone,usable-pages}.test.ts',
+  ],
+  'Mails and other servers: their jobs are those of `src/queue` and `ended-jobs`': [
+    'src/blocks/mail/*.test.ts',
+    'test/end-to-end/{alerts,connections,failures,mail,mail-sender,paged-lists,secret-hosts}.test.ts',
+    'test/end-to-end/{send-again,try-connection,webhooks}.test.ts',
+  ],
+  'Files: on the disk or in a bucket (on both engines: `assets-in-s3`, `endpoint-uploads`, `sweep-assets`)': [
+    'src/blocks/files/*.test.ts',
+    'test/end-to-end/{downloads,file-links,files,images}.test.ts',
+  ],
+  'Whole examples: their parts run on both; `tasks-contract` and `board` do as a whole': [
+    'test/end-to-end/{booking,example-room,inventory}.test.ts',
+  ],
+  'Killed migrations of fields take 18 s there; `renamed-fields` and `converted-fields` are on both': [
+    'test/end-to-end/killed-migrations.test.ts',
+  ],
+}
+
+/**
+ * On one engine, also in `npm run torture`: those that start processes choose their engine themselves, 100,000 cities take
+ * PostgreSQL minutes to import, and uploads to a disk there are none in a cluster.
  */
 const onOneEngine = [
-  'test/end-to-end/{bad-input,killed-migrations,refused-blueprints,run-limits,scopes,slow-searches}.test.ts',
-  'test/end-to-end/tracing{,-branches,-breakpoints,-same}.test.ts',
-  'test/end-to-end/{access-matrix,crash,fuzz,tasks-walk,cities,uploads,watchdog}.test.ts',
-  'test/end-to-end/waiting-processes.test.ts',
+  'test/end-to-end/{access-matrix,crash,fuzz,tasks-walk,cities,uploads,waiting-processes,watchdog}.test.ts',
 ]
 
 /** About two nodes, which the embedded engine does not have. */
@@ -49,7 +86,7 @@ const slowByNature = '**/*.torture.test.ts'
 
 /** Paths below the root. */
 export function suiteFiles(): Readonly<Record<Engine, readonly string[]>> {
-  const left = new Set(find([...onOneEngine, slowByNature]))
+  const left = new Set(find([...onOneEngine, ...Object.values(onPostgresInTorture).flat(), slowByNature]))
   return {
     sqlite: find(['{src,test}/**/*.test.ts'], [...onlyOnPostgres, slowByNature]),
     postgres: engineSuites(onBothEngines).filter((file) => !left.has(file)),
