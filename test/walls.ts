@@ -14,7 +14,7 @@ const base = [
   'storage/reference',
 ]
 const flows = [...base, 'blocks', 'blocks/pins', 'records/**']
-const server = [...flows, 'access', 'access/keys', 'access/links', 'flows/**']
+const server = [...flows, 'access', 'access/keys', 'access/links', 'identity', 'flows/**']
 
 const walls: Readonly<Record<string, readonly string[]>> = {
   'shared/**': [],
@@ -76,7 +76,17 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'records/mail': [...base, 'records', 'records/assets'],
   'records/assets': [...base, 'blocks', 'blocks/pins', 'records', 'records/secrets', 'storage/assets'],
 
-  access: [...base, 'blocks', 'blocks/pins', 'records', 'access/keys', 'access/links'],
+  access: [
+    ...base,
+    'blocks',
+    'blocks/pins',
+    'records',
+    'records/secrets',
+    'access/keys',
+    'access/links',
+    'identity',
+  ],
+  identity: [...base, 'records/secrets', 'records/mail', 'access', 'access/keys', 'access/links'],
   'access/keys': [...base, 'access'],
   'access/links': [...base, 'access', 'records/mail'],
 

@@ -1,3 +1,4 @@
+import type { SecretKeys } from '../records/secrets/secret-keys.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
 import type { Database } from '../storage/database.ts'
@@ -17,6 +18,10 @@ export interface AccessSettings {
   readonly tokenSeconds: number
   /** OWASP's minimum for argon2id if not given. Hashes of another cost are renewed when their users sign in. */
   readonly passwordCost?: PasswordCost
+  /** Seal the secrets of second factors. Without a key that seals, users cannot set one up. */
+  readonly secretKeys?: SecretKeys
+  /** What authenticator apps call this server; `Quoin` if empty. */
+  readonly siteName?: string
   /** undefined: no mail server or no public address is set, and no links are sent. */
   readonly links?: LinkSettings | undefined
 }

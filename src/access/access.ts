@@ -7,6 +7,7 @@
  * name's), the address, tokens. So no two of them can wait for each other crosswise.
  */
 
+import { type Factors, factors } from '../identity/factors.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Random } from '../shared/guid.ts'
@@ -39,7 +40,7 @@ import { passwordHasher } from './password-hash.ts'
 import { type Sessions, sessions } from './sessions.ts'
 import { type GroupChoice, setGroups } from './set-groups.ts'
 import type { SignedIn, SignInInput } from './sign-in.ts'
-import { signIn } from './sign-in.ts'
+import { checkPasswordOf, signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
 import { ensureUserLogs, type LoggedRequest, requestLog, type Sender, searchUserLogs } from './user-log.ts'
 import { searchUsers } from './user-search.ts'
@@ -84,6 +85,10 @@ export interface Access {
   /** What a user holds, directly and through active groups; undefined if there is no such user. */
   scopesOfUser(guid: string): Promise<ReadonlySet<string> | undefined>
   searchUsers(search: Search): Promise<RecordPage>
+  /** INVALID_CREDENTIALS, TOO_MANY_LOGIN_ATTEMPTS, as `signIn`, without a session. Needs no second factor. */
+  checkPassword(input: SignInInput): Promise<void>
+  /** Second factors, and confirmations of sessions. */
+  readonly factors: Factors
   /** Secrets of users for programs that call in. */
   readonly keys: ApiKeys
   /** Where users are signed in. */
@@ -138,6 +143,13 @@ const storages: Readonly<Record<string, Needs>> = {
   [ownStorages.accountRequests]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
   [ownStorages.apiKeyUses]: { indexes: [{ fields: ['key_guid'], unique: true }] },
   [ownStorages.groups]: { indexes: [{ fields: ['name_key'], unique: true }] },
+  [ownStorages.signInChallenges]: {
+    indexes: [
+      { fields: ['challenge_hash'], unique: true },
+      { fields: ['user_guid'] },
+      { fields: ['expiry'] },
+    ],
+  },
   [ownStorages.signInAddresses]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
   [ownStorages.failedSignIns]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
 }
@@ -196,6 +208,8 @@ export async function openAccess(options: {
     activeUser: (guid) => during(() => activeUser(context, guid)),
     scopesOfUser: (guid) => during(() => scopesOfUser(context, guid)),
     searchUsers: (search) => during(() => searchUsers(context, search)),
+    checkPassword: (input) => during(() => checkPasswordOf(context, input)),
+    factors: factors(context, during),
     keys: apiKeys(context, during),
     sessions: sessions(context, during),
     links: accountLinks(context, during),

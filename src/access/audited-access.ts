@@ -9,8 +9,15 @@ import { ownStorages } from '../storage/own-storages.ts'
 export const auditedAccess: AuditedStorages = {
   [ownStorages.users]: {
     category: 'users',
-    secrets: { password_hash: 'password' },
-    counters: ['login_attempts', 'locked_until', 'last_activity', 'known_addresses'],
+    secrets: {
+      password_hash: 'password',
+      totp_secret: 'second_factor',
+      recovery_codes: 'recovery_codes',
+    },
+    counters: [
+      ...['login_attempts', 'locked_until', 'last_activity', 'known_addresses'],
+      ...['totp_step', 'totp_used', 'factor_failures', 'factor_locked_until', 'factor_required_since'],
+    ],
     derived: ['username_key', 'email_key', 'invitation'],
   },
   [ownStorages.apiKeys]: {

@@ -30,6 +30,8 @@ export interface GroupInput {
   readonly description?: string
   readonly scopes?: readonly string[]
   readonly is_active?: boolean
+  /** Days from the first sign-in until its users need a second factor; null for never. */
+  readonly second_factor_days?: number | null
 }
 
 const MAX_SCOPES = 1000
@@ -52,14 +54,14 @@ export async function createGroup(
 ): Promise<JsonObject> {
   requirePerson(by)
   checkGroupInput(input)
-  const { name, description = '', scopes = [], is_active = true } = input
+  const { name, description = '', scopes = [], is_active = true, second_factor_days = null } = input
   return transact(
     context.database,
     async (session) => {
       await takeTurn(session, context.turnGuid)
       checkHeld(by, scopes, 'grant')
       await checkNameFree(session, name, undefined)
-      const fields = { name, name_key: folded(name), description, scopes, is_active }
+      const fields = { name, name_key: folded(name), description, scopes, is_active, second_factor_days }
       return publicGroup(documentOf(await session.create(ownStorages.groups, setFields(fields))))
     },
     { user: actor(by) },
@@ -80,11 +82,11 @@ export async function updateGroup(
     async (session) => {
       await takeTurn(session, context.turnGuid)
       const before = await changeable(session, guid, by)
-      const { name, description, scopes, is_active } = changes
+      const { name, description, scopes, is_active, second_factor_days } = changes
       checkHeld(by, scopes ?? [], 'grant')
       if (name !== undefined) await checkNameFree(session, name, guid)
       const name_key = name === undefined ? undefined : folded(name)
-      const mutations = setFields({ name, name_key, description, scopes, is_active })
+      const mutations = setFields({ name, name_key, description, scopes, is_active, second_factor_days })
       const written = await session.update(ownStorages.groups, guid, mutations)
       if (written.outcome !== 'written') throw noSuchGroup(guid)
       await checkStillAdministered(session, before)
@@ -175,7 +177,7 @@ export function checkGroupInput({ name, description, scopes = [] }: GroupInput):
 
 function publicGroup(group: JsonObject): JsonObject {
   const { _meta = null, name = '', description = '', scopes = [], is_active = true } = group
-  return { _meta, name, description, scopes, is_active }
+  return { _meta, name, description, scopes, is_active, second_factor_days: group.second_factor_days ?? null }
 }
 
 function actor({ guid, username }: Identity) {

@@ -48,6 +48,7 @@ export async function identify(context: AccessContext, token: string): Promise<I
     scopes,
     user: publicUser(user.document),
     tokenGuid: guidOf(record),
+    confirmed: numberIn(record.confirmed) || numberIn(record.created),
   }
   keep(identity, Math.min(due, numberIn(record.expiry)))
   return identity

@@ -10,6 +10,8 @@ export interface Identity {
   readonly user: JsonObject
   /** Of the access token, or of the API key. */
   readonly tokenGuid: string
+  /** Unix seconds at which the session was made or confirmed. API keys and the command line have no session. */
+  readonly confirmed?: number
   /** Where an API key was sent; a signed-in user has none. */
   readonly key?: {
     readonly name: string

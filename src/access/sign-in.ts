@@ -7,11 +7,14 @@
  * 3. Judged, in one transaction that writes the user's record first. Wrong: counted on the user (or name), for the place,
  *    and on the address. Right: the record is looked at again, since it may have been locked, deactivated or given another
  *    password meanwhile; then the token is stored, the oldest goes if they are too many, the address is known from then
- *    on, and the count goes back to 0.
+ *    on, and the count goes back to 0. A user with a second factor gets a challenge in place of the token
+ *    (`identity/finish-sign-in.ts`), and the count stays.
  *
  * Wrong password, unknown user and inactive user answer the same, in the same time, and count the same.
  */
 
+import { challengeFor, secondFactorRequired } from '../identity/challenge.ts'
+import { neededFactor } from '../identity/second-factor.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { jsonProblem } from '../shared/json.ts'
@@ -31,7 +34,7 @@ import { type LockoutLimits, lockedUntil, refuseWhileLocked } from './lockout.ts
 import { retryContested } from './retry-contested.ts'
 import { createToken, deleteOldestTokens } from './tokens.ts'
 import { MAX_EMAIL, MAX_PASSWORD } from './user-input.ts'
-import { noteUserEvent } from './user-log.ts'
+import { noteUserEvent, type Sender } from './user-log.ts'
 import type { UserRecord } from './user-record.ts'
 import { userRecord } from './user-record.ts'
 import { folded } from './visible-text.ts'
@@ -53,6 +56,8 @@ export interface SignedIn {
   /** Seconds that use extends the token to. */
   readonly expiry_renew: number
   readonly verified: boolean
+  /** Unix seconds from which a sign-in needs a second factor that the user does not have yet. */
+  readonly second_factor_due?: number
   /** `{ _meta: { guid }, username, email, firstname, lastname, language }` */
   readonly user: JsonObject
   readonly ip: string
@@ -63,8 +68,35 @@ const RESERVE: Origin = { reserve: true }
 
 type User = UserRecord & { readonly passwordHash: string }
 
-/** INVALID_CREDENTIALS, TOO_MANY_LOGIN_ATTEMPTS, INVALID_BODY for what is too long, UNAVAILABLE under heavy load. */
+/** What happens in the transaction of a right password. */
+type Admitted<T> = (session: Session, user: UserRecord, now: number) => Promise<T>
+
+/**
+ * INVALID_CREDENTIALS, TOO_MANY_LOGIN_ATTEMPTS, INVALID_BODY for what is too long, UNAVAILABLE under heavy load.
+ * SECOND_FACTOR_REQUIRED where the password is right: its details have the challenge that a code ends.
+ */
 export async function signIn(context: AccessContext, input: SignInInput): Promise<SignedIn> {
+  await deleteExpired(context.database, ownStorages.signInChallenges, 'expiry', unixSeconds(context.clock))
+  const result = await withPassword(context, input, async (session, user, now) => {
+    const { needs, due } = await neededFactor(session, user, now)
+    // Failures stay counted: without the code, nothing has succeeded.
+    if (needs) return challengeFor(context, session, user, { needs, sender: input, now })
+    const signedIn = await startSession(context, session, user, input, now)
+    return due > 0 ? { ...signedIn, second_factor_due: due } : signedIn
+  })
+  if ('challenge' in result) throw secondFactorRequired(result)
+  return result
+}
+
+/** The same attempt without a session: it counts, locks and refuses as a sign-in does. */
+export async function checkPasswordOf(context: AccessContext, input: SignInInput): Promise<void> {
+  await withPassword(context, input, async (session, user, now) => {
+    await forgetFailuresOf(session, user, input.ip, now)
+    return true
+  })
+}
+
+async function withPassword<T>(context: AccessContext, input: SignInInput, then: Admitted<T>): Promise<T> {
   if (input.username.length > MAX_EMAIL)
     throw invalidField('username', `username is longer than ${MAX_EMAIL} characters.`)
   // No engine can look up what it cannot store.
@@ -81,8 +113,8 @@ export async function signIn(context: AccessContext, input: SignInInput): Promis
   try {
     // Again only if the password was changed, or its hash renewed, while it was being checked.
     for (let tries = 0; tries < 3; tries++) {
-      const signedIn = await attempt(context, nameKey, input)
-      if (signedIn) return signedIn
+      const result = await attempt(context, nameKey, input, then)
+      if (result !== undefined) return result
     }
   } finally {
     decided()
@@ -92,7 +124,12 @@ export async function signIn(context: AccessContext, input: SignInInput): Promis
   })
 }
 
-async function attempt(context: AccessContext, nameKey: string, input: SignInInput) {
+async function attempt<T>(
+  context: AccessContext,
+  nameKey: string,
+  input: SignInInput,
+  then: Admitted<T>,
+): Promise<T | undefined> {
   const { database, passwords } = context
   const session = database.session()
   const user = await findUser(session, nameKey)
@@ -102,7 +139,7 @@ async function attempt(context: AccessContext, nameKey: string, input: SignInInp
   const right = await passwords.verify(input.password, user?.passwordHash)
   if (!right || !isComplete(user) || !user.isActive) return refuse(context, nameKey, user, input)
   const renewed = passwords.isCurrent(user.passwordHash) ? undefined : await passwords.hash(input.password)
-  return admit(context, user, renewed, input)
+  return admit(context, user, renewed, input, then)
 }
 
 function isComplete(user: UserRecord | undefined): user is User {
@@ -161,15 +198,15 @@ async function countFailureOfUser(
 }
 
 /** Undefined if the password that was checked is no longer the user's. */
-async function admit(
+async function admit<T>(
   context: AccessContext,
   user: User,
   renewedHash: string | undefined,
-  { ip, agent }: SignInInput,
-): Promise<SignedIn | undefined> {
-  const { database, settings, addresses, random } = context
+  { ip }: SignInInput,
+  then: Admitted<T>,
+): Promise<T | undefined> {
+  const { database, addresses } = context
   const now = unixSeconds(context.clock)
-  const expiry = now + settings.tokenSeconds
   await deleteExpired(database, ownStorages.tokens, 'expiry', now)
   const work = async (session: Session) => {
     const seen: Mutation = { op: 'set', field: 'last_activity', value: now }
@@ -179,26 +216,38 @@ async function admit(
       await session.transaction.rollback()
       return undefined
     }
-    const { knownAddresses } = userRecord(newest)
-    const place = signInPlace(ip, knownAddresses)
+    const place = signInPlace(ip, userRecord(newest).knownAddresses)
     refuseWhileLocked(lockedUntil(await failedPlaces(session, { user: user.guid }), place), now)
     await addresses.check(session, ip, now)
-    await forgetPlace(session, { user: user.guid }, place)
-    const changes: Mutation[] = afterSuccess(newest, now)
-    const addressesNow = withAddress(knownAddresses, ip)
-    if (addressesNow !== knownAddresses)
-      changes.push({ op: 'set', field: 'known_addresses', value: addressesNow })
-    if (renewedHash !== undefined) changes.push({ op: 'set', field: 'password_hash', value: renewedHash })
-    if (changes.length > 0) await session.update(ownStorages.users, user.guid, changes)
-    await noteUserEvent(session, 'sign_in', user, { ip, agent })
-    await deleteOldestTokens(session, user.guid)
-    return createToken(session, random, { userGuid: user.guid, ip, agent: agent ?? '', created: now, expiry })
+    if (renewedHash === undefined) return then(session, userRecord(newest), now)
+    const renewal: Mutation = { op: 'set', field: 'password_hash', value: renewedHash }
+    await session.update(ownStorages.users, user.guid, [renewal])
+    return then(session, userRecord({ ...newest, password_hash: renewedHash }), now)
   }
-  const token = await transact(database, work, RESERVE)
-  if (token === undefined) return undefined
+  return transact(database, work, RESERVE)
+}
+
+/** Signs the user in, in the caller's transaction, which has written the user. */
+export async function startSession(
+  { settings, random }: AccessContext,
+  session: Session,
+  user: UserRecord,
+  { ip, agent }: Sender,
+  now: number,
+): Promise<SignedIn> {
+  const expiry = now + settings.tokenSeconds
+  await forgetFailuresOf(session, user, ip, now)
+  const addressesNow = withAddress(user.knownAddresses, ip)
+  if (addressesNow !== user.knownAddresses)
+    await session.update(ownStorages.users, user.guid, [
+      { op: 'set', field: 'known_addresses', value: addressesNow },
+    ])
+  await noteUserEvent(session, 'sign_in', user, { ip, agent })
+  await deleteOldestTokens(session, user.guid)
+  const token = { userGuid: user.guid, ip, agent: agent ?? '', created: now, expiry }
   const { username, email, firstname, lastname, language } = user.document
   return {
-    access_token: token,
+    access_token: await createToken(session, random, token),
     expiry,
     expiry_renew: settings.tokenSeconds,
     verified: true,
@@ -215,10 +264,16 @@ async function admit(
 }
 
 /** Failures are counted from 0 again. Another network may still be locked, which managers see until it is over. */
-function afterSuccess(user: JsonObject, now: number): Mutation[] {
+async function forgetFailuresOf(
+  session: Session,
+  { guid, document, knownAddresses }: UserRecord,
+  ip: string,
+  now: number,
+): Promise<void> {
+  await forgetPlace(session, { user: guid }, signInPlace(ip, knownAddresses))
   const changes: Mutation[] = []
-  if (numberIn(user.login_attempts) > 0) changes.push({ op: 'set', field: 'login_attempts', value: 0 })
-  const locked = numberIn(user.locked_until)
+  if (numberIn(document.login_attempts) > 0) changes.push({ op: 'set', field: 'login_attempts', value: 0 })
+  const locked = numberIn(document.locked_until)
   if (locked > 0 && locked <= now) changes.push({ op: 'set', field: 'locked_until', value: 0 })
-  return changes
+  if (changes.length > 0) await session.update(ownStorages.users, guid, changes)
 }

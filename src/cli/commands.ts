@@ -46,6 +46,7 @@ import { storageList } from './storages/storage-list.ts'
 import { storageRemove } from './storages/storage-remove.ts'
 import { userCreate } from './user-create.ts'
 import { userResetPassword } from './user-reset-password.ts'
+import { userResetSecondFactor } from './user-reset-second-factor.ts'
 import { waitCancel } from './waits/wait-cancel.ts'
 import { waitContinue } from './waits/wait-continue.ts'
 import { waitList } from './waits/wait-list.ts'
@@ -78,6 +79,7 @@ const working: readonly Command[] = [
   logout,
   userCreate,
   userResetPassword,
+  userResetSecondFactor,
   envList,
   envGet,
   envSet,

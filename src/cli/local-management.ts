@@ -18,6 +18,7 @@ import { settingRoutes } from '../http/routes/operate/settings.ts'
 import { waitRoutes } from '../http/routes/operate/waits.ts'
 import { apiKeyRoutes } from '../http/routes/people/api-keys.ts'
 import { authenticationGroupRoutes } from '../http/routes/people/authentication-groups.ts'
+import { secondFactorRoutes } from '../http/routes/people/second-factors.ts'
 import { userRoutes } from '../http/routes/people/users.ts'
 import { openServer } from '../http/server/server.ts'
 import { openOffline } from '../quoin/quoin.ts'
@@ -54,6 +55,7 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
       settings: { ...options, logLevel: 'silent', trustProxy: false, waitingBytes: 0 },
       api: [
         userRoutes(access),
+        secondFactorRoutes(access),
         apiKeyRoutes(access),
         authenticationGroupRoutes(access),
         blueprintFieldRoutes(flows),

@@ -11,7 +11,10 @@ test.each([
   { words: ['xyz'], says: 'There is no command: quoin xyz. See quoin --help.' },
   { words: ['--port'], says: 'There is no command: quoin --port. See quoin --help.' },
   { words: ['help', 'exprot'], says: 'Did you mean quoin export?' },
-  { words: ['user'], says: 'quoin user needs one of: create, reset-password. See quoin --help.' },
+  {
+    words: ['user'],
+    says: 'quoin user needs one of: create, reset-password, reset-second-factor. See quoin --help.',
+  },
   { words: ['user', 'creat', 'ann'], says: 'Did you mean quoin user create?' },
   { words: ['uesr', 'create', 'ann'], says: 'Did you mean quoin user create?' },
   { words: ['user', 'delete', 'ann'], says: 'There is no command: quoin user delete ann. See quoin --help.' },
@@ -54,6 +57,7 @@ test.each([[['help', 'user']], [['user', '--help']], [['user', '-h']]])(
     expect(listed.map((line) => line.split(/ {2,}/)[1])).toEqual([
       'quoin user create <name>',
       'quoin user reset-password <name>',
+      'quoin user reset-second-factor <name>',
     ])
     expect(end.printed).toContain('quoin help user create shows the options')
   },

@@ -76,6 +76,7 @@ import { authenticationGroupRoutes } from './routes/people/authentication-groups
 import { invitationRoutes } from './routes/people/invitations.ts'
 import { meRoutes } from './routes/people/me.ts'
 import { myTaskRoutes } from './routes/people/my-tasks.ts'
+import { secondFactorRoutes } from './routes/people/second-factors.ts'
 import { sessionRoutes } from './routes/people/sessions.ts'
 import { userLogRoutes } from './routes/people/user-logs.ts'
 import { userRoutes } from './routes/people/users.ts'
@@ -126,6 +127,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     myTaskRoutes(parts.waits, parts.flows.live.table),
     userRoutes(access),
     sessionRoutes(access),
+    secondFactorRoutes(access),
     invitationRoutes(access),
     apiKeyRoutes(access),
     authenticationGroupRoutes(access),

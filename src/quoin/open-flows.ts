@@ -32,7 +32,6 @@ import type { NodeDatabase } from './open-database.ts'
 import type { NodeRecords } from './open-records.ts'
 import type { SetStart } from './open-settings.ts'
 import { allowedHosts, keptFor, mailSettings, runLimits } from './quoin-settings.ts'
-import { openSecretKeys } from './secret-key-file.ts'
 
 export interface NodeFlows {
   readonly flows: Flows
@@ -78,7 +77,7 @@ function bothTold(one: Failed, other: Failed): Failed {
 export async function openNodeFlows(
   start: SetStart,
   { raw, whenNoticed }: NodeDatabase,
-  { database, rules, records, access, assets, audit, secret }: NodeRecords,
+  { database, rules, records, access, assets, audit, secret, secretKeys }: NodeRecords,
 ): Promise<NodeFlows> {
   const { options, set, clock, random, offline = false, opened } = start
   const uses: { to?: SecretUses } = {}
@@ -99,7 +98,7 @@ export async function openNodeFlows(
       counts: limitCounts({ database, clock }),
       publish: channels.publish,
     },
-    secretKeys: await openSecretKeys(options, database, random),
+    secretKeys,
     secretUsed: (use, guid) => uses.to?.note({ ...use, guid }),
   })
   const { deployments, log } = flows

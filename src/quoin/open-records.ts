@@ -13,6 +13,7 @@ import { type DocumentImports, openDocumentImports } from '../records/documents/
 import { type FieldRules, openFieldRules } from '../records/fields/field-rules.ts'
 import { ruledDatabase } from '../records/fields/ruled-database.ts'
 import { openRecords, type RecordContext } from '../records/records.ts'
+import type { SecretKeys } from '../records/secrets/secret-keys.ts'
 import { openSigningSecret, type SigningSecret } from '../records/secrets/signing-secret.ts'
 import type { StorageContext } from '../records/storage-records.ts'
 import { openTemplates } from '../records/templates.ts'
@@ -22,6 +23,7 @@ import type { RawDatabase, RuledDatabase } from '../storage/ruled.ts'
 import { openAssetStore } from './open-asset-store.ts'
 import type { SetStart } from './open-settings.ts'
 import { accessSettings } from './quoin-settings.ts'
+import { openSecretKeys } from './secret-key-file.ts'
 
 export interface NodeRecords {
   /** Every write of a document is checked by the rules of its fields. */
@@ -37,6 +39,8 @@ export interface NodeRecords {
   readonly alerts: AlertRules
   /** For what this cluster signs for itself. */
   readonly secret: SigningSecret
+  /** Of secrets and second factors. */
+  readonly secretKeys: SecretKeys
 }
 
 /** Quoin's own records, users and uploaded files, and the rules that every write keeps to. */
@@ -48,7 +52,8 @@ export async function openNodeRecords(start: SetStart, raw: RawDatabase): Promis
   await openValidationRules(raw)
   const rules = await openFieldRules(raw)
   const database = ruledDatabase(raw, rules, { clock, random })
-  const settings = accessSettings(set, passwordCost)
+  const secretKeys = await openSecretKeys(options, database, random)
+  const settings = Object.assign(accessSettings(set, passwordCost), { secretKeys })
   const access = await openAccess({ database, clock, random, settings })
   opened.add(() => access.close())
   const records = await openRecords(database, clock)
@@ -66,5 +71,5 @@ export async function openNodeRecords(start: SetStart, raw: RawDatabase): Promis
   // Before anything runs that could write what is audited.
   const audit = await openAuditLog(database, { ...auditedAccess, ...auditedRecords })
   const documents = { records, history, audit }
-  return { database, rules, records, access, audit, documents, assets, imports, alerts, secret }
+  return { database, rules, records, access, audit, documents, assets, imports, alerts, secret, secretKeys }
 }

@@ -29,6 +29,7 @@ export function accessSettings(set: PresentOptions, passwordCost: PasswordCost |
     lockoutSeconds: options.lockoutSeconds,
     addressAttempts: 100,
     tokenSeconds: 14 * 86_400,
+    siteName: options.siteName,
     links: linkSettings(options),
     ...(passwordCost && { passwordCost }),
   }))

@@ -49,7 +49,10 @@ async function textOf(file: string): Promise<string | undefined> {
 /** Stored secrets have a key of their own: another one would only hide that it is missing. */
 async function problemOf(file: string, database: Database): Promise<string | undefined> {
   await database.ensure(ownStorages.secrets, {})
-  const stored = await database.session().count(ownStorages.secrets, matchAll)
+  await database.ensure(ownStorages.users, {})
+  const session = database.session()
+  const factors = await session.count(ownStorages.users, { kind: 'exists', field: 'totp_secret' })
+  const stored = factors + (await session.count(ownStorages.secrets, matchAll))
   if (stored === 0) return undefined
   return `The key of ${stored} stored secrets is missing. Copy it to ${file}, or start with it as QUOIN_SECRETS_KEY.`
 }

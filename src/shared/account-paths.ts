@@ -11,6 +11,10 @@ export const accountPaths = {
   /** Where such a link leads, and those of invitations and of users who sign up. */
   choose: 'password/set',
   signUp: 'login/new',
+  /** The second step of a sign-in. */
+  code: 'login/code',
+  /** The second factor of the signed-in user. */
+  factor: 'password/app',
 } as const
 
 export type AccountPath = (typeof accountPaths)[keyof typeof accountPaths]

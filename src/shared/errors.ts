@@ -12,6 +12,11 @@ export const errorTable = {
     summary: 'A search, filter, sort or parameter is invalid. `fields` lists what to change.',
   },
   INVALID_CREDENTIALS: { status: 401, summary: 'User name or password is wrong.' },
+  SECOND_FACTOR_REQUIRED: {
+    status: 401,
+    summary:
+      'The password is right and the account needs a code. `details` has the challenge to send with it.',
+  },
   INVALID_ACCESS_TOKEN: {
     status: 401,
     summary: 'The access token is missing, unknown or expired, or the request has two different ones.',
@@ -19,6 +24,10 @@ export const errorTable = {
   INSUFFICIENT_PERMISSIONS: {
     status: 403,
     summary: 'The caller is signed in and lacks the named scope.',
+  },
+  CONFIRMATION_REQUIRED: {
+    status: 403,
+    summary: 'The last sign-in or confirmation is older than five minutes. Confirm with the password.',
   },
   DENIED_BY_RULE: {
     status: 403,

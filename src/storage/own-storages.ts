@@ -9,6 +9,7 @@ export const ownStorages = {
   accountRequests: '_account_requests',
   userLogs: '_userlogs',
   failedSignIns: '_signin_names',
+  signInChallenges: '_signin_challenges',
   signInAddresses: '_signin_addresses',
   accessTurns: '_access',
   blueprints: '_blueprints',

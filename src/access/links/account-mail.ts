@@ -30,15 +30,15 @@ export const SIGN_UP_SECONDS = 86_400
 
 /** What the job of a mail says. `until`: Unix seconds at which its link expires. */
 export type AccountMail = {
-  readonly kind: LinkKind
+  readonly kind: LinkKind | 'factor'
   readonly email: string
   readonly until: number
   /** Of a user who signs up: there is no record that says it. */
   readonly language: string
-  /** Of an invitation: its user, and which of the user's invitations it is. */
+  /** Of an invitation: its user, and which of the user's invitations it is. Of a second factor that was reset: its user. */
   readonly user: string
   readonly invitation: string
-  /** Who invites. */
+  /** Who invites, or has reset the factor. */
   readonly inviter: string
   readonly ip: string
   readonly agent: string
@@ -80,9 +80,11 @@ async function addressedBy(
   session: Session,
   { kind, email, language, user: guid, invitation }: AccountMail,
 ): Promise<Addressed | undefined> {
-  if (kind === 'invite') {
+  if (kind === 'invite' || kind === 'factor') {
     const stored = await session.get(ownStorages.users, guid)
     const user = stored && userRecord(documentOf(stored))
+    if (kind === 'factor')
+      return user?.isActive ? { text: 'factor', user, language: textIn(user.document.language) } : undefined
     const current = user?.isActive && user.document.invitation === invitation
     return current ? { text: 'invite', user, language: textIn(user.document.language) } : undefined
   }
@@ -105,7 +107,7 @@ async function urlOf(
   { kind, email, until }: AccountMail,
   { text, user, language }: Addressed,
 ): Promise<string> {
-  if (text === 'exists') return `${publicUrl}/${accountPaths.signIn}`
+  if (text === 'exists' || kind === 'factor') return `${publicUrl}/${accountPaths.signIn}`
   const secret = newLinkText(random)
   const link = { kind, userGuid: user?.guid ?? '', email, emailKey: folded(email), language }
   await createLink(session, { ...link, hash: linkHash(secret) ?? '', expiry: until })
@@ -115,7 +117,7 @@ async function urlOf(
 function accountMailIn(payload: JsonObject): AccountMail {
   const { kind, email, until, language, user, invitation, inviter, ip, agent } = payload
   return {
-    kind: kind === 'invite' || kind === 'signup' ? kind : 'reset',
+    kind: kind === 'invite' || kind === 'signup' || kind === 'factor' ? kind : 'reset',
     email: textIn(email),
     until: numberIn(until),
     language: textIn(language),

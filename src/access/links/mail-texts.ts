@@ -7,7 +7,7 @@ interface MailText {
   readonly after: string
 }
 
-export type MailTextKey = 'reset' | 'invite' | 'signup' | 'exists'
+export type MailTextKey = 'reset' | 'invite' | 'signup' | 'exists' | 'factor'
 
 const en: Readonly<Record<MailTextKey, MailText>> = {
   reset: {
@@ -35,6 +35,14 @@ const en: Readonly<Record<MailTextKey, MailText>> = {
     before: 'An account at {site} was requested with this address, and you have one: {username}.',
     button: 'Sign in',
     after: 'If you do not know the password, request a new one on the sign-in page.',
+  },
+  factor: {
+    subject: 'Your second factor at {site} was removed',
+    before:
+      '{inviter} has removed the second factor of your account {username} at {site}, and ended all your sessions.',
+    button: 'Sign in',
+    after:
+      'If you did not ask for it, tell your administrators. Add a second factor again after you have signed in.',
   },
 }
 
@@ -66,6 +74,14 @@ const de: Readonly<Record<MailTextKey, MailText>> = {
       'Mit dieser Adresse wurde ein Konto bei {site} angefordert, und Sie haben bereits eines: {username}.',
     button: 'Anmelden',
     after: 'Wenn Sie das Passwort nicht kennen, fordern Sie auf der Anmeldeseite ein neues an.',
+  },
+  factor: {
+    subject: 'Ihr zweiter Faktor bei {site} wurde entfernt',
+    before:
+      '{inviter} hat den zweiten Faktor Ihres Kontos {username} bei {site} entfernt und alle Ihre Sitzungen beendet.',
+    button: 'Anmelden',
+    after:
+      'Wenn Sie nicht darum gebeten haben, melden Sie es der Verwaltung. Richten Sie nach dem Anmelden wieder einen zweiten Faktor ein.',
   },
 }
 

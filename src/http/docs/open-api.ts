@@ -138,6 +138,7 @@ function errorsOf(schema: Schema, route: RouteOptions): Record<number, object> {
   if (permission === 'public') codes.push('RATE_LIMITED')
   else codes.push('INVALID_ACCESS_TOKEN')
   if (isScope(permission)) codes.push('INSUFFICIENT_PERMISSIONS')
+  if (route.config?.confirmed) codes.push('CONFIRMATION_REQUIRED')
   if (schema.params) codes.push('NOT_FOUND')
   codes.push('INTERNAL', 'UNAVAILABLE')
   const byStatus = new Map<number, string[]>()

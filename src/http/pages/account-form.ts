@@ -1,10 +1,13 @@
 /** What the built-in pages for accounts are made of, and how their forms answer. */
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PageMessages } from '../../pages/messages.ts'
-import { type AccountPath, accountPaths } from '../../shared/account-paths.ts'
+import { type AccountPath, accountPaths, looksLikeAccountPath } from '../../shared/account-paths.ts'
 import { headerAddress } from '../../shared/header-address.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
+import { SESSION_COOKIE, setCookie } from '../server/cookies.ts'
+import { pageAddress } from './page-address.ts'
+import type { PageRoom } from './page-room.ts'
 
 /** The id of the form of each page. */
 export const accountForms = {
@@ -14,6 +17,8 @@ export const accountForms = {
   [accountPaths.forgot]: 'forgot',
   [accountPaths.choose]: 'choose',
   [accountPaths.signUp]: 'signup',
+  [accountPaths.code]: 'code',
+  [accountPaths.factor]: 'factor',
 } as const satisfies Record<AccountPath, string>
 
 /** What one of the forms did not take: by field, and as a whole. */
@@ -76,4 +81,43 @@ export function refusedField(name: string, message: string): AccountRefusal {
 
 export function typed(value: JsonObject[string] | undefined): string {
   return typeof value === 'string' ? value : ''
+}
+
+/** Signs the visitor in on pages. A user who was signed in here before is signed out. */
+export async function startPageSession(
+  { access, clock }: Pick<PageRoom, 'access' | 'clock'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { access_token, expiry }: { readonly access_token: string; readonly expiry: number },
+): Promise<void> {
+  if (request.accessToken !== undefined && request.identity)
+    await access.signOut(request.accessToken).catch(() => undefined)
+  setCookie(request, reply, SESSION_COOKIE, access_token, {
+    maxAge: Math.max(60, expiry - Math.floor(clock() / 1000)),
+  })
+}
+
+/**
+ * Where `next` of the address leads. Not to where one signs in: its form would look as if the sign-in had failed. Only a
+ * password or a factor is changed afterwards.
+ */
+export function afterSignIn(request: FastifyRequest): string {
+  const next = localPath(pageAddress(request.url).get('next')) ?? '/'
+  const [path = ''] = next.slice(1).split('?')
+  const changes = path === accountPaths.password || path === accountPaths.factor
+  return looksLikeAccountPath(path) && !changes ? '/' : next
+}
+
+/**
+ * Where to go after signing in, as a request says it: a path of our own, or undefined. `//evil.example`, `/\evil.example`
+ * and everything with a scheme or a control character lead elsewhere in some browser.
+ */
+export function localPath(written: string | undefined): string | undefined {
+  if (written === undefined || written.length > 2048 || !/^\/(?![/\\])[\x21-\x7e]*$/.test(written))
+    return undefined
+  if (written.includes('\\')) return undefined
+  const base = 'http://quoin.invalid'
+  if (!URL.canParse(written, base)) return undefined
+  const url = new URL(written, base)
+  return url.origin === base && !url.pathname.startsWith('//') ? `${url.pathname}${url.search}` : undefined
 }

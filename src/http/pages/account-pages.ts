@@ -5,12 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PageMessages } from '../../pages/messages.ts'
 import { messagesFor } from '../../pages/messages.ts'
-import {
-  type AccountPath,
-  accountPaths,
-  isAccountPath,
-  looksLikeAccountPath,
-} from '../../shared/account-paths.ts'
+import { type AccountPath, accountPaths, isAccountPath } from '../../shared/account-paths.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
@@ -21,18 +16,27 @@ import {
   accountForms,
   accountNode,
   accountShown,
+  afterSignIn,
   newPasswordNodes,
   passwordNode,
   refusedField,
   refusedWhole,
   sentOn,
+  startPageSession,
   typed,
 } from './account-form.ts'
 import { isLinkPath, type LinkPath, linkPage, linksToMails, submitLinkForm } from './account-link-pages.ts'
-import { localPath } from './local-path.ts'
 import { keepNotice } from './notice-cookie.ts'
 import { pageAddress } from './page-address.ts'
 import type { PageRoom } from './page-room.ts'
+import {
+  type AccountResult,
+  askForCode,
+  type FactorPath,
+  factorPage,
+  isFactorPath,
+  submitFactorForm,
+} from './second-factor-pages.ts'
 import { localeOf } from './show-page.ts'
 
 /** The id of the form that works at this address. */
@@ -48,13 +52,23 @@ export async function accountPage(
 ): Promise<ShownPage | undefined> {
   const say = messagesFor(localeOf(request))
   const { access } = room
+  if (isFactorPath(uri)) return factorPage(access, uri, request, say)
   if (isLinkPath(uri)) return linkPage(access, uri, say, pageAddress(request.url).get('link') ?? '')
   const [title, content] = contentOf(uri, say)
-  const links = uri === accountPaths.signIn ? linksToMails(access, say) : []
+  const links = linksBelow(access, uri, say)
   return accountShown(title, [...content, ...links])
 }
 
-function contentOf(uri: Exclude<AccountPath, LinkPath>, say: PageMessages): [string, PageNode[]] {
+function linksBelow(access: PageRoom['access'], uri: AccountPath, say: PageMessages): readonly PageNode[] {
+  if (uri === accountPaths.signIn) return linksToMails(access, say)
+  if (uri !== accountPaths.password) return []
+  return [{ kind: 'link', label: say('factor.link'), href: `/${accountPaths.factor}` }]
+}
+
+function contentOf(
+  uri: Exclude<AccountPath, LinkPath | FactorPath>,
+  say: PageMessages,
+): [string, PageNode[]] {
   switch (uri) {
     case 'login':
       return [
@@ -101,9 +115,12 @@ export async function submitAccountForm(
   reply: FastifyReply,
   form: string,
   values: JsonObject,
-): Promise<AccountRefusal | undefined> {
+): Promise<AccountRefusal | AccountResult | undefined> {
   const say = messagesFor(localeOf(request))
   switch (form) {
+    case accountForms['login/code']:
+    case accountForms['password/app']:
+      return submitFactorForm(room, request, reply, { form, values, say })
     case accountForms.logout:
       return signOut(room, request, reply)
     case accountForms.login:
@@ -115,12 +132,6 @@ export async function submitAccountForm(
   }
 }
 
-/** Not to where one signs in: its form would look as if the sign-in had failed. Only a password is changed afterwards. */
-function afterSignIn(next = '/'): string {
-  const [path = ''] = next.slice(1).split('?')
-  return looksLikeAccountPath(path) && path !== accountPaths.password ? '/' : next
-}
-
 async function signIn(
   { access, clock }: PageRoom,
   request: FastifyRequest,
@@ -129,22 +140,17 @@ async function signIn(
   say: PageMessages,
 ): Promise<AccountRefusal | undefined> {
   try {
-    const { access_token, expiry } = await access.signIn({
+    const signedIn = await access.signIn({
       username: typed(values.username),
       password: typed(values.password),
       ip: request.ip,
       agent: request.headers['user-agent'],
     })
-    // A user who was signed in here before is signed out.
-    if (request.accessToken !== undefined && request.identity)
-      await access.signOut(request.accessToken).catch(() => undefined)
-    setCookie(request, reply, SESSION_COOKIE, access_token, {
-      maxAge: Math.max(60, expiry - Math.floor(clock() / 1000)),
-    })
-    const address = pageAddress(request.url)
-    return sentOn(reply, afterSignIn(localPath(address.get('next'))))
+    await startPageSession({ access, clock }, request, reply, signedIn)
+    return sentOn(reply, afterSignIn(request))
   } catch (error) {
     if (!(error instanceof QuoinError)) throw error
+    if (error.code === 'SECOND_FACTOR_REQUIRED') return askForCode(request, reply, error)
     if (error.code === 'INVALID_CREDENTIALS' || error.code === 'INVALID_BODY')
       return refusedWhole(say('signin.failed'))
     if (error.code === 'TOO_MANY_LOGIN_ATTEMPTS') return refusedWhole(say('signin.locked'))

@@ -128,9 +128,11 @@ function isHome(request: FastifyRequest): boolean {
   return pathOf(request) === '/' && request.method !== 'POST'
 }
 
+const forSignedIn: readonly string[] = [accountPaths.password, accountPaths.signOut, accountPaths.factor]
+
 function isOpen(request: FastifyRequest, identity: Identity | undefined): boolean {
   const uri = pathOf(request).slice(1)
-  return identity !== undefined || (uri !== accountPaths.password && uri !== accountPaths.signOut)
+  return identity !== undefined || !forSignedIn.includes(uri)
 }
 
 /** `kept`: typed values, for a user who comes back. A form is not sent again after signing in: its page is opened. */
@@ -235,6 +237,7 @@ async function visitAccountPage(
   const { form = '', values = {} } = visit.own ?? {}
   const done = await submitAccountForm(room, request, reply, form, values)
   if (!done) return reply
+  if ('shown' in done) return showPage(room, request, reply, { ...show, shown: done.shown })
   return showPage(room, request, reply, { ...show, refused: { form, posted: sent.posted, ...done } })
 }
 

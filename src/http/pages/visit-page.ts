@@ -193,6 +193,8 @@ class AnsweredVisit {
     if (posted && visit.own) {
       const { form, values } = visit.own
       const done = await submitAccountForm(room, request, reply, form, values)
+      if (done && 'shown' in done)
+        return showPage(room, request, reply, { shown: done.shown, title: '', builtIn: true })
       return done ? this.#showAgain({ form, posted, ...done }) : reply
     }
     if (posted && visit.page) return reply.code(303).header('location', headerAddress(this.#href)).send()

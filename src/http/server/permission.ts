@@ -16,6 +16,8 @@ declare module 'fastify' {
     permission?: Permission
     /** Scopes that a caller needs beside `permission`: all of them. */
     alsoNeeds?: readonly ManagementScope[]
+    /** Only for a session that was made or confirmed in the last five minutes: see `identity/factors.ts`. */
+    confirmed?: true
     /** `management` if not said. */
     style?: ErrorStyle
     /** The route works without a body: nothing sent is the same as `{}`. */

@@ -85,6 +85,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const tools: RouteTools = {
     identify: identifier(options.access),
     limitRate: rateLimiter(settings, clock),
+    clock,
     exchange: {
       get bodyLimit() {
         return settings.bodyLimit

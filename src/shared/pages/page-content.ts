@@ -83,6 +83,8 @@ type Kinds =
       readonly src: string
       readonly alt: string
       readonly caption?: string
+      /** A QR code, drawn in place of `src`: a path of SVG in a square of so many modules. */
+      readonly modules?: { readonly size: number; readonly path: string }
       readonly width?: number
       readonly height?: number
     }

@@ -33,13 +33,16 @@ function signInRoute(app: App, access: Access, url: string, summary: string, ope
     url,
     {
       bodyLimit: BODY_LIMIT,
-      config: { permission: 'public', errors: ['INVALID_CREDENTIALS', 'TOO_MANY_LOGIN_ATTEMPTS'] },
+      config: {
+        permission: 'public',
+        errors: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED', 'TOO_MANY_LOGIN_ATTEMPTS'],
+      },
       schema: {
         operationId,
         summary,
         tags: ['Sign-in'],
         description:
-          'Replies with an access token for a user name (or e-mail address) and a password. Ten wrong passwords in a row lock the user for the network that sent them, for a while; 100 from networks where the user never signed in lock all such networks.',
+          'Replies with an access token for a user name (or e-mail address) and a password. Ten wrong passwords in a row lock the user for the network that sent them, for a while; 100 from networks where the user never signed in lock all such networks. A user with a second factor gets SECOND_FACTOR_REQUIRED with a challenge: send it with a code to `POST /auth/second-factor`.',
         body: signInSchema,
         response: { 200: signedInSchema },
       },

@@ -85,10 +85,11 @@ interface GroupBody {
   readonly scopes?: readonly string[]
   readonly permissions?: readonly string[]
   readonly is_active?: boolean
+  readonly second_factor_days?: number | null
 }
 
 /** Without `_meta`, and with `permissions` under the name that records have for it. */
-function groupInput({ name, description, scopes, permissions, is_active }: GroupBody) {
+function groupInput({ name, description, scopes, permissions, is_active, second_factor_days }: GroupBody) {
   if (scopes !== undefined && permissions !== undefined)
     throw invalidField('permissions', 'permissions is an alias of scopes; send one.')
   const given = scopes ?? permissions
@@ -97,6 +98,7 @@ function groupInput({ name, description, scopes, permissions, is_active }: Group
     ...(description !== undefined && { description }),
     ...(given !== undefined && { scopes: given }),
     ...(is_active !== undefined && { is_active }),
+    ...(second_factor_days !== undefined && { second_factor_days }),
   }
 }
 

@@ -5,9 +5,8 @@ import { invalidField, QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 
 /**
- * A person at an unlocked screen must not take over the account, so the current password is asked for. It is checked by
- * signing in: wrong ones then count towards the lock like any other. The token that gives is deleted with all others when
- * the password changes, and here when it does not.
+ * A person at an unlocked screen must not take over the account, so the current password is asked for. Wrong ones count
+ * towards the lock like those of sign-ins.
  */
 export async function changeKnowingPassword(
   access: Access,
@@ -19,22 +18,13 @@ export async function changeKnowingPassword(
   requirePerson(caller)
   if (currentPassword === undefined)
     throw invalidField('current_password', 'current_password is required to change your own password.')
-  const { access_token } = await signIn(access, caller.username, currentPassword, ip)
   try {
-    return await access.updateUser(caller.guid, changes, caller, { currentPassword: true })
-  } catch (error) {
-    await access.signOut(access_token)
-    throw error
-  }
-}
-
-async function signIn(access: Access, username: string, password: string, ip: string) {
-  try {
-    return await access.signIn({ username, password, ip })
+    await access.checkPassword({ username: caller.username, password: currentPassword, ip })
   } catch (error) {
     // The caller is known and signed in: a 401 would send them to sign in again.
     if (error instanceof QuoinError && error.code === 'INVALID_CREDENTIALS')
       throw invalidField('current_password', 'current_password is wrong.')
     throw error
   }
+  return access.updateUser(caller.guid, changes, caller, { currentPassword: true })
 }

@@ -33,6 +33,11 @@ export const signedInSchema = Type.Object({
   expiry: Type.Integer({ description: 'Unix seconds.' }),
   expiry_renew: Type.Integer({ description: 'Seconds to which each use extends the token.' }),
   verified: Type.Boolean(),
+  second_factor_due: Type.Optional(
+    Type.Integer({
+      description: 'Unix seconds from which a group of the user requires a second factor, which is missing.',
+    }),
+  ),
   user: storedRecord(signedInUser),
   ip: Type.String({ description: 'Address of the client.' }),
 })

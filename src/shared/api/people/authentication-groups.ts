@@ -6,6 +6,11 @@ import type { Wire } from '../wire.ts'
 
 const scopes = Type.Array(Type.String(), { maxItems: 1000 })
 
+const secondFactorDays = Type.Union([Type.Integer({ minimum: 0, maximum: 90 }), Type.Null()], {
+  description:
+    'Users of the group need a second factor from so many days after their next sign-in; 0 = at once, null = not required.',
+})
+
 const optional = {
   description: Type.Optional(Type.String({ maxLength: 10_000 })),
   scopes: Type.Optional(
@@ -16,6 +21,7 @@ const optional = {
   ),
   permissions: Type.Optional(Type.Array(Type.String(), { description: 'The same as `scopes`.' })),
   is_active: Type.Optional(Type.Boolean({ description: 'An inactive group grants no scopes.' })),
+  second_factor_days: Type.Optional(secondFactorDays),
   _meta: Type.Optional(anyJson('Ignored.')),
 }
 const name = Type.String({ description: 'The group with this name.' })
@@ -32,6 +38,7 @@ const groupRecord = Type.Object({
   description: Type.String(),
   scopes,
   is_active: Type.Boolean(),
+  second_factor_days: secondFactorDays,
 })
 export type Group = Wire<typeof groupRecord>
 export const groupSchema = storedRecord(groupRecord)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { localPath } from './local-path.ts'
+import { localPath } from './account-form.ts'
 
 test.each([
   undefined,

@@ -1,0 +1,214 @@
+/**
+ * Pages for codes. `login/code` takes the code of a sign-in, or of an app that is set up; `password/app` is the second factor of a
+ * signed-in user. The challenge is in a cookie that no script reads, so that only the browser of the password can go on.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Access } from '../../access/access.ts'
+import type { Identity } from '../../access/identity.ts'
+import type { PageMessages } from '../../pages/messages.ts'
+import { type AccountPath, accountPaths } from '../../shared/account-paths.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
+import { cookieOf, setCookie } from '../server/cookies.ts'
+import {
+  type AccountRefusal,
+  accountForms,
+  accountNode,
+  accountShown,
+  afterSignIn,
+  passwordNode,
+  refusedField,
+  refusedWhole,
+  sentOn,
+  startPageSession,
+  typed,
+} from './account-form.ts'
+import { keepNotice } from './notice-cookie.ts'
+import { pageAddress } from './page-address.ts'
+import type { PageRoom } from './page-room.ts'
+
+const CHALLENGE_COOKIE = 'quoin_challenge'
+const CHALLENGE_SECONDS = 300
+const factorPaths = [accountPaths.code, accountPaths.factor] as const
+
+export type FactorPath = (typeof factorPaths)[number]
+
+/** What a form leads to that is shown once, and has no address. */
+export interface AccountResult {
+  readonly shown: ShownPage
+}
+
+interface SentForm {
+  readonly form: string
+  readonly values: JsonObject
+  readonly say: PageMessages
+}
+
+export function isFactorPath(uri: AccountPath): uri is FactorPath {
+  return factorPaths.some((path) => path === uri)
+}
+
+/** Sends a visitor with the right password to where the code is typed. */
+export function askForCode(request: FastifyRequest, reply: FastifyReply, error: QuoinError): undefined {
+  return toCode(request, reply, String(error.details?.challenge))
+}
+
+function toCode(request: FastifyRequest, reply: FastifyReply, challenge: string): undefined {
+  setCookie(request, reply, CHALLENGE_COOKIE, challenge, { maxAge: CHALLENGE_SECONDS })
+  const next = pageAddress(request.url).get('next')
+  const query = next === undefined ? '' : `?next=${encodeURIComponent(next)}`
+  return sentOn(reply, `/${accountPaths.code}${query}`)
+}
+
+export async function factorPage(
+  access: Access,
+  uri: FactorPath,
+  request: FastifyRequest,
+  say: PageMessages,
+): Promise<ShownPage> {
+  if (uri === accountPaths.factor) return ownFactorPage(access, request.identity, say)
+  const open = await openChallenge(access, request)
+  if (!open)
+    return accountShown(say('code.gone'), [
+      { kind: 'text', text: say('code.gone.text') },
+      { kind: 'link', label: say('signin.link'), href: `/${accountPaths.signIn}` },
+    ])
+  const form = accountNode(uri, say('code.submit'), [
+    {
+      kind: 'input',
+      type: 'text',
+      name: 'code',
+      label: say('code.label'),
+      autocomplete: 'one-time-code',
+      required: true,
+    },
+  ])
+  if (!open.setup) return accountShown(say('code.title'), [{ kind: 'text', text: say('code.text') }, form])
+  const { secret, uri: address } = open.setup
+  return accountShown(say('setup.title'), [
+    { kind: 'text', text: say('setup.text') },
+    { kind: 'image', src: '', alt: say('setup.qr'), modules: await qrModules(address) },
+    { kind: 'text', variant: 'code', text: say('setup.key', { secret }) },
+    form,
+  ])
+}
+
+/** The challenge of the browser's cookie, if it can still be used. */
+function openChallenge({ factors }: Access, request: FastifyRequest) {
+  const challenge = cookieOf(request, CHALLENGE_COOKIE) ?? ''
+  return factors.openChallenge(challenge, { agent: request.headers['user-agent'], by: request.identity })
+}
+
+async function qrModules(text: string): Promise<{ readonly size: number; readonly path: string }> {
+  const { encode } = await import('uqr')
+  const { size, data } = encode(text, { border: 2 })
+  const dark = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')))
+  return { size, path: dark.join('') }
+}
+
+async function ownFactorPage(
+  { factors }: Access,
+  identity: Identity | undefined,
+  say: PageMessages,
+): Promise<ShownPage> {
+  const state = await factors.stateOf(identity?.guid ?? '')
+  const password = passwordNode('password', say('signin.password'), 'current-password')
+  if (!state.totp)
+    return accountShown(say('factor.title'), [
+      { kind: 'text', text: say('factor.none') },
+      accountNode(accountPaths.factor, say('factor.setup'), [password]),
+    ])
+  const code: PageNode = {
+    ...{ kind: 'input', type: 'text', name: 'code', label: say('code.label'), required: true },
+    autocomplete: 'one-time-code',
+  }
+  const options = (['renew', 'replace', 'remove'] as const).map((value) => ({
+    ...{ value, label: say(`factor.${value}`) },
+  }))
+  const action: PageNode = {
+    ...{ kind: 'input', type: 'choice', name: 'action', label: say('factor.action'), required: true },
+    options,
+  }
+  return accountShown(say('factor.title'), [
+    { kind: 'text', text: say('factor.since', { count: state.recovery_codes }) },
+    accountNode(accountPaths.factor, say('code.submit'), [action, password, code]),
+  ])
+}
+
+/** Does what the form is for: sends the browser on, shows recovery codes, or says what is wrong. */
+export async function submitFactorForm(
+  room: PageRoom,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sent: SentForm,
+): Promise<AccountRefusal | AccountResult | undefined> {
+  const { form, say } = sent
+  try {
+    return form === accountForms[accountPaths.code]
+      ? await takeCode(room, request, reply, sent)
+      : await changeFactor(room, request, reply, sent)
+  } catch (error) {
+    if (!(error instanceof QuoinError)) throw error
+    if (error.code === 'TOO_MANY_LOGIN_ATTEMPTS') return refusedWhole(say('signin.locked'))
+    if (error.code === 'INVALID_CREDENTIALS') return refusedField('code', say('code.failed'))
+    if (error.code === 'CONFLICT') return refusedWhole(say('factor.unavailable'))
+    if (error.code !== 'INVALID_BODY') throw error
+    if (error.fields?.includes('password')) return refusedField('password', say('password.wrong'))
+    return refusedField('code', say(form === accountForms[accountPaths.code] ? 'setup.time' : 'code.failed'))
+  }
+}
+
+async function takeCode(
+  { access, clock }: PageRoom,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { values, say }: SentForm,
+): Promise<AccountResult | undefined> {
+  const challenge = cookieOf(request, CHALLENGE_COOKIE) ?? ''
+  const code = typed(values.code)
+  const open = await openChallenge(access, request)
+  if (open?.kind === 'add' && request.identity) {
+    const codes = await access.factors.add(request.identity, { challenge, code })
+    setCookie(request, reply, CHALLENGE_COOKIE, '', { maxAge: 0 })
+    return recoveryPage(codes, `/${accountPaths.factor}`, say)
+  }
+  const sender = { ip: request.ip, agent: request.headers['user-agent'] }
+  const signedIn = await access.factors.finishSignIn({ challenge, code, ...sender })
+  setCookie(request, reply, CHALLENGE_COOKIE, '', { maxAge: 0 })
+  await startPageSession({ access, clock }, request, reply, signedIn)
+  const next = afterSignIn(request)
+  return signedIn.recovery_codes ? recoveryPage(signedIn.recovery_codes, next, say) : sentOn(reply, next)
+}
+
+function recoveryPage(codes: readonly string[], next: string, say: PageMessages): AccountResult {
+  const lines: readonly PageNode[] = codes.map((text) => ({ kind: 'text', variant: 'code', text }))
+  return {
+    shown: accountShown(say('recovery.title'), [
+      { kind: 'text', text: say('recovery.text') },
+      ...lines,
+      { kind: 'link', label: say('recovery.go'), href: next },
+    ]),
+  }
+}
+
+async function changeFactor(
+  { access: { factors } }: PageRoom,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { values, say }: SentForm,
+): Promise<AccountResult | undefined> {
+  const { identity } = request
+  if (!identity) throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'No user is signed in.')
+  const sender = { ip: request.ip, agent: request.headers['user-agent'] }
+  await factors.confirm(identity, { password: typed(values.password), code: typed(values.code), ...sender })
+  const action = typed(values.action)
+  if (action === 'renew')
+    return recoveryPage(await factors.renewRecoveryCodes(identity), `/${accountPaths.factor}`, say)
+  if (action === 'remove') {
+    await factors.remove(identity.guid, identity)
+    keepNotice(request, reply, { tone: 'success', text: say('factor.removed') })
+    return sentOn(reply, `/${accountPaths.factor}`)
+  }
+  return toCode(request, reply, (await factors.begin(identity)).challenge)
+}

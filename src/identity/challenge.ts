@@ -1,0 +1,130 @@
+/**
+ * A step of a sign-in that waits for a code, or the setup of a factor: `_signin_challenges` holds `{ challenge_hash, kind,
+ * user_guid, password, bound_to, secret, expiry }`. The text of a challenge is in the reply only. It works for five minutes, once, in the
+ * browser or session that it was made for, and only while the user has the password that was checked.
+ */
+import { hash } from 'node:crypto'
+import type { AccessContext } from '../access/access-context.ts'
+import type { Sender } from '../access/user-log.ts'
+import type { UserRecord } from '../access/user-record.ts'
+import { QuoinError } from '../shared/errors.ts'
+import type { Random } from '../shared/guid.ts'
+import type { JsonObject } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
+import type { Session } from '../storage/database.ts'
+import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
+import { findAll, findOne } from '../storage/find-documents.ts'
+import { ownStorages } from '../storage/own-storages.ts'
+import { loadTotp } from './one-time-code.ts'
+import { newSecret } from './second-factor.ts'
+
+export const CHALLENGE_SECONDS = 300
+const MOST_OF_USER = 10
+const CHALLENGE = /^qc_[A-Za-z0-9_-]{43}$/
+
+/** `code`: a sign-in that needs a code. `setup`: one that needs a factor. `add`: a signed-in user adds a factor. */
+export type ChallengeKind = 'code' | 'setup' | 'add'
+
+export interface Challenge {
+  readonly guid: string
+  readonly kind: ChallengeKind
+  readonly userGuid: string
+  /** Of the password that was checked. */
+  readonly password: string
+  readonly boundTo: string
+  /** Sealed, of a factor that is set up. */
+  readonly secret: string
+}
+
+/** Stores a challenge and gives its text. Write the user first: the oldest challenges of the user go. */
+export async function createChallenge(
+  session: Session,
+  random: Random,
+  challenge: Omit<Challenge, 'guid'>,
+  now: number,
+): Promise<{ readonly challenge: string; readonly expiry: number }> {
+  const { kind, userGuid, password, boundTo, secret } = challenge
+  const newestFirst = [{ field: 'expiry', order: 'desc', missing: 'last' }] as const
+  const ofUser = { kind: 'term', field: 'user_guid', value: userGuid } as const
+  const stored = await findAll(session, ownStorages.signInChallenges, ofUser, 2 * MOST_OF_USER, newestFirst)
+  for (const old of stored.slice(MOST_OF_USER - 1))
+    await session.delete(ownStorages.signInChallenges, guidOf(old))
+  const bytes = Buffer.alloc(32)
+  random(bytes)
+  const text = `qc_${bytes.toString('base64url')}`
+  const expiry = now + CHALLENGE_SECONDS
+  const fields = { kind, user_guid: userGuid, password, bound_to: boundTo, secret, expiry }
+  const mutations = setFields({ ...fields, challenge_hash: hash('sha256', text, 'hex') })
+  await session.create(ownStorages.signInChallenges, mutations, { expiry })
+  return { challenge: text, expiry }
+}
+
+/** Undefined for a text that is unknown, has expired, or belongs to another browser, session or kind of step. */
+export async function findChallenge(
+  session: Session,
+  text: string,
+  { kinds, boundTo, now }: { kinds: readonly ChallengeKind[]; boundTo: string; now: number },
+): Promise<Challenge | undefined> {
+  if (!CHALLENGE.test(text)) return undefined
+  const key = hash('sha256', text, 'hex')
+  const record = await findOne(session, ownStorages.signInChallenges, 'challenge_hash', key)
+  const kind = kinds.find((one) => one === record?.kind)
+  if (!record || !kind || numberIn(record.expiry) <= now || record.bound_to !== boundTo) return undefined
+  return {
+    ...{ guid: guidOf(record), kind, userGuid: textIn(record.user_guid), boundTo },
+    ...{ password: textIn(record.password), secret: textIn(record.secret) },
+  }
+}
+
+/** False if another request has used it. */
+export async function useChallenge(session: Session, { guid }: Challenge): Promise<boolean> {
+  return (await session.delete(ownStorages.signInChallenges, guid)).outcome === 'written'
+}
+
+/** Which browser a sign-in comes from. */
+export function browserOf({ agent }: { readonly agent?: string | undefined }): string {
+  return hash('sha256', `agent ${agent ?? ''}`, 'hex')
+}
+
+/** The password of a user, for comparison with the one that was checked. */
+export function passwordMark(user: JsonObject): string {
+  return hash('sha256', `password ${textIn(user.password_hash)}`, 'hex')
+}
+
+/** What the reply to a right password says in place of a session. */
+export interface SignInChallenge {
+  readonly challenge: string
+  /** Unix seconds. */
+  readonly expiry: number
+  /** Of a factor that the user has to set up now. */
+  readonly setup?: { readonly secret: string; readonly uri: string }
+}
+
+/** Makes the challenge of a sign-in whose password is right, in its transaction. */
+export async function challengeFor(
+  context: AccessContext,
+  session: Session,
+  user: UserRecord,
+  { needs, sender, now }: { needs: 'code' | 'setup'; sender: Sender; now: number },
+): Promise<SignInChallenge> {
+  const made = needs === 'setup' ? newSecret(context, await loadTotp(), user) : undefined
+  const challenge = await createChallenge(
+    session,
+    context.random,
+    {
+      ...{ kind: needs, userGuid: user.guid, password: passwordMark(user.document) },
+      ...{ boundTo: browserOf(sender), secret: made?.sealed ?? '' },
+    },
+    now,
+  )
+  return made ? { ...challenge, setup: { secret: made.secret, uri: made.uri } } : challenge
+}
+
+export function secondFactorRequired({ challenge, expiry, setup }: SignInChallenge): QuoinError {
+  const message = setup
+    ? 'This account needs a second factor. Add the secret to an authenticator app and send its code to POST /api/v1/auth/second-factor.'
+    : 'This account has a second factor. Send its code to POST /api/v1/auth/second-factor within five minutes.'
+  return new QuoinError('SECOND_FACTOR_REQUIRED', message, {
+    details: { challenge, expiry, ...(setup && { setup: { secret: setup.secret, uri: setup.uri } }) },
+  })
+}

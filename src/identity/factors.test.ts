@@ -1,0 +1,258 @@
+/** Second factors: setup, sign-in with a code, replays, locks, recovery codes, groups that require one, and resets. */
+import { TOTP } from 'otpauth'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { IP, openTestAccess, outcome, PASSWORD, type TestAccess } from '../../test/open-test-access.ts'
+import type { Access } from '../access/access.ts'
+import { auditedAccess } from '../access/audited-access.ts'
+import { openAuditLog } from '../records/audit-log.ts'
+import { secretKeys } from '../records/secrets/secret-keys.ts'
+import { QuoinError } from '../shared/errors.ts'
+import type { JsonObject } from '../shared/json.ts'
+import { ownStorages } from '../storage/own-storages.ts'
+import { requireConfirmed } from './factors.ts'
+
+const KEY = '0f'.repeat(32)
+let room: TestAccess
+let access: Access
+let guid: string
+beforeEach(async () => {
+  room = await openTestAccess({ secretKeys: secretKeys(KEY, []), siteName: 'Acme' })
+  access = room.access
+  guid = await room.user()
+})
+afterEach(() => room.close())
+
+const agent = 'a browser'
+const now = () => room.clock.now / 1000
+/** The code that an app shows, `steps` of 30 seconds from now. */
+function codeOf(secret: string, steps = 0): string {
+  return TOTP.generate({ secret: new TOTP({ secret }).secret, timestamp: room.clock.now + steps * 30_000 })
+}
+/** The details of a sign-in that needs a code. */
+async function challenge(of: Access = access, password = PASSWORD): Promise<JsonObject> {
+  try {
+    await of.signIn({ username: 'ada', password, ip: IP, agent })
+  } catch (error) {
+    if (error instanceof QuoinError && error.code === 'SECOND_FACTOR_REQUIRED') return error.details ?? {}
+    throw error
+  }
+  throw new Error('The sign-in needed no second factor.')
+}
+const finish = (text: unknown, code: string, { of = access, by = agent } = {}) =>
+  outcome(of.factors.finishSignIn({ challenge: String(text), code, ip: IP, agent: by }))
+/** Gives ada a factor; the clock is a step later then, or its code would count as used. */
+async function withFactor() {
+  const ada = await room.identity('ada')
+  const { challenge: text, setup } = await access.factors.begin(ada)
+  const codes = await access.factors.add(ada, { challenge: text, code: codeOf(setup.secret) })
+  room.pass(30)
+  return { ada, secret: setup.secret, codes, uri: setup.uri }
+}
+
+test('an app is added with a code of it, and its secret is stored only sealed', async () => {
+  const { ada, secret, codes, uri } = await withFactor()
+  expect(uri).toBe(`otpauth://totp/Acme:ada?issuer=Acme&secret=${secret}&algorithm=SHA1&digits=6&period=30`)
+  expect(codes).toHaveLength(10)
+  expect(new Set(codes).size).toBe(10)
+  for (const code of codes) expect(code).toMatch(/^([a-z2-7]{4}-){3}[a-z2-7]{4}$/)
+  const stored = JSON.stringify([
+    await room.records(ownStorages.users),
+    await room.records(ownStorages.signInChallenges),
+  ])
+  for (const shown of [secret, ...codes]) expect(stored).not.toContain(shown)
+  expect(await access.factors.stateOf(guid)).toMatchObject({ totp: true, recovery_codes: 10 })
+  expect(JSON.stringify(await access.getUser(guid))).not.toMatch(/totp|recovery/)
+  expect(ada.user).not.toHaveProperty('totp_secret')
+})
+
+test('a wrong code, another session and a used challenge add no app', async () => {
+  const [ada, other] = [await room.identity('ada'), await room.identity('ada')]
+  const { challenge: text, setup } = await access.factors.begin(ada)
+  const code = codeOf(setup.secret)
+  expect(await outcome(access.factors.add(ada, { challenge: text, code: '000000' }))).toBe('INVALID_BODY')
+  expect(await outcome(access.factors.add(other, { challenge: text, code }))).toBe('INVALID_BODY')
+  expect(await access.factors.stateOf(guid)).toMatchObject({ totp: false })
+  expect(await outcome(access.factors.add(ada, { challenge: text, code }))).toBe('OK')
+  expect(await outcome(access.factors.add(ada, { challenge: text, code }))).toBe('INVALID_BODY')
+})
+
+test('without a key for secrets no app can be added, and the message names the setting', async () => {
+  const other = await room.otherNode({ secretKeys: secretKeys('', []) })
+  const begun = other.factors.begin(await room.identity('ada'))
+  await expect(begun).rejects.toThrow('QUOIN_SECRETS_KEY is not set.')
+})
+
+test('with an app the password alone gives no session, and no failure is forgotten', async () => {
+  const { secret } = await withFactor()
+  const before = (await room.records(ownStorages.tokens)).length
+  const { challenge: text, expiry } = await challenge()
+  expect(expiry).toBe(now() + 300)
+  expect(await room.records(ownStorages.tokens)).toHaveLength(before)
+  expect(await finish(text, codeOf(secret))).toBe('OK')
+  expect(await room.records(ownStorages.tokens)).toHaveLength(before + 1)
+})
+
+test.each([
+  [-2, 'INVALID_CREDENTIALS'],
+  [-1, 'OK'],
+  [0, 'OK'],
+  [1, 'OK'],
+  [2, 'INVALID_CREDENTIALS'],
+])('a code that is %i steps away: %s', async (steps, expected) => {
+  const { secret } = await withFactor()
+  room.pass(300)
+  expect(await finish((await challenge()).challenge, codeOf(secret, steps))).toBe(expected)
+})
+
+test('a code works once, on all nodes, also where two send it at once', async () => {
+  const { secret } = await withFactor()
+  const node = await room.otherNode()
+  const [one, two] = [await challenge(), await challenge(node)]
+  const code = codeOf(secret)
+  const ends = await Promise.all([finish(one.challenge, code), finish(two.challenge, code, { of: node })])
+  expect(ends.toSorted()).toEqual(['INVALID_CREDENTIALS', 'OK'])
+  // An older code than one that was used is refused too.
+  expect(await finish((await challenge()).challenge, codeOf(secret, -1))).toBe('INVALID_CREDENTIALS')
+})
+
+test('a challenge works once, in its browser, for five minutes and with the password that was checked', async () => {
+  const { secret } = await withFactor()
+  const used = await challenge()
+  expect(await finish(used.challenge, codeOf(secret))).toBe('OK')
+  room.pass(30)
+  expect(await finish(used.challenge, codeOf(secret))).toBe('INVALID_CREDENTIALS')
+  const of = await challenge()
+  expect(await finish(of.challenge, codeOf(secret), { by: 'another browser' })).toBe('INVALID_CREDENTIALS')
+  room.pass(300)
+  expect(await finish(of.challenge, codeOf(secret))).toBe('INVALID_CREDENTIALS')
+  const former = await challenge()
+  await access.updateUser(guid, { password: 'another horse battery' }, room.admin)
+  expect(await finish(former.challenge, codeOf(secret))).toBe('INVALID_CREDENTIALS')
+  const last = await challenge(access, 'another horse battery')
+  await access.updateUser(guid, { is_active: false }, room.admin)
+  expect(await finish(last.challenge, codeOf(secret))).toBe('INVALID_CREDENTIALS')
+  expect(await finish('qc_x', '000000')).toBe('INVALID_CREDENTIALS')
+})
+
+test('ten wrong codes lock the factor whatever the address, the next ten for twice as long', async () => {
+  const { secret } = await withFactor()
+  for (const [round, seconds] of [900, 1800].entries()) {
+    for (let n = 0; n < 10; n++) {
+      const { challenge: text } = await challenge()
+      const ip = `198.51.${round}.${n}`
+      const wrong = access.factors.finishSignIn({ challenge: String(text), code: '12345x', ip, agent })
+      expect(await outcome(wrong)).toBe('INVALID_CREDENTIALS')
+    }
+    const { challenge: text } = await challenge()
+    expect(await finish(text, codeOf(secret))).toBe('TOO_MANY_LOGIN_ATTEMPTS')
+    expect(await access.factors.stateOf(guid)).toMatchObject({ locked_until: now() + seconds })
+    room.pass(seconds)
+  }
+  expect(await finish((await challenge()).challenge, codeOf(secret))).toBe('OK')
+  expect(await access.factors.stateOf(guid)).toMatchObject({ locked_until: 0 })
+})
+
+test('a recovery code works once, in any case and without its hyphens', async () => {
+  const { codes } = await withFactor()
+  const typed = String(codes[3]).replaceAll('-', ' ').toUpperCase()
+  expect(await finish((await challenge()).challenge, typed)).toBe('OK')
+  expect(await finish((await challenge()).challenge, typed)).toBe('INVALID_CREDENTIALS')
+  expect(await access.factors.stateOf(guid)).toMatchObject({ recovery_codes: 9 })
+  const renewed = await access.factors.renewRecoveryCodes(await confirmedAda(codes))
+  expect(await finish((await challenge()).challenge, String(codes[5]))).toBe('INVALID_CREDENTIALS')
+  expect(await finish((await challenge()).challenge, String(renewed[5]))).toBe('OK')
+})
+
+/** Signs ada in with her last recovery code. */
+async function confirmedAda(codes: readonly string[]) {
+  const text = String((await challenge()).challenge)
+  const input = { challenge: text, code: String(codes[9]), ip: IP, agent }
+  const identity = await access.identify((await access.factors.finishSignIn(input)).access_token)
+  if (!identity) throw new Error('ada is not signed in.')
+  return identity
+}
+
+test('a group requires a factor after its days, and the sign-in then sets one up', async () => {
+  const group = await room.group({ name: 'Staff', scopes: [], second_factor_days: 2 })
+  await access.updateUser(guid, { groups: [group] }, room.admin)
+  const signIn = () => access.signIn({ username: 'ada', password: PASSWORD, ip: IP, agent })
+  const due = now() + 2 * 86_400
+  expect(await signIn()).toMatchObject({ second_factor_due: due })
+  room.pass(86_400)
+  expect(await signIn()).toMatchObject({ second_factor_due: due })
+  room.pass(86_400)
+  const { challenge: text, setup } = await challenge()
+  const late = await challenge()
+  const { secret = '' } = setup as { secret?: string }
+  expect(await finish(text, '000000')).toBe('INVALID_CREDENTIALS')
+  const code = codeOf(secret)
+  const input = { challenge: String(text), code, ip: IP, agent }
+  expect((await access.factors.finishSignIn(input)).recovery_codes).toHaveLength(10)
+  room.pass(30)
+  // A second setup that was begun before would replace the factor.
+  const { secret: second = '' } = late.setup as { secret?: string }
+  expect(await finish(late.challenge, codeOf(second))).toBe('INVALID_CREDENTIALS')
+  expect(await finish((await challenge()).challenge, codeOf(secret))).toBe('OK')
+})
+
+test('an inactive group requires nothing', async () => {
+  const group = await room.group({ name: 'Staff', scopes: [], second_factor_days: 0, is_active: false })
+  await access.updateUser(guid, { groups: [group] }, room.admin)
+  expect(await outcome(access.signIn({ username: 'ada', password: PASSWORD, ip: IP }))).toBe('OK')
+})
+
+test('an administrator resets a factor: audited without secrets, and the user is signed out', async () => {
+  const log = await openAuditLog(room.database, auditedAccess)
+  const { ada, secret, codes } = await withFactor()
+  expect(await outcome(access.factors.remove(room.admin.guid, ada))).toBe('INSUFFICIENT_PERMISSIONS')
+  await access.factors.remove(guid, room.admin)
+  expect(await outcome(access.factors.remove(guid, room.admin))).toBe('CONFLICT')
+  expect((await room.records(ownStorages.tokens)).filter(({ user_guid }) => user_guid === guid)).toEqual([])
+  expect(await outcome(access.signIn({ username: 'ada', password: PASSWORD, ip: IP }))).toBe('OK')
+  const audits = (await room.records(ownStorages.auditLogs)).filter(({ category }) => category === 'users')
+  const changed = audits.map(({ changes }) => changes)
+  expect(changed).toHaveLength(2)
+  for (const changes of changed) expect(changes).toEqual(expect.arrayContaining(['second_factor']))
+  for (const shown of [secret, ...codes]) expect(JSON.stringify(audits)).not.toContain(shown)
+  log.close()
+})
+
+test('after a change of the key for secrets an app still works, and is sealed with the new key', async () => {
+  const { secret, codes } = await withFactor()
+  const newKey = 'ab'.repeat(32)
+  const node = await room.otherNode({ secretKeys: secretKeys(newKey, [KEY]) })
+  expect(await finish((await challenge(node)).challenge, codeOf(secret), { of: node })).toBe('OK')
+  room.pass(30)
+  const last = await room.otherNode({ secretKeys: secretKeys(newKey, []) })
+  expect(await finish((await challenge(last)).challenge, codeOf(secret), { of: last })).toBe('OK')
+  // Without any key recovery codes work.
+  const none = await room.otherNode({ secretKeys: secretKeys('', []) })
+  expect(await finish((await challenge(none)).challenge, codeOf(secret), { of: none })).toBe('UNAVAILABLE')
+  expect(await finish((await challenge(none)).challenge, String(codes[0]), { of: none })).toBe('OK')
+})
+
+test('a session is confirmed for five minutes by its sign-in, then by the password and a code', async () => {
+  const { secret } = await withFactor()
+  const text = String((await challenge()).challenge)
+  const { access_token } = await access.factors.finishSignIn({
+    ...{ challenge: text, code: codeOf(secret), ip: IP, agent },
+  })
+  const required = async () => {
+    const identity = await access.identify(access_token)
+    return outcome(Promise.resolve().then(() => identity && requireConfirmed(identity, now())))
+  }
+  const confirm = async (password: string, code: string) => {
+    const identity = await access.identify(access_token)
+    if (!identity) throw new Error('The session ended.')
+    return outcome(access.factors.confirm(identity, { password, code, ip: IP }))
+  }
+  expect(await required()).toBe('OK')
+  room.pass(301)
+  expect(await required()).toBe('CONFIRMATION_REQUIRED')
+  expect(await confirm(PASSWORD, '')).toBe('INVALID_BODY')
+  expect(await confirm('wrong horse battery', codeOf(secret))).toBe('INVALID_BODY')
+  expect(await confirm(PASSWORD, '12345x')).toBe('INVALID_BODY')
+  expect(await required()).toBe('CONFIRMATION_REQUIRED')
+  expect(await confirm(PASSWORD, codeOf(secret))).toBe('OK')
+  expect(await required()).toBe('OK')
+})

@@ -1,0 +1,79 @@
+/**
+ * The second step of a sign-in. States of a challenge: made by a right password → used by a right code, which makes the session; or
+ * expired after five minutes; or void because the user, the password or the browser is another one. A wrong code leaves it.
+ */
+import { type AccessContext, unixSeconds } from '../access/access-context.ts'
+import { retryContested } from '../access/retry-contested.ts'
+import { type SignedIn, startSession } from '../access/sign-in.ts'
+import { noteUserEvent, type Sender } from '../access/user-log.ts'
+import { userRecord } from '../access/user-record.ts'
+import { QuoinError } from '../shared/errors.ts'
+import { setFields } from '../shared/mutation.ts'
+import { documentOf, type Session } from '../storage/database.ts'
+import { ownStorages } from '../storage/own-storages.ts'
+import { browserOf, findChallenge, passwordMark, useChallenge } from './challenge.ts'
+import { loadTotp, type Totp } from './one-time-code.ts'
+import { hasSecondFactor, judgeCode, stepOfNew, storeFactor } from './second-factor.ts'
+
+export interface CodeInput extends Sender {
+  readonly challenge: string
+  readonly code: string
+}
+
+/** What a sign-in with a code gives. */
+export type FinishedSignIn = SignedIn & { readonly recovery_codes?: readonly string[] }
+
+/** INVALID_CREDENTIALS for a wrong code and for a challenge that cannot be used; TOO_MANY_LOGIN_ATTEMPTS. */
+export async function finishSignIn(context: AccessContext, input: CodeInput): Promise<FinishedSignIn> {
+  const { database, addresses } = context
+  const totp = await loadTotp()
+  const decided = await addresses.enter(database.session(), input.ip, unixSeconds(context.clock))
+  try {
+    const result = await retryContested(database, (session) => judged(context, totp, session, input))
+    if (result !== 'wrong') return result
+  } finally {
+    decided()
+  }
+  throw new QuoinError('INVALID_CREDENTIALS', 'The code is wrong, or it was used already.')
+}
+
+async function judged(
+  context: AccessContext,
+  totp: Totp,
+  session: Session,
+  input: CodeInput,
+): Promise<FinishedSignIn | 'wrong'> {
+  const now = unixSeconds(context.clock)
+  const wanted = { kinds: ['code', 'setup'], boundTo: browserOf(input), now } as const
+  const challenge = await findChallenge(session, input.challenge, wanted)
+  if (!challenge) throw signInAgain()
+  const seen = setFields({ last_activity: now })
+  const written = await session.update(ownStorages.users, challenge.userGuid, seen)
+  if (written.outcome !== 'written') throw signInAgain()
+  const user = userRecord(documentOf(written.document))
+  if (!user.isActive || passwordMark(user.document) !== challenge.password) throw signInAgain()
+  await context.addresses.check(session, input.ip, now)
+  const refused = async () => {
+    await context.addresses.countFailure(session, input.ip, now)
+    await noteUserEvent(session, 'sign_in_failed', user, input)
+    return 'wrong' as const
+  }
+  if (challenge.kind === 'setup') {
+    // Another sign-in has set one up meanwhile: this one would replace it.
+    if (hasSecondFactor(user.document)) throw signInAgain()
+    const step = stepOfNew(context, totp, user.guid, challenge.secret, input.code, now)
+    if (step === undefined) return refused()
+    if (!(await useChallenge(session, challenge))) throw signInAgain()
+    const recovery_codes = await storeFactor(context, session, user.guid, {
+      ...{ sealed: challenge.secret, step, now },
+    })
+    return { ...(await startSession(context, session, user, input, now)), recovery_codes }
+  }
+  if ((await judgeCode(context, totp, session, user.document, input.code, now)) === 'wrong') return refused()
+  if (!(await useChallenge(session, challenge))) throw signInAgain()
+  return startSession(context, session, user, input, now)
+}
+
+function signInAgain(): QuoinError {
+  return new QuoinError('INVALID_CREDENTIALS', 'This sign-in has expired or was used. Sign in again.')
+}

@@ -1,0 +1,202 @@
+/** Second factors through the API and through pages, in a browser without JavaScript. */
+import { TOTP } from 'otpauth'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
+import { type MailServer, openMailServer, partOf } from '../mail-server.ts'
+import { openVisitor, type SeenPage, type Visitor } from '../page-visitor.ts'
+import { eventually } from './example-room.ts'
+import { openTestQuoin, type TestQuoin, userPassword } from './harness.ts'
+
+let mails: MailServer
+let room: TestQuoin
+let origin: string
+beforeAll(async () => {
+  mails = await openMailServer()
+  room = await openTestQuoin({
+    QUOIN_SECRETS_KEY: '0f'.repeat(32),
+    QUOIN_RATE_LIMIT: '0',
+    QUOIN_MAIL_URL: `smtp://127.0.0.1:${mails.port}?tls=off`,
+    QUOIN_MAIL_FROM: 'Club <club@example.com>',
+    QUOIN_PUBLIC_URL: 'https://club.example.com',
+  })
+  origin = await room.quoin.server.listen()
+})
+afterAll(async () => {
+  await room?.close()
+  await mails?.close()
+})
+
+const MINUTE = 60_000
+let users = 0
+/** A user of its own for each test, so that it can run again. */
+async function newUser(): Promise<{ readonly name: string; readonly guid: string }> {
+  const name = `user-${Date.now()}-${++users}`
+  return { name, guid: await room.addUser(name, []) }
+}
+function codeOf(secret: string): string {
+  return TOTP.generate({ secret: new TOTP({ secret }).secret, timestamp: room.now() })
+}
+function objectIn(body: JsonValue | undefined): JsonObject {
+  if (!isJsonObject(body)) throw new Error(`This is no object: ${JSON.stringify(body)}`)
+  return body
+}
+const signIn = (username: string) =>
+  room.send('POST', '/auth/signin', { body: { username, password: userPassword } })
+
+test('a user adds an app by the API, and signs in with its code', async () => {
+  const { name } = await newUser()
+  const begun = await room.send('POST', '/users/me/second-factor', { as: name })
+  expect([begun.status, begun.headers['cache-control']]).toEqual([200, 'no-store'])
+  const { challenge, secret } = objectIn(begun.body)
+  const body = { challenge: String(challenge), code: codeOf(String(secret)) }
+  const added = await room.send('PUT', '/users/me/second-factor', { as: name, body })
+  expect(objectIn(added.body).recovery_codes).toHaveLength(10)
+  room.advance(MINUTE)
+  const asked = await signIn(name)
+  expect([asked.status, asked.headers['cache-control'], objectIn(asked.body)]).toMatchObject([
+    ...[401, 'no-store'],
+    { error: 'SECOND_FACTOR_REQUIRED', details: { challenge: expect.stringMatching(/^qc_/) } },
+  ])
+  const details = objectIn(objectIn(asked.body).details)
+  const finish = (code: string) =>
+    room.send('POST', '/auth/second-factor', { body: { challenge: String(details.challenge), code } })
+  expect((await finish('000000')).body).toMatchObject({ error: 'INVALID_CREDENTIALS' })
+  const code = codeOf(String(secret))
+  const done = await finish(code)
+  expect([done.status, objectIn(done.body).recovery_codes]).toEqual([200, undefined])
+  expect((await finish(code)).body).toMatchObject({ error: 'INVALID_CREDENTIALS' })
+  const authorization = `Bearer ${objectIn(done.body).access_token}`
+  const state = await room.send('GET', '/users/me/second-factor', { headers: { authorization } })
+  expect(state.body).toMatchObject({ totp: true, recovery_codes: 10, locked_until: 0 })
+})
+
+test('a session older than five minutes changes no factor until it is confirmed', async () => {
+  const { name } = await newUser()
+  const { access_token } = objectIn((await signIn(name)).body)
+  const headers = { authorization: `Bearer ${access_token}` }
+  room.advance(6 * MINUTE)
+  const begin = () => room.send('POST', '/users/me/second-factor', { headers })
+  expect([(await begin()).status, (await begin()).body]).toMatchObject([
+    403,
+    { error: 'CONFIRMATION_REQUIRED' },
+  ])
+  const confirm = (password: string) => room.send('POST', '/auth/confirm', { headers, body: { password } })
+  expect((await confirm('a wrong password')).body).toMatchObject({ fields: ['password'] })
+  expect((await begin()).status).toBe(403)
+  expect((await confirm(userPassword)).status).toBe(200)
+  expect((await begin()).status).toBe(200)
+})
+
+test('an administrator resets the factor of a user, who gets a mail and signs in with the password', async () => {
+  const { name, guid } = await newUser()
+  await room.manage('PUT', `/users/${guid}`, { email: `${name}@example.com`, language: 'de' })
+  const { challenge, secret } = objectIn(
+    (await room.send('POST', '/users/me/second-factor', { as: name })).body,
+  )
+  const body = { challenge: String(challenge), code: codeOf(String(secret)) }
+  await room.send('PUT', '/users/me/second-factor', { as: name, body })
+  room.advance(MINUTE)
+  const helper = await newUser()
+  const path = `/users/${guid}/second-factor`
+  expect((await room.send('DELETE', path, { as: helper.name })).status).toBe(403)
+  expect(await room.manage('DELETE', path)).toMatchObject({ totp: false, recovery_codes: 0 })
+  expect((await signIn(name)).status).toBe(200)
+  const audits = await room.manage('POST', '/_system/auditlogs', {
+    limit: 1_000,
+    filters: { category: 'users' },
+  })
+  expect(JSON.stringify(audits)).toContain('second_factor')
+  expect(JSON.stringify(audits)).not.toContain(String(secret))
+  await eventually(() => mails.taken.filter(({ to }) => to.includes(`${name}@example.com`)).length).toBe(1)
+  const mail = mails.taken.find(({ to }) => to.includes(`${name}@example.com`))
+  expect(mail && partOf(mail, 'text/plain')).toContain(`admin hat den zweiten Faktor Ihres Kontos ${name}`)
+})
+
+/** The key that a page shows beside the QR code. */
+function secretOn(page: SeenPage): string {
+  const [, secret = ''] = /(?:Key|Schlüssel): ([A-Z2-7]+)/.exec(page.text) ?? []
+  return secret
+}
+
+async function visitorWith(name: string, path = '/login'): Promise<[Visitor, SeenPage]> {
+  const visitor = openVisitor(origin)
+  const page = await visitor.get(path)
+  return [visitor, await visitor.submit(page, 'signin', { username: name, password: userPassword })]
+}
+
+/** Adds an app on the page of a signed-in visitor. */
+async function addOnPage(visitor: Visitor): Promise<{ secret: string; shown: SeenPage }> {
+  const sent = await visitor.submit(await visitor.get('/password/app'), 'factor', { password: userPassword })
+  const setup = await visitor.follow(sent)
+  expect(setup.html).toContain('<svg')
+  const secret = secretOn(setup)
+  const wrong = await visitor.submit(setup, 'code', { code: '000000' })
+  expect([wrong.status, secretOn(wrong)]).toEqual([422, secret])
+  return { secret, shown: await visitor.submit(wrong, 'code', { code: codeOf(secret) }) }
+}
+
+test('an end user adds an app on a page and signs in with it where the page wanted to go', async () => {
+  const { name } = await newUser()
+  const [visitor, signedIn] = await visitorWith(name)
+  expect(signedIn.headers.get('location')).toBe('/')
+  const { secret, shown } = await addOnPage(visitor)
+  expect(shown.text.match(/([a-z2-7]{4}-){3}[a-z2-7]{4}/g)).toHaveLength(10)
+  expect(shown.headers.get('cache-control')).toContain('no-store')
+  room.advance(MINUTE)
+  const [again, asked] = await visitorWith(name, '/login?next=%2Fpassword%2Fapp')
+  expect(again.cookie('access_token')).toBeUndefined()
+  const page = await again.follow(asked)
+  expect([page.status, page.text.includes(secret)]).toEqual([200, false])
+  const wrong = await again.submit(page, 'code', { code: '000000' })
+  expect([wrong.status, wrong.text.includes('The code is wrong')]).toEqual([422, true])
+  const done = await again.submit(wrong, 'code', { code: codeOf(secret) })
+  expect([done.status, done.headers.get('location')]).toEqual([303, '/password/app'])
+  expect((await again.follow(done)).text).toContain('Recovery codes left: 10')
+})
+
+test('the challenge of one browser takes no code in another, and the page says that it has expired', async () => {
+  const { name } = await newUser()
+  const [visitor] = await visitorWith(name)
+  const { secret } = await addOnPage(visitor)
+  room.advance(MINUTE)
+  const [, asked] = await visitorWith(name)
+  const other = openVisitor(origin)
+  expect((await other.follow(asked)).text).toContain('This sign-in has expired')
+  const forged = await other.post('/login/code', { _form: 'code', code: codeOf(secret) })
+  expect(other.cookie('access_token')).toBeUndefined()
+  expect(forged.status).not.toBe(303)
+})
+
+test('a user removes the app with the password and a code, in German too', async () => {
+  const { name } = await newUser()
+  const [visitor] = await visitorWith(name)
+  const { secret } = await addOnPage(visitor)
+  room.advance(MINUTE)
+  const german = { 'accept-language': 'de' }
+  const page = await visitor.get('/password/app', german)
+  expect(page.text).toContain('Übrige Wiederherstellungscodes: 10')
+  const remove = (values: Record<string, string>) =>
+    visitor.submit(page, 'factor', { action: 'remove', password: userPassword, ...values })
+  expect((await remove({ code: '000000' })).status).toBe(422)
+  expect((await remove({ code: codeOf(secret), password: 'a wrong password' })).status).toBe(422)
+  const done = await remove({ code: codeOf(secret) })
+  expect(done.headers.get('location')).toBe('/password/app')
+  expect((await visitorWith(name))[1].headers.get('location')).toBe('/')
+})
+
+test('a group that requires a factor lets its user set one up while signing in', async () => {
+  const { name, guid } = await newUser()
+  const group = objectIn(
+    await room.manage('POST', '/_system/authentication-groups', {
+      name: `Staff of ${name}`,
+      second_factor_days: 0,
+    }),
+  )
+  expect(group.second_factor_days).toBe(0)
+  await room.manage('PUT', `/users/${guid}`, { groups: [String(objectIn(group._meta).guid)] })
+  const [visitor, asked] = await visitorWith(name)
+  const setup = await visitor.follow(asked)
+  const shown = await visitor.submit(setup, 'code', { code: codeOf(secretOn(setup)) })
+  expect(shown.text).toContain('Your recovery codes')
+  expect((await visitor.get('/password/app')).text).toContain('Recovery codes left: 10')
+})
