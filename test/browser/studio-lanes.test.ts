@@ -1,5 +1,5 @@
 /** Wires between lanes are told at their ends, and storages are chosen in their blocks, by mouse and by keys. */
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { eventually, textsOf } from './studio-eventually.ts'
@@ -18,7 +18,7 @@ const lane = (name: string) => ({
       where: '=doc.done == true',
     },
   },
-  [`${name}_reply`]: {
+  [`${name}_reply_of_the_lane`]: {
     type: 'httpconnection_set_json',
     title: `Reply with ${name}`,
     in: { flow: `@${name}_search.flow`, value: `@${name}_search.documents` },
@@ -33,7 +33,7 @@ const file = {
     shared: {
       type: 'function_console_log',
       title: 'Note it',
-      in: { flow: ['@apples_reply.flow', '@grapes_reply.flow'] },
+      in: { flow: ['@apples_reply_of_the_lane.flow', '@grapes_reply_of_the_lane.flow'] },
     },
   },
 }
@@ -55,6 +55,27 @@ const chosen = (title: string) =>
 const lanes = () => page.getByRole('navigation', { name: 'Lanes' })
 const wires = () => page.locator('.react-flow__edge.wire-store').count()
 const storageOf = (title: string) => titled(title).getByLabel('Storage of storage')
+
+/** Texts that are wider or higher than their place. */
+const cut = (texts: Locator) =>
+  texts.evaluateAll((all) =>
+    all
+      .filter((one) => one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1)
+      .map((one) => one.textContent),
+  )
+
+test('the name of a block is whole where its kind is cut, and so is what the palette says of each block', async () => {
+  const name = page.getByText('apples_reply_of_the_lane', { exact: true })
+  await name.waitFor()
+  expect(await cut(name)).toEqual([])
+  expect(await cut(name.locator('xpath=preceding-sibling::*'))).toEqual(['Reply with JSON · '])
+  const options = page.getByRole('listbox', { name: 'Blocks' }).getByRole('option')
+  expect(await options.count()).toBeGreaterThan(50)
+  const words = options.locator('span').filter({ hasNot: page.locator('svg') })
+  expect(await cut(words)).toEqual([])
+  const signs = options.getByTitle(/^Gives \w+ \(\w+\): /)
+  expect(await signs.count()).toBe(await options.locator('svg').count())
+})
 
 test('a long wire to another lane is a name at both ends, which leads to the other one', async () => {
   await lanes().getByRole('button', { name: 'GET /grapes', exact: true }).click()

@@ -16,7 +16,7 @@ export function EmptyState({ icon, title, children }: EmptyStateProps) {
       <Text fw={600} c="var(--mantine-color-text)">
         {title}
       </Text>
-      <Stack align="center" gap="sm" maw={460} fz="sm" c="dimmed">
+      <Stack align="center" gap="sm" maw={460} fz="sm" c="dimmed" style={{ textWrap: 'balance' }}>
         {children}
       </Stack>
     </Stack>

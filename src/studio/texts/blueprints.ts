@@ -134,7 +134,6 @@ export const blueprintsTexts = {
   noBlueprintsYet: 'No blueprints yet',
   noBlueprintsText: 'A blueprint is a flow of blocks: it serves requests, runs jobs or shows pages.',
   noBlueprintsYetText: 'Start from a template',
-  pages: (storage: string) => `${storage} pages`,
   pagesDescription: (storage: string, uri: string) =>
     `Lists, shows and changes the documents of ${storage} at /${uri}.`,
   new: 'New',

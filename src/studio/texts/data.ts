@@ -161,6 +161,8 @@ export const dataTexts = {
   constraintExample: 'doc.end >= doc.start',
   constraintMessage: 'Message',
   constraintField: 'Field at which it is shown',
+  unknownField: (name: string, meant: string | undefined) =>
+    `The storage has no field ${name}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`,
   addConstraint: 'Add constraint',
   removeConstraint: (number: number) => `Remove constraint ${number}`,
   rulesOver: 'Expressions over',

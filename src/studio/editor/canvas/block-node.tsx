@@ -50,7 +50,10 @@ export const BlockNode = memo(function BlockNode({ id, data, selected }: NodePro
           <span className={classes.name} title={words.title}>
             {words.title}
           </span>
-          <span className={classes.kind}>{words.kind}</span>
+          <span className={classes.kind} title={words.kind}>
+            <span className={classes.type}>{words.kind.slice(0, -words.name.length || undefined)}</span>
+            <span className={classes.own}>{words.name}</span>
+          </span>
         </span>
         {problems.length > 0 && !isFar ? (
           <span

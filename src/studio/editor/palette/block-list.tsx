@@ -199,6 +199,11 @@ function BlockGroup({
   )
 }
 
+/** The whole is in the title: six lines of each block would show five blocks at once. */
+function firstSentence(summary: string): string {
+  return /^.+?[.](?=\s|$)/s.exec(summary)?.[0] ?? summary
+}
+
 interface BlockOptionProps {
   readonly id: string
   readonly block: BlockDescription
@@ -228,19 +233,23 @@ function BlockOption({ id, block, chosen, note, onChoose, draggable }: BlockOpti
     >
       <span className={classes.mark} data-kind={block.kind} />
       <span className={classes.words}>
-        <span className={classes.title}>
-          {block.title}
-          {note === '' ? null : <span className={classes.note}>{note}</span>}
+        <span className={classes.heading}>
+          <span className={classes.title}>
+            {block.title}
+            {note === '' ? null : <span className={classes.note}>{note}</span>}
+          </span>
+          <span className={classes.gives}>
+            {Object.entries(block.out)
+              .filter(([, { type }]) => type !== 'flow')
+              .slice(0, 2)
+              .map(([pin, { type, help }]) => (
+                <span key={pin} title={paletteTexts.gives(pin, type, help)}>
+                  <PinMark type={type} size={11} />
+                </span>
+              ))}
+          </span>
         </span>
-        <span className={classes.summary}>{block.summary}</span>
-      </span>
-      <span className={classes.gives}>
-        {Object.values(block.out)
-          .filter(({ type }) => type !== 'flow')
-          .slice(0, 2)
-          .map(({ type, help }) => (
-            <PinMark key={help} type={type} size={11} />
-          ))}
+        <span className={classes.summary}>{firstSentence(block.summary)}</span>
       </span>
     </div>
   )

@@ -53,7 +53,8 @@ export function pagesFile(
   }
   const pages = [listPage(parts), newPage(parts), onePage(parts), editPage(parts)]
   return {
-    name: blueprintsTexts.pages(storage),
+    // The start page of visitors has it as a heading.
+    name: parts.title,
     description: blueprintsTexts.pagesDescription(storage, uri),
     blocks: Object.assign({}, ...pages),
     layout: Object.assign({}, ...pages.map((blocks, row) => rowOf(blocks, row))),

@@ -81,12 +81,12 @@ test.each([
   ['tabs', 'Tabs (tabs)', 'Tabs · tabs'],
   ['tabs_2', 'Tabs (tabs_2)', 'Tabs · tabs_2'],
 ])('%s is told as %j', (guid, title, kind) => {
-  expect(wordsOf(flow, catalogue, guid)).toEqual({ title, kind })
+  expect(wordsOf(flow, catalogue, guid)).toMatchObject({ title, kind })
 })
 
 test('blocks that are wired in a circle, and long values, have short titles', () => {
   for (const guid of ['a', 'b', 'long']) expect(wordsOf(flow, catalogue, guid).title.length).toBeLessThan(60)
-  expect(wordsOf(flow, catalogue, 'nothing there')).toEqual({ title: '', kind: '' })
+  expect(wordsOf(flow, catalogue, 'nothing there')).toEqual({ title: '', kind: '', name: '' })
 })
 
 test.each([tasks, booking, inventory, contacts, customers, deals])(

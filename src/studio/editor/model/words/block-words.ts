@@ -15,6 +15,8 @@ export interface BlockWords {
   readonly title: string
   /** Kind and name, `Search documents · search`: the name is unique in a blueprint. */
   readonly kind: string
+  /** What expressions call it. The canvas cuts the kind before this. */
+  readonly name: string
 }
 
 /** Characters of one value. */
@@ -26,7 +28,7 @@ const DEEPEST = 2
 const MOST_WIRES = 4
 
 const known = new WeakMap<Flow, { catalogue: Catalogue; words: ReadonlyMap<string, BlockWords> }>()
-const none: BlockWords = { title: '', kind: '' }
+const none: BlockWords = { title: '', kind: '', name: '' }
 
 /** Title and kind of a block. What is wired is told by the block that the wire comes from. */
 export function wordsOf(flow: Flow, catalogue: Catalogue, guid: string): BlockWords {
@@ -53,7 +55,7 @@ function allWords(flow: Flow, catalogue: Catalogue): ReadonlyMap<string, BlockWo
       const name = names.get(guid) ?? ''
       const kind = catalogue.get(type)?.title ?? type
       const isShared = (times.get(title) ?? 0) > 1
-      return [guid, { title: isShared ? `${title} (${name})` : title, kind: `${kind} · ${name}` }]
+      return [guid, { title: isShared ? `${title} (${name})` : title, kind: `${kind} · ${name}`, name }]
     }),
   )
 }

@@ -4,6 +4,7 @@ import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
 import { fieldsQuery } from '../../../api/storages.ts'
 import { useFieldError } from '../../../controls/field-errors.tsx'
 import { dataTexts } from '../../../texts/data.ts'
+import { unknownFields } from './unknown-fields.ts'
 
 /** One as it is typed; all of them bind every writer. */
 export type ConstraintDraft = Readonly<Record<'rule' | 'message' | 'field', string>>
@@ -81,6 +82,7 @@ function ConstraintField({ constraint, at, fields, onChange, onRemove }: Constra
           error={error(`constraints.${at}.rule`)}
           onChange={(event) => onChange({ rule: event.currentTarget.value })}
         />
+        <UnknownFields rule={constraint.rule} fields={fields} />
         <TextInput
           label={dataTexts.constraintMessage}
           required
@@ -103,4 +105,18 @@ function ConstraintField({ constraint, at, fields, onChange, onRemove }: Constra
       </Stack>
     </Fieldset>
   )
+}
+
+interface UnknownFieldsProps {
+  readonly rule: string
+  readonly fields: readonly string[]
+}
+
+/** A warning and no error: a document may have fields that the storage does not list. */
+export function UnknownFields({ rule, fields }: UnknownFieldsProps) {
+  return unknownFields(rule, fields).map(({ name, meant }) => (
+    <Text key={name} size="xs" role="status" c="light-dark(#87581f, #dcb475)">
+      {dataTexts.unknownField(name, meant)}
+    </Text>
+  ))
 }

@@ -1,14 +1,15 @@
-import { Code, Divider, Text, Textarea, Title } from '@mantine/core'
+import { Code, Divider, Stack, Text, Textarea, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
 import { sameJson } from '../../../../shared/same-json.ts'
 import { call } from '../../../api/request.ts'
-import { forgetStorages } from '../../../api/storages.ts'
+import { fieldsQuery, forgetStorages } from '../../../api/storages.ts'
 import { useFieldError } from '../../../controls/field-errors.tsx'
 import { FormDialog } from '../../../controls/form-dialog.tsx'
 import { useDraft } from '../../../controls/use-draft.ts'
 import { dataTexts } from '../../../texts/data.ts'
-import { ConstraintFields, constraintDrafts } from './constraint-fields.tsx'
+import { ConstraintFields, constraintDrafts, UnknownFields } from './constraint-fields.tsx'
 
 interface StorageRulesDialogProps {
   readonly opened: boolean
@@ -55,7 +56,7 @@ export function StorageRulesDialog({ opened, onClose, storage }: StorageRulesDia
         <Code>username</Code>, <Code>groups</Code>, <Code>scopes</Code>
         {dataTexts.rulesEmpty} <Code>storages_rules</Code> {dataTexts.rulesBound}
       </Text>
-      <Fields form={form} />
+      <Fields form={form} storage={storage.name} />
     </FormDialog>
   )
 }
@@ -67,20 +68,28 @@ const fields = [
   ['remove', dataTexts.remove, dataTexts.removeHelp],
 ] as const
 
-function Fields({ form: { draft, set } }: { readonly form: ReturnType<typeof useDraft<Rules>> }) {
+interface FieldsProps {
+  readonly form: ReturnType<typeof useDraft<Rules>>
+  readonly storage: string
+}
+
+function Fields({ form: { draft, set }, storage }: FieldsProps) {
   const error = useFieldError()
+  const { data: known = [] } = useQuery(fieldsQuery(storage))
   return fields.map(([name, label, description]) => (
-    <Textarea
-      key={name}
-      label={label}
-      description={description}
-      autosize
-      minRows={1}
-      spellCheck={false}
-      styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-      value={draft[name]}
-      error={error(`rules.${name}`)}
-      onChange={(event) => set(name, event.currentTarget.value)}
-    />
+    <Stack key={name} gap={4}>
+      <Textarea
+        label={label}
+        description={description}
+        autosize
+        minRows={1}
+        spellCheck={false}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        value={draft[name]}
+        error={error(`rules.${name}`)}
+        onChange={(event) => set(name, event.currentTarget.value)}
+      />
+      <UnknownFields rule={draft[name]} fields={known.map((field) => field.name)} />
+    </Stack>
   ))
 }
