@@ -2,8 +2,8 @@
  * Applications of a cluster: which objects belong to one, and its releases. A release keeps the whole application, so that it can be
  * pulled, compared and pushed again.
  *
- * A push: plan (a trial that is rolled back) → prepare what is no part of a transaction (storages, indexes, unique keys), while the
- * old release serves → one transaction with all records, the release and its audit record → every node serves the new blueprints before
+ * A push: plan (a trial that is rolled back) → copy the values of renamed fields, by jobs that are not waited for: the same push is sent
+ * again until they have ended → prepare what is no part of a transaction (storages, indexes, unique keys), while the old release serves → one transaction with all records, the release and its audit record → every node serves the new blueprints before
  * the push is answered. A node that dies before the commit leaves the old release, and what was prepared is found or taken back later;
  * after it, the new one. Pushes of all applications happen one after the other.
  */
@@ -18,18 +18,16 @@ import { keepReference } from '../records/fields/reference-fields.ts'
 import { aloneWithUnique, keepUnique, settleUnique } from '../records/fields/unique-fields.ts'
 import type { StorageContext } from '../records/storage-records.ts'
 import { type Application, nameOfApplication, normalApplication } from '../shared/application/application.ts'
-import { filesOf } from '../shared/application/application-files.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
-import { setFields } from '../shared/mutation.ts'
 import { matchAll } from '../shared/query.ts'
-import { documentOf, type Session } from '../storage/database.ts'
-import { guidOf, numberIn, objectsIn, textIn } from '../storage/document-fields.ts'
+import type { Session } from '../storage/database.ts'
+import { numberIn, objectsIn, textIn } from '../storage/document-fields.ts'
 import { findAll, findOne } from '../storage/find-documents.ts'
 import { jointly } from '../storage/joint-database.ts'
 import { ownStorages } from '../storage/own-storages.ts'
 import { asSystem } from '../storage/ruled.ts'
-import { pushedMaps } from './application-changes.ts'
+import { applicationChanges, pushedMaps } from './application-changes.ts'
 import { applyRelease, type Publisher, type ReleaseParts } from './apply-release.ts'
 import { applicationProblems } from './check-application.ts'
 import { planRelease, type ReleasePlan, type TriedRelease } from './plan-release.ts'
@@ -39,6 +37,16 @@ import {
   type PresentApplication,
   presentApplication,
 } from './present-application.ts'
+import { ensureReleases, heldRecord, releaseContent, releasesOf, writeRelease } from './release-records.ts'
+import {
+  copyValues,
+  leftCopies,
+  type PreparedField,
+  type RenamedField,
+  removeCopies,
+  renamedFields,
+  withRenamesBack,
+} from './renamed-fields.ts'
 
 /** Of a cluster. */
 const MOST_APPLICATIONS = 1_000
@@ -61,6 +69,13 @@ export interface Released extends ApplicationPlan {
   readonly problems: readonly string[]
 }
 
+/** The old release serves while documents follow: the same push goes on when they have. */
+export interface Preparing {
+  readonly application: string
+  readonly release: number
+  readonly preparing: readonly PreparedField[]
+}
+
 export interface Applications {
   list(): Promise<readonly JsonObject[]>
   /** NOT_FOUND. */
@@ -69,7 +84,7 @@ export interface Applications {
   read(name: string): Promise<Application>
   plan(given: JsonObject, by: Publisher): Promise<ApplicationPlan>
   /** CONFLICT for another state, for what is refused, and for what would be lost and may not be. */
-  push(given: JsonObject, options: PushOptions, by: Publisher): Promise<Released>
+  push(given: JsonObject, options: PushOptions, by: Publisher): Promise<Released | Preparing>
   /** The newest first, without what they hold. */
   releases(name: string): Promise<readonly JsonObject[]>
   /** What a release holds, with the storages that have documents now: to push it again. */
@@ -84,11 +99,7 @@ export interface ApplicationParts {
 
 export async function openApplications(parts: ApplicationParts): Promise<Applications> {
   const { database } = parts.flows.records
-  await database.ensure(ownStorages.applications, { indexes: [{ fields: ['name'], unique: true }] })
-  const byNumber = { indexes: [{ fields: ['application', 'number'], unique: true }] }
-  await database.ensure(ownStorages.releases, byNumber)
-  // Apart, because a list of releases does not need them.
-  await database.ensure(ownStorages.releaseContents, byNumber)
+  await ensureReleases(database)
   return new ClusterApplications(parts)
 }
 
@@ -121,12 +132,17 @@ class ClusterApplications implements Applications {
   }
 
   async read(name: string): Promise<Application> {
+    return (await this.#present(name)).now
+  }
+
+  async #present(name: string): Promise<{ readonly now: Application; readonly present: PresentApplication }> {
     const record = await this.get(name)
-    const stored = await this.#content(name, numberIn(record.release))
+    const stored = await releaseContent(this.#database.session(), name, numberIn(record.release))
     const known = await this.#parts.flows.deployments.together((deploy) =>
       this.#known(deploy, this.#database.session(), { ...stored, ...nothing }),
     )
-    return { ...known.present.application, about: stored.about, seed: stored.seed, tests: stored.tests }
+    const { about, seed, tests } = stored
+    return { now: { ...known.present.application, about, seed, tests }, present: known.present }
   }
 
   plan(given: JsonObject, by: Publisher): Promise<ApplicationPlan> {
@@ -137,48 +153,60 @@ class ClusterApplications implements Applications {
     })
   }
 
-  push(given: JsonObject, { state, allowLoss }: PushOptions, by: Publisher): Promise<Released> {
-    return this.#alone(async (deploy) => {
-      const wanted = normalApplication(given)
-      const known = await this.#known(deploy, this.#database.session(), wanted)
+  async push(
+    given: JsonObject,
+    { state, allowLoss }: PushOptions,
+    by: Publisher,
+  ): Promise<Released | Preparing> {
+    const database = this.#database
+    const wanted = normalApplication(given)
+    const pushed = await this.#alone(async (deploy) => {
+      const known = await this.#known(deploy, database.session(), wanted)
       if (known.state !== state) throw changedMeanwhile()
+      const renamed = await this.#renamed(known, wanted)
+      if (renamed.some((one) => one.state === 'copying' || one.state === 'stopped')) return { known, renamed }
       const tried = await this.#try(deploy, known, wanted, by)
       refuse(tried.plan, allowLoss)
+      if (renamed.some((one) => one.state === 'due')) return { known, renamed }
       const plan = planOf(wanted, known, tried.plan)
       await this.#release(deploy, { known, wanted, plan, tried, by })
-      return { ...plan, problems: await this.#seed(wanted, by) }
+      return {
+        ...plan,
+        problems: await this.#seed(wanted, by),
+        left: leftCopies(known.present, wanted, renamed),
+      }
     })
+    // The rest not within it: what is unique by a field changes in a turn of its own.
+    if ('problems' in pushed) {
+      const { left, ...live } = pushed
+      for (const { record } of left) await removeCopies(database, record, by.actor)
+      return live
+    }
+    const { known, renamed } = pushed
+    const application = nameOfApplication(wanted)
+    const preparing = await copyValues(database, renamed, application, by.actor)
+    return { application, release: numberIn(known.record?.release) + 1, preparing }
+  }
+
+  #renamed({ present }: Known, wanted: Application): Promise<readonly RenamedField[]> {
+    return renamedFields(this.#database, present, applicationChanges(present.application, wanted))
   }
 
   async releases(name: string): Promise<readonly JsonObject[]> {
     await this.get(name)
-    const query = { kind: 'term', field: 'application', value: name } as const
-    const found = await findAll(this.#database.session(), ownStorages.releases, query, 1_000)
-    return found.toSorted((a, b) => numberIn(b.number) - numberIn(a.number))
+    return releasesOf(this.#database.session(), name)
   }
 
   async former(name: string, release: number): Promise<Application> {
-    const content = await this.#content(name, release)
-    const now = await this.read(name)
+    const content = await releaseContent(this.#database.session(), name, release)
+    const { now, present } = await this.#present(name)
     const kept: Record<string, JsonObject> = {}
     for (const [storage, value] of Object.entries(now.storages)) {
       if (content.storages[storage] !== undefined || !this.#database.has(storage)) continue
       if ((await this.#database.session().count(storage, matchAll, true)) > 0) kept[storage] = value
     }
-    return normalApplication({ ...content, storages: { ...kept, ...content.storages } })
-  }
-
-  async #content(name: string, number: number): Promise<Application> {
-    const query = {
-      kind: 'and',
-      queries: [
-        { kind: 'term', field: 'application', value: name },
-        { kind: 'term', field: 'number', value: number },
-      ],
-    } as const
-    const [release] = await findAll(this.#database.session(), ownStorages.releaseContents, query, 1)
-    if (!release) throw new QuoinError('NOT_FOUND', `The application ${name} has no release ${number}.`)
-    return normalApplication(JSON.parse(textIn(release.content)))
+    const { storages } = withRenamesBack(content, present)
+    return normalApplication({ ...content, storages: { ...kept, ...storages } })
   }
 
   /** Nothing else is deployed meanwhile, and no unique key changes. */
@@ -245,7 +273,9 @@ class ClusterApplications implements Applications {
           const guid = await heldRecord(session, wanted)
           // As it is now that no other transaction can change what the plan has read.
           const now = await this.#known(deploy, session, wanted)
-          if (now.state !== known.state) throw changedMeanwhile()
+          const renamed = await this.#renamed(now, wanted)
+          if (now.state !== known.state || renamed.some((one) => one.state === 'due'))
+            throw changedMeanwhile()
           const parts = this.#releaseParts(deploy)
           const applied = await applyRelease({
             parts,
@@ -255,11 +285,9 @@ class ClusterApplications implements Applications {
             by,
             changes: plan.changes,
           })
-          await writeRelease(session, {
-            guid,
-            objects: applied.objects,
-            release,
-            audit: this.#parts.documents.audit,
+          const { objects } = applied
+          await writeRelease(session, this.#parts.documents.audit, {
+            ...{ guid, objects, wanted, plan, by: by.actor, isFirst: known.record === undefined },
           })
           return { served: applied.served, dropped: joint.dropped }
         },
@@ -328,66 +356,6 @@ async function prepare(
     }
     await keepUnique(database, storage, after)
   }
-}
-
-/** The record of the application, written first, so that no other push of it can begin before this one ends. */
-async function heldRecord(session: Session, wanted: Application): Promise<string> {
-  const name = nameOfApplication(wanted)
-  const found = await findOne(session, ownStorages.applications, 'name', name)
-  if (found) {
-    await session.claims.hold(ownStorages.applications, [guidOf(found)], 'change')
-    return guidOf(found)
-  }
-  const fields = { name, release: 0, objects: {}, about: {} }
-  return guidOf(documentOf(await session.create(ownStorages.applications, setFields(fields))))
-}
-
-async function writeRelease(
-  session: Session,
-  {
-    guid,
-    objects,
-    release: { wanted, plan, by, known },
-    audit,
-  }: {
-    readonly guid: string
-    readonly objects: PresentApplication['objects']
-    readonly release: Release
-    readonly audit: StorageContext['audit']
-  },
-): Promise<void> {
-  const { application, release: number, steps, lost } = plan
-  const about = wanted.about
-  const author = { ...by.actor }
-  const title = { title: textIn(about.title), version: textIn(about.version) }
-  const record = {
-    release: number,
-    objects: JSON.parse(JSON.stringify(objects)),
-    ...title,
-    modified_by: author,
-  }
-  await session.update(ownStorages.applications, guid, setFields(record))
-  const content = JSON.stringify(wanted)
-  const files = filesOf(wanted).size
-  const fields = {
-    application,
-    number,
-    ...title,
-    files,
-    steps: [...steps],
-    lost: [...lost],
-    by: author,
-  }
-  await session.create(ownStorages.releases, setFields(fields))
-  await session.create(ownStorages.releaseContents, setFields({ application, number, content }))
-  await audit.record(session, {
-    category: 'applications',
-    action: known.record ? 'updated' : 'created',
-    guid,
-    name: application,
-    before: { release: number - 1, steps: [] },
-    after: { release: number, steps: [...steps], ...(lost.length > 0 && { lost: [...lost] }) },
-  })
 }
 
 function refuse({ refused, lost }: ReleasePlan, allowLoss: boolean): void {

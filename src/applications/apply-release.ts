@@ -1,6 +1,7 @@
 /** Writes a release: all records of an application, by the services that the management API uses, in one joint transaction. */
 import type { Access } from '../access/access.ts'
 import type { Identity } from '../access/identity.ts'
+import { switchName } from '../flows/background/field-migrations.ts'
 import { stageEdits } from '../flows/blueprints/block-edits.ts'
 import { importBlueprint } from '../flows/blueprints/blueprint-file.ts'
 import { createBlueprint, removeBlueprint, updateBlueprint } from '../flows/blueprints/blueprint-records.ts'
@@ -12,6 +13,7 @@ import {
   deployBlueprint,
 } from '../flows/live/deploy-blueprint.ts'
 import { type LiveBlueprint, type LiveBlueprints, usersOf } from '../flows/live/live-blueprints.ts'
+import { migrationIn } from '../records/fields/field-migration.ts'
 import { createField, removeField, updateField } from '../records/fields/field-records.ts'
 import { fieldsIn } from '../records/fields/field-rules.ts'
 import type { Actor } from '../records/records.ts'
@@ -129,11 +131,13 @@ function settingsOf(storage: JsonObject | undefined): JsonObject {
   return settings
 }
 
+/** Requests that began with the old blueprints may still read the former name of a field. Other changes of many documents wait behind it. */
+const CLEAR_AFTER_MS = 5_000
 const prepared = { checked: true, within: true } as const
 
 /** Fields that are calculated last: they read the others. */
 async function writeFields(
-  { joint: { database }, present, wanted, by, changes }: Work,
+  { parts, joint: { database }, present, wanted, by, changes }: Work,
   storage: string,
 ): Promise<void> {
   const found = changes.find((one) => one.map === 'storages' && one.object === storage)
@@ -141,7 +145,12 @@ async function writeFields(
   for (const { was, name } of found?.parts ?? []) {
     const record = was === undefined ? undefined : known[was]
     if (!record) continue
-    known[name] = await updateField(database, guidOf(record), { name }, by.actor, prepared)
+    const { step, field, documents: copied = 0 } = migrationIn(record) ?? {}
+    const documents = step === 'copy' && field === name ? copied : 0
+    known[name] = await switchName(database, record, { field: name, documents }, by.actor, {
+      ...{ within: true, clearAt: parts.deploy.context.clock() + CLEAR_AFTER_MS },
+      isLeft: (other) => wanted.storages[other] !== undefined,
+    })
     delete known[was ?? '']
   }
   for (const [name, given] of calculatedLast(wanted.storages[storage]?.fields)) {

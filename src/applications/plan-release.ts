@@ -19,6 +19,7 @@ import { applicationChanges, changeText, type ObjectChange } from './application
 import { type Applied, applyRelease, type Publisher, type ReleaseParts } from './apply-release.ts'
 import { importNamed } from './check-application.ts'
 import type { PresentApplication } from './present-application.ts'
+import { leftCopies, renamedFields, renameProblems, renameSteps } from './renamed-fields.ts'
 
 export interface ReleasePlan {
   readonly changes: readonly ObjectChange[]
@@ -58,7 +59,9 @@ export async function planRelease(
   const changes = applicationChanges(present.application, wanted)
   const { database } = parts.release.deploy.context
   const lacking = lackedScopes(changes, present, wanted, by)
-  const refused = [...present.clashes, ...lacking, ...(await renameProblems(parts, present, changes))]
+  const renamed = await renamedFields(database, present, changes)
+  const following = await renameProblems(database, present, { wanted, changes }, renamed)
+  const refused = [...present.clashes, ...lacking, ...following]
   const rules = new Map<string, readonly FieldRule[]>()
   let needed: JointWork['needed'] = []
   let applied: Applied | undefined
@@ -79,7 +82,11 @@ export async function planRelease(
   const plan: ReleasePlan = {
     changes,
     refused,
-    steps: [...changes.map(changeText), ...otherSteps(present, wanted, changes)],
+    steps: [
+      ...renameSteps(renamed, leftCopies(present, wanted, renamed)),
+      ...changes.map(changeText),
+      ...otherSteps(present, wanted, changes),
+    ],
     lost: await losses(parts, present, changes),
     breaking: applied ? brokenAddresses(parts.flows.live.table(), applied) : [],
     missing: missingNeeds(parts.flows, wanted),
@@ -150,31 +157,6 @@ function rulesOf(storage: JsonObject | undefined): unknown {
       : [],
   )
   return [storage?.rules ?? null, ofFields]
-}
-
-async function renameProblems(
-  { release }: PlanParts,
-  present: PresentApplication,
-  changes: readonly ObjectChange[],
-): Promise<string[]> {
-  const { database } = release.deploy.context
-  const problems: string[] = []
-  for (const { map, object, parts } of changes)
-    for (const { was, name } of parts) {
-      if (map !== 'storages' || was === undefined || !database.has(object)) continue
-      const documents = await database.session().count(object, { kind: 'exists', field: was })
-      if (documents > 0)
-        problems.push(
-          `storages/${object}.json: ${documents} documents have a value of ${was}. Rename it first: quoin field rename ${object} ${was} ${name}`,
-        )
-    }
-  for (const [storage, fields] of Object.entries(present.fields))
-    for (const [name, { migration }] of Object.entries(fields))
-      if (isJsonObject(migration))
-        problems.push(
-          `storages/${storage}.json: documents follow a change of the field ${name}. Wait until it has ended.`,
-        )
-  return problems
 }
 
 /** Stored documents that the fields would refuse. */

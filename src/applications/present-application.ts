@@ -104,10 +104,14 @@ export async function presentApplication(options: PresentOptions): Promise<Prese
   )
   const records = [
     ...pushedMaps.flatMap((map) => Object.values(found[map])),
-    ...Object.values(fields).flatMap((one) => Object.values(one)),
     ...Object.values(blueprints).flatMap((one) => one.blockRecords),
   ]
-  return { application, objects, adopted, clashes, fields, blueprints, hashes: records.map(hashOf).sort() }
+  // Not of their records, which also tell how far documents have followed a change: a push would make its own plan invalid.
+  const ofFields = Object.values(fields).flatMap((one) =>
+    Object.values(one).map((record) => `${guidOf(record)} ${JSON.stringify(partOf('fields', record))}`),
+  )
+  const hashes = [...records.map(hashOf), ...ofFields].sort()
+  return { application, objects, adopted, clashes, fields, blueprints, hashes }
 }
 
 function mapped<T>(

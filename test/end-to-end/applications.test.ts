@@ -242,14 +242,14 @@ describe('nothing is changed by a push that', () => {
       }),
       'first_goods belongs to the application first',
     ))
-  test('renames a field with values', () =>
+  test('renames a field with values and changes its rules', () =>
     refusedAfter(
       (name) => ({
         [`storages/${name}_makers.json`]: {
-          fields: { title: { was: 'name', type: 'string', required: true } },
+          fields: { title: { was: 'name', type: 'string' } },
         },
       }),
-      'quoin field rename',
+      'Rename it first',
     ))
   test('does not check', () =>
     refusedAfter(

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { applicationChanges, changeText } from '../../applications/application-changes.ts'
 import {
   type Application,
@@ -6,7 +7,7 @@ import {
 } from '../../shared/application/application.ts'
 import { filesOf } from '../../shared/application/application-files.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
-import { textsIn } from '../../storage/document-fields.ts'
+import { objectsIn, textsIn } from '../../storage/document-fields.ts'
 import type { Terminal } from '../command.ts'
 import { type Management, Refused, recordsOf } from '../management.ts'
 import { withManagement } from '../open-management.ts'
@@ -30,6 +31,9 @@ interface PushFlags extends Cluster {
 const base = '/_system/applications'
 /** Plans of one push, each made because the cluster was changed since the one before. */
 const MOST_PLANS = 5
+/** Each push that comes too early reads the application once. */
+const FIRST_WAIT_MS = 50
+const LONGEST_WAIT_MS = 2_000
 
 async function onCluster<T>(
   terminal: Terminal,
@@ -141,11 +145,26 @@ async function pushed(
     }
     try {
       const body = { application: bodyOf(application), state: plan.state ?? '', allow_loss: flags.allowLoss }
-      const released = await management.call('POST', `${base}/push`, body)
-      return told(released, terminal)
+      return told(await released(management, body, terminal), terminal)
     } catch (error) {
       if (!(error instanceof Refused) || error.details.planned !== false || tries === MOST_PLANS) throw error
     }
+  }
+}
+
+/** The same push again and again while documents follow renamed fields: minutes for 100,000 of them. */
+async function released(management: Management, body: JsonObject, terminal: Terminal): Promise<JsonValue> {
+  let shown = ''
+  for (let waited = FIRST_WAIT_MS; ; waited = Math.min(waited * 2, LONGEST_WAIT_MS)) {
+    const reply = await management.call('POST', `${base}/push`, body)
+    const preparing = isJsonObject(reply) ? objectsIn(reply.preparing) : []
+    if (preparing.length === 0) return reply
+    for (const { storage, field, done, documents } of preparing) {
+      const line = `${storage}: ${done} of ${documents} documents have ${field}`
+      if (line !== shown) terminal.announce(line)
+      shown = line
+    }
+    await wait(waited)
   }
 }
 

@@ -19,7 +19,7 @@ import type { FieldRule } from '../../shared/field-rule.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { matchAll, type Query } from '../../shared/query.ts'
 import type { Database, Session } from '../../storage/database.ts'
-import { textIn } from '../../storage/document-fields.ts'
+import { guidOf, textIn } from '../../storage/document-fields.ts'
 import type { Job } from '../../storage/job.ts'
 import { manyChangeJob } from '../run/job-payload.ts'
 
@@ -27,17 +27,20 @@ interface Renaming {
   readonly changes: JsonObject
   readonly after: FieldRule
   readonly documents: number
+  /** The application whose release takes the new name; without one it counts as soon as all documents have it. */
+  readonly heldFor?: string
 }
 
 /** Begins to copy the values to the new name; the former one counts until all have it. */
 export async function beginCopy(
   database: Database,
   guid: string,
-  { changes, after, documents }: Renaming,
+  { changes, after, documents, heldFor }: Renaming,
   by: Actor,
 ): Promise<JsonObject> {
   const { name: _name, ...others } = changes
-  const step = { step: 'copy', field: after.name, documents } as const
+  const held = heldFor !== undefined && { heldFor }
+  const step = { step: 'copy', field: after.name, documents, ...held } as const
   return begin(database, guid, step, by, others)
 }
 
@@ -55,17 +58,17 @@ export async function beginConversion(
   return begin(database, guid, { step: 'convert', field: after.name, documents, conversion }, by, changes)
 }
 
-/** The same step again, or the one back. */
+/** The same step again, or the one back. It waits for no release. */
 export async function beginStep(
   database: Database,
   guid: string,
-  step: FieldMigration,
+  { step, field, documents, conversion }: FieldMigration,
   by: Actor,
 ): Promise<JsonObject> {
-  return begin(database, guid, step, by, {})
+  return begin(database, guid, { step, field, documents, ...(conversion && { conversion }) }, by, {})
 }
 
-type Step = Pick<FieldMigration, 'step' | 'field' | 'documents' | 'conversion'>
+type Step = Pick<FieldMigration, 'step' | 'field' | 'documents' | 'conversion' | 'heldFor'>
 
 async function begin(
   database: Database,
@@ -97,6 +100,7 @@ async function enqueued(
   { storage, name }: JsonObject,
   migration: FieldMigration,
   by: Actor,
+  runAt?: number,
 ): Promise<JsonObject> {
   // Asked again in the transaction that reserves the name.
   if (migration.step === 'copy')
@@ -110,6 +114,7 @@ async function enqueued(
     ...job,
     title: `${title} ${migration.field} in ${textIn(storage)}`,
     payload: { ...job.payload, field: guid },
+    runAt,
   })
   return storedMigration({ ...migration, job: stored ?? '' })
 }
@@ -132,13 +137,15 @@ export async function continueMigration(
     await begin(database, guid, migration, by, {})
     return
   }
-  if (left > 0) {
-    const stopped = storedMigration({ ...migration, stopped: true })
-    await updateField(database, guid, {}, by, { checked: true, also: async () => ({ migration: stopped }) })
-    return
-  }
-  if (migration.step === 'copy') await switchName(database, guid, record, migration, by)
-  else await updateField(database, guid, {}, by, { checked: true, also: async () => ({ migration: null }) })
+  const become = (next: FieldMigration | undefined) =>
+    updateField(database, guid, {}, by, {
+      checked: true,
+      also: async () => ({ migration: next ? storedMigration(next) : null }),
+    })
+  if (left > 0) await become({ ...migration, stopped: true })
+  else if (migration.step !== 'copy') await become(undefined)
+  else if (migration.heldFor !== undefined) await become({ ...migration, isCopied: true })
+  else await switchName(database, record, migration, by)
 }
 
 /** Documents that the step has not reached, such as those that were created with the rules from before it. */
@@ -162,24 +169,37 @@ async function leftOver(
   return fit.converted + (conversion?.misfits ? 0 : fit.total)
 }
 
-/** In one transaction: the new name, the job that removes the former one, and expressions that read the field. */
-async function switchName(
+interface SwitchOptions {
+  readonly within?: boolean
+  /** Storages whose expressions are left as they are. */
+  readonly isLeft?: (storage: string) => boolean
+  /** When the former name may be removed from documents (milliseconds); at once if undefined. */
+  readonly clearAt?: number
+}
+
+/**
+ * In one transaction: the new name, the job that removes the former one, and expressions that read the field. Without documents
+ * there is nothing to remove.
+ */
+export async function switchName(
   database: Database,
-  guid: string,
   record: JsonObject,
-  { field, documents }: FieldMigration,
+  { field, documents }: Pick<FieldMigration, 'field' | 'documents'>,
   by: Actor,
-): Promise<void> {
+  { isLeft, clearAt, within = false }: SwitchOptions = {},
+): Promise<JsonObject> {
   const [storage, name] = [textIn(record.storage), textIn(record.name)]
   const renamed = { storage, from: name, to: field }
   await ensureRenamedRules(database, renamed)
   const clear: FieldMigration = { step: 'clear', field: name, documents, job: '', stopped: false }
-  await updateField(database, guid, { name: field }, by, {
+  return updateField(database, guidOf(record), { name: field }, by, {
     checked: true,
+    within,
     also: async (session) => {
-      await renameInExpressions(session, renamed, by)
+      await renameInExpressions(session, renamed, by, isLeft)
       return {
-        migration: await enqueued(session, guid, record, clear, by),
+        migration:
+          documents === 0 ? null : await enqueued(session, guidOf(record), record, clear, by, clearAt),
         former_names: [...formerNames(record, name, field)],
       }
     },

@@ -7,6 +7,8 @@
  *   `title` notice nothing. All copied → clear, in one transaction with the new name. Taken back → clear of `headline`.
  * - clear: its name is `headline`. Each write removes `title`; the job writes every document that has it. All removed → no migration.
  *   Renamed back → copy to `title`.
+ * - copy for a release (`heldFor`): all copied → `isCopied`, and the former name still counts. The release of that application takes
+ *   the new name in its own transaction → clear. Its next push without the rename → clear of `headline`.
  * States of a field whose values are converted
  * - convert: the new type counts. Each write converts the value that the document has; the job writes every document whose value
  *   does not fit. None is left → no migration.
@@ -30,6 +32,10 @@ export interface FieldMigration {
   readonly stopped: boolean
   /** Of `convert`. */
   readonly conversion?: FieldConversion
+  /** Of `copy`: the application whose release takes the new name. */
+  readonly heldFor?: string
+  /** All documents have the value under both names, and the release may come. */
+  readonly isCopied?: true
 }
 
 export function migrationIn({ migration }: JsonObject): FieldMigration | undefined {
@@ -43,12 +49,19 @@ export function migrationIn({ migration }: JsonObject): FieldMigration | undefin
     job: typeof job === 'string' ? job : '',
     documents: typeof documents === 'number' ? documents : 0,
     stopped: migration.stopped === true,
+    ...(typeof migration.held_for === 'string' && { heldFor: migration.held_for }),
+    ...(migration.copied === true && { isCopied: true as const }),
     ...(isJsonObject(conversion) && { conversion: storedConversion(conversion) }),
   }
 }
 
 /** For the record. */
-export function storedMigration({ conversion, ...rest }: FieldMigration): JsonObject {
+export function storedMigration({ conversion, heldFor, isCopied, ...step }: FieldMigration): JsonObject {
+  const rest = {
+    ...step,
+    ...(heldFor !== undefined && { held_for: heldFor }),
+    ...(isCopied && { copied: true }),
+  }
   if (!conversion) return rest
   const { timeZone, renamedValues, misfits } = conversion
   const kept = misfits && {

@@ -17,6 +17,8 @@ export async function checkRename(
   database: Database,
   before: FieldRule,
   after: FieldRule,
+  /** Documents have copies under the new name already. */
+  { isBegun = false }: { readonly isBegun?: boolean } = {},
 ): Promise<{ readonly documents: number }> {
   const { storage } = before
   if (
@@ -46,7 +48,7 @@ export async function checkRename(
         { fields: ['name'] },
       )
   }
-  await refuseTaken(database, storage, after.name)
+  if (!isBegun) await refuseTaken(database, storage, after.name)
   return { documents }
 }
 

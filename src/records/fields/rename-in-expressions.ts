@@ -36,9 +36,20 @@ export async function renamedExpressions(
   return [...(await inFields(session, renamed)), ...(await inRules(session, renamed))]
 }
 
+/** Storages whose expressions are left as they are: their application says what they are. */
+type IsLeft = (storage: string) => boolean
+
+const none: IsLeft = () => false
+
 /** In the transaction in which the new name begins to count. */
-export async function renameInExpressions(session: Session, renamed: RenamedField, by: Actor): Promise<void> {
-  for (const { kind, guid, changes } of await renamedExpressions(session, renamed)) {
+export async function renameInExpressions(
+  session: Session,
+  renamed: RenamedField,
+  by: Actor,
+  isLeft = none,
+): Promise<void> {
+  for (const { kind, guid, name, changes } of await renamedExpressions(session, renamed)) {
+    if (isLeft(kind === 'field' ? renamed.storage : name)) continue
     const storage = kind === 'field' ? ownStorages.fields : ownStorages.storages
     await session.update(storage, guid, setFields({ ...changes, modified_by: { ...by } }))
   }

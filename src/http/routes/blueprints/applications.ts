@@ -10,6 +10,7 @@ import {
   MOST_APPLICATION_BYTES,
   planRequestSchema,
   planSchema,
+  preparingSchema,
   pushRequestSchema,
   releasedSchema,
   releaseParams,
@@ -195,15 +196,17 @@ function pushRoute(app: App, applications: Applications): void {
         operationId: 'pushRelease',
         summary: 'Push an application as one release',
         description:
-          'All or nothing, on all nodes. Needs also the scopes that its changes need one by one; the plan names those that are lacking. 409 where the cluster was changed since the plan.',
+          'All or nothing, on all nodes. 202 while stored values follow a renamed field: the old release serves, and the same request again releases when they have. Needs also the scopes that its changes need one by one; the plan names those that are lacking. 409 where the cluster was changed since the plan.',
         tags,
         body: pushRequestSchema,
-        response: { 200: releasedSchema },
+        response: { 200: releasedSchema, 202: preparingSchema },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { application, state, allow_loss: allowLoss = false } = request.body
       const released = await applications.push(application, { state, allowLoss }, publisherOf(request))
+      if ('preparing' in released)
+        return reply.status(202).send({ ...released, preparing: [...released.preparing] })
       return { ...shownPlan(released), problems: [...released.problems] }
     },
   )

@@ -64,6 +64,20 @@ export const releasedSchema = Type.Object({
   problems: lines('What was refused once the release was live: first documents.'),
 })
 
+export const preparingSchema = Type.Object({
+  application: planned.application,
+  release: planned.release,
+  preparing: Type.Array(
+    Type.Object({
+      storage: Type.String(),
+      field: Type.String({ description: 'The new name.' }),
+      job: Type.String({ description: 'The guid of the job that copies values.' }),
+      documents: Type.Integer({ description: 'That have a value.' }),
+      done: Type.Integer({ description: 'How many of them the job has gone through.' }),
+    }),
+  ),
+})
+
 export const applicationRecordSchema = Type.Object({
   name: Type.String(),
   title: Type.String(),

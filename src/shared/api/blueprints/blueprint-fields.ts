@@ -276,6 +276,12 @@ const migration = Type.Union(
         description:
           'The job has ended, and documents were refused: its progress names them. The same change again continues.',
       }),
+      held_for: Type.Optional(
+        Type.String({ description: 'Of `copy`: the application whose release takes the new name.' }),
+      ),
+      copied: Type.Optional(
+        Type.Boolean({ description: 'All documents have the value under both names, until that release.' }),
+      ),
     }),
     Type.Null(),
   ],

@@ -1,0 +1,109 @@
+/** Releases as they are stored: the record of an application, one of each release, and apart from it what the release holds. */
+import type { Actor } from '../records/records.ts'
+import type { StorageContext } from '../records/storage-records.ts'
+import { type Application, nameOfApplication, normalApplication } from '../shared/application/application.ts'
+import { filesOf } from '../shared/application/application-files.ts'
+import { QuoinError } from '../shared/errors.ts'
+import type { JsonObject } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
+import { type Database, documentOf, type Session } from '../storage/database.ts'
+import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
+import { findAll, findOne } from '../storage/find-documents.ts'
+import { ownStorages } from '../storage/own-storages.ts'
+import type { ReleasePlan } from './plan-release.ts'
+import type { OwnedObjects } from './present-application.ts'
+
+/** Of an application. */
+const MOST_RELEASES = 1_000
+
+export async function ensureReleases(database: Database): Promise<void> {
+  await database.ensure(ownStorages.applications, { indexes: [{ fields: ['name'], unique: true }] })
+  const byNumber = { indexes: [{ fields: ['application', 'number'], unique: true }] }
+  await database.ensure(ownStorages.releases, byNumber)
+  // Apart, because a list of releases does not need them.
+  await database.ensure(ownStorages.releaseContents, byNumber)
+}
+
+/** The newest first. */
+export async function releasesOf(session: Session, name: string): Promise<readonly JsonObject[]> {
+  const query = { kind: 'term', field: 'application', value: name } as const
+  const found = await findAll(session, ownStorages.releases, query, MOST_RELEASES)
+  return found.toSorted((a, b) => numberIn(b.number) - numberIn(a.number))
+}
+
+/** What a release holds. NOT_FOUND. */
+export async function releaseContent(session: Session, name: string, number: number): Promise<Application> {
+  const query = {
+    kind: 'and',
+    queries: [
+      { kind: 'term', field: 'application', value: name },
+      { kind: 'term', field: 'number', value: number },
+    ],
+  } as const
+  const [release] = await findAll(session, ownStorages.releaseContents, query, 1)
+  if (!release) throw new QuoinError('NOT_FOUND', `The application ${name} has no release ${number}.`)
+  return normalApplication(JSON.parse(textIn(release.content)))
+}
+
+/** The record of the application, written first, so that no other push of it can begin before this one ends. */
+export async function heldRecord(session: Session, wanted: Application): Promise<string> {
+  const name = nameOfApplication(wanted)
+  const found = await findOne(session, ownStorages.applications, 'name', name)
+  if (found) {
+    await session.claims.hold(ownStorages.applications, [guidOf(found)], 'change')
+    return guidOf(found)
+  }
+  const fields = { name, release: 0, objects: {}, about: {} }
+  return guidOf(documentOf(await session.create(ownStorages.applications, setFields(fields))))
+}
+
+interface WrittenRelease {
+  readonly guid: string
+  readonly objects: OwnedObjects
+  readonly wanted: Application
+  readonly plan: Pick<ReleasePlan, 'steps' | 'lost'> & {
+    readonly application: string
+    readonly release: number
+  }
+  readonly by: Actor
+  readonly isFirst: boolean
+}
+
+export async function writeRelease(
+  session: Session,
+  audit: StorageContext['audit'],
+  { guid, objects, wanted, plan, by, isFirst }: WrittenRelease,
+): Promise<void> {
+  const { application, release: number, steps, lost } = plan
+  const about = wanted.about
+  const author = { ...by }
+  const title = { title: textIn(about.title), version: textIn(about.version) }
+  const record = {
+    release: number,
+    objects: JSON.parse(JSON.stringify(objects)),
+    ...title,
+    modified_by: author,
+  }
+  await session.update(ownStorages.applications, guid, setFields(record))
+  const content = JSON.stringify(wanted)
+  const files = filesOf(wanted).size
+  const fields = {
+    application,
+    number,
+    ...title,
+    files,
+    steps: [...steps],
+    lost: [...lost],
+    by: author,
+  }
+  await session.create(ownStorages.releases, setFields(fields))
+  await session.create(ownStorages.releaseContents, setFields({ application, number, content }))
+  await audit.record(session, {
+    category: 'applications',
+    action: isFirst ? 'created' : 'updated',
+    guid,
+    name: application,
+    before: { release: number - 1, steps: [] },
+    after: { release: number, steps: [...steps], ...(lost.length > 0 && { lost: [...lost] }) },
+  })
+}
