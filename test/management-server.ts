@@ -28,6 +28,7 @@ import { userRoutes } from '../src/http/routes/people/users.ts'
 import { reservedRoots } from '../src/http/server/reserved-roots.ts'
 import type { RouteFamily } from '../src/http/server/route-family.ts'
 import { openServer } from '../src/http/server/server.ts'
+import { openAuditChain } from '../src/records/audit-chain.ts'
 import { openAuditLog } from '../src/records/audit-log.ts'
 import { openFieldRules } from '../src/records/fields/field-rules.ts'
 import { ruledDatabase } from '../src/records/fields/ruled-database.ts'
@@ -103,7 +104,13 @@ export async function openManagementServer(): Promise<ManagementServer> {
     reservedRoots,
     fields,
   })
-  await openAuditLog(database, { ...auditedAccess, ...auditedRecords })
+  const auditChain = await openAuditChain({
+    database,
+    clock,
+    keys: secretKeys(secretsKey, []),
+    offline: true,
+  })
+  const audit = await openAuditLog(database, { ...auditedAccess, ...auditedRecords }, auditChain)
   await access.ensureAdministrator(password)
   const { records } = flows
   const families: RouteFamily[] = [
@@ -113,7 +120,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
     authenticationGroupRoutes(access),
     userLogRoutes(access),
     systemLogRoutes(flows),
-    auditLogRoutes(records),
+    auditLogRoutes({ records, audit, auditChain }),
     blueprintRoutes(flows),
     blueprintDeploymentRoutes(flows, access),
     blockCatalogueRoutes([], flows),
@@ -176,7 +183,10 @@ export async function openManagementServer(): Promise<ManagementServer> {
     })
     return {
       status: reply.statusCode,
-      body: reply.body === '' ? undefined : JSON.parse(reply.body),
+      body:
+        reply.body === '' || `${reply.headers['content-type']}`.includes('ndjson')
+          ? undefined
+          : JSON.parse(reply.body),
       text: reply.body,
       headers: reply.headers,
     }

@@ -1,5 +1,6 @@
 import { drift, plan, pull, push, releases, rollback } from './applications/release-commands.ts'
 import { remoteAdd } from './applications/remote-add.ts'
+import { auditVerify } from './audit-verify.ts'
 import { check } from './check.ts'
 import { client } from './client.ts'
 import type { Command } from './command.ts'
@@ -77,6 +78,7 @@ const working: readonly Command[] = [
   fieldRemove,
   login,
   logout,
+  auditVerify,
   userCreate,
   userResetPassword,
   userResetSecondFactor,

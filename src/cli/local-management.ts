@@ -11,6 +11,7 @@ import { blueprintRoutes } from '../http/routes/blueprints/blueprints.ts'
 import { documentImportRoutes } from '../http/routes/data/documents-import.ts'
 import { sampleDocumentRoutes } from '../http/routes/data/sample-documents.ts'
 import { storageRoutes } from '../http/routes/data/storages.ts'
+import { auditLogRoutes } from '../http/routes/operate/audit-logs.ts'
 import { connectionRoutes } from '../http/routes/operate/connections.ts'
 import { environmentRoutes } from '../http/routes/operate/environment.ts'
 import { secretRoutes } from '../http/routes/operate/secrets.ts'
@@ -45,9 +46,12 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
   await checkData(options.data)
   const opened = releasers()
   try {
-    const { access, applications, flows, waits, documents, imports, settings, version, close } =
-      await openOffline({ ...options, examples: false }, { clock: terminal.clock, random: terminal.random })
-    opened.add(close)
+    const offline = await openOffline(
+      { ...options, examples: false },
+      { clock: terminal.clock, random: terminal.random },
+    )
+    const { access, applications, auditChain, flows, waits, documents, imports, settings, version } = offline
+    opened.add(offline.close)
     const server = await openServer({
       access: { ...access, identify: async () => operator },
       clock: terminal.clock,
@@ -73,6 +77,7 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
         connectionRoutes(flows, flows.records),
         settingRoutes(settings),
         waitRoutes(waits, terminal.clock),
+        auditLogRoutes({ records: flows.records, audit: documents.audit, auditChain }),
       ],
     })
     opened.add(() => server.close())

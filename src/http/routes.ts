@@ -10,6 +10,7 @@ import type { Samples } from '../flows/samples/samples.ts'
 import type { Tracing } from '../flows/trace/tracing.ts'
 import type { AlertRules } from '../records/alerts/alert-rules.ts'
 import type { Assets } from '../records/assets/assets.ts'
+import type { AuditChain } from '../records/audit-chain.ts'
 import type { AuditLog } from '../records/audit-log.ts'
 import type { Backups } from '../records/backups/backups.ts'
 import type { DocumentImports } from '../records/documents/document-import.ts'
@@ -93,6 +94,7 @@ export interface ManagementParts {
   readonly samples: Samples
   readonly runs: Pick<Runs, 'run'>
   readonly audit: AuditLog
+  readonly auditChain: AuditChain
   readonly documents: StorageContext
   readonly imports: DocumentImports
   readonly alerts: AlertRules
@@ -182,7 +184,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     queueRoutes(records.database, parts.entity, parts.steering),
     ...(scheduler ? [scheduleRoutes(scheduler)] : []),
     systemLogRoutes(flows),
-    auditLogRoutes(records),
+    auditLogRoutes({ records, audit: parts.audit, auditChain: parts.auditChain }),
     openApiRoutes(parts.describe),
   ]
 }

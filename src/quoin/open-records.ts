@@ -7,6 +7,7 @@ import { nameBlocks } from '../flows/blueprints/name-blocks.ts'
 import { openValidationRules } from '../flows/live/validation-rules.ts'
 import { type AlertRules, openAlertRules } from '../records/alerts/alert-rules.ts'
 import { openAssets, type StoredAssets } from '../records/assets/assets.ts'
+import { type AuditChain, openAuditChain } from '../records/audit-chain.ts'
 import { type AuditLog, openAuditLog } from '../records/audit-log.ts'
 import { openDocumentHistory } from '../records/documents/document-history.ts'
 import { type DocumentImports, openDocumentImports } from '../records/documents/document-import.ts'
@@ -32,6 +33,7 @@ export interface NodeRecords {
   readonly records: RecordContext
   readonly access: Access
   readonly audit: AuditLog
+  readonly auditChain: AuditChain
   /** Storages with their documents: records, history and audit together. */
   readonly documents: StorageContext
   readonly assets: StoredAssets
@@ -69,7 +71,12 @@ export async function openNodeRecords(start: SetStart, raw: RawDatabase): Promis
   const alerts = await openAlertRules(database)
   opened.add(async () => alerts.close())
   // Before anything runs that could write what is audited.
-  const audit = await openAuditLog(database, { ...auditedAccess, ...auditedRecords })
+  const chain = await openAuditChain({ database, clock, keys: secretKeys, offline: start.offline ?? false })
+  opened.add(() => chain.close())
+  const audit = await openAuditLog(database, { ...auditedAccess, ...auditedRecords }, chain)
   const documents = { records, history, audit }
-  return { database, rules, records, access, audit, documents, assets, imports, alerts, secret, secretKeys }
+  return {
+    ...{ database, rules, records, access, audit, auditChain: chain, documents, assets, imports, alerts },
+    ...{ secret, secretKeys },
+  }
 }

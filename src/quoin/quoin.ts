@@ -11,6 +11,7 @@ import type { Flows } from '../flows/flows.ts'
 import type { Runs } from '../flows/run-pipeline.ts'
 import type { Server } from '../http/server/server.ts'
 import type { Options } from '../options/options.ts'
+import type { AuditChain } from '../records/audit-chain.ts'
 import type { DocumentImports } from '../records/documents/document-import.ts'
 import type { OptionSettings } from '../records/settings/option-settings.ts'
 import type { StorageContext } from '../records/storage-records.ts'
@@ -28,6 +29,7 @@ import type { Start, Surroundings } from './start.ts'
 /** What works on data while no server has them. */
 export interface OfflineQuoin {
   readonly access: Access
+  readonly auditChain: AuditChain
   readonly flows: Flows
   readonly waits: Waits
   readonly applications: Applications
@@ -80,7 +82,7 @@ async function openAll<T>(
     const start = { ...bare, set: await openNodeSettings(bare, nodeDatabase.raw) }
     const nodeRecords = await openNodeRecords(start, nodeDatabase.raw)
     const running = await openNodeFlows(start, nodeDatabase, nodeRecords)
-    const { database, access, documents, imports } = nodeRecords
+    const { database, access, auditChain, documents, imports } = nodeRecords
     const { flows, waits } = running
     const applications = await openApplications({ flows, access, documents })
     const nodeFlows = { ...running, applications }
@@ -88,6 +90,7 @@ async function openAll<T>(
     const { settings } = start.set
     const services = {
       access,
+      auditChain,
       flows,
       waits,
       applications,

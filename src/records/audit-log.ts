@@ -17,6 +17,7 @@ import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
 import { setFields } from '../shared/mutation.ts'
 import { type Change, type Database, documentOf, type Origin, type Session } from '../storage/database.ts'
 import { ownStorages } from '../storage/own-storages.ts'
+import type { AuditChain } from './audit-chain.ts'
 
 /** What an audit record leaves out, or names otherwise. */
 interface Hidden {
@@ -70,8 +71,12 @@ export interface AuditLog {
   close(): void
 }
 
-/** Begins to watch the storages. */
-export async function openAuditLog(database: Database, audited: AuditedStorages): Promise<AuditLog> {
+/** Begins to watch the storages. `chain` gets each record in its transaction. */
+export async function openAuditLog(
+  database: Database,
+  audited: AuditedStorages,
+  chain?: Pick<AuditChain, 'add'>,
+): Promise<AuditLog> {
   await database.ensure(ownStorages.auditLogs, {
     indexes: [{ fields: ['category', '_meta.created'] }, { fields: ['guid'] }, { fields: ['user.guid'] }],
     text: true,
@@ -83,7 +88,10 @@ export async function openAuditLog(database: Database, audited: AuditedStorages)
   const write = (session: Session, record: JsonObject): MaybePromise<void> => {
     count(session, 1)
     // A record that cannot be written fails its transaction; another one of the same origin may be under way.
-    return andThen(session.create(ownStorages.auditLogs, setFields(record)), () => count(session, -1))
+    return andThen(session.create(ownStorages.auditLogs, setFields(record)), (stored) => {
+      count(session, -1)
+      return chain?.add(session, stored)
+    })
   }
   const watches = Object.entries(audited).map(([name, resource]) =>
     database.observe(name, (session, change): MaybePromise<void> => {

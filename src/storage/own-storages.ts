@@ -48,6 +48,8 @@ export const ownStorages = {
   applications: '_applications',
   releases: '_releases',
   releaseContents: '_release_contents',
+  auditChain: '_audit_chain',
+  auditCheckpoints: '_audit_checkpoints',
 } as const
 
 /** Whether a storage is Quoin's own: builders cannot name it, and rules of fields do not reach it. */

@@ -22,6 +22,30 @@ describe('the audit log', () => {
     expect((await room.send('POST', '/_system/auditlogs', 'nobody')).status).toBe(403)
   })
 
+  it('is checked and exported by those who hold auditlogs_view', async () => {
+    for (const [method, path] of [
+      ['POST', '/_system/auditlogs/check'],
+      ['GET', '/_system/auditlogs/export'],
+    ] as const) {
+      expect((await room.send(method, path, '')).status).toBe(401)
+      expect((await room.send(method, path, 'nobody')).status).toBe(403)
+    }
+    const first = await room.send('POST', '/_system/auditlogs/check', 'viewer')
+    expect(first.body).toMatchObject({ faults: [], next: { part: 'log' } })
+    const from = jsonAt(first.body, 'next') ?? null
+    const last = await room.send('POST', '/_system/auditlogs/check', 'viewer', { from })
+    expect(last.body).toMatchObject({ faults: [], next: null })
+    for (const wrong of [{ from: 5 }, { from: { part: 'log', cursor: 'x', older: 0 } }, { other: 1 }])
+      expect((await room.send('POST', '/_system/auditlogs/check', 'viewer', wrong)).status).toBe(400)
+    const { text, headers } = await room.send('GET', '/_system/auditlogs/export', 'viewer')
+    expect(headers['content-type']).toBe('application/x-ndjson; charset=utf-8')
+    const lines = text.trimEnd().split('\n')
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
+      audit: { category: 'auditlogs', action: 'exported', user: { username: 'viewer' } },
+    })
+    expect(lines).toHaveLength(2 + (await audits({})).length - 1)
+  })
+
   it('has no endpoint that writes it: its guids and its path answer nothing else', async () => {
     const [record] = await audits({})
     const guid = textAt(record, '_meta', 'guid')

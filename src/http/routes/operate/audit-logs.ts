@@ -1,11 +1,21 @@
+import { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import type { RecordContext } from '../../../records/records.ts'
-import { auditLogSchema } from '../../../shared/api/operate/audit-logs.ts'
+import type { AuditChain } from '../../../records/audit-chain.ts'
+import type { AuditLog } from '../../../records/audit-log.ts'
+import type { Actor, RecordContext } from '../../../records/records.ts'
+import {
+  auditCheckBody,
+  auditCheckSchema,
+  auditExportResponse,
+  auditLogSchema,
+} from '../../../shared/api/operate/audit-logs.ts'
 import { searchSchema } from '../../../shared/api/search.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
-import type { RouteFamily } from '../../server/route-family.ts'
+import { transact } from '../../../storage/transact.ts'
+import type { App, RouteFamily } from '../../server/route-family.ts'
+import { actorOf } from '../actor-of.ts'
 import { searchReply } from '../search-reply.ts'
 import { metaFields, type SearchField, searchRequest } from '../search-request.ts'
 
@@ -20,9 +30,19 @@ const searchFields: readonly SearchField[] = [
   ...metaFields,
 ]
 
-/** Reading the audit log. There is no route that writes it, and there must be none. */
-export function auditLogRoutes(records: RecordContext): RouteFamily {
+export interface AuditLogParts {
+  readonly records: RecordContext
+  readonly audit: Pick<AuditLog, 'record'>
+  readonly auditChain: AuditChain
+}
+
+/** Reading the audit log, and whether it is as it was written. There is no route that writes it, and there must be none. */
+export function auditLogRoutes({ records, audit, auditChain }: AuditLogParts): RouteFamily {
   return (app) => {
+    addCheckRoute(app, auditChain)
+    addExportRoute(app, auditChain, async (by) =>
+      transact(records.database, (session) => audit.record(session, exported), { user: by }),
+    )
     app.post(
       '/_system/auditlogs',
       {
@@ -46,6 +66,66 @@ export function auditLogRoutes(records: RecordContext): RouteFamily {
       },
     )
   }
+}
+
+function addCheckRoute(app: App, chain: AuditChain): void {
+  app.post(
+    '/_system/auditlogs/check',
+    {
+      config: { permission: 'auditlogs_view', bodyOptional: true, errors: ['INVALID_QUERY'] },
+      schema: {
+        operationId: 'checkAuditLog',
+        summary: 'Check that the audit log is as it was written',
+        description:
+          'Holds records against the chain of their hashes, at most 200 in a step: records that were changed, removed, added or moved are named. `quoin audit verify` takes all steps.',
+        tags: ['Logs'],
+        body: auditCheckBody,
+        response: { 200: auditCheckSchema },
+      },
+    },
+    async (request) => {
+      const { next, faults, ...check } = await chain.check(request.body?.from)
+      return { ...check, faults: [...faults], next: next ?? null }
+    },
+  )
+}
+
+const exported = {
+  category: 'auditlogs',
+  action: 'exported',
+  guid: '',
+  name: '',
+  before: undefined,
+  after: {},
+} as const
+
+function addExportRoute(app: App, chain: AuditChain, note: (by: Actor) => Promise<void>): void {
+  app.get(
+    '/_system/auditlogs/export',
+    {
+      config: { permission: 'auditlogs_view', entityTag: false },
+      schema: {
+        operationId: 'exportAuditLog',
+        summary: 'Export the audit log with its chain',
+        description:
+          'NDJSON. A line has `place`, `at`, `record`, `hash`, `chain` and the record as `audit`, so that the chain can be computed again elsewhere; lines with `checkpoint` have the signed ends of days with the public key.',
+        tags: ['Logs'],
+        response: { 200: auditExportResponse },
+      },
+    },
+    async (request, reply) => {
+      if (request.method !== 'HEAD') {
+        // Before the first byte, so that nothing leaves without its record.
+        await note(actorOf(request))
+        await chain.seal()
+      }
+      const lines = request.method === 'HEAD' ? [] : chain.lines()
+      return reply
+        .type('application/x-ndjson; charset=utf-8')
+        .header('content-disposition', 'attachment; filename="auditlogs.ndjson"')
+        .send(Readable.from(lines, { objectMode: false }))
+    },
+  )
 }
 
 function withStates({ states, ...record }: JsonObject): JsonObject {

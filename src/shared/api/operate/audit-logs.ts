@@ -34,3 +34,51 @@ const auditLogRecord = Type.Object({
 })
 export type AuditLog = Wire<typeof auditLogRecord>
 export const auditLogSchema = storedRecord(auditLogRecord)
+
+const chainStep = Type.Union([
+  Type.Object(
+    { part: Type.Literal('chain'), place: Type.Integer({ minimum: 1 }) },
+    { additionalProperties: false },
+  ),
+  Type.Object(
+    {
+      part: Type.Literal('log'),
+      cursor: Type.String({ maxLength: 2_000 }),
+      older: Type.Integer({ minimum: 0 }),
+    },
+    { additionalProperties: false },
+  ),
+])
+
+export const auditCheckBody = Type.Object(
+  { from: Type.Optional(chainStep) },
+  {
+    additionalProperties: false,
+    description: 'Without `from`, the first step; else `next` of the step before.',
+  },
+)
+
+export const auditCheckSchema = Type.Object({
+  checked: Type.Integer({ description: 'Records that this step held against their entries.' }),
+  faults: Type.Array(
+    Type.Object({
+      fault: Type.Enum(['changed', 'removed', 'added', 'broken', 'forged'], {
+        description:
+          '`changed`, `removed` and `added` are about a record; `broken`: entries of the chain are gone or do not follow; `forged`: a checkpoint is gone, or its signature does not hold.',
+      }),
+      record: Type.String({ description: 'Guid of the record; empty where the chain itself is at fault.' }),
+      place: Type.Integer({ description: 'In the chain; 0 for a record without an entry.' }),
+      message: Type.String(),
+    }),
+    { description: 'At most 100 of each step.' },
+  ),
+  signed: Type.Integer({ description: 'Ends of days whose signature holds.' }),
+  unsigned: Type.Integer({ description: 'Ends of days at which there was no key.' }),
+  next: Type.Union([chainStep, Type.Null()], { description: 'Where the check goes on; null at its end.' }),
+})
+
+export const auditExportResponse = {
+  description:
+    'One line for each record in the order of the chain, with its entry; then the signed ends of days.',
+  content: { 'application/x-ndjson': { schema: Type.Unsafe<unknown>({ type: 'string' }) } },
+}

@@ -1,0 +1,243 @@
+/**
+ * What the chain of the audit log is made of (`audit-chain.ts`), and whether the log fits it: checked step by step, so that
+ * a log of millions holds no node.
+ */
+import { createHash, createPrivateKey, createPublicKey, hkdfSync, verify } from 'node:crypto'
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
+import { othersTurn } from '../shared/others-turn.ts'
+import { matchAll, type Query, type SortKey, search } from '../shared/query.ts'
+import { type Database, documentOf } from '../storage/database.ts'
+import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
+import { findAll } from '../storage/find-documents.ts'
+import { findPage } from '../storage/find-page.ts'
+import { ownStorages } from '../storage/own-storages.ts'
+
+const { auditChain, auditCheckpoints, auditLogs } = ownStorages
+
+/** Entries in one transaction, or in one step of a check: 200 records of at most 130 KB are hashed in turns. */
+export const BATCH = 200
+/** Named in one step. */
+const MOST_FAULTS = 100
+
+export const byPlace: readonly SortKey[] = [{ field: 'place', order: 'asc', missing: 'last' }]
+export const oldestFirst: readonly SortKey[] = [{ field: '_meta.cms', order: 'asc', missing: 'last' }]
+
+/** The hash of a record, of its fields in the order of their names: engines and copies may write them in another order. */
+export function hashOf(record: JsonObject): string {
+  return sha256(JSON.stringify(sorted(record)))
+}
+
+/** The nesting of documents is bounded. */
+function sorted(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map((item: JsonValue) => sorted(item))
+  if (!isJsonObject(value)) return value
+  const names = Object.keys(value).sort()
+  return Object.fromEntries(names.map((name) => [name, sorted(value[name] ?? null)]))
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}
+
+export interface Entry {
+  readonly place: number
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly record: string
+  readonly hash: string
+}
+
+export function chained(previous: string, { place, at, record, hash }: Entry): string {
+  return sha256(JSON.stringify([previous, place, at, record, hash]))
+}
+
+export function entryOf(stored: JsonObject): Entry & { readonly chain: string } {
+  const { place, at, record, hash, chain } = stored
+  return {
+    place: numberIn(place),
+    at: numberIn(at),
+    record: textIn(record),
+    hash: textIn(hash),
+    chain: textIn(chain),
+  }
+}
+
+/** UTC. */
+export function dayOf(at: number): number {
+  return Math.floor(at / 86_400_000)
+}
+
+export function signedText(place: number, chain: string): Buffer {
+  return Buffer.from(`quoin audit checkpoint ${place} ${chain}`)
+}
+
+/** PKCS #8 of an Ed25519 key is this and its 32 bytes (RFC 8410). */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+export function privateKey(key: AuditKey) {
+  const seed = Buffer.from(hkdfSync('sha256', key.bytes, '', 'quoin audit checkpoints', 32))
+  return createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' })
+}
+
+export function publicKeyOf(key: AuditKey): string {
+  return createPublicKey(privateKey(key)).export({ format: 'der', type: 'spki' }).toString('base64url')
+}
+
+/** 32 bytes from which the key of the signatures is made, and its name. */
+export interface AuditKey {
+  readonly id: string
+  readonly bytes: Buffer
+}
+
+export interface AuditKeys {
+  /** Signs; undefined where there is none. */
+  readonly current: AuditKey | undefined
+  /** Check, by their names. */
+  readonly all: ReadonlyMap<string, AuditKey>
+}
+
+export interface ChainFault {
+  /** `broken`: entries of the chain are gone or do not follow; `forged`: a checkpoint is gone or its signature does not hold. */
+  readonly fault: 'changed' | 'removed' | 'added' | 'broken' | 'forged'
+  /** Of the record; empty where the chain itself is at fault. */
+  readonly record: string
+  /** In the chain; 0 for a record that has no entry. */
+  readonly place: number
+  readonly message: string
+}
+
+/** Where a check goes on: in the chain, then in the log for records that the chain does not have. */
+export type ChainStep =
+  | { readonly part: 'chain'; readonly place: number }
+  | { readonly part: 'log'; readonly cursor: string; readonly older: number }
+
+export interface ChainCheck {
+  /** Records that this step looked at. */
+  readonly checked: number
+  readonly faults: readonly ChainFault[]
+  /** Checkpoints whose signature holds. */
+  readonly signed: number
+  /** Checkpoints of days that ended while there was no key. */
+  readonly unsigned: number
+  readonly next: ChainStep | undefined
+}
+
+/** Without `from`, the first step. */
+export async function checkStep(
+  database: Database,
+  keys: Pick<AuditKeys, 'all'>,
+  from: ChainStep | undefined,
+): Promise<ChainCheck> {
+  return from?.part === 'log' ? checkLog(database, from) : checkChain(database, keys, from?.place ?? 0)
+}
+
+async function checkChain(
+  database: Database,
+  keys: Pick<AuditKeys, 'all'>,
+  from: number,
+): Promise<ChainCheck> {
+  const session = database.session()
+  const within: Query = { kind: 'range', field: 'place', bounds: { gte: Math.max(from, 1) } }
+  const entries = (await findAll(session, auditChain, within, BATCH + 1, byPlace)).map(entryOf)
+  const checkpoints = new Map(
+    (await findAll(session, auditCheckpoints, within, BATCH + 1, byPlace)).map((one) => [
+      numberIn(one.place),
+      one,
+    ]),
+  )
+  const found: ChainFault[] = []
+  const add = (fault: ChainFault['fault'], record: string, place: number, message: string) =>
+    void (found.length < MOST_FAULTS && found.push({ fault, record, place, message }))
+  // The entry before those of this step was looked at by the step before.
+  const before = from === 0 ? { place: 0, at: 0, chain: '' } : entries.shift()
+  if (before === undefined || (from > 0 && before.place !== from))
+    add('broken', '', from, `The entry ${from} of the chain is gone.`)
+  let [checked, signed, unsigned] = [0, 0, 0]
+  let previous = before ?? { place: from, at: 0, chain: '' }
+  for (const entry of entries) {
+    const { place, record } = entry
+    if (place !== previous.place + 1)
+      add('broken', record, place, `The chain goes from ${previous.place} to ${place}: entries are gone.`)
+    else if (entry.chain !== chained(previous.chain, entry))
+      add('broken', record, place, `The entry ${place} does not follow from the one before it.`)
+    if (previous.place > 0 && dayOf(previous.at) !== dayOf(entry.at)) {
+      const state = checkpointState(checkpoints.get(previous.place), previous, keys)
+      if (state === 'signed') signed += 1
+      else if (state === 'unsigned') unsigned += 1
+      else add('forged', '', previous.place, state.problem)
+    }
+    if (record !== '') {
+      const stored = await session.get(auditLogs, record, { removed: true })
+      if (stored === undefined) add('removed', record, place, 'The record is gone.')
+      else if (hashOf(documentOf(stored)) !== entry.hash)
+        add('changed', record, place, 'The record is not what was written.')
+      checked += 1
+      await othersTurn()
+    }
+    previous = entry
+  }
+  const next: ChainStep =
+    entries.length >= BATCH ? { part: 'chain', place: previous.place } : { part: 'log', cursor: '', older: 0 }
+  return { checked, faults: found, signed, unsigned, next }
+}
+
+function checkpointState(
+  checkpoint: JsonObject | undefined,
+  { place, chain }: { readonly place: number; readonly chain: string },
+  { all }: Pick<AuditKeys, 'all'>,
+): 'signed' | 'unsigned' | { readonly problem: string } {
+  if (checkpoint === undefined) return { problem: `The checkpoint of the entry ${place} is gone.` }
+  const id = textIn(checkpoint.key)
+  if (id === '' && checkpoint.chain === chain) return 'unsigned'
+  const key = all.get(id)
+  if (id !== '' && !key)
+    return {
+      problem: `The checkpoint of the entry ${place} is signed with the key ${id}, which this node does not have. Start with it in QUOIN_SECRETS_OLD_KEYS.`,
+    }
+  const signature = Buffer.from(textIn(checkpoint.signature), 'base64url')
+  const holds =
+    key !== undefined &&
+    checkpoint.chain === chain &&
+    verify(null, signedText(place, chain), createPublicKey(privateKey(key)), signature)
+  return holds
+    ? 'signed'
+    : { problem: `The checkpoint of the entry ${place} does not hold: the chain before it was made again.` }
+}
+
+/** Looks for records that have no entry. */
+async function checkLog(database: Database, from: ChainStep & { part: 'log' }): Promise<ChainCheck> {
+  const session = database.session()
+  const [first] = await findAll(session, auditChain, { kind: 'term', field: 'place', value: 1 }, 1)
+  const { at, hash } = entryOf(first ?? {})
+  const page = await findPage(
+    session,
+    auditLogs,
+    search({
+      ...{ query: matchAll, sort: oldestFirst, limit: BATCH, includeRemoved: true },
+      ...(from.cursor !== '' && { after: from.cursor }),
+    }),
+  )
+  const guids = page.records.map(guidOf)
+  const named: Query = { kind: 'terms', field: 'record', values: guids }
+  const entries = await findAll(session, auditChain, named, BATCH)
+  const known = new Set(entries.map((entry) => textIn(entry.record)))
+  const unknown = page.records.filter((record) => !known.has(guidOf(record)))
+  const added = unknown.filter((record) => createdAt(record) > at)
+  const older = from.older + unknown.length - added.length
+  const faults: ChainFault[] = added.map((record) => ({
+    ...{ fault: 'added', record: guidOf(record), place: 0 },
+    message: 'The record has no entry in the chain: Quoin did not write it, or a version that had no chain.',
+  }))
+  const isLast = page.next === undefined || page.records.length < BATCH
+  if (isLast && hash !== `older ${older}`)
+    faults.push({
+      ...{ fault: 'broken', record: '', place: 1 },
+      message: `There are ${older} records from before the chain; it began with ${hash.replace('older ', '')}.`,
+    })
+  const next = isLast ? undefined : ({ part: 'log', cursor: page.next ?? '', older } as const)
+  return { checked: 0, faults: faults.slice(0, MOST_FAULTS), signed: 0, unsigned: 0, next }
+}
+
+function createdAt({ _meta: meta }: JsonObject): number {
+  return isJsonObject(meta) ? numberIn(meta.cms) : 0
+}
