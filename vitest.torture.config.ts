@@ -1,13 +1,9 @@
 import { defineConfig } from 'vitest/config'
 import { engineSuites } from './test/engine-suites.ts'
-import { onPostgresInTorture } from './test/tiers/suite-files.ts'
+import { onlyInTorture, onPostgresInTorture } from './test/tiers/suite-files.ts'
 
 /** Suites of `npm test` that look at more here. */
-const moreThorough = [
-  'test/browser/{crm,looks,list-page,studio-*}.test.ts',
-  'test/recipes.test.ts',
-  'test/end-to-end/cities.test.ts',
-]
+const moreThorough = ['test/browser/{crm,looks,list-page,studio-*}.test.ts', 'test/recipes.test.ts']
 
 /** Suites that `npm run test:all` runs on the embedded engine only, or with less on PostgreSQL. */
 const onPostgres = [
@@ -30,7 +26,14 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'slow', include: ['{src,test}/**/*.torture.test.ts', ...moreThorough] },
+        test: {
+          name: 'slow',
+          include: [
+            '{src,test}/**/*.torture.test.ts',
+            ...moreThorough,
+            ...Object.values(onlyInTorture).flat(),
+          ],
+        },
       },
       {
         extends: true,

@@ -86,7 +86,7 @@ new file mode 100644
 })
 
 describe('suites of a change', () => {
-  const suites = ['near', 'far', 'long', 'other', 'src/own', 'test/browser/rows'].map((name) => ({
+  const suites = ['near', 'far', 'long', 'other', 'src/own', 'test/browser/rows', 'gone'].map((name) => ({
     engine: 'sqlite',
     file: `${name}.test.ts`,
   }))
@@ -100,13 +100,15 @@ describe('suites of a change', () => {
             ['one', new Set([0, 1, 2])],
             ['two', new Set([2])],
             ['three', new Set([3])],
+            ['four', new Set([6, 1])],
           ]),
         ],
         ['src/user.ts', new Map([['use', new Set([1])]])],
       ]),
     },
     importersOf: (file) => (file === 'src/words.json' ? ['src/user.ts', 'src/own.test.ts'] : []),
-    secondsOf: ({ file }) => ({ 'far.test.ts': 5, 'long.test.ts': 60 })[file] ?? 1,
+    secondsOf: ({ file }) =>
+      file === 'gone.test.ts' ? undefined : ({ 'far.test.ts': 5, 'long.test.ts': 60 }[file] ?? 1),
   }
   const change = (file: string, ...functions: string[]): Changed => ({ file, functions: new Set(functions) })
 
@@ -125,6 +127,8 @@ describe('suites of a change', () => {
       ['test/browser/rows'],
       [],
     ],
+    ['a suite that is gone: the next one', [change('src/a.ts', 'four')], 10, ['far'], []],
+    ['a suite in no tier: none', [change('gone.test.ts', 'x')], 10, [], []],
     ['a suite: itself, however long', [change('long.test.ts', 'x')], 10, ['long'], []],
   ])('%s', (_what, changes, budget, chosen, left) => {
     const choice = chooseSuites(changes, known, budget)

@@ -83,28 +83,24 @@ function choose(base: string, everything: boolean) {
   const recorded = readSuites()
   const changes = changesSince(base)
   const engines: readonly Engine[] = ['sqlite', 'postgres']
-  const exists = ({ engine, file }: EngineSuite) =>
-    engines.some((one) => one === engine && recorded[one][file] !== undefined)
   const coverage = readCoverage()
   // A suite that is newer than the recording, in its place behind the others.
   const missing = changes
     .filter(({ file }) => file.endsWith('.test.ts') && !coverage.suites.some((suite) => suite.file === file))
     .map(({ file }) => ({ engine: 'sqlite', file }))
+  // A new suite that is in no tier yet runs all the same.
   const secondsOf = ({ engine, file }: EngineSuite) => {
     const one = engines.find((known) => known === engine)
-    return (one && recorded[one][file]?.seconds) ?? 1
+    return (
+      (one && recorded[one][file]?.seconds) ?? (missing.some((suite) => suite.file === file) ? 1 : undefined)
+    )
   }
   const known = {
     coverage: { ...coverage, suites: [...coverage.suites, ...missing] },
     importersOf: importers(),
     secondsOf,
   }
-  const { chosen, left } = chooseSuites(changes, known, everything ? Number.POSITIVE_INFINITY : undefined)
-  return {
-    changes,
-    chosen: chosen.filter((suite) => exists(suite) || missing.some(({ file }) => file === suite.file)),
-    left: left.filter(exists),
-  }
+  return { changes, ...chooseSuites(changes, known, everything ? Number.POSITIVE_INFINITY : undefined) }
 }
 
 function line({ engine, file, seconds, runs }: Chosen): string {

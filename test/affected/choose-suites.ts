@@ -24,7 +24,8 @@ export interface Known {
   readonly coverage: RecordedCoverage
   /** Files that import a file. */
   importersOf(file: string): readonly string[]
-  secondsOf(suite: EngineSuite): number
+  /** Undefined for one that is gone since the recording, or in no tier: it is not chosen. */
+  secondsOf(suite: EngineSuite): number | undefined
 }
 
 /** Seconds of processor time: with the start of three processes, a minute on two cores. */
@@ -37,12 +38,14 @@ const BUDGET = 60
 export function chooseSuites(changes: readonly Changed[], known: Known, budget = BUDGET): Choice {
   const { suites } = known.coverage
   const cost = (at: number) => secondsOf(known, suites[at])
+  const exists = (at: number) => suites[at] !== undefined && known.secondsOf(suites[at]) !== undefined
   const picked = new Set<number>(
-    suites.keys().filter((at) => changes.some(({ file }) => file === suites[at]?.file)),
+    suites.keys().filter((at) => exists(at) && changes.some(({ file }) => file === suites[at]?.file)),
   )
   let spent = [...picked].reduce((sum, at) => sum + cost(at), 0)
   const ranBy = changes
     .flatMap((change) => [...setsOf(change, known), inBrowsers(change, known)])
+    .map((set) => new Set([...set].filter(exists)))
     .filter((set) => set.size > 0)
   const worth = new Map<number, number>()
   for (const set of ranBy) for (const at of set) worth.set(at, (worth.get(at) ?? 0) + 1 / set.size)
@@ -74,7 +77,7 @@ export function chooseSuites(changes: readonly Changed[], known: Known, budget =
 const START = { sqlite: 0.1, postgres: 0.4 }
 
 const secondsOf = ({ secondsOf }: Known, suite: EngineSuite | undefined) =>
-  suite ? secondsOf(suite) + START[suite.engine === 'postgres' ? 'postgres' : 'sqlite'] : 0
+  suite ? (secondsOf(suite) ?? 0) + START[suite.engine === 'postgres' ? 'postgres' : 'sqlite'] : 0
 
 /**
  * The suites of each changed function. What is recorded of none, such as a constant, is as if all functions of the file had

@@ -1,21 +1,30 @@
 /** Nothing typed is lost and no letter is a command, however fast it is typed and however busy the machine is. */
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { eventually } from './studio-eventually.ts'
 import { openStudio, type StudioRoom } from './studio-room.ts'
 
 /** Times that the browser is slower than it could be. */
 const SLOWER = 1
-/** Milliseconds a key, and characters. QUOIN_TYPE_ALL=20 types 2,000 at that pace: each of 0, 20 and 90 takes minutes, and all of them more than the ten that a suite has. */
+/**
+ * Milliseconds a key, and characters; more of them in `npm run torture`. QUOIN_TYPE_ALL=20 types 2,000 at that pace: each of 0,
+ * 20 and 90 takes minutes, and all of them more than the ten that a suite has.
+ */
 const all = process.env.QUOIN_TYPE_ALL
-const paces: readonly (readonly [pace: number, characters: number])[] = all
-  ? [[Number(all), 2000]]
-  : [
+const often: readonly Pace[] = inject('thorough')
+  ? [
       [0, 200],
       [20, 60],
       [90, 20],
     ]
+  : [
+      [0, 60],
+      [30, 20],
+    ]
+const paces = all ? [[Number(all), 2000] as const] : often
+
+type Pace = readonly [pace: number, characters: number]
 
 let studio: StudioRoom
 let page: Page

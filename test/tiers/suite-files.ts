@@ -65,6 +65,20 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
   ],
 }
 
+/** In `npm run torture` only, by reason. */
+export const onlyInTorture: Readonly<Record<string, readonly string[]>> = {
+  // Each step is in `first-endpoint`, `studio-gestures`, `studio-secrets`, `studio-rows` and `studio-waits`.
+  'Long journeys by mouse. `studio-keyboard` builds the same API': [
+    'test/browser/studio-{mouse,webhook}.test.ts',
+  ],
+  // What is recognized, asked and refused is in `recognized-table` and `documents-import`.
+  'A workbook of 500 rows at the pace of a person. `studio-import` does so with a few': [
+    'test/browser/studio-messy-import.test.ts',
+  ],
+  '100,000 cities. The suites of search and import have fewer documents': ['test/end-to-end/cities.test.ts'],
+  'The tool behind `npm run mutate`, which no part of Quoin uses': ['test/mutate/mutate.test.ts'],
+}
+
 /**
  * On one engine, also in `npm run torture`: those that start processes choose their engine themselves, 100,000 cities take
  * PostgreSQL minutes to import, and uploads to a disk there are none in a cluster.
@@ -82,13 +96,13 @@ const onlyOnPostgres = [
 ]
 
 /** Slow by nature: `npm run torture` runs them. */
-const slowByNature = '**/*.torture.test.ts'
+const slowByNature = ['**/*.torture.test.ts', ...Object.values(onlyInTorture).flat()]
 
 /** Paths below the root. */
 export function suiteFiles(): Readonly<Record<Engine, readonly string[]>> {
-  const left = new Set(find([...onOneEngine, ...Object.values(onPostgresInTorture).flat(), slowByNature]))
+  const left = new Set(find([...onOneEngine, ...Object.values(onPostgresInTorture).flat(), ...slowByNature]))
   return {
-    sqlite: find(['{src,test}/**/*.test.ts'], [...onlyOnPostgres, slowByNature]),
+    sqlite: find(['{src,test}/**/*.test.ts'], [...onlyOnPostgres, ...slowByNature]),
     postgres: engineSuites(onBothEngines).filter((file) => !left.has(file)),
   }
 }

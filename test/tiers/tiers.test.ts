@@ -1,5 +1,7 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { suiteFiles } from './suite-files.ts'
+import { onlyInTorture, onPostgresInTorture, suiteFiles } from './suite-files.ts'
 import { type Measured, recorded, tooLong } from './suite-times.ts'
 import { LONGEST_SUITE, readSuites, type Suites } from './suites.ts'
 
@@ -15,6 +17,18 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (engine) => {
     const there = new Set(files[engine])
     expect(Object.keys(suites[engine]).filter((file) => !there.has(file))).toEqual([])
   })
+})
+
+test('what is left to npm run torture is there', () => {
+  const cwd = join(import.meta.dirname, '../..')
+  const names = [onlyInTorture, onPostgresInTorture]
+    .flatMap((lists) => Object.values(lists).flat())
+    .flatMap((pattern) => {
+      const [braces = '', list] = /\{(.*)\}/.exec(pattern) ?? []
+      return list === undefined ? [pattern] : list.split(',').map((name) => pattern.replace(braces, name))
+    })
+  expect(names.length).toBeGreaterThan(40)
+  expect(names.filter((name) => globSync(name, { cwd }).length === 0)).toEqual([])
 })
 
 test('suites of over ten seconds have a reason, and no other one has', () => {
