@@ -2,7 +2,7 @@
 
 import { place } from './api/kept-places.ts'
 import { shareWithPages } from './api/page-session.ts'
-import { continueWaiting, session } from './api/session.ts'
+import { confirmWith, continueWaiting, session } from './api/session.ts'
 import { shareSession } from './api/session-tabs.ts'
 import { showSignInAgain, showSignInForm } from './sign-in/sign-in-form.ts'
 import { signInTexts } from './texts/sign-in.ts'
@@ -71,6 +71,7 @@ async function start(ground: HTMLElement): Promise<void> {
   // Behind the answer of another tab, or 150 ms: without it a signed-in user would see the sign-in form flash.
   await shareSession().ready
   void shareWithPages(false)
+  confirmWith(async () => (await import('./sign-in/code-form.ts')).confirmSession())
   session.subscribe(() => void show(ground))
   await show(ground)
 }

@@ -1,13 +1,14 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { ApiKey, ApiKeyInput, ShownApiKey } from '../../shared/api/people/api-keys.ts'
+import type { BegunFactor, RecoveryCodes, SecondFactor } from '../../shared/api/people/second-factors.ts'
 import type { UserSession } from '../../shared/api/people/sessions.ts'
 import { queryClient } from './query-client.ts'
 import { call } from './request.ts'
 
-/** Whose keys and sessions: `me`, or the guid of a user. */
+/** Whose keys, sessions and second factor: `me`, or the guid of a user. */
 export type Owner = string
 
-const pathOf = (owner: Owner, what: 'keys' | 'sessions') => `/users/${owner}/${what}`
+const pathOf = (owner: Owner, what: 'keys' | 'sessions' | 'second-factor') => `/users/${owner}/${what}`
 
 export const apiKeysQuery = (owner: Owner) =>
   queryOptions({
@@ -20,6 +21,35 @@ export const sessionsQuery = (owner: Owner) =>
     queryKey: ['credentials', owner, 'sessions'],
     queryFn: ({ signal }) => call<readonly UserSession[]>('GET', pathOf(owner, 'sessions'), { signal }),
   })
+
+export const secondFactorQuery = (owner: Owner) =>
+  queryOptions({
+    queryKey: ['credentials', owner, 'second-factor'],
+    queryFn: ({ signal }) => call<SecondFactor>('GET', pathOf(owner, 'second-factor'), { signal }),
+  })
+
+/** A secret for an app; {@link addApp} takes a code of it. */
+export const beginApp = () => call<BegunFactor>('POST', pathOf('me', 'second-factor'))
+
+/** Gives the recovery codes. */
+export async function addApp(challenge: string, code: string): Promise<readonly string[]> {
+  const body = { challenge, code }
+  const { recovery_codes } = await call<RecoveryCodes>('PUT', pathOf('me', 'second-factor'), { body })
+  await forget('me')
+  return recovery_codes
+}
+
+export async function renewRecoveryCodes(): Promise<readonly string[]> {
+  const path = `${pathOf('me', 'second-factor')}/recovery-codes`
+  const { recovery_codes } = await call<RecoveryCodes>('POST', path)
+  await forget('me')
+  return recovery_codes
+}
+
+export async function removeSecondFactor(owner: Owner): Promise<void> {
+  await call('DELETE', pathOf(owner, 'second-factor'))
+  await forget(owner)
+}
 
 export async function createKey(owner: Owner, body: ApiKeyInput): Promise<ShownApiKey> {
   const made = await call<ShownApiKey>('POST', pathOf(owner, 'keys'), { body })

@@ -1,7 +1,7 @@
 import type { DocumentSearch } from '../../shared/api/data/documents.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
 import { errorFromReply, unreachable } from './api-error.ts'
-import { session, signedOut, untilSignedIn } from './session.ts'
+import { confirmed, session, signedOut, untilSignedIn } from './session.ts'
 
 const BASE = '/api/v1'
 
@@ -60,7 +60,8 @@ export async function readPage<T>(
 
 /**
  * The reply itself: for files, streams and headers. Throws {@link ApiError} unless it is good. Where the session has expired it is
- * sent again when the user has signed in again: it was refused, so nothing of it was done.
+ * sent again when the user has signed in again, and where the session is too old for it, when its user has confirmed it. It was
+ * refused, so nothing of it was done.
  */
 export async function send(method: Method, path: string, options: CallOptions = {}): Promise<Response> {
   const { body, query, signal, atOnce } = options
@@ -78,6 +79,7 @@ export async function send(method: Method, path: string, options: CallOptions = 
     })
     if (response.ok) return response
     const error = errorFromReply(response.status, await response.text())
+    if (error.code === 'CONFIRMATION_REQUIRED' && !atOnce && (await confirmed())) continue
     if (error.code !== 'INVALID_ACCESS_TOKEN' || atOnce) throw error
     if (session.getState().token === token && token !== '') signedOut(true)
     if (!session.getState().expired) throw error

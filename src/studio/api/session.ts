@@ -49,6 +49,22 @@ export function continueWaiting(isSameUser: boolean): void {
   else ended?.reject(new DOMException('', 'AbortError'))
 }
 
+let askToConfirm = async () => false
+let asked: Promise<boolean> | undefined
+
+/** What asks for the password again; gives whether the session is confirmed. */
+export function confirmWith(ask: () => Promise<boolean>): void {
+  askToConfirm = ask
+}
+
+/** Asks once for all requests that need it at the time. */
+export function confirmed(): Promise<boolean> {
+  asked ??= askToConfirm().finally(() => {
+    asked = undefined
+  })
+  return asked
+}
+
 /** Whether its user asked to stay signed in. */
 export function isKeptInBrowser(): boolean {
   return place('localStorage')?.getItem(KEY) === session.getState().token

@@ -5,12 +5,13 @@
 import './sign-in-form.css'
 import type { Info } from '../../shared/api/info.ts'
 import type { SignedIn } from '../../shared/api/people/auth.ts'
-import { ApiError, messageOf } from '../api/api-error.ts'
+import { ApiError } from '../api/api-error.ts'
 import { shareWithPages } from '../api/page-session.ts'
 import { call } from '../api/request.ts'
 import { session, signedIn } from '../api/session.ts'
 import mark from '../quoin.svg'
 import { signInTexts } from '../texts/sign-in.ts'
+import { element, openCover, passwordField, showRefusal } from './form-elements.ts'
 
 /** Shows it in `root`, and gives what takes it away again. */
 export function showSignInForm(root: HTMLElement): () => void {
@@ -34,20 +35,26 @@ export function showSignInForm(root: HTMLElement): () => void {
   )
   if (session.getState().expired) showExpired(notice)
   else form.append(element('p', { class: 'sign-in-dimmed' }, signInTexts.firstStart))
+  const main = element('main', { class: 'sign-in' }, form)
+  const enter = (token: string) => {
+    signedIn(token, stay.checked)
+    void shareWithPages(true)
+  }
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
     button.disabled = true
     try {
       const body = { username: username.value, password: password.value }
       const { access_token } = await call<SignedIn>('POST', '/auth/signin', { body, atOnce: true })
-      signedIn(access_token, stay.checked)
-      void shareWithPages(true)
+      enter(access_token)
     } catch (error) {
-      showRefusal(notice, error)
       button.disabled = false
+      const isHalf = error instanceof ApiError && error.code === 'SECOND_FACTOR_REQUIRED'
+      if (!isHalf) return showRefusal(notice, error)
+      const { showCodeForm } = await import('./code-form.ts')
+      await showCodeForm(main, brand(), error.details, enter)
     }
   })
-  const main = element('main', { class: 'sign-in' }, form)
   root.replaceChildren(main)
   username.focus()
   return () => main.remove()
@@ -58,23 +65,14 @@ export function showSignInForm(root: HTMLElement): () => void {
  * it was. Only the password is asked for, unless another user signs in.
  */
 export function showSignInAgain(user: Promise<string>): () => void {
-  const { title, activeElement: focused } = document
-  const covered = [...document.body.children].filter((one) => one instanceof HTMLElement)
-  const cover = element('div', { class: 'sign-in-cover' })
-  for (const one of covered) one.inert = true
-  document.body.append(cover)
+  const { title } = document
+  const { cover, uncover } = openCover()
   const close = showSignInForm(cover)
   user.then((username) => fillUser(cover, username)).catch(() => undefined)
-  // Keys are for the form, and Escape closes no dialog below it.
-  for (const input of cover.querySelectorAll('input, button'))
-    input.setAttribute('data-mantine-stop-propagation', 'true')
-  cover.addEventListener('keydown', (event) => event.stopPropagation())
   return () => {
     close()
-    cover.remove()
     document.title = title
-    for (const one of covered) one.inert = false
-    if (focused instanceof HTMLElement) focused.focus({ preventScroll: true })
+    uncover()
   }
 }
 
@@ -98,49 +96,7 @@ function brand(): HTMLElement {
   )
 }
 
-/** What was typed can be looked at: on a phone passwords are typed wrong more often than not. */
-function passwordField(input: HTMLInputElement): HTMLElement {
-  input.id = 'sign-in-password'
-  const show = element('button', { type: 'button', 'aria-controls': input.id }, signInTexts.show)
-  show.addEventListener('click', () => {
-    const isHidden = input.type === 'password'
-    input.type = isHidden ? 'text' : 'password'
-    show.replaceChildren(isHidden ? signInTexts.hide : signInTexts.show)
-    input.focus()
-  })
-  return element(
-    'div',
-    { class: 'sign-in-password' },
-    element('label', { for: input.id }, signInTexts.password),
-    input,
-    show,
-  )
-}
-
 function showExpired(notice: HTMLElement): void {
   notice.classList.add('sign-in-expired')
   notice.replaceChildren(signInTexts.sessionExpired)
-}
-
-function showRefusal(notice: HTMLElement, error: unknown): void {
-  const found = error instanceof ApiError ? [error.code, error.request].filter((word) => word !== '') : []
-  notice.classList.remove('sign-in-expired')
-  notice.classList.add('sign-in-refused')
-  notice.setAttribute('role', 'alert')
-  notice.replaceChildren(
-    element('strong', {}, signInTexts.notSignedIn),
-    element('span', {}, messageOf(error)),
-    element('code', {}, found.join(' · ')),
-  )
-}
-
-function element<K extends keyof HTMLElementTagNameMap>(
-  name: K,
-  attributes: Readonly<Record<string, string>>,
-  ...content: readonly (string | Node)[]
-): HTMLElementTagNameMap[K] {
-  const made = document.createElement(name)
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value)
-  made.append(...content)
-  return made
 }

@@ -10,6 +10,22 @@ export const signInTexts = {
   password: 'Password',
   show: 'Show',
   hide: 'Hide',
+  code: 'Code',
+  codeHelp: 'Enter the code that your authenticator app shows, or one of your recovery codes.',
+  setupHelp:
+    'Your account needs a second factor. Scan the picture with an authenticator app, or type the key into it. Then enter the code that it shows.',
+  qrCode: 'QR code with the key',
+  key: 'Key',
+  goOn: 'Continue',
+  recoveryCodes: 'Your recovery codes',
+  recoveryHelp:
+    'Each code signs you in once without the app. Store them in a safe place: they are not shown again.',
+  storedThem: 'I have stored them',
+  confirmTitle: 'Confirm that it is you',
+  confirmHelp: 'This needs a sign-in of the last five minutes.',
+  confirm: 'Confirm',
+  cancel: 'Cancel',
+  notConfirmed: 'Not confirmed',
   staySignedIn: 'Stay signed in on this machine',
   firstStart: 'First start? The user is admin, and the password was printed once in the terminal of Quoin.',
 } as const

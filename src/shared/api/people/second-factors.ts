@@ -52,3 +52,4 @@ export const begunFactorSchema = Type.Object({
 export type BegunFactor = Wire<typeof begunFactorSchema>
 export const addFactorSchema = Type.Object({ challenge, code }, { additionalProperties: false })
 export const recoveryCodesSchema = Type.Object({ recovery_codes: recoveryCodes })
+export type RecoveryCodes = Wire<typeof recoveryCodesSchema>

@@ -14,6 +14,7 @@ import { useDraft } from '../../controls/use-draft.ts'
 import { LetterSwitch } from '../../shell/letter-switch.tsx'
 import { peopleTexts } from '../../texts/people.ts'
 import { ApiKeys } from './api-keys.tsx'
+import { OwnSecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
 
 /** What users may change about themselves. */
@@ -33,6 +34,7 @@ export function AccountScreen() {
         </Stack>
       </Stack>
       <Stack gap="xl" mt="xl" maw={900}>
+        <OwnSecondFactor />
         <ApiKeys owner="me" />
         <Sessions owner="me" />
       </Stack>

@@ -1,4 +1,4 @@
-import { Switch, Textarea, TextInput } from '@mantine/core'
+import { NumberInput, Switch, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Group } from '../../../shared/api/people/authentication-groups.ts'
 import { forgetPeople, readGroup } from '../../api/people.ts'
@@ -27,13 +27,14 @@ export function GroupDialog({ guid, onClose }: GroupDialogProps) {
 }
 
 function Opened({ group, onClose }: { readonly group?: Group; readonly onClose: () => void }) {
-  const { name, description, scopes, is_active } = group ?? {
+  const { name, description, scopes, is_active, second_factor_days } = group ?? {
     name: '',
     description: '',
     scopes: [],
     is_active: true,
+    second_factor_days: null,
   }
-  const form = useDraft({ name, description, scopes, is_active })
+  const form = useDraft<GroupDraft>({ name, description, scopes, is_active, second_factor_days })
   const submit = async () => {
     if (group) await call('PUT', `/_system/authentication-groups/${group._meta.guid}`, { body: form.draft })
     else await call('POST', '/_system/authentication-groups', { body: form.draft })
@@ -52,7 +53,8 @@ function Opened({ group, onClose }: { readonly group?: Group; readonly onClose: 
   )
 }
 
-type Draft = ReturnType<typeof useDraft<Pick<Group, 'name' | 'description' | 'scopes' | 'is_active'>>>
+type GroupDraft = Pick<Group, 'name' | 'description' | 'scopes' | 'is_active' | 'second_factor_days'>
+type Draft = ReturnType<typeof useDraft<GroupDraft>>
 
 function Fields({ form: { draft, set } }: { readonly form: Draft }) {
   const error = useFieldError()
@@ -79,6 +81,16 @@ function Fields({ form: { draft, set } }: { readonly form: Draft }) {
         value={draft.scopes}
         error={error('scopes')}
         onChange={(scopes) => set('scopes', scopes)}
+      />
+      <NumberInput
+        label={peopleTexts.factorDays}
+        description={peopleTexts.factorDaysHelp}
+        min={0}
+        max={90}
+        allowDecimal={false}
+        value={draft.second_factor_days ?? ''}
+        error={error('second_factor_days')}
+        onChange={(days) => set('second_factor_days', typeof days === 'number' ? days : null)}
       />
       <Switch
         label={peopleTexts.active}

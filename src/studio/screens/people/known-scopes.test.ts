@@ -20,6 +20,7 @@ const group = (name: string, scopes: string[]): Group => ({
   description: '',
   scopes,
   is_active: true,
+  second_factor_days: null,
 })
 const user = (username: string, custom_scopes: string[]): User => ({
   _meta,

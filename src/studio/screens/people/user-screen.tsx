@@ -15,6 +15,7 @@ import { peopleTexts } from '../../texts/people.ts'
 import type { ScreenProps } from '../screen-props.ts'
 import { ApiKeys } from './api-keys.tsx'
 import { Invitation } from './invitation.tsx'
+import { ResetSecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
 import { UserForm } from './user-form.tsx'
 import { isLocked } from './user-lock.ts'
@@ -50,6 +51,7 @@ export function UserScreen({ params }: ScreenProps) {
             {peopleTexts.unlock}
           </Button>
         ) : null}
+        <ResetSecondFactor user={data} />
         <Invitation user={data} />
         <RemoveUser user={data} />
       </ScreenHead>

@@ -1,0 +1,115 @@
+/** The second step of a sign-in, and the confirmation of a session. Loaded where a code or a password is asked for again. */
+import type { SecondFactor } from '../../shared/api/people/second-factors.ts'
+import { call } from '../api/request.ts'
+import { signInTexts } from '../texts/sign-in.ts'
+import { element, openCover, passwordField, showRefusal } from './form-elements.ts'
+import { qrPicture } from './qr-picture.ts'
+
+/**
+ * Shows the form for the code in place of that for the password. `details`: of the refused sign-in. `enter` gets the access
+ * token, behind the recovery codes where the sign-in has set up a factor.
+ */
+export async function showCodeForm(
+  main: HTMLElement,
+  brand: HTMLElement,
+  details: Readonly<Record<string, unknown>>,
+  enter: (token: string) => void,
+): Promise<void> {
+  const notice = element('div', { class: 'sign-in-notice' })
+  const code = codeInput()
+  const button = element('button', { type: 'submit', class: 'sign-in-submit' }, signInTexts.goOn)
+  const form = element('form', { class: 'sign-in-card' }, brand, notice)
+  form.append(...(await setupNodes(details.setup)))
+  form.append(element('label', {}, signInTexts.code, code), button)
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    button.disabled = true
+    try {
+      const body = { challenge: details.challenge, code: code.value }
+      const done = await call<{ access_token: string; recovery_codes?: readonly string[] }>(
+        'POST',
+        '/auth/second-factor',
+        { body, atOnce: true },
+      )
+      if (!done.recovery_codes) return enter(done.access_token)
+      showRecoveryCodes(form, done.recovery_codes, () => enter(done.access_token))
+    } catch (error) {
+      showRefusal(notice, error)
+      button.disabled = false
+      code.select()
+    }
+  })
+  main.replaceChildren(form)
+  code.focus()
+}
+
+function codeInput(): HTMLInputElement {
+  return element('input', { name: 'code', autocomplete: 'one-time-code', required: '', maxlength: '64' })
+}
+
+async function setupNodes(setup: unknown): Promise<readonly HTMLElement[]> {
+  if (typeof setup !== 'object' || setup === null || !('secret' in setup) || !('uri' in setup))
+    return [element('p', {}, signInTexts.codeHelp)]
+  const picture = { src: await qrPicture(String(setup.uri)), alt: signInTexts.qrCode }
+  return [
+    element('p', {}, signInTexts.setupHelp),
+    element('img', { ...picture, width: '200', height: '200' }),
+    element('p', { class: 'sign-in-dimmed' }, `${signInTexts.key}: ${String(setup.secret)}`),
+  ]
+}
+
+function showRecoveryCodes(form: HTMLFormElement, codes: readonly string[], go: () => void): void {
+  const button = element('button', { type: 'button', class: 'sign-in-submit' }, signInTexts.storedThem)
+  button.addEventListener('click', go)
+  form.replaceChildren(
+    element('h1', {}, signInTexts.recoveryCodes),
+    element('p', {}, signInTexts.recoveryHelp),
+    element('div', { class: 'sign-in-codes' }, ...codes.map((code) => element('code', {}, code))),
+    button,
+  )
+  button.focus()
+}
+
+/** Asks for the password, and for a code where the user has a factor. Gives false when the user cancels. */
+export async function confirmSession(): Promise<boolean> {
+  const { totp } = await call<SecondFactor>('GET', '/users/me/second-factor')
+  const { cover, uncover } = openCover()
+  const answer = Promise.withResolvers<boolean>()
+  const notice = element('div', { class: 'sign-in-notice' })
+  const password = element('input', {
+    ...{ name: 'password', type: 'password', autocomplete: 'current-password', required: '' },
+  })
+  const code = codeInput()
+  const submit = element('button', { type: 'submit', class: 'sign-in-submit' }, signInTexts.confirm)
+  const cancel = element('button', { type: 'button', class: 'sign-in-cancel' }, signInTexts.cancel)
+  const form = element(
+    'form',
+    { class: 'sign-in-card' },
+    element('h1', {}, signInTexts.confirmTitle),
+    element('p', {}, signInTexts.confirmHelp),
+    notice,
+    passwordField(password),
+    ...(totp ? [element('label', {}, signInTexts.code, code)] : []),
+    submit,
+    cancel,
+  )
+  cancel.addEventListener('click', () => answer.resolve(false))
+  cover.addEventListener('keydown', ({ key }) => {
+    if (key === 'Escape') answer.resolve(false)
+  })
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    submit.disabled = true
+    try {
+      const body = { password: password.value, ...(totp && { code: code.value }) }
+      await call('POST', '/auth/confirm', { body })
+      answer.resolve(true)
+    } catch (error) {
+      showRefusal(notice, error, signInTexts.notConfirmed)
+      submit.disabled = false
+    }
+  })
+  cover.append(element('main', { class: 'sign-in' }, form))
+  password.focus()
+  return answer.promise.finally(uncover)
+}
