@@ -16,8 +16,14 @@ import { ruleOf } from '../records/fields/field-rules.ts'
 import { continueNumbers } from '../records/fields/numbered-fields.ts'
 import { keepReference } from '../records/fields/reference-fields.ts'
 import { aloneWithUnique, keepUnique, settleUnique } from '../records/fields/unique-fields.ts'
+import { subjectOf } from '../records/permissions/subject.ts'
 import type { StorageContext } from '../records/storage-records.ts'
-import { type Application, nameOfApplication, normalApplication } from '../shared/application/application.ts'
+import {
+  type Application,
+  nameOfApplication,
+  normalApplication,
+  shapeProblem,
+} from '../shared/application/application.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { matchAll } from '../shared/query.ts'
@@ -26,7 +32,6 @@ import { numberIn, objectsIn, textIn } from '../storage/document-fields.ts'
 import { findAll, findOne } from '../storage/find-documents.ts'
 import { jointly } from '../storage/joint-database.ts'
 import { ownStorages } from '../storage/own-storages.ts'
-import { asSystem } from '../storage/ruled.ts'
 import { applicationChanges, pushedMaps } from './application-changes.ts'
 import { applyRelease, type Publisher, type ReleaseParts } from './apply-release.ts'
 import { applicationProblems } from './check-application.ts'
@@ -147,7 +152,7 @@ class ClusterApplications implements Applications {
 
   plan(given: JsonObject, by: Publisher): Promise<ApplicationPlan> {
     return this.#alone(async (deploy) => {
-      const wanted = normalApplication(given)
+      const wanted = readApplication(given)
       const known = await this.#known(deploy, this.#database.session(), wanted)
       return planOf(wanted, known, (await this.#try(deploy, known, wanted, by)).plan)
     })
@@ -159,7 +164,7 @@ class ClusterApplications implements Applications {
     by: Publisher,
   ): Promise<Released | Preparing> {
     const database = this.#database
-    const wanted = normalApplication(given)
+    const wanted = readApplication(given)
     const pushed = await this.#alone(async (deploy) => {
       const known = await this.#known(deploy, database.session(), wanted)
       if (known.state !== state) throw changedMeanwhile()
@@ -312,10 +317,13 @@ class ClusterApplications implements Applications {
   /** The release is live: what is refused here is said, and tried again by the next push. */
   async #seed({ seed }: Application, by: Publisher): Promise<readonly string[]> {
     const problems: string[] = []
+    const { user, scopes } = by.identity
+    // The rules of a storage that was there before bind the caller, as they do through every other door.
+    const permitted = this.#parts.flows.permissions.database(this.#database, subjectOf(user, scopes))
     for (const [storage, { documents }] of Object.entries(seed))
       try {
         const given = { storage, documents: objectsIn(documents) }
-        await addSampleDocuments(this.#parts.documents, asSystem(this.#database), given, by.actor)
+        await addSampleDocuments(this.#parts.documents, permitted, given, by.actor)
       } catch (error) {
         if (!(error instanceof QuoinError)) throw error
         problems.push(`seed/${storage}.ndjson: ${error.message}`)
@@ -356,6 +364,13 @@ async function prepare(
     }
     await keepUnique(database, storage, after)
   }
+}
+
+/** CONFLICT for what cannot be read as an application. */
+function readApplication(given: JsonObject): Application {
+  const shape = shapeProblem(given)
+  if (shape !== undefined) throw unusable([shape])
+  return normalApplication(given)
 }
 
 function refuse({ refused, lost }: ReleasePlan, allowLoss: boolean): void {

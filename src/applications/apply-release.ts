@@ -24,6 +24,7 @@ import type { BlockEdit } from '../shared/api/blueprints/blueprint-actions.ts'
 import type { Application } from '../shared/application/application.ts'
 import { bodyOfPart, changeOfPart } from '../shared/application/application-parts.ts'
 import type { Random } from '../shared/guid.ts'
+import { type Pause, pauses } from '../shared/in-turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import { sameJson } from '../shared/same-json.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
@@ -69,10 +70,12 @@ interface Work {
   readonly by: Publisher
   readonly changes: readonly ObjectChange[]
   readonly objects: Record<PushedMap, Record<string, string>>
+  /** Between two records: the embedded engine answers within the turn, and 2,000 fields took seconds in one. */
+  readonly pause: Pause
 }
 
 /** Errors are those of the services: the first that refuses ends it. */
-export async function applyRelease(given: Omit<Work, 'objects'>): Promise<Applied> {
+export async function applyRelease(given: Omit<Work, 'objects' | 'pause'>): Promise<Applied> {
   const { blueprints, storages, groups, templates } = given.present.objects
   const objects = {
     blueprints: { ...blueprints },
@@ -80,7 +83,7 @@ export async function applyRelease(given: Omit<Work, 'objects'>): Promise<Applie
     groups: { ...groups },
     templates: { ...templates },
   }
-  const work: Work = { ...given, objects }
+  const work: Work = { ...given, objects, pause: pauses() }
   await writeGroups(work)
   await writeStorages(work)
   await writeTemplates(work)
@@ -101,9 +104,10 @@ function contextOf({ parts: { documents, deploy }, joint: { database } }: Work):
 }
 
 async function writeGroups(work: Work): Promise<void> {
-  const { parts, joint, wanted, by, objects } = work
+  const { parts, joint, wanted, by, objects, pause } = work
   const groups = parts.access.groupsIn(joint.database)
   for (const { object, change } of changesOf(work, 'groups', 'created', 'changed')) {
+    await pause()
     const { description, scopes } = wanted.groups[object] ?? {}
     const input = { name: object, description: textIn(description), scopes: textsIn(scopes) }
     if (change === 'created') objects.groups[object] = guidOf(await groups.createGroup(input, by.identity))
@@ -113,13 +117,16 @@ async function writeGroups(work: Work): Promise<void> {
 
 /** Storages without rules first, then fields, then the rules, which may lead through fields. */
 async function writeStorages(work: Work): Promise<void> {
-  const { wanted, present, by, objects } = work
+  const { wanted, present, by, objects, pause } = work
   const context = contextOf(work)
-  for (const { object } of changesOf(work, 'storages', 'created'))
+  for (const { object } of changesOf(work, 'storages', 'created')) {
+    await pause()
     objects.storages[object] = guidOf(await createStorage(context, { name: object }, by.actor))
+  }
   const written = changesOf(work, 'storages', 'created', 'changed')
   for (const { object } of written) await writeFields(work, object)
   for (const { object } of written) {
+    await pause()
     const [before, after] = [present.application.storages[object], wanted.storages[object]]
     const changes = changeOfPart('storages', settingsOf(before), settingsOf(after))
     if (changes) await updateStorage(context, objects.storages[object] ?? '', changes, by.actor)
@@ -137,7 +144,7 @@ const prepared = { checked: true, within: true } as const
 
 /** Fields that are calculated last: they read the others. */
 async function writeFields(
-  { parts, joint: { database }, present, wanted, by, changes }: Work,
+  { parts, joint: { database }, present, wanted, by, changes, pause }: Work,
   storage: string,
 ): Promise<void> {
   const found = changes.find((one) => one.map === 'storages' && one.object === storage)
@@ -145,6 +152,7 @@ async function writeFields(
   for (const { was, name } of found?.parts ?? []) {
     const record = was === undefined ? undefined : known[was]
     if (!record) continue
+    await pause()
     const { step, field, documents: copied = 0 } = migrationIn(record) ?? {}
     const documents = step === 'copy' && field === name ? copied : 0
     known[name] = await switchName(database, record, { field: name, documents }, by.actor, {
@@ -156,6 +164,7 @@ async function writeFields(
   for (const [name, given] of calculatedLast(wanted.storages[storage]?.fields)) {
     const field = withoutWas(given)
     if (!isJsonObject(field)) continue
+    await pause()
     const record = known[name]
     const body = bodyOfPart({ storage, name, ...field })
     if (!record) {
@@ -179,8 +188,9 @@ function authorOf({ actor, mayScript }: Publisher): TemplateAuthor {
 }
 
 async function writeTemplates(work: Work): Promise<void> {
-  const { joint, wanted, by, objects } = work
+  const { joint, wanted, by, objects, pause } = work
   for (const { object, change } of changesOf(work, 'templates', 'created', 'changed')) {
+    await pause()
     const { name, description, content, css, js } = bodyOfPart(wanted.templates[object] ?? {})
     const input = {
       name: textIn(name),
@@ -198,7 +208,7 @@ async function writeTemplates(work: Work): Promise<void> {
 
 /** Also those that are as they should be and are not served. */
 async function writeBlueprints(work: Work): Promise<Pick<Applied, 'served' | 'live'>> {
-  const { parts, joint, present, wanted, by, objects } = work
+  const { parts, joint, present, wanted, by, objects, pause } = work
   const served = new Map<string, LiveBlueprint | undefined>()
   const live = parts.deploy.live.copy()
   // What moves from one blueprint of the application to another one is taken by none meanwhile.
@@ -216,12 +226,14 @@ async function writeBlueprints(work: Work): Promise<Pick<Applied, 'served' | 'li
     log: joint.isTrial ? () => undefined : parts.deploy.log,
   }
   for (const { object } of changesOf(work, 'blueprints', 'removed')) {
+    await pause()
     const guid = objects.blueprints[object] ?? ''
     await deactivateBlueprint(deploy, guid, by.actor)
     await removeBlueprint(context, guid, by.actor)
     delete objects.blueprints[object]
   }
   for (const object of Object.keys(wanted.blueprints)) {
+    await pause()
     const changed = changesOf(work, 'blueprints', 'created', 'changed').some((one) => one.object === object)
     if (changed) await writeBlueprint(work, object)
     const guid = objects.blueprints[object] ?? ''
@@ -344,21 +356,27 @@ function hashOf(record: JsonObject | undefined): string | null {
 
 /** What refers to others goes before those. */
 async function removeObjects(work: Work, live: LiveBlueprints): Promise<void> {
-  const { parts, joint, present, by, changes, objects } = work
+  const { parts, joint, present, by, changes, objects, pause } = work
   const { database } = joint
   for (const { map, object, parts: changed } of changes) {
+    await pause()
     const fields = map === 'storages' ? (present.fields[object] ?? {}) : {}
     const gone = changed
       .filter((one) => one.kind === 'field' && one.change === 'removed')
       .map(({ name }) => name)
-    for (const name of gone)
+    for (const name of gone) {
+      await pause()
       if (fields[name]) await removeField(database, guidOf(fields[name]), by.actor, prepared)
+    }
   }
   const storages = changesOf(work, 'storages', 'removed')
   for (const { object } of storages)
-    for (const field of Object.values(present.fields[object] ?? {}))
+    for (const field of Object.values(present.fields[object] ?? {})) {
+      await pause()
       await removeField(database, guidOf(field), by.actor, prepared)
+    }
   for (const { object } of storages) {
+    await pause()
     const users = (storage: string) => usersOf(live.table(), storage)
     await removeStorage(contextOf(work), users, objects.storages[object] ?? '', by.actor)
     delete objects.storages[object]

@@ -7,15 +7,21 @@ import { importBlueprint } from '../flows/blueprints/blueprint-file.ts'
 import { compileInTurns } from '../flows/compile/compile-blueprint.ts'
 import type { LiveBlueprints } from '../flows/live/live-blueprints.ts'
 import { documentFieldsSchema, MAX_SAMPLES } from '../shared/api/data/documents.ts'
-import { APPLICATION_NAME, type Application, type ApplicationMap } from '../shared/application/application.ts'
+import {
+  APPLICATION_NAME,
+  type Application,
+  type ApplicationMap,
+  shapeProblem,
+} from '../shared/application/application.ts'
 import { type ApplicationParts, type PartKind, partKinds } from '../shared/application/application-parts.ts'
 import type { ImportedBlueprint } from '../shared/application/blueprint-file.ts'
 import type { JsonPath } from '../shared/application/json-places.ts'
 import { QuoinError } from '../shared/errors.ts'
+import { type Pause, pauses } from '../shared/in-turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import { ENVIRONMENT_NAME } from '../shared/names/environment-name.ts'
 import { SECRET_NAME } from '../shared/names/secret-name.ts'
-import { partProblem } from './parts-problems.ts'
+import { partProblem, referencesOf } from './parts-problems.ts'
 
 /** Where it is: of the map `storages`, in the object `deals`, at `fields.title`. */
 export interface ObjectProblem {
@@ -85,22 +91,27 @@ export async function applicationProblems(
   application: Application,
   parts: CheckParts,
 ): Promise<readonly ObjectProblem[]> {
+  const shape = shapeProblem(application)
+  if (shape !== undefined) return [{ map: 'about', object: '', path: [], message: shape }]
   const about = misfit(aboutSchema, application.about)
   return [
     ...(about ? [{ map: 'about', object: '', ...about } as const] : []),
-    ...seedProblems(application),
-    ...ofParts(application),
+    ...(await seedProblems(application)),
+    ...(await ofParts(application)),
     ...(await ofBlueprints(application, parts)),
   ]
 }
 
-function seedProblems({ seed, storages }: Application): ObjectProblem[] {
-  return Object.entries(seed).flatMap(([object, documents]): ObjectProblem[] => {
+async function seedProblems({ seed, storages }: Application): Promise<ObjectProblem[]> {
+  const [found, pause]: [ObjectProblem[], Pause] = [[], pauses()]
+  for (const [object, documents] of Object.entries(seed)) {
     const wrong = misfit(seedSchema, documents)
-    if (wrong) return [{ map: 'seed', object, ...wrong }]
     const message = `The application has no storages/${object}.json.`
-    return storages[object] === undefined ? [{ map: 'seed', object, path: [], message }] : []
-  })
+    if (wrong) found.push({ map: 'seed', object, ...wrong })
+    else if (!Object.hasOwn(storages, object)) found.push({ map: 'seed', object, path: [], message })
+    await pause()
+  }
+  return found
 }
 
 /** Groups, storages, fields and templates as the API takes them, with where each comes from. */
@@ -119,17 +130,19 @@ function partsOf({ groups, storages, templates }: Application): ApplicationParts
   }
 }
 
-function ofParts(application: Application): ObjectProblem[] {
+async function ofParts(application: Application): Promise<ObjectProblem[]> {
   const parts = partsOf(application)
-  const found = partKinds.flatMap((kind) =>
-    parts[kind].flatMap((part): ObjectProblem[] => {
-      const wrong = partProblem(kind, part, parts)
-      if (!wrong) return []
+  const references = referencesOf(parts)
+  const [found, pause]: [ObjectProblem[], Pause] = [[], pauses()]
+  for (const kind of partKinds)
+    for (const part of parts[kind]) {
+      await pause()
+      const wrong = partProblem(kind, part, references)
+      if (!wrong) continue
       const { map, object, path } = placeOfPart(application, kind, part)
       const message = wrong.isShape ? `${wrong.path.join('.')} ${wrong.message}`.trimStart() : wrong.message
-      return [{ map, object, path: [...path, ...wrong.path], message }]
-    }),
-  )
+      found.push({ map, object, path: [...path, ...wrong.path], message })
+    }
   const shapes = Object.entries(application.storages).flatMap(([object, { fields }]): ObjectProblem[] => {
     const all = isJsonObject(fields) ? Object.entries(fields) : []
     const odd = all.find(([, field]) => !isJsonObject(field))

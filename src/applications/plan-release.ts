@@ -58,7 +58,11 @@ export async function planRelease(
 ): Promise<TriedRelease> {
   const changes = applicationChanges(present.application, wanted)
   const { database } = parts.release.deploy.context
-  const lacking = lackedScopes(changes, present, wanted, by)
+  const more = [
+    ...(await unseeded(parts, wanted)).map((file) => ['storages_create', `documents of ${file}`] as const),
+    ...deployedAsIs(present, wanted, changes).map((step) => ['blueprints_update', step] as const),
+  ]
+  const lacking = lackedScopes(changes, { present, wanted, more }, by)
   const renamed = await renamedFields(database, present, changes)
   const following = await renameProblems(database, present, { wanted, changes }, renamed)
   const refused = [...present.clashes, ...lacking, ...following]
@@ -85,7 +89,8 @@ export async function planRelease(
     steps: [
       ...renameSteps(renamed, leftCopies(present, wanted, renamed)),
       ...changes.map(changeText),
-      ...otherSteps(present, wanted, changes),
+      ...present.adopted.map((file) => `adopted ${file}`),
+      ...deployedAsIs(present, wanted, changes),
     ],
     lost: await losses(parts, present, changes),
     breaking: applied ? brokenAddresses(parts.flows.live.table(), applied) : [],
@@ -95,19 +100,30 @@ export async function planRelease(
   return { plan, needed, rules }
 }
 
-function otherSteps(
+/** Blueprints that do not change and are not served. */
+function deployedAsIs(
   present: PresentApplication,
   wanted: Application,
   changes: readonly ObjectChange[],
 ): string[] {
   const changed = new Set(changes.filter(({ map }) => map === 'blueprints').map(({ object }) => object))
-  const deployed = Object.entries(present.blueprints).filter(
-    ([object, { isServed }]) => wanted.blueprints[object] !== undefined && !changed.has(object) && !isServed,
+  return Object.entries(present.blueprints).flatMap(([object, { isServed }]) =>
+    wanted.blueprints[object] !== undefined && !changed.has(object) && !isServed
+      ? [`deployed blueprints/${object}.json as it is`]
+      : [],
   )
-  return [
-    ...present.adopted.map((file) => `adopted ${file}`),
-    ...deployed.map(([object]) => `deployed blueprints/${object}.json as it is`),
-  ]
+}
+
+/** Files of first documents whose storage never held one: the push writes them. */
+async function unseeded({ release }: PlanParts, { seed }: Application): Promise<string[]> {
+  const { database } = release.deploy.context
+  const files: string[] = []
+  for (const [storage, { documents }] of Object.entries(seed)) {
+    if (!Array.isArray(documents) || documents.length === 0) continue
+    const isFull = database.has(storage) && (await database.session().count(storage, matchAll, true)) > 0
+    if (!isFull) files.push(`seed/${storage}.ndjson`)
+  }
+  return files
 }
 
 const resources = {
@@ -121,8 +137,16 @@ const verbs = { created: 'create', changed: 'update', removed: 'remove', renamed
 /** The scopes that the same changes need one by one. */
 function lackedScopes(
   changes: readonly ObjectChange[],
-  present: PresentApplication,
-  wanted: Application,
+  {
+    present,
+    wanted,
+    more,
+  }: {
+    readonly present: PresentApplication
+    readonly wanted: Application
+    /** What is done beside the changes, and the scope of each. */
+    readonly more: readonly (readonly [scope: string, why: string])[]
+  },
   { identity }: Publisher,
 ): string[] {
   const needed = new Map<string, string>()
@@ -143,6 +167,7 @@ function lackedScopes(
     if (change.change === 'created' && after?.fields !== undefined) need('blueprintfields_create', why)
     if (change.change === 'removed' && before?.fields !== undefined) need('blueprintfields_remove', why)
   }
+  for (const [scope, why] of more) need(scope, why)
   return [...needed]
     .filter(([scope]) => !holds(identity.scopes, scope))
     .map(([scope, why]) => `You lack the scope ${scope}, which this needs: ${why}.`)

@@ -85,7 +85,11 @@ export async function presentApplication(options: PresentOptions): Promise<Prese
     for (const [object, record] of await recordsOf(options, map, adopted, clashes))
       found[map][object] = record
   const fields: Record<string, Record<string, JsonObject>> = {}
-  for (const name of Object.keys(found.storages)) fields[name] = await fieldRecords(session, name)
+  const pause = pauses()
+  for (const name of Object.keys(found.storages)) {
+    await pause()
+    fields[name] = await fieldRecords(session, name)
+  }
   const blueprints: Record<string, PresentBlueprint> = {}
   const files: Record<string, JsonObject> = {}
   for (const [object, record] of Object.entries(found.blueprints)) {
@@ -141,13 +145,16 @@ async function recordsOf(
   clashes: string[],
 ): Promise<readonly (readonly [object: string, record: JsonObject])[]> {
   const found = new Map<string, JsonObject>()
+  const pause = pauses()
   for (const [object, guid] of Object.entries(owned[map])) {
+    await pause()
     const stored = await session.get(storagesOf[map], guid)
     if (stored) found.set(object, documentOf(stored))
   }
   const taken = new Set([...found.values()].map(guidOf))
   for (const [object, value] of Object.entries(wanted[map])) {
     if (found.has(object)) continue
+    await pause()
     const name = map === 'storages' || map === 'groups' ? object : textIn(value.name)
     const named = await recordsNamed(session, map, name)
     const [record] = named.filter((one) => !taken.has(guidOf(one)))

@@ -4,6 +4,7 @@ import {
   type Application,
   nameOfApplication,
   normalApplication,
+  shapeProblem,
 } from '../../shared/application/application.ts'
 import { filesOf } from '../../shared/application/application-files.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
@@ -58,7 +59,11 @@ export async function runPull(
 
 async function contentAt(management: Management, path: string): Promise<Application> {
   const content = await management.call('GET', path)
-  return normalApplication(isJsonObject(content) ? content : {})
+  const application = isJsonObject(content) ? content : {}
+  // A server that is not what it seems could name a file outside of the folder.
+  const problem = shapeProblem(application)
+  if (problem !== undefined) throw new Error(problem)
+  return normalApplication(application)
 }
 
 /** undefined where the folder has a problem, which the terminal is told. */

@@ -30,6 +30,38 @@ export const OBJECT_FILE = '^[a-z0-9][a-z0-9_-]{0,99}$'
 /** Of one map. */
 export const MOST_OBJECTS = 1_000
 
+/** Of all its storages. The check of a push of so many takes a second, in turns. */
+const MOST_FIELDS = 2_000
+
+/**
+ * What keeps an application from being read at all: more than it may hold, or a name that is no name of a file. Looked at before
+ * anything else: all of it would be read, and a pull would write files by these names.
+ */
+export function shapeProblem(given: { readonly [K in ApplicationMap]?: JsonValue }): string | undefined {
+  let fields = 0
+  for (const map of applicationMaps) {
+    const objects = Object.entries(isJsonObject(given[map]) ? given[map] : {})
+    if (objects.length > MOST_OBJECTS)
+      return `The application has more than ${MOST_OBJECTS.toLocaleString('en')} ${map}. Split it.`
+    for (const [name, object] of objects) {
+      if (!isNameIn(map, name)) return `${map} has the name ${shortened(name)}, which it cannot have.`
+      if (!isJsonObject(object)) return `${map}.${shortened(name)} must be an object.`
+      if (map === 'storages' && isJsonObject(object.fields)) fields += Object.keys(object.fields).length
+    }
+  }
+  if (fields <= MOST_FIELDS) return undefined
+  return `The storages of the application have more than ${MOST_FIELDS.toLocaleString('en')} fields. Split it.`
+}
+
+/** No map has a name that every object of JavaScript has. */
+function isNameIn(map: ApplicationMap, name: string): boolean {
+  return !(name in {}) && (map === 'groups' || new RegExp(OBJECT_FILE).test(name))
+}
+
+function shortened(name: string): string {
+  return JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name)
+}
+
 const aboutKeys = ['name', 'title', 'version', 'description', 'needs', 'uses', 'offers'] as const
 const needsKeys = ['quoin', 'env', 'secrets', 'connections'] as const
 const blueprintKeys = ['name', 'description', 'category', 'tags', 'blocks', 'notes', 'layout'] as const
