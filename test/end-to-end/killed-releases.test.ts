@@ -1,0 +1,145 @@
+/**
+ * The process is killed at moments of a push: then the old release serves or the new one, with all that belongs to it, on every node,
+ * and the next push succeeds. A rollback is a push of what a former release held.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { callNode } from '../cluster/call-node.ts'
+import { quoinTemplate } from '../quoin-template.ts'
+import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
+import { adminPassword, objectOf, objectsOf, type RunningProcess, startProcess } from './harness.ts'
+
+/** Parts of the time that a push takes. */
+const MOMENTS = [0.3, 0.6, 0.85]
+
+let temporary: TemporaryDatabase | undefined
+let directory: string
+let node: RunningProcess
+/** Where there can be two. */
+let other: RunningProcess | undefined
+let token: string
+
+const start = (name: string, folder: string) =>
+  startProcess(folder, {
+    QUOIN_ADMIN_PASSWORD: adminPassword,
+    QUOIN_RATE_LIMIT: '0',
+    ...(temporary && { DATABASE_URL: temporary.url, QUOIN_NODE: name }),
+  })
+const call = (method: 'GET' | 'POST', path: string, body?: JsonValue, at = node) =>
+  callNode(at.address, path, { method, token, ...(body !== undefined && { body }) })
+
+beforeAll(async () => {
+  temporary = inject('engine') === 'postgres' ? await openTemporaryDatabase(quoinTemplate) : undefined
+  directory = await mkdtemp(join(tmpdir(), 'quoin-released-'))
+  node = await start('a', join(directory, 'a'))
+  if (temporary) other = await start('b', join(directory, 'b'))
+  const reply = await callNode(node.address, '/auth/signin', {
+    method: 'POST',
+    body: { username: 'admin', password: adminPassword },
+  })
+  token = String(objectOf(reply.body).access_token)
+})
+afterAll(async () => {
+  await node?.end('SIGKILL')
+  await other?.end('SIGKILL')
+  await temporary?.drop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const blueprint = (uri: string, value: string): JsonObject => ({
+  name: `Killed ${uri}`,
+  blocks: {
+    on: { type: 'on_startup_register_uri_get', in: { uri }, scopes: ['*public'] },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value } },
+  },
+})
+
+/** Each part tells which of the two it belongs to; the second has a storage and a blueprint more. */
+const application = (version: 'old' | 'new'): JsonObject => ({
+  about: { name: 'killed', version },
+  blueprints: {
+    one: blueprint('killed/one', version),
+    two: blueprint('killed/two', version),
+    ...(version === 'new' && { three: blueprint('killed/three', version) }),
+  },
+  storages: {
+    killed_goods: { fields: { sku: { type: 'string', help: version, unique: version === 'new' } } },
+    ...(version === 'new' && { killed_more: { fields: { code: { type: 'string', unique: true } } } }),
+  },
+  groups: { 'Killed staff': { scopes: [version] } },
+  templates: { frame: { name: 'Killed frame', description: version } },
+  seed: {},
+  tests: {},
+})
+
+async function beginPush(version: 'old' | 'new') {
+  const wanted = application(version)
+  const planned = await call('POST', '/_system/applications/plan', { application: wanted })
+  const { state = '', refused } = objectOf(planned.body)
+  expect([planned.status, refused]).toEqual([200, []])
+  return () => call('POST', '/_system/applications/push', { application: wanted, state })
+}
+
+async function push(version: 'old' | 'new'): Promise<number> {
+  const begin = await beginPush(version)
+  const from = performance.now()
+  const { status, body } = await begin()
+  expect([status, objectOf(body).problems]).toEqual([200, []])
+  return performance.now() - from
+}
+
+/** All that tells one version from the other, as this node has it. */
+async function state(at: RunningProcess): Promise<JsonValue> {
+  const replies = ['one', 'two', 'three'].map(async (path) => {
+    const { status, body } = await call('GET', `/killed/${path}`, undefined, at)
+    return status === 200 ? (body ?? null) : status
+  })
+  const { body } = await call('GET', '/_system/applications/killed/content', undefined, at)
+  const { about, storages, groups, templates } = objectOf(body)
+  const [record] = objectsOf((await call('GET', '/_system/applications', undefined, at)).body ?? [])
+  return [
+    ...(await Promise.all(replies)),
+    record?.version ?? null,
+    { about, storages, groups, templates } as JsonObject,
+  ]
+}
+
+const versions = new Map<string, JsonValue>()
+
+test('a push tells the two versions apart everywhere', async () => {
+  for (const version of ['old', 'new'] as const) {
+    await push(version)
+    versions.set(version, await state(node))
+    if (other) expect(await state(other)).toEqual(versions.get(version))
+  }
+  expect(versions.get('old')).not.toEqual(versions.get('new'))
+}, 60_000)
+
+test('a process that is killed while it pushes leaves the old release or the new one', async () => {
+  const took = Math.max(await push('old'), await push('new'))
+  let serving: 'old' | 'new' = 'new'
+  for (const moment of MOMENTS) {
+    const begin = await beginPush(serving === 'new' ? 'old' : 'new')
+    const pushed = begin().catch(() => undefined)
+    await wait(took * moment)
+    await node.end('SIGKILL')
+    await pushed
+    const restarted = start('a', join(directory, 'a'))
+    const whole = [...versions.values()]
+    // A node that did not push learns of the release soon after its commit.
+    if (other) await expect.poll(() => state(other as RunningProcess), { timeout: 20_000 }).toBeOneOf(whole)
+    node = await restarted
+    const now = await state(node)
+    expect(whole).toContainEqual(now)
+    if (other) await expect.poll(() => state(other as RunningProcess), { timeout: 20_000 }).toEqual(now)
+    serving = JSON.stringify(now) === JSON.stringify(versions.get('new')) ? 'new' : 'old'
+    const next = serving === 'new' ? 'old' : 'new'
+    await push(next)
+    expect(await state(node)).toEqual(versions.get(next))
+    serving = next
+  }
+}, 240_000)
