@@ -109,6 +109,20 @@ export function withoutWas(field: JsonValue): JsonValue {
   return rest
 }
 
+/** What a release alone has: no object of the cluster changes with it. */
+export function releasedOnly(before: Application, after: Application): readonly string[] {
+  const maps = [
+    ['seed', 'ndjson'],
+    ['tests', 'test.json'],
+  ] as const
+  return [
+    ...(sameJson(before.about, after.about) ? [] : ['changed quoin.json']),
+    ...maps.flatMap(([map, end]) =>
+      parts('setting', before[map], after[map]).map(({ name, change }) => `${change} ${map}/${name}.${end}`),
+    ),
+  ]
+}
+
 /** `changed storages/deals.json: field title changed, field note created`. */
 export function changeText({ map, object, change, parts: changed }: ObjectChange): string {
   const file = map === 'groups' ? `groups.json: ${object}` : `${map}/${object}.json`

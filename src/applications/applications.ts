@@ -32,7 +32,7 @@ import { numberIn, objectsIn, textIn } from '../storage/document-fields.ts'
 import { findAll, findOne } from '../storage/find-documents.ts'
 import { jointly } from '../storage/joint-database.ts'
 import { ownStorages } from '../storage/own-storages.ts'
-import { applicationChanges, pushedMaps } from './application-changes.ts'
+import { applicationChanges, pushedMaps, releasedOnly } from './application-changes.ts'
 import { applyRelease, type Publisher, type ReleaseParts } from './apply-release.ts'
 import { applicationProblems } from './check-application.ts'
 import { planRelease, type ReleasePlan, type TriedRelease } from './plan-release.ts'
@@ -52,6 +52,7 @@ import {
   renamedFields,
   withRenamesBack,
 } from './renamed-fields.ts'
+import { type OtherApplication, otherApplications } from './shared-storages.ts'
 
 /** Of a cluster. */
 const MOST_APPLICATIONS = 1_000
@@ -100,6 +101,8 @@ export interface ApplicationParts {
   readonly flows: Flows
   readonly access: Access
   readonly documents: StorageContext
+  /** Of this Quoin. */
+  readonly version: string
 }
 
 export async function openApplications(parts: ApplicationParts): Promise<Applications> {
@@ -113,6 +116,7 @@ interface Known {
   readonly record: JsonObject | undefined
   readonly present: PresentApplication
   readonly state: string
+  readonly others: readonly OtherApplication[]
 }
 
 class ClusterApplications implements Applications {
@@ -154,7 +158,7 @@ class ClusterApplications implements Applications {
     return this.#alone(async (deploy) => {
       const wanted = readApplication(given)
       const known = await this.#known(deploy, this.#database.session(), wanted)
-      return planOf(wanted, known, (await this.#try(deploy, known, wanted, by)).plan)
+      return this.#planOf(wanted, known, (await this.#try(deploy, known, wanted, by)).plan)
     })
   }
 
@@ -173,7 +177,7 @@ class ClusterApplications implements Applications {
       const tried = await this.#try(deploy, known, wanted, by)
       refuse(tried.plan, allowLoss)
       if (renamed.some((one) => one.state === 'due')) return { known, renamed }
-      const plan = planOf(wanted, known, tried.plan)
+      const plan = await this.#planOf(wanted, known, tried.plan)
       await this.#release(deploy, { known, wanted, plan, tried, by })
       return {
         ...plan,
@@ -191,6 +195,14 @@ class ClusterApplications implements Applications {
     const application = nameOfApplication(wanted)
     const preparing = await copyValues(database, renamed, application, by.actor)
     return { application, release: numberIn(known.record?.release) + 1, preparing }
+  }
+
+  async #planOf(wanted: Application, { record, state }: Known, plan: ReleasePlan): Promise<ApplicationPlan> {
+    const application = nameOfApplication(wanted)
+    const number = numberIn(record?.release)
+    const before = number > 0 && (await releaseContent(this.#database.session(), application, number))
+    const steps = before ? [...plan.steps, ...releasedOnly(before, wanted)] : plan.steps
+    return { application, release: number + 1, state, ...plan, steps }
   }
 
   #renamed({ present }: Known, wanted: Application): Promise<readonly RenamedField[]> {
@@ -234,17 +246,19 @@ class ClusterApplications implements Applications {
     const owned = record ? ownedObjectsIn(record.objects) : nothingOwned
     const present = await presentApplication({ parts, session, owned, wanted, owners })
     const served = Object.entries(present.blueprints).map(([object, { isServed }]) => [object, isServed])
-    const seen = [present.hashes, present.adopted, present.clashes, served, record?.release ?? 0]
-    return { record, present, state: createHash('sha256').update(JSON.stringify(seen)).digest('hex') }
+    const others = otherApplications(all, wanted)
+    const shared = others.map(({ name: other, offers, uses }) => [other, offers, uses])
+    const seen = [shared, present.hashes, present.adopted, present.clashes, served, record?.release ?? 0]
+    return { record, present, others, state: createHash('sha256').update(JSON.stringify(seen)).digest('hex') }
   }
 
   async #try(
     deploy: DeployParts,
-    { present }: Known,
+    { present, others }: Known,
     wanted: Application,
     by: Publisher,
   ): Promise<TriedRelease> {
-    const { flows } = this.#parts
+    const { flows, version } = this.#parts
     const live = flows.live.copy()
     live.setAll(new Map([...live.table().blueprints.keys()].map((guid) => [guid, undefined])))
     const problems = await applicationProblems(wanted, { catalogue: flows.catalogue, live })
@@ -256,7 +270,7 @@ class ClusterApplications implements Applications {
             `${[map, object, block, pin].filter(Boolean).join('.')}: ${message}`,
         ),
       )
-    return planRelease({ flows, release: this.#releaseParts(deploy) }, present, wanted, by)
+    return planRelease({ flows, others, version, release: this.#releaseParts(deploy) }, present, wanted, by)
   }
 
   #releaseParts(deploy: DeployParts): ReleaseParts {
@@ -342,10 +356,6 @@ interface Release {
 
 /** A folder without anything: what is owned is read all the same. */
 const nothing = { blueprints: {}, storages: {}, groups: {}, templates: {}, seed: {}, tests: {} }
-
-function planOf(wanted: Application, { record, state }: Known, plan: ReleasePlan): ApplicationPlan {
-  return { application: nameOfApplication(wanted), release: numberIn(record?.release) + 1, state, ...plan }
-}
 
 /** What is no part of the transaction. Throws CONFLICT for documents that do not fit. */
 async function prepare(

@@ -20,6 +20,7 @@ import { type Applied, applyRelease, type Publisher, type ReleaseParts } from '.
 import { importNamed } from './check-application.ts'
 import type { PresentApplication } from './present-application.ts'
 import { leftCopies, renamedFields, renameProblems, renameSteps } from './renamed-fields.ts'
+import { type OtherApplication, sharingProblems, usedStorages, versionProblem } from './shared-storages.ts'
 
 export interface ReleasePlan {
   readonly changes: readonly ObjectChange[]
@@ -48,6 +49,9 @@ export interface TriedRelease {
 export interface PlanParts {
   readonly flows: Flows
   readonly release: ReleaseParts
+  readonly others: readonly OtherApplication[]
+  /** Of this Quoin. */
+  readonly version: string
 }
 
 export async function planRelease(
@@ -65,7 +69,7 @@ export async function planRelease(
   const lacking = lackedScopes(changes, { present, wanted, more }, by)
   const renamed = await renamedFields(database, present, changes)
   const following = await renameProblems(database, present, { wanted, changes }, renamed)
-  const refused = [...present.clashes, ...lacking, ...following]
+  const refused = [...versionProblem(wanted, parts.version), ...present.clashes, ...lacking, ...following]
   const rules = new Map<string, readonly FieldRule[]>()
   let needed: JointWork['needed'] = []
   let applied: Applied | undefined
@@ -82,6 +86,7 @@ export async function planRelease(
     if (!(error instanceof QuoinError)) throw error
     refused.push(error.message)
   }
+  refused.push(...sharingProblems(wanted, parts.others, usedStorages(wanted, applied)))
   refused.push(...(await misfits(parts, present, rules)))
   const plan: ReleasePlan = {
     changes,

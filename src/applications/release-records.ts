@@ -7,7 +7,7 @@ import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { type Database, documentOf, type Session } from '../storage/database.ts'
-import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
+import { guidOf, numberIn, textIn, textsIn } from '../storage/document-fields.ts'
 import { findAll, findOne } from '../storage/find-documents.ts'
 import { ownStorages } from '../storage/own-storages.ts'
 import type { ReleasePlan } from './plan-release.ts'
@@ -81,6 +81,8 @@ export async function writeRelease(
   const record = {
     release: number,
     objects: JSON.parse(JSON.stringify(objects)),
+    offers: [...textsIn(about.offers)],
+    uses: [...textsIn(about.uses)],
     ...title,
     modified_by: author,
   }

@@ -84,7 +84,7 @@ async function openAll<T>(
     const running = await openNodeFlows(start, nodeDatabase, nodeRecords)
     const { database, access, auditChain, documents, imports } = nodeRecords
     const { flows, waits } = running
-    const applications = await openApplications({ flows, access, documents })
+    const applications = await openApplications({ flows, access, documents, version })
     const nodeFlows = { ...running, applications }
     const administrator = await startFirst({ options, database, access, flows })
     const { settings } = start.set

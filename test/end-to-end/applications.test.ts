@@ -423,6 +423,43 @@ test('objects that belong to no application become part of the one that names th
   expect(await get('/adopted/goods')).toEqual([200, [expect.objectContaining({ sku: 'Z9' })]])
 })
 
+test('an application uses storages of others that offer them, and of no others', async () => {
+  expect((await push(await folderOf(shop('lender')))).code).toBe(0)
+  const { 'blueprints/goods.json': goods = null } = shop('lender')
+  const borrowing = (about: JsonObject) => ({
+    'quoin.json': { name: 'borrower', ...about },
+    'blueprints/goods.json': JSON.parse(JSON.stringify(goods).replaceAll('lender/', 'borrower/')),
+  })
+  const { 'blueprints/goods.json': file } = borrowing({})
+  file.name = 'borrower goods'
+  const ends = async (about: JsonObject) => {
+    const end = await push(await folderOf({ ...borrowing(about), 'blueprints/goods.json': file }))
+    return [end.code, `${end.printed}\n${end.complained}`]
+  }
+  const uses = { uses: ['lender.lender_goods'] }
+  expect(await ends({})).toEqual([1, expect.stringContaining('Add lender.lender_goods to uses')])
+  expect(await ends(uses)).toEqual([1, expect.stringContaining('lender does not offer')])
+  expect((await get('/borrower/goods'))[0]).toBe(404)
+  const offering = { 'quoin.json': { name: 'lender', title: 'Shop', offers: ['lender_goods'] } }
+  expect((await push(await folderOf({ ...shop('lender'), ...offering }))).code).toBe(0)
+  expect(await ends(uses)).toEqual([0, expect.anything()])
+  expect((await get('/borrower/goods'))[0]).toBe(200)
+  const withdrawn = await push(
+    await folderOf({
+      ...shop('lender'),
+      'blueprints/hello.json': blueprint('lender hello', 'lender/hello', 'x'),
+    }),
+  )
+  expect([withdrawn.code, withdrawn.printed]).toEqual([
+    1,
+    expect.stringContaining('Keep lender_goods in offers'),
+  ])
+  expect(await ends({ ...uses, needs: { quoin: '99' } })).toEqual([
+    1,
+    expect.stringContaining('needs Quoin 99'),
+  ])
+})
+
 test('the schema that a file names is served to editors without a sign-in', async () => {
   const { status, body } = await quoin.send('GET', '/schemas/blueprint.json')
   expect([status, objectOf(body ?? null).required]).toEqual([200, ['name', 'blocks']])
