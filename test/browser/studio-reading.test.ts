@@ -88,5 +88,12 @@ test('on a phone the drawing has the width, and what is selected is below it', a
   await eventually(async () => (await panel.boundingBox())?.height ?? 0).toBeGreaterThan(250)
   expect((await canvas.boundingBox())?.height).toBeGreaterThan(250)
   expect(await phone.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+  await phone.getByRole('button', { name: 'Try it' }).click()
+  const replies = phone.getByRole('complementary', { name: 'Try it' })
+  await replies.getByRole('button', { name: 'Send GET' }).click()
+  // The reply is below the fields: it is scrolled to, to its end.
+  await eventually(async () => (await replies.getByText('Headers').boundingBox())?.y ?? 1000).toBeLessThan(
+    844,
+  )
   await phone.context().close()
 })

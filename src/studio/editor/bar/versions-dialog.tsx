@@ -54,7 +54,7 @@ function Content({ onClose }: { readonly onClose: () => void }) {
   if (!shown) return <Text c="dimmed">{barTexts.noVersions}</Text>
   return (
     <div className={classes.columns}>
-      <ScrollArea.Autosize mah="60vh" type="auto" className={classes.list}>
+      <ScrollArea.Autosize mah={{ base: '24vh', sm: '60vh' }} type="auto" className={classes.list}>
         {list.map((version) => (
           <UnstyledButton
             key={version.number}

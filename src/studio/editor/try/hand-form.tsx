@@ -13,6 +13,7 @@ import { runsKey } from '../runs/run-queries.ts'
 import { useEditorState } from '../state/editor-context.ts'
 import { DocumentChoice } from './document-choice.tsx'
 import { HandRunView } from './hand-run-view.tsx'
+import { Result } from './reply-view.tsx'
 import { useHandRun } from './use-hand-run.ts'
 
 const inputLabels = {
@@ -83,7 +84,11 @@ export function HandForm({ trigger }: { readonly trigger: HandTrigger }) {
           </Button>
         </Group>
         <ErrorNotice error={running.error} title={tryTexts.couldNotRunIt} />
-        {running.data ? <HandRunView run={running.data} /> : null}
+        {running.data ? (
+          <Result key={running.submittedAt}>
+            <HandRunView run={running.data} />
+          </Result>
+        ) : null}
       </Stack>
     </form>
   )

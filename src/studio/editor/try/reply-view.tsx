@@ -1,5 +1,6 @@
 import { Alert, Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { JsonView } from '../../controls/json/json-view.tsx'
 import { tryTexts } from '../../texts/try.ts'
 import { explain } from '../api/editor-api.ts'
@@ -13,6 +14,17 @@ interface ReplyViewProps {
   readonly reply: Reply
   readonly method: string
   readonly path: string
+}
+
+const scrollTo = (result: HTMLElement | null) => result?.scrollIntoView({ block: 'nearest' })
+
+/** A new result is scrolled to: on a phone it is below the fields and the fold. Give it a `key` for each. */
+export function Result({ children }: { readonly children: ReactNode }) {
+  return (
+    <Stack gap="sm" ref={scrollTo}>
+      {children}
+    </Stack>
+  )
 }
 
 /** The reply; and where it is 404, why. */

@@ -22,7 +22,7 @@ import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { leaveRun, showRun } from '../state/shown-run.ts'
 import { HandForm } from './hand-form.tsx'
 import { HandRunView } from './hand-run-view.tsx'
-import { ReplyView } from './reply-view.tsx'
+import { ReplyView, Result } from './reply-view.tsx'
 import { RequestBody } from './request-body.tsx'
 import { RequestFieldInput } from './request-field.tsx'
 import { queryField, withQueryField } from './request-form.ts'
@@ -190,9 +190,17 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
           </Button>
         </Group>
         <ErrorNotice error={trying.error} title={tryTexts.couldNotTryIt} />
-        {trying.data && !sending.data ? <HandRunView run={trying.data} /> : null}
+        {trying.data && !sending.data ? (
+          <Result key={trying.submittedAt}>
+            <HandRunView run={trying.data} />
+          </Result>
+        ) : null}
         <ErrorNotice error={sending.error} title={tryTexts.couldNotSend} />
-        {sending.data ? <ReplyView reply={sending.data} method={method} path={path} /> : null}
+        {sending.data ? (
+          <Result key={sending.submittedAt}>
+            <ReplyView reply={sending.data} method={method} path={path} />
+          </Result>
+        ) : null}
       </Stack>
     </form>
   )

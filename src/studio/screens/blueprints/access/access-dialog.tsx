@@ -8,6 +8,7 @@ import { groupsQuery } from '../../../api/people.ts'
 import { call, search } from '../../../api/request.ts'
 import { ErrorNotice } from '../../../controls/error-notice.tsx'
 import { FormDialog, stayOpen } from '../../../controls/form-dialog.tsx'
+import { PathText } from '../../../controls/path-text.tsx'
 import { blueprintsTexts } from '../../../texts/blueprints.ts'
 import { type Access, accessOf, scopesOf } from './application-access.ts'
 import {
@@ -120,13 +121,17 @@ function Triggers({ triggers, changes }: TriggersProps) {
             const change = changes.find((one) => one.trigger === trigger)?.change
             return (
               <Table.Tr key={trigger.block._meta.guid}>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{trigger.path}</Table.Td>
+                <Table.Td>
+                  <PathText>{trigger.path}</PathText>
+                </Table.Td>
                 <Table.Td>
                   {trigger.writes || askedOf(trigger).write ? blueprintsTexts.writes : blueprintsTexts.reads}
                 </Table.Td>
                 <Table.Td>
                   {change === undefined ? null : (
-                    <Badge color={colours[change]}>{blueprintsTexts.accessChange[change]}</Badge>
+                    <Badge color={colours[change]} miw="max-content">
+                      {blueprintsTexts.accessChange[change]}
+                    </Badge>
                   )}
                 </Table.Td>
               </Table.Tr>
