@@ -1,6 +1,7 @@
 /** What a run wrote is taken back, by the history: all of it, or what was not changed since. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
+import { slowSteps, turnsDuring } from '../turns-during.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 let room: TestQuoin
@@ -272,6 +273,27 @@ test('a change of many, at once and as a job', async () => {
   expect(await undo(String(run))).toMatchObject({ status: 200, body: { count: 2 } })
   expect((await state()).orders).toEqual(expect.arrayContaining([{ code: 'A', state: 'open' }]))
 })
+
+// PostgreSQL answers in turns of its own.
+if (inject('engine') === 'sqlite')
+  test('others have their turn between two documents', async () => {
+    const codes = Array.from({ length: 40 }, (_, n) => `T${n}`)
+    for (const code of codes) await add('orders', { code, state: 'open' })
+    const many = { filters: {}, set: { state: 'closed' } }
+    const { run } = objectOf(await room.manage('POST', `${paths.orders}/update-many`, many))
+    slowSteps()
+    try {
+      let undone: unknown
+      expect(
+        await turnsDuring(async () => {
+          undone = await undo(String(run))
+        }),
+      ).toBeGreaterThan(2 * codes.length)
+      expect(undone).toMatchObject({ status: 200, body: { left: 0 } })
+    } finally {
+      vi.restoreAllMocks()
+    }
+  })
 
 test('more than 1,000 writes are refused', async () => {
   const lines = Array.from({ length: 1_001 }, (_, n) => `{"n":${n}}\n`).join('')
