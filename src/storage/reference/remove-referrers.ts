@@ -4,6 +4,7 @@
  */
 import { QuoinError } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import { pauses } from '../../shared/in-turns.ts'
 import type { Held } from '../claims.ts'
 import { documentOf, type Session } from '../database.ts'
 import type { Reference, References } from './references.ts'
@@ -86,9 +87,17 @@ export async function removeReferrers(
   { removed, cleared }: Removal,
   hard: boolean,
 ): Promise<void> {
-  for (const referrers of cleared) for (const guid of referrers.guids) await clear(session, referrers, guid)
-  for (const { storage, guid } of removed.toReversed())
+  // The embedded engine answers within the turn: 1,000 documents took 0.4 s of it.
+  const pause = pauses()
+  for (const referrers of cleared)
+    for (const guid of referrers.guids) {
+      await pause()
+      await clear(session, referrers, guid)
+    }
+  for (const { storage, guid } of removed.toReversed()) {
+    await pause()
     await (hard ? session.delete(storage, guid) : session.setRemoved(storage, guid, true))
+  }
 }
 
 /** Another session may have given it another document meanwhile, which is left alone. */

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { type DocumentServer, openDocumentServer } from '../../../../test/document-server.ts'
 import { textAt } from '../../../../test/json-at.ts'
+import { slowSteps, turnsDuring } from '../../../../test/turns-during.ts'
 import { createField } from '../../../records/fields/field-records.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 
@@ -248,3 +249,29 @@ describe('an import finds what the column of a reference names', () => {
     expect((await load(file.text)).body).toEqual({ imported: 5 })
   })
 })
+
+// PostgreSQL answers in turns of its own.
+if (inject('engine') === 'sqlite')
+  test.each(['clear', 'delete'])(
+    'others have their turn between two documents that %s follows',
+    async (on_delete) => {
+      const [parents, children] = [`parents_${on_delete}`, `children_${on_delete}`]
+      const parentPath = `/_system/storages/${await room.make(parents, false)}/documents`
+      const childPath = `/_system/storages/${await room.make(children, false)}/documents`
+      const reference = { storage: parents, on_delete }
+      const by = { guid: 'u', username: 'ann' }
+      await createField(room.database, { name: 'parent', type: 'string', storage: children, reference }, by)
+      const parent = await create(parentPath)
+      for (let n = 0; n < 40; n++) await create(childPath, { parent })
+      slowSteps()
+      try {
+        let status = 0
+        const turns = await turnsDuring(async () => {
+          status = (await send('DELETE', `${parentPath}/${parent}`)).status
+        })
+        expect([status, turns > 2 * 40]).toEqual([200, true])
+      } finally {
+        vi.restoreAllMocks()
+      }
+    },
+  )
