@@ -7,11 +7,8 @@ import { guidOf } from '../../test/end-to-end/harness.ts'
 import { startLocalServer } from '../../test/local-server.ts'
 import { type CommandEnd, quoinCommand } from '../../test/recording-terminal.ts'
 import type { JsonObject } from '../shared/json.ts'
-import { setFields } from '../shared/mutation.ts'
 import { matchAll, search } from '../shared/query.ts'
-import { documentsOf, findAll } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
-import { transact } from '../storage/transact.ts'
+import { documentsOf } from '../storage/find-documents.ts'
 
 const firstKey = '0f'.repeat(32)
 
@@ -401,27 +398,6 @@ describe.each(places)('%s', (where) => {
     const twice = await run(['export', 'Tasks'])
     expect(twice).toMatchObject({ code: 1, printed: '' })
     expect(twice.complained).toContain(end.printed)
-  })
-
-  test('audit verify checks the whole audit log', async () => {
-    const { code, printed, complained } = await run(['audit', 'verify'])
-    expect({ code, printed, complained }).toEqual({
-      complained: '',
-      code: 0,
-      printed: expect.stringMatching(
-        /^[1-9]\d* records checked, 0 days signed, 0 days without a signature\.$/,
-      ),
-    })
-    await inside(async ({ database }) => {
-      const [entry] = await findAll(database.session(), ownStorages.auditChain, matchAll, 1)
-      const guid = typeof entry?.record === 'string' ? guidOf(entry) : ''
-      const wrong = setFields({ hash: 'other' })
-      await transact(database, async (session) => session.update(ownStorages.auditChain, guid, wrong))
-    })
-    const found = await run(['audit', 'verify'])
-    expect(found.code).toBe(1)
-    expect(found.printed).toContain('changed\t')
-    expect(found.complained).toMatch(/^The audit log is not as it was written: \d+ faults\.$/)
   })
 
   test('a user is made with a password that is printed once, and with scopes', async () => {

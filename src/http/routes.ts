@@ -14,6 +14,7 @@ import type { AuditChain } from '../records/audit-chain.ts'
 import type { AuditLog } from '../records/audit-log.ts'
 import type { Backups } from '../records/backups/backups.ts'
 import type { DocumentImports } from '../records/documents/document-import.ts'
+import type { FieldRules } from '../records/fields/field-rules.ts'
 import type { SigningSecret } from '../records/secrets/signing-secret.ts'
 import type { OptionSettings } from '../records/settings/option-settings.ts'
 import type { StorageContext } from '../records/storage-records.ts'
@@ -74,6 +75,7 @@ import { waitRoutes } from './routes/operate/waits.ts'
 import { apiKeyRoutes } from './routes/people/api-keys.ts'
 import { authRoutes } from './routes/people/auth.ts'
 import { authenticationGroupRoutes } from './routes/people/authentication-groups.ts'
+import { explainUserRoutes } from './routes/people/explain-user.ts'
 import { invitationRoutes } from './routes/people/invitations.ts'
 import { meRoutes } from './routes/people/me.ts'
 import { myTaskRoutes } from './routes/people/my-tasks.ts'
@@ -94,6 +96,7 @@ export interface ManagementParts {
   readonly samples: Samples
   readonly runs: Pick<Runs, 'run'>
   readonly audit: AuditLog
+  readonly rules: Pick<FieldRules, 'permissions'>
   readonly auditChain: AuditChain
   readonly documents: StorageContext
   readonly imports: DocumentImports
@@ -128,6 +131,10 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     meRoutes(access),
     myTaskRoutes(parts.waits, parts.flows.live.table),
     userRoutes(access),
+    explainUserRoutes({
+      ...{ access, permissions, table: live.table, rules: parts.rules },
+      storages: () => records.database.names(),
+    }),
     sessionRoutes(access),
     secondFactorRoutes(access),
     invitationRoutes(access),

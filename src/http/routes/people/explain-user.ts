@@ -1,0 +1,181 @@
+/** What a user may do, and why: what opens each endpoint, page and storage to the user, or what is missing. */
+import type { Static } from 'typebox'
+import type { Access } from '../../../access/access.ts'
+import { holds } from '../../../access/scopes.ts'
+import type { LiveTable } from '../../../flows/live/live-blueprints.ts'
+import { type FieldRules, type PermissionName, permissionNames } from '../../../records/fields/field-rules.ts'
+import type { Permissions } from '../../../records/permissions/permissions.ts'
+import { subjectOf } from '../../../records/permissions/subject.ts'
+import { guidParams } from '../../../shared/api/meta.ts'
+import { explainBody, explainReply } from '../../../shared/api/people/explain.ts'
+import { QuoinError } from '../../../shared/errors.ts'
+import type { JsonObject } from '../../../shared/json.ts'
+import { managementScopes, meaningOfScope } from '../../../shared/management-scopes.ts'
+import { guidOf, textIn, textsIn } from '../../../storage/document-fields.ts'
+import { isOwnStorage } from '../../../storage/own-storages.ts'
+import { callerOf } from '../../server/authenticate.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+
+export interface ExplainParts {
+  readonly access: Pick<Access, 'getUser' | 'scopesOfUser' | 'getGroup'>
+  readonly table: () => LiveTable
+  readonly permissions: Permissions
+  readonly rules: Pick<FieldRules, 'permissions'>
+  readonly storages: () => readonly string[]
+}
+
+type Reply = Static<typeof explainReply>
+
+/** Of one kind in one reply. */
+const MOST_LISTED = 500
+
+export function explainUserRoutes(parts: ExplainParts): RouteFamily {
+  return (app) => {
+    app.post(
+      '/users/:guid/explain',
+      {
+        config: { permission: 'users_view', bodyOptional: true },
+        schema: {
+          operationId: 'explainUser',
+          summary: 'What a user may do, and why',
+          description:
+            'The scopes of the user and where they come from; each endpoint and page with what opens it to the user or what is missing; each storage with what the user may do with its documents. `contains` finds by method, address or name. At most 500 of each kind; `offset` gives the next ones. Endpoints are listed for callers with blueprints_view, storages for those with storages_view.',
+          tags: ['Users'],
+          params: guidParams,
+          body: explainBody,
+          response: { 200: explainReply },
+        },
+      },
+      async (request) => {
+        const { scopes } = callerOf(request)
+        return explain(parts, request.params.guid, request.body ?? {}, (scope) => holds(scopes, scope))
+      },
+    )
+  }
+}
+
+async function explain(
+  parts: ExplainParts,
+  guid: string,
+  { contains = '', offset = 0 }: Static<typeof explainBody>,
+  mayView: (scope: string) => boolean,
+): Promise<Reply> {
+  const user = await parts.access.getUser(guid)
+  if (!user) throw new QuoinError('NOT_FOUND', `There is no user ${guid}.`)
+  const groups = await groupsOf(parts.access, user)
+  const isActive = user.is_active === true
+  const sources = sourcesOf(user, groups)
+  const scopes = new Set(isActive ? sources.keys() : [])
+  const fits = (text: string) => text.toLowerCase().includes(contains.toLowerCase())
+  const live = mayView('blueprints_view') ? doorsOf(parts.table()) : []
+  const doors = live.filter(({ kind, method, uri, blueprint }) =>
+    fits(`${kind} ${method} ${uri} ${blueprint.name}`),
+  )
+  const names = mayView('storages_view') ? parts.storages() : []
+  const storages = names.filter((name) => !isOwnStorage(name) && fits(name)).toSorted()
+  const page = <T>(list: readonly T[]) => list.slice(offset, offset + MOST_LISTED)
+  return {
+    user: { guid, username: textIn(user.username), is_active: isActive },
+    groups: groups.map((group) => ({
+      ...{ guid: guidOf(group), name: textIn(group.name) },
+      is_active: group.is_active === true,
+    })),
+    scopes: [...sources].map(([scope, from]) => {
+      const meaning = meaningOfScope(scope)
+      return { scope, from: [...from], ...(meaning !== undefined && { meaning }) }
+    }),
+    management: managementScopes.filter((scope) => holds(scopes, scope)),
+    endpoints: page(doors).map((door) => ({ ...door, ...opening(door.scopes, scopes, sources, isActive) })),
+    storages: await storagesFor(parts, page(storages), user, scopes),
+    total: { endpoints: doors.length, storages: storages.length },
+  }
+}
+
+async function groupsOf(access: ExplainParts['access'], user: JsonObject): Promise<readonly JsonObject[]> {
+  const groups: JsonObject[] = []
+  for (const guid of textsIn(user.groups)) {
+    const group = await access.getGroup(guid)
+    if (group) groups.push(group)
+  }
+  return groups
+}
+
+/** Where each scope comes from: `the user itself`, or names of active groups. */
+function sourcesOf(user: JsonObject, groups: readonly JsonObject[]): ReadonlyMap<string, readonly string[]> {
+  const sources = new Map<string, string[]>()
+  const add = (scope: string, from: string) => void sources.set(scope, [...(sources.get(scope) ?? []), from])
+  for (const scope of textsIn(user.custom_scopes)) add(scope, 'the user itself')
+  for (const group of groups)
+    if (group.is_active === true)
+      for (const scope of textsIn(group.scopes)) add(scope, `the group ${textIn(group.name)}`)
+  return sources
+}
+
+function doorsOf({ blueprints }: LiveTable) {
+  return [...blueprints].flatMap(([guid, { compiled, name }]) => {
+    const blueprint = { guid, name }
+    return [
+      ...compiled.endpoints.map(({ listening: { method, uri }, scopes }) => ({
+        ...{ kind: 'endpoint' as const, method, uri: `/api/v1/${uri}`, blueprint, scopes: [...scopes] },
+      })),
+      ...compiled.pages.map(({ listening: { uri }, scopes }) => ({
+        ...{ kind: 'page' as const, method: 'GET', uri: `/${uri}`, blueprint, scopes: [...scopes] },
+      })),
+    ]
+  })
+}
+
+/** As `mayEnter` of `access/scopes.ts` decides, with its reason. */
+function opening(
+  required: readonly string[],
+  held: ReadonlySet<string>,
+  sources: ReadonlyMap<string, readonly string[]>,
+  isActive: boolean,
+): { readonly allowed: boolean; readonly because: string } {
+  if (required.length === 0 || required.includes('*public'))
+    return { allowed: true, because: 'It is public.' }
+  if (!isActive) return { allowed: false, because: 'The user is not active and cannot sign in.' }
+  if (required.includes('*loggedin')) return { allowed: true, because: 'It is open to each signed-in user.' }
+  const scope = held.has('*') ? '*' : required.find((name) => held.has(name))
+  return scope === undefined
+    ? { allowed: false, because: `The user holds none of ${required.join(', ')}.` }
+    : { allowed: true, because: `${scope} from ${(sources.get(scope) ?? []).join(' and ')}.` }
+}
+
+async function storagesFor(
+  { permissions, rules }: ExplainParts,
+  names: readonly string[],
+  user: JsonObject,
+  scopes: ReadonlySet<string>,
+): Promise<Reply['storages']> {
+  const subject = subjectOf(user, scopes)
+  const all = await rules.permissions()
+  const mayOf = async (name: string, rule: PermissionName) => {
+    const expression = all.get(name)?.[rule]
+    if (!subject.bound || expression === undefined) return 'all'
+    const refused = rule !== 'see' && (await permissions.refusesAll(name, rule, subject))
+    return refused ? 'none' : `where ${expression}`
+  }
+  return Promise.all(
+    names.map(async (name) => {
+      const [see, create, change, remove] = await Promise.all(
+        permissionNames.map((rule) => mayOf(name, rule)),
+      )
+      const because = all.has(name)
+        ? subject.bound
+          ? 'By the rules of the storage.'
+          : 'The user holds storages_rules, and no rule binds such users.'
+        : 'The storage has no rules: each user who reaches an endpoint, a page or the grid may do this.'
+      return {
+        ...{
+          name,
+          see: see ?? 'all',
+          create: create ?? 'all',
+          change: change ?? 'all',
+          remove: remove ?? 'all',
+        },
+        because,
+      }
+    }),
+  )
+}
