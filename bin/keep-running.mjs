@@ -3,7 +3,7 @@
  * where it was stuck in native code), after a pause that grows while it does not live for a minute. Everything else ends
  * this process as it ended that one. systemd, Docker and Kubernetes start it again themselves.
  *
- * Signals are handed on. One that a terminal sends to the whole group arrives twice then, which `stop-signal.ts` knows.
+ * Signals are handed on. One that a terminal sends to the whole group arrives twice then, which `run-start.ts` knows.
  */
 import { spawn } from 'node:child_process'
 import { leanMemory } from './lean-memory.mjs'

@@ -1,3 +1,4 @@
+import { withToldDefaults } from '../src/http/docs/endpoint-descriptions.ts'
 import type {
   ApiDocument,
   ApiOperation,
@@ -6,7 +7,6 @@ import type {
   ApiSchema,
 } from '../src/http/docs/open-api-document.ts'
 import { type FieldRow, fieldRows, typeOf } from '../src/http/docs/schema-table.ts'
-import { withToldDefaults } from '../src/http/docs/told-defaults.ts'
 import { countSchema, searchSchema } from '../src/shared/api/search.ts'
 import { code, prose, table } from './markdown.ts'
 

@@ -1,8 +1,7 @@
 /** An engine against the plain evaluator: for random documents and aggregates the same rows, to the bit. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { JsonObject, JsonValue } from '../src/shared/json.ts'
-import { isJsonObject } from '../src/shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../src/shared/json.ts'
 import type { MaybePromise } from '../src/shared/maybe-promise.ts'
 import { matchAll, type Query } from '../src/shared/query.ts'
 import {

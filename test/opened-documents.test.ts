@@ -71,7 +71,7 @@ const OPEN: Readonly<Record<string, readonly [places: number, reason: string]>> 
   'routes/data/explain-request.ts': [1, 'reads blueprints'],
   'routes/data/documents-import.ts': [2, 'reads fields, and writes the audit log'],
   'routes/data/documents-transfer.ts': [2, 'the database is the one of the caller'],
-  'routes/data/document-history.ts': [2, 'history of a document that the session of the caller has shown'],
+  'routes/data/document-search.ts': [2, 'history of a document that the session of the caller has shown'],
   'routes/blueprints/blueprint-edits.ts': [1, 'reads blocks'],
   'routes/blueprints/blueprint-fields.ts': [1, 'the database is the one of the caller'],
 }

@@ -1,8 +1,7 @@
 /** Runs that read and then write the same few documents, from many clients at two nodes: how many a second, and whether each counts. */
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
-import type { JsonObject } from '../../src/shared/json.ts'
-import { isJsonObject } from '../../src/shared/json.ts'
+import { isJsonObject, type JsonObject } from '../../src/shared/json.ts'
 import { type Candidate, startQuoin } from '../candidates.ts'
 import { runLoad } from '../load.ts'
 import { call, installBlueprint, storageGuid } from '../management-api.ts'

@@ -6,21 +6,24 @@
  * Transactions that write several records take them in one order: the turn, the user, its failures (or the unknown
  * name's), the address, tokens. So no two of them can wait for each other crosswise.
  */
-
 import { type Factors, factors } from '../identity/factors.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Random } from '../shared/guid.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
+import { setFields } from '../shared/mutation.ts'
 import type { Search } from '../shared/query.ts'
 import type { RecordPage } from '../shared/record-page.ts'
-import type { Database } from '../storage/database.ts'
+import { type Database, documentOf } from '../storage/database.ts'
+import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
 import type { Needs } from '../storage/document-index.ts'
+import { findOne } from '../storage/find-documents.ts'
 import { ownStorages } from '../storage/own-storages.ts'
-import type { AccessContext, AccessSettings } from './access-context.ts'
+import { transact } from '../storage/transact.ts'
+import { type AccessContext, type AccessSettings, openTurn, unixSeconds } from './access-context.ts'
+import { accessTokenHash } from './access-token.ts'
 import { addressLimit } from './address-limit.ts'
-import { openTurn } from './change-turn.ts'
 import { ensureAdministrator, type FirstAdministrator } from './first-administrator.ts'
 import {
   createGroup,
@@ -31,21 +34,27 @@ import {
   updateGroup,
 } from './group-changes.ts'
 import { identify, knownIdentity } from './identify.ts'
-import type { Identity } from './identity.ts'
-import { identityCache } from './identity-cache.ts'
+import { type Identity, identityCache } from './identity-cache.ts'
 import { type ApiKeys, apiKeys } from './keys/api-keys.ts'
 import { keyUses } from './keys/key-uses.ts'
 import { type AccountLinks, accountLinks } from './links/account-links.ts'
 import { passwordHasher } from './password-hash.ts'
+import { checkGrants } from './permitted-change.ts'
 import { type Sessions, sessions } from './sessions.ts'
-import { type GroupChoice, setGroups } from './set-groups.ts'
-import type { SignedIn, SignInInput } from './sign-in.ts'
-import { checkPasswordOf, signIn } from './sign-in.ts'
-import { signOut } from './sign-out.ts'
-import { ensureUserLogs, type LoggedRequest, requestLog, type Sender, searchUserLogs } from './user-log.ts'
+import { checkPasswordOf, type SignedIn, type SignInInput, signIn } from './sign-in.ts'
+import {
+  ensureUserLogs,
+  type LoggedRequest,
+  noteUserEvent,
+  requestLog,
+  type Sender,
+  searchUserLogs,
+} from './user-log.ts'
+import { userRecord } from './user-record.ts'
 import { searchUsers } from './user-search.ts'
 import {
   activeUser,
+  changeUser,
   createUser,
   getUser,
   removeUser,
@@ -73,7 +82,7 @@ export interface Access {
    * asked for. NOT_FOUND, CONFLICT also for the last administrator.
    */
   updateUser(guid: string, changes: JsonObject, by: Identity, asked?: Asked): Promise<JsonObject>
-  /** See `set-groups.ts`. */
+  /** See `access.ts`. */
   setGroups(guid: string, choice: GroupChoice, by: Identity): Promise<JsonObject>
   /** Gives what was removed. NOT_FOUND, INSUFFICIENT_PERMISSIONS, CONFLICT for the last administrator. */
   removeUser(guid: string, by: Identity): Promise<JsonObject>
@@ -242,4 +251,47 @@ function groupChanges(
     updateGroup: (guid, changes, by) => during(() => updateGroup(context, guid, changes, by)),
     removeGroup: (guid, by) => during(() => removeGroup(context, guid, by)),
   }
+}
+
+/**
+ * The token is dead when this resolves, on every node: it is no longer in the database. Without `sender` the user log has
+ * the address that signed in.
+ */
+async function signOut(context: AccessContext, token: string, sender?: Sender): Promise<void> {
+  const tokenHash = accessTokenHash(token)
+  const now = unixSeconds(context.clock)
+  const found = await transact(context.database, async (session) => {
+    const record = tokenHash && (await findOne(session, ownStorages.tokens, 'token_hash', tokenHash))
+    if (!record || numberIn(record.expiry) <= now) return false
+    if ((await session.delete(ownStorages.tokens, guidOf(record))).outcome !== 'written') return false
+    const stored = await session.get(ownStorages.users, textIn(record.user_guid))
+    const user = stored && userRecord(documentOf(stored))
+    await noteUserEvent(session, 'sign_out', user, sender ?? { ip: textIn(record.ip) })
+    return true
+  })
+  if (!found) throw new QuoinError('INVALID_ACCESS_TOKEN', 'The access token is unknown or expired. Sign in.')
+}
+
+/** Which groups a user is to be in. Guids. */
+interface GroupChoice {
+  /** The groups that are looked at: the user stays in all others. */
+  readonly among: readonly string[]
+  /** Of these. */
+  readonly groups: readonly string[]
+}
+
+/** Reads and writes in one transaction. NOT_FOUND, INSUFFICIENT_PERMISSIONS, CONFLICT for the last administrator. */
+function setGroups(
+  context: AccessContext,
+  guid: string,
+  { among, groups }: GroupChoice,
+  by: Identity,
+): Promise<JsonObject> {
+  return changeUser(context, guid, by, async (session, user) => {
+    const others = user.groups.filter((group) => !among.includes(group))
+    const next = [...others, ...groups]
+    await checkGrants(session, by, { customScopes: user.customScopes, groups: next }, user)
+    const written = await session.update(ownStorages.users, guid, setFields({ groups: next }))
+    return written.outcome === 'written' ? documentOf(written.document) : user.document
+  })
 }

@@ -4,8 +4,7 @@ import { seededRandom } from '../../test/seeded-random.ts'
 import type { TestDatabase } from '../../test/test-database.ts'
 import { openTestDatabase } from '../../test/test-database.ts'
 import { search } from '../shared/query.ts'
-import type { Access } from './access.ts'
-import { openAccess } from './access.ts'
+import { type Access, openAccess } from './access.ts'
 
 let temporary: TestDatabase
 beforeEach(async () => {

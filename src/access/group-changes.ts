@@ -1,12 +1,11 @@
 /**
- * Making, changing and removing authentication groups. Every change takes the turn first (see `change-turn.ts`) and
+ * Making, changing and removing authentication groups. Every change takes the turn first (see `access-context.ts`) and
  * follows the rules of `permitted-change.ts`: users cannot grant a group a scope that they do not hold, or change a group
  * that has one, and the last administrator stays one.
  */
 
 import { invalidField, QuoinError } from '../shared/errors.ts'
-import type { JsonObject } from '../shared/json.ts'
-import { jsonProblem } from '../shared/json.ts'
+import { type JsonObject, jsonProblem } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import type { Search } from '../shared/query.ts'
 import type { RecordPage } from '../shared/record-page.ts'
@@ -17,10 +16,9 @@ import { findAll, findOne } from '../storage/find-documents.ts'
 import { findPage } from '../storage/find-page.ts'
 import { ownStorages } from '../storage/own-storages.ts'
 import { transact } from '../storage/transact.ts'
-import type { AccessContext } from './access-context.ts'
-import { takeTurn } from './change-turn.ts'
-import type { Identity } from './identity.ts'
-import { requirePerson } from './keys/require-person.ts'
+import { type AccessContext, takeTurn } from './access-context.ts'
+import type { Identity } from './identity-cache.ts'
+import { requirePerson } from './keys/allowed-endpoints.ts'
 import { checkAdministratorLeft } from './permitted-change.ts'
 import { firstNotHeld, scopeNameProblem } from './scopes.ts'
 import { folded, hasInvisible } from './visible-text.ts'

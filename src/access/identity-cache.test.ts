@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Identity } from './identity.ts'
-import { identityCache } from './identity-cache.ts'
+import { type Identity, identityCache } from './identity-cache.ts'
 
 const NAMES = ['_tokens', '_users', '_groups']
 const ada: Identity = { guid: 'a', username: 'ada', scopes: new Set(), user: {}, tokenGuid: 't' }

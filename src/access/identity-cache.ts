@@ -4,8 +4,8 @@
  * sign-in or sign-out waits until the other nodes have heard of it.
  */
 import { boundedMap } from '../shared/bounded-map.ts'
+import type { JsonObject } from '../shared/json.ts'
 import type { Changes } from '../storage/capabilities.ts'
-import type { Identity } from './identity.ts'
 
 /** Some kilobytes each. */
 const MOST = 10_000
@@ -56,5 +56,25 @@ export function identityCache(changes: Changes, names: readonly string[]): Ident
     close() {
       for (const end of ends) end()
     },
+  }
+}
+
+/** Who sends a request. */
+export interface Identity {
+  readonly guid: string
+  readonly username: string
+  /** Held directly and through active groups. */
+  readonly scopes: ReadonlySet<string>
+  /** The user's record without secrets, with `_meta`. */
+  readonly user: JsonObject
+  /** Of the access token, or of the API key. */
+  readonly tokenGuid: string
+  /** Unix seconds at which the session was made or confirmed. API keys and the command line have no session. */
+  readonly confirmed?: number
+  /** Where an API key was sent; a signed-in user has none. */
+  readonly key?: {
+    readonly name: string
+    /** Whether the key's list of endpoints allows a request: see `keys/allowed-endpoints.ts`. */
+    readonly mayCall: (method: string, url: string) => boolean
   }
 }

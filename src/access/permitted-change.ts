@@ -13,10 +13,8 @@ import type { Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
 import { ownStorages } from '../storage/own-storages.ts'
-import type { Grants } from './groups.ts'
-import { groupsOf, possibleScopesOf, scopesIn, scopesOf } from './groups.ts'
-import type { Identity } from './identity.ts'
-import { firstNotHeld } from './scopes.ts'
+import type { Identity } from './identity-cache.ts'
+import { firstNotHeld, type Grants, groupsOf, possibleScopesOf, scopesIn, scopesOf } from './scopes.ts'
 import type { UserRecord } from './user-record.ts'
 
 /** INSUFFICIENT_PERMISSIONS if `by` may not give what `after` has beyond `before`; INVALID_BODY for an unknown group. */

@@ -7,7 +7,7 @@ import { QuoinError } from '../shared/errors.ts'
 import { search } from '../shared/query.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import type { Access } from './access.ts'
-import type { Identity } from './identity.ts'
+import type { Identity } from './identity-cache.ts'
 
 type People = Pick<Access, 'createUser' | 'setGroups' | 'searchGroups' | 'links'>
 

@@ -11,7 +11,7 @@ import { documentOf } from '../storage/database.ts'
 import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
 import { ownStorages } from '../storage/own-storages.ts'
 import { type AccessContext, unixSeconds } from './access-context.ts'
-import type { Identity } from './identity.ts'
+import type { Identity } from './identity-cache.ts'
 import { tokensOf } from './tokens.ts'
 import { changeUser } from './users.ts'
 

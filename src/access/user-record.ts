@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../shared/json.ts'
 import { guidOf, numberIn, textIn, textsIn } from '../storage/document-fields.ts'
-import type { Grants } from './groups.ts'
+import type { Grants } from './scopes.ts'
 
 export interface UserRecord extends Grants {
   readonly guid: string

@@ -4,7 +4,7 @@ import { IP, openTestAccess, outcome, PASSWORD } from '../../test/open-test-acce
 import type { JsonObject } from '../shared/json.ts'
 import { search } from '../shared/query.ts'
 import { transact } from '../storage/transact.ts'
-import type { Identity } from './identity.ts'
+import type { Identity } from './identity-cache.ts'
 
 const UNKNOWN = '01890a5d-ac96-774b-bcce-b302099a8057'
 let room: TestAccess

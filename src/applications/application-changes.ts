@@ -1,7 +1,6 @@
 /** What has to change to make one state of an application another one. Pure. */
 import type { Application } from '../shared/application/application.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
-import { sameJson } from '../shared/same-json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../shared/json.ts'
 
 /** What lives in a cluster. Seeds go into empty storages, and tests stay with their release. */
 export const pushedMaps = ['groups', 'storages', 'templates', 'blueprints'] as const

@@ -16,7 +16,7 @@ import { ruleOf } from '../records/fields/field-rules.ts'
 import { continueNumbers } from '../records/fields/numbered-fields.ts'
 import { keepReference } from '../records/fields/reference-fields.ts'
 import { aloneWithUnique, keepUnique, settleUnique } from '../records/fields/unique-fields.ts'
-import { subjectOf } from '../records/permissions/subject.ts'
+import { subjectOf } from '../records/permissions/judge.ts'
 import type { StorageContext } from '../records/storage-records.ts'
 import {
   type Application,

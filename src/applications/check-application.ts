@@ -19,8 +19,7 @@ import type { JsonPath } from '../shared/application/json-places.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { type Pause, pauses } from '../shared/in-turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
-import { ENVIRONMENT_NAME } from '../shared/names/environment-name.ts'
-import { SECRET_NAME } from '../shared/names/secret-name.ts'
+import { ENVIRONMENT_NAME, SECRET_NAME } from '../shared/names/stored-names.ts'
 import { partProblem, referencesOf } from './parts-problems.ts'
 
 /** Where it is: of the map `storages`, in the object `deals`, at `fields.title`. */

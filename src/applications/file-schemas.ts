@@ -3,7 +3,7 @@ import type { BlockDescription } from '../shared/api/blocks/blocks.ts'
 import { createFieldSchema } from '../shared/api/blueprints/blueprint-fields.ts'
 import { createTemplateSchema } from '../shared/api/blueprints/templates.ts'
 import { createStorageSchema } from '../shared/api/data/storages.ts'
-import { createGroupSchema } from '../shared/api/people/authentication-groups.ts'
+import { createGroupSchema } from '../shared/api/people/users.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { aboutSchema } from './check-application.ts'
 

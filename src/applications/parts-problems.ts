@@ -9,7 +9,7 @@ import { checkedRules } from '../records/permissions/storage-rules.ts'
 import { createFieldSchema } from '../shared/api/blueprints/blueprint-fields.ts'
 import { createTemplateSchema } from '../shared/api/blueprints/templates.ts'
 import { createStorageSchema } from '../shared/api/data/storages.ts'
-import { createGroupSchema } from '../shared/api/people/authentication-groups.ts'
+import { createGroupSchema } from '../shared/api/people/users.ts'
 import {
   type ApplicationParts,
   bodyOfPart,

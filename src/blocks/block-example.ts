@@ -21,7 +21,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { anyJson } from '../shared/api/any-json.ts'
+import { anyJson } from '../shared/api/record-schemas.ts'
 import type { JsonObject } from '../shared/json.ts'
 
 const headers = Type.Record(Type.String({ pattern: '^[a-z0-9-]+$' }), Type.String())

@@ -1,4 +1,4 @@
-import { SECRET_PIN } from '../shared/names/secret-name.ts'
+import { SECRET_PIN } from '../shared/names/stored-names.ts'
 import { pinTypes } from '../shared/pin-type.ts'
 import type { BlockDefinition } from './block.ts'
 import type { InPin, OutPin } from './pin.ts'

@@ -5,8 +5,7 @@
  */
 
 import { evaluateDateMath, isDateMath } from '../shared/dates/date-math.ts'
-import { hasIsoDateShape, readIsoDate } from '../shared/dates/iso-date.ts'
-import { isDayText } from '../shared/dates/whole-day.ts'
+import { hasIsoDateShape, isDayText, readIsoDate } from '../shared/dates/dates.ts'
 import type { JsonValue } from '../shared/json.ts'
 import type { Bounds, Query } from '../shared/query.ts'
 import { PinError } from './block.ts'

@@ -4,7 +4,7 @@
  */
 import { parseFieldPath, valueAt } from '../shared/field-path.ts'
 import type { FieldRule } from '../shared/field-rule.ts'
-import { shownName } from '../shared/fields/shown-name.ts'
+import { shownName } from '../shared/fields/field-names.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { everyNode, type PageNode, withChildren } from '../shared/pages/page-content.ts'
 import type { Session } from '../storage/database.ts'

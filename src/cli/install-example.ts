@@ -4,7 +4,7 @@
  * any, so that a deleted record does not come back.
  */
 
-import type { Identity } from '../access/identity.ts'
+import type { Identity } from '../access/identity-cache.ts'
 import { removeBlueprint } from '../flows/blueprints/blueprint-records.ts'
 import { installBlueprint } from '../flows/blueprints/install-blueprint.ts'
 import type { Quoin } from '../quoin/quoin.ts'

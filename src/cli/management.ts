@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream'
+import type { PartsApi } from '../shared/application/install-parts.ts'
 import type { Problem } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
+import type { Terminal } from './command.ts'
 
 /**
  * The management endpoints, wherever they are: over HTTP on a running server (`remote-management.ts`), or on the data
@@ -73,4 +75,20 @@ export function guidOf(record: JsonValue): string {
   const guid = isJsonObject(meta) ? meta.guid : undefined
   if (typeof guid !== 'string') throw new Refused('The server sent a record without a guid.', 200)
   return guid
+}
+
+/** What reads and makes the parts of a file. */
+export function partsApi(management: Management, terminal: Terminal): PartsApi {
+  return {
+    async find(path, body) {
+      try {
+        return recordsOf(await management.call('POST', path, body))
+      } catch (error) {
+        if (error instanceof Refused && error.status === 403) return undefined
+        throw error
+      }
+    },
+    stays: (part) => terminal.complain(`${part} was made or changed, and could not be undone.`),
+    call: (method, path, body) => management.call(method, path, body),
+  }
 }

@@ -1,5 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
-import { longNumberIn, longNumberProblem } from '../shared/numbers/exact-json.ts'
+import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import { longNumberIn, longNumberProblem, readJson } from '../shared/numbers/exact-json.ts'
+import { UsageError } from './read-words.ts'
 
 /** Far more than 10,000 blocks take. */
 const MAX_BYTES = 64 * 1024 * 1024
@@ -26,4 +28,13 @@ export async function readBlueprintFile(path: string): Promise<unknown> {
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+/** A flag that is a JSON object; empty without it. Throws UsageError. */
+export function readObject(flag: string, text: string | undefined): JsonObject {
+  if (text === undefined) return {}
+  const read = readJson(text)
+  if ('problem' in read) throw new UsageError(`--${flag} ${read.problem}: ${text}.`)
+  if (isJsonObject(read.value)) return read.value
+  throw new UsageError(`--${flag} must be a JSON object; got ${text}.`)
 }

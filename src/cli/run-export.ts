@@ -11,8 +11,7 @@ import type { JsonObject } from '../shared/json.ts'
 import { textsIn } from '../storage/document-fields.ts'
 import type { Terminal } from './command.ts'
 import { findRecord } from './find-record.ts'
-import { guidOf, type Management, recordsOf } from './management.ts'
-import { partsApi } from './parts-api.ts'
+import { guidOf, type Management, partsApi, recordsOf } from './management.ts'
 
 const PAGE = 1000
 /** As many blocks as a blueprint may have. */

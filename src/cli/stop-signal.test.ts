@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
-import { stopSignal } from './stop-signal.ts'
+import { stopSignal } from './run-start.ts'
 
 test.each([
   { first: 'SIGTERM', second: 'SIGTERM', code: 143 },

@@ -5,7 +5,7 @@ import { IP, openTestAccess, outcome, PASSWORD, type TestAccess } from '../../te
 import type { Access } from '../access/access.ts'
 import { auditedAccess } from '../access/audited-access.ts'
 import { openAuditLog } from '../records/audit-log.ts'
-import { secretKeys } from '../records/secrets/secret-keys.ts'
+import { secretKeys } from '../records/secrets/signing-secret.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { ownStorages } from '../storage/own-storages.ts'

@@ -3,8 +3,8 @@
  * removes that of another user whom they may change. Whatever changes a factor, except a sign-in, needs a confirmed session.
  */
 import { type AccessContext, unixSeconds } from '../access/access-context.ts'
-import type { Identity } from '../access/identity.ts'
-import { requirePerson } from '../access/keys/require-person.ts'
+import type { Identity } from '../access/identity-cache.ts'
+import { requirePerson } from '../access/keys/allowed-endpoints.ts'
 import type { AccountMail } from '../access/links/account-mail.ts'
 import { checkPasswordOf } from '../access/sign-in.ts'
 import { deleteTokensOf } from '../access/tokens.ts'

@@ -8,10 +8,10 @@
  * is right with a chance of 3 in 1,000,000.
  */
 import type { AccessContext } from '../access/access-context.ts'
-import { groupsOf } from '../access/groups.ts'
 import { refuseWhileLocked } from '../access/lockout.ts'
+import { groupsOf } from '../access/scopes.ts'
 import type { UserRecord } from '../access/user-record.ts'
-import { seal, sealedBy, unseal } from '../records/secrets/sealed-text.ts'
+import { seal, sealedBy, unseal } from '../records/secrets/secrets.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { type Mutation, setFields } from '../shared/mutation.ts'

@@ -1,3 +1,4 @@
+import { readSecretKey } from '../records/secrets/signing-secret.ts'
 import { list, number, type OptionGroup, type ReadGroup, type ReadOne, text } from './option-kinds.ts'
 
 /** `off`, or the groups of users who sign up: none for `on`. */
@@ -45,5 +46,35 @@ export function readAccountOptions(read: ReadOne): ReadGroup<typeof accountOptio
     signUp: read(accountOptions.signUp),
     lockoutAttempts: read(accountOptions.lockoutAttempts),
     lockoutSeconds: read(accountOptions.lockoutSeconds),
+  }
+}
+
+/** Keys of secrets. */
+export const secretOptions = {
+  secretsKey: {
+    variable: 'QUOIN_SECRETS_KEY',
+    fallback: '',
+    help: 'Key that encrypts secrets, the same on all nodes. Make one with: openssl rand -base64 32. Empty: on the embedded database the file secrets.key in QUOIN_DATA, which the first start makes; on PostgreSQL no secrets.',
+    accepts: 'empty, or 32 bytes as base64 or hexadecimal digits',
+    secret: true,
+    read: (given: string) => (given === '' || readSecretKey(given) ? given : undefined),
+  },
+  secretsOldKeys: {
+    variable: 'QUOIN_SECRETS_OLD_KEYS',
+    fallback: '',
+    help: 'Further keys that only decrypt secrets, separated by commas, until quoin secret rotate has run.',
+    accepts: 'a list of keys as for QUOIN_SECRETS_KEY, separated by commas',
+    secret: true,
+    read: (given: string) => {
+      const keys = list.read(given)
+      return keys.every((key) => readSecretKey(key)) ? keys : undefined
+    },
+  },
+} as const satisfies OptionGroup
+
+export function readSecretOptions(read: ReadOne): ReadGroup<typeof secretOptions> {
+  return {
+    secretsKey: read(secretOptions.secretsKey),
+    secretsOldKeys: read(secretOptions.secretsOldKeys),
   }
 }

@@ -1,5 +1,7 @@
+import { CronPattern } from 'croner'
 import { parseBucketUrl } from '../storage/assets/bucket-url.ts'
 import {
+  accepted,
   flag,
   number,
   type OptionGroup,
@@ -71,5 +73,79 @@ export function readDatabaseOptions(read: ReadOne): ReadGroup<typeof databaseOpt
     assetsUrl: read(databaseOptions.assetsUrl),
     acceptLoss: read(databaseOptions.acceptLoss),
     entity: read(databaseOptions.entity),
+  }
+}
+
+/** Backups that a server makes of itself, on the embedded database. */
+export const backupOptions = {
+  backups: {
+    variable: 'QUOIN_BACKUPS',
+    fallback: '',
+    help: 'Folder of the backups that the studio and the schedule make, best on another disk. Empty: backups in the data folder.',
+    ...text,
+  },
+  backupSchedule: {
+    variable: 'QUOIN_BACKUP_SCHEDULE',
+    fallback: '',
+    help: 'When a backup is made, in QUOIN_TIME_ZONE; at most one a minute. One that was missed is made once. Empty: never.',
+    changeable: true,
+    accepts: 'empty, or a cron pattern such as 30 3 * * *',
+    read: (given: string) => (given === '' ? '' : accepted(given, () => new CronPattern(given))),
+  },
+  backupKeep: {
+    variable: 'QUOIN_BACKUP_KEEP',
+    fallback: '7',
+    help: 'Scheduled backups that are kept; older ones are deleted when a new one is complete.',
+    changeable: true,
+    ...number(1, 100),
+  },
+} as const satisfies OptionGroup
+
+export function readBackupOptions(read: ReadOne): ReadGroup<typeof backupOptions> {
+  return {
+    backups: read(backupOptions.backups),
+    backupSchedule: read(backupOptions.backupSchedule),
+    backupKeep: read(backupOptions.backupKeep),
+  }
+}
+
+/** How long records and removed documents are kept. */
+export const retentionOptions = {
+  keepLogs: {
+    variable: 'QUOIN_KEEP_LOGS',
+    fallback: '30',
+    help: 'Days for which the system log and the log of users are kept. The audit log is never deleted.',
+    changeable: true,
+    ...number(1, 3650),
+  },
+  keepRuns: {
+    variable: 'QUOIN_KEEP_RUNS',
+    fallback: '24',
+    help: 'Hours for which traced and failed runs are kept; of each blueprint only the last ones.',
+    changeable: true,
+    ...number(1, 720),
+  },
+  keepHistory: {
+    variable: 'QUOIN_KEEP_HISTORY',
+    fallback: '0',
+    help: 'Days for which the history of documents is kept; 0 = no limit.',
+    changeable: true,
+    ...number(0, 36_500),
+  },
+  keepRemoved: {
+    variable: 'QUOIN_KEEP_REMOVED',
+    fallback: '0',
+    help: 'Days after which removed documents are permanently deleted; 0 = never.',
+    changeable: true,
+    ...number(0, 36_500),
+  },
+} as const satisfies OptionGroup
+
+export function readRetentionOptions(read: ReadOne): ReadGroup<typeof retentionOptions> {
+  return {
+    keepLogs: read(retentionOptions.keepLogs),
+    keepRuns: read(retentionOptions.keepRuns),
+    keepHistory: read(retentionOptions.keepHistory),
+    keepRemoved: read(retentionOptions.keepRemoved),
   }
 }

@@ -1,5 +1,5 @@
-import { parseSmtpUrl } from '../records/mail/smtp-url.ts'
-import { mailAddress } from '../shared/mail/mail-address.ts'
+import { parseSmtpUrl } from '../records/mail/send-mail.ts'
+import { mailAddress } from '../shared/mail/mail.ts'
 import { isOneLine } from '../shared/texts/one-line.ts'
 import { accepted, type OptionGroup, type ReadGroup, type ReadOne } from './option-kinds.ts'
 

@@ -1,16 +1,25 @@
 import { wordsLike } from '../shared/names/similar-word.ts'
-import { accountOptions, readAccountOptions } from './account-options.ts'
-import { backupOptions, readBackupOptions } from './backup-options.ts'
+import { accountOptions, readAccountOptions, readSecretOptions, secretOptions } from './account-options.ts'
 import { commandOptions, readCommandOptions } from './command-options.ts'
-import { databaseOptions, readDatabaseOptions } from './database-options.ts'
+import {
+  backupOptions,
+  databaseOptions,
+  readBackupOptions,
+  readDatabaseOptions,
+  readRetentionOptions,
+  retentionOptions,
+} from './database-options.ts'
 import { limitOptions, readLimitOptions } from './limit-options.ts'
-import { localeOptions, readLocaleOptions } from './locale-options.ts'
 import { mailOptions, readMailOptions } from './mail-options.ts'
-import { networkOptions, readNetworkOptions } from './network-options.ts'
 import { type Option, OptionError, readOption } from './option-kinds.ts'
-import { readRetentionOptions, retentionOptions } from './retention-options.ts'
-import { readSecretOptions, secretOptions } from './secret-options.ts'
-import { readServerOptions, serverOptions } from './server-options.ts'
+import {
+  localeOptions,
+  networkOptions,
+  readLocaleOptions,
+  readNetworkOptions,
+  readServerOptions,
+  serverOptions,
+} from './server-options.ts'
 
 /**
  * Every setting, once, from the files of its group. `quoin start --help` and the start itself come from this table, and

@@ -1,4 +1,15 @@
-import { choice, flag, number, type OptionGroup, type ReadGroup, type ReadOne, text } from './option-kinds.ts'
+import { allowedHostProblem } from '../blocks/http/allowed-hosts.ts'
+import {
+  accepted,
+  choice,
+  flag,
+  list,
+  number,
+  type OptionGroup,
+  type ReadGroup,
+  type ReadOne,
+  text,
+} from './option-kinds.ts'
 
 const environments = ['development', 'production'] as const
 
@@ -69,5 +80,66 @@ export function readServerOptions(read: ReadOne): ReadGroup<typeof serverOptions
     logLevel: read(serverOptions.logLevel),
     metricsToken: read(serverOptions.metricsToken),
     watchdog: read(serverOptions.watchdog),
+  }
+}
+
+/** Which other hosts are trusted, answered and called. */
+export const networkOptions = {
+  corsOrigins: {
+    variable: 'QUOIN_CORS_ORIGINS',
+    fallback: '',
+    help: 'Origins whose pages may call the API, separated by commas; * for all.',
+    ...list,
+  },
+  trustProxy: {
+    variable: 'QUOIN_TRUST_PROXY',
+    fallback: '',
+    help: 'Addresses of your reverse proxies, separated by commas; their x-forwarded-for is trusted.',
+    ...list,
+  },
+  allowedHosts: {
+    variable: 'QUOIN_ALLOWED_HOSTS',
+    fallback: '',
+    help: 'Private hosts that flows and alerts may call: names, host:port or networks, separated by commas.',
+    changeable: true,
+    scope: 'settings_network',
+    accepts: 'a list of host names, host:port or networks such as 10.0.0.0/8, separated by commas',
+    read: (text: string) => {
+      const hosts = list.read(text)
+      return hosts.every((host) => allowedHostProblem(host) === undefined) ? hosts : undefined
+    },
+  },
+} as const satisfies OptionGroup
+
+export function readNetworkOptions(read: ReadOne): ReadGroup<typeof networkOptions> {
+  return {
+    corsOrigins: read(networkOptions.corsOrigins),
+    trustProxy: read(networkOptions.trustProxy),
+    allowedHosts: read(networkOptions.allowedHosts),
+  }
+}
+
+/** What expressions take where they are told neither time zone nor locale. */
+export const localeOptions = {
+  timeZone: {
+    variable: 'QUOIN_TIME_ZONE',
+    fallback: 'UTC',
+    help: 'Time zone of the times that forms, tables, mails and CSV files show and take, and of functions in expressions that get none. A user with a time zone other than UTC has that one on pages. All nodes need the same.',
+    accepts: 'a time zone such as Europe/Berlin',
+    read: (given: string) => accepted(given, () => new Intl.DateTimeFormat('en', { timeZone: given })),
+  },
+  locale: {
+    variable: 'QUOIN_LOCALE',
+    fallback: 'en-US',
+    help: 'Locale of functions in expressions that get none. All nodes need the same.',
+    accepts: 'a language tag such as en-US',
+    read: (given: string) => accepted(given, () => new Intl.Locale(given)),
+  },
+} as const satisfies OptionGroup
+
+export function readLocaleOptions(read: ReadOne): ReadGroup<typeof localeOptions> {
+  return {
+    timeZone: read(localeOptions.timeZone),
+    locale: read(localeOptions.locale),
   }
 }

@@ -2,9 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { defaultTemplate } from '../shared/pages/page-template.ts'
-import { cssProblem } from './check-css.ts'
-import { readTemplate } from './read-template.ts'
-import { templateTokens, tokenProblem } from './template-tokens.ts'
+import { cssProblem, readTemplate, templateTokens, tokenProblem } from './read-template.ts'
 
 const read = (content: unknown, css = '') =>
   readTemplate({

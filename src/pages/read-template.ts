@@ -12,8 +12,113 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { safeHref } from '../shared/pages/page-content.ts'
 import { defaultTemplate, type TemplateSettings } from '../shared/pages/page-template.ts'
-import { cssProblem } from './check-css.ts'
-import { tokenProblem } from './template-tokens.ts'
+
+/**
+ * What keeps a template's style sheet from being used, in words that finish the sentence "the style sheet …", or undefined.
+ *
+ * It is served as a file of its own and can run nothing. What is refused is what would reach out of it: loading from
+ * elsewhere tells others who looks at which page, and, with selectors on values of attributes, what is written on it.
+ */
+export function cssProblem(css: string): string | undefined {
+  if (css.length > MAX_CSS) return `has more than ${MAX_CSS.toLocaleString('en-US')} characters`
+  if (css.includes('\\')) return 'has a backslash: with one, a forbidden word can be disguised'
+  // A browser takes a comment for nothing, so it must not part a word here. What looks like one within a text is none.
+  const plain = css.replace(TEXT_OR_COMMENT, (found) => (found.startsWith('/*') ? '' : found)).toLowerCase()
+  for (const [pattern, what] of forbidden) if (pattern.test(plain)) return `must not use ${what}`
+  return bracesProblem(plain)
+}
+
+const MAX_CSS = 65_536
+
+/** A text ends with its line. */
+const TEXT = /"[^"\n\r\f]*"|'[^'\n\r\f]*'/g
+const TEXT_OR_COMMENT = /"[^"\n\r\f]*"?|'[^'\n\r\f]*'?|\/\*[\s\S]*?(?:\*\/|$)/g
+
+const forbidden: readonly (readonly [RegExp, string])[] = [
+  [/url\s*\(/, 'url(): pages load nothing from other places'],
+  [/(?:image|image-set|cross-fade|src)\s*\(/, 'functions that load images'],
+  [
+    /@\s*(?:import|charset|namespace|font-face|document)/,
+    '@import, @font-face and other rules that load files',
+  ],
+  [/expression\s*\(|javascript\s*:|-moz-binding|behavior\s*:/, 'expressions that old browsers executed'],
+  [/<\s*[/!a-z]/, 'HTML'],
+]
+
+/** An open brace would swallow what comes after it, such as the rules that keep the focus visible. */
+function bracesProblem(css: string): string | undefined {
+  let depth = 0
+  for (const letter of css.replace(TEXT, '')) {
+    if (letter === '{') depth += 1
+    if (letter === '}') depth -= 1
+    if (depth < 0) return 'closes a brace that was not opened'
+    if (letter === '"' || letter === "'") return 'has a text that does not end on its line'
+  }
+  return depth === 0 ? undefined : 'does not close all of its braces'
+}
+
+/** The tokens of `theme/tokens.css` that a page template may set, and what their values may be. */
+export type TokenKind = 'colour' | 'length' | 'font'
+
+export const templateTokens: Readonly<Record<string, TokenKind>> = {
+  ground: 'colour',
+  surface: 'colour',
+  sunken: 'colour',
+  ink: 'colour',
+  'ink-soft': 'colour',
+  line: 'colour',
+  'line-strong': 'colour',
+  accent: 'colour',
+  'accent-strong': 'colour',
+  'accent-soft': 'colour',
+  'on-accent': 'colour',
+  danger: 'colour',
+  'danger-soft': 'colour',
+  success: 'colour',
+  'success-soft': 'colour',
+  warning: 'colour',
+  'warning-soft': 'colour',
+  info: 'colour',
+  'info-soft': 'colour',
+  'chart-1': 'colour',
+  'chart-2': 'colour',
+  'chart-3': 'colour',
+  'chart-4': 'colour',
+  'chart-5': 'colour',
+  'chart-6': 'colour',
+  font: 'font',
+  'font-heading': 'font',
+  'font-mono': 'font',
+  'text-size': 'length',
+  radius: 'length',
+  'radius-small': 'length',
+  'page-width': 'length',
+}
+
+const one = String.raw`(?:#[0-9a-f]{3,8}|[a-z]+|(?:rgb|hsl|hwb|lab|lch|oklab|oklch)a?\([-0-9a-z.,%/ ]+\))`
+
+const patterns: Readonly<Record<TokenKind, RegExp>> = {
+  colour: new RegExp(String.raw`^(?:${one}|light-dark\(\s*${one}\s*,\s*${one}\s*\))$`, 'i'),
+  length: /^(?:0|\d{1,4}(?:\.\d{1,4})?(?:px|rem|em|ch|%|vw))$/,
+  font: /^[-\w\s,"']{1,300}$/,
+}
+
+const expected: Readonly<Record<TokenKind, string>> = {
+  colour: 'a colour such as #0b6a63, or light-dark(#0b6a63, #5fc9bd) for both modes',
+  length: 'a length such as 0.5rem',
+  font: 'names of fonts such as Georgia, serif',
+}
+
+/** What is wrong with a token, a whole sentence, or undefined. */
+export function tokenProblem(name: string, value: string): string | undefined {
+  const kind = Object.hasOwn(templateTokens, name) ? templateTokens[name] : undefined
+  if (kind === undefined)
+    return `There is no token ${name}. There are ${Object.keys(templateTokens).join(', ')}.`
+  const balanced = (value.match(/"/g) ?? []).length % 2 === 0 && (value.match(/'/g) ?? []).length % 2 === 0
+  return patterns[kind].test(value.trim()) && balanced
+    ? undefined
+    : `The token ${name} must be ${expected[kind]}.`
+}
 
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
 

@@ -19,10 +19,9 @@
  * - lost: a renewal was refused because another node took the job over or a user cancelled it, or no renewal succeeded
  *   until the lease had run out. Its signal is aborted, and its end is not stored.
  */
-import type { Clock } from '../shared/clock.ts'
+import { type Clock, processTimers, type Timer, type Timers } from '../shared/clock.ts'
 import { guidSource, type Random } from '../shared/guid.ts'
 import { nextMode } from '../shared/state-machine.ts'
-import { processTimers, type Timer, type Timers } from '../shared/timers.ts'
 import {
   backOffOf,
   type FailedIn,
@@ -32,9 +31,7 @@ import {
   type Jobs,
   type Queues,
 } from '../storage/job.ts'
-import { backOff } from './back-off.ts'
-import { pause } from './pause.ts'
-import { type WorkerMode, workerTransitions } from './worker-mode.ts'
+import { backOff, pause, type WorkerMode, workerTransitions } from './worker-mode.ts'
 
 export interface WorkerSettings {
   /** Most jobs at once. */

@@ -1,28 +1,76 @@
+import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describeBlock } from '../blocks/describe-block.ts'
 import { findBlocks } from '../blocks/load-blocks.ts'
 import { queueSteering } from '../flows/background/queue-steering.ts'
+import type { Channels } from '../flows/channels.ts'
+import type { Flows } from '../flows/flows.ts'
+import type { Runs } from '../flows/run-pipeline.ts'
 import { approvalDoor } from '../http/approvals/approval-door.ts'
 import { endpointDescriptions } from '../http/docs/endpoint-descriptions.ts'
 import { customEndpoints } from '../http/endpoints/custom-endpoints.ts'
 import { openIdempotency } from '../http/endpoints/endpoint-idempotency.ts'
+import { type FileOf, sendReply } from '../http/endpoints/endpoint-reply.ts'
+import type { LiveDoor } from '../http/endpoints/live-door.ts'
+import { channelStreams } from '../http/live/channel-streams.ts'
+import { liveReplies } from '../http/live/live-replies.ts'
+import { openStorageNews, type StorageNews } from '../http/live/storage-news.ts'
+import { openStreams, type Streams } from '../http/live/streams.ts'
 import { type Metrics, openMetrics } from '../http/metrics/metrics.ts'
 import { openPageRoom } from '../http/pages/open-page-room.ts'
 import { pageDoor } from '../http/pages/page-door.ts'
 import { assetFile } from '../http/replies/asset-file.ts'
 import { managementRoutes, siteRoutes } from '../http/routes.ts'
+import { identifier } from '../http/server/authenticate.ts'
 import { openServer, type Server } from '../http/server/server.ts'
+import { plannedTimes } from '../queue/planned-times.ts'
+import { type Backups, openBackups } from '../records/backups/backups.ts'
+import { ensureFigures } from '../records/figures/figure-documents.ts'
+import { openFigureRecorder } from '../records/figures/figure-recorder.ts'
+import type { SystemLog } from '../records/system-log.ts'
+import type { Info } from '../shared/api/operate/nodes.ts'
+import type { Clock } from '../shared/clock.ts'
 import type { JsonObject } from '../shared/json.ts'
+import type { ClusterNode } from '../storage/cluster.ts'
+import { leads } from '../storage/leading-node.ts'
 import { queueDepths } from './background.ts'
-import { nodeInfo } from './node-info.ts'
-import { openNodeBackups } from './open-backups.ts'
-import type { NodeDatabase } from './open-database.ts'
-import { openNodeFigures } from './open-figures.ts'
+import { holdDirectory, type NodeDatabase } from './open-database.ts'
 import type { NodeFlows, NodeServices } from './open-flows.ts'
-import { openNodeLive } from './open-live.ts'
 import type { NodeRecords } from './open-records.ts'
 import type { SetStart } from './open-settings.ts'
-import { httpSettings } from './quoin-settings.ts'
+import { httpSettings, streamLimits } from './quoin-settings.ts'
+import type { Start } from './start.ts'
+import { eventLoopLoad } from './watchdog.ts'
+
+const MINUTE = 60_000
+
+/** Backups of the embedded database, by hand and by the schedule; undefined where PostgreSQL keeps the data. */
+async function openNodeBackups(
+  { options, set, clock, version, offline, opened }: SetStart,
+  log: Pick<SystemLog, 'write'>,
+): Promise<Backups | undefined> {
+  if (options.databaseUrl !== '' || offline) return undefined
+  const backups = await openBackups({
+    data: options.data,
+    folder: options.backups === '' ? join(options.data, 'backups') : options.backups,
+    version,
+    clock,
+    lock: holdDirectory,
+    failed: (message) => log.write({ level: 'error', message }),
+  })
+  opened.add(() => backups.close())
+  const settings = () => {
+    const { backupSchedule: cron, backupKeep: keep, timeZone } = set.present()
+    return { cron, keep, timeZone }
+  }
+  const schedule = backupSchedule(backups, settings, clock)
+  const failed = (error: unknown) =>
+    log.write({ level: 'error', message: `A scheduled backup could not begin: ${String(error)}` })
+  const timer = setInterval(() => void schedule.look().catch(failed), MINUTE).unref()
+  opened.add(async () => clearInterval(timer))
+  return backups
+}
 
 const STOP_MS = 10_000
 const studio = fileURLToPath(new URL('../../dist/studio', import.meta.url))
@@ -103,4 +151,128 @@ async function closeDoors({ clock }: SetStart, server: Server, { runs }: NodeFlo
   const late = clock() + STOP_MS
   await server.close()
   await runs.settled(Math.max(0, late - clock()))
+}
+
+export interface BackupSchedule {
+  /** Begins a backup if one is due. Gives whether it did. */
+  look(): Promise<boolean>
+}
+
+interface ScheduleSettings {
+  /** Empty: never. */
+  readonly cron: string
+  readonly keep: number
+  readonly timeZone: string
+}
+
+/** Due is the first planned time behind the newest scheduled backup: so several that were missed are made up for by one. */
+export function backupSchedule(
+  backups: Pick<Backups, 'list' | 'make' | 'running'>,
+  settings: () => ScheduleSettings,
+  clock: Clock,
+): BackupSchedule {
+  /** One that failed is tried again at its next time, not each minute. */
+  let tried = 0
+  return {
+    async look() {
+      const { cron, keep, timeZone } = settings()
+      if (cron === '' || backups.running()) return false
+      const [newest] = (await backups.list()).filter(({ kind }) => kind === 'schedule')
+      const now = clock()
+      const due = plannedTimes({ cron, timeZone })?.next(Math.max(tried, (newest?.made ?? 0) * 1000))
+      if (due === undefined || due > now) return false
+      tried = now
+      await backups.make('schedule', keep)
+      return true
+    },
+  }
+}
+
+// What a node says of itself and of the others, for `/info` and `/_system/nodes`.
+
+export interface NodeInfo {
+  /** The nodes of the cluster; where there is one, that one. */
+  nodes(): Promise<readonly ClusterNode[]>
+  info(): Promise<Omit<Info, 'api'>>
+}
+
+function nodeInfo(
+  { options, clock, version }: Start,
+  { raw, node }: NodeDatabase,
+  { newGuid }: Pick<Flows, 'newGuid'>,
+): NodeInfo {
+  const { cluster, engine } = raw.capabilities
+  const self = { guid: newGuid(), ...node }
+  const load = eventLoopLoad()
+  const nodes = async () =>
+    cluster
+      ? cluster.nodes()
+      : [{ ...self, seen: Math.floor(clock() / 1000), load: load(), live: true, self: true }]
+  const info = async () => ({
+    name: 'Quoin',
+    version,
+    environment: options.environment,
+    host: hostname(),
+    node: node.name,
+    nodes: (await nodes()).filter(({ live }) => live).length,
+    started: node.started,
+    flags: { storage: engine },
+  })
+  return { nodes, info }
+}
+
+/** Stores what this node serves, minute by minute. */
+async function openNodeFigures(
+  { clock, offline, opened }: Start,
+  { raw, node }: NodeDatabase,
+  { flows: { log } }: Pick<NodeFlows, 'flows'>,
+  metrics: Pick<Metrics, 'traffic'>,
+): Promise<void> {
+  await ensureFigures(raw)
+  if (offline) return
+  const recorder = openFigureRecorder({
+    database: raw,
+    clock,
+    node: node.name.slice(0, 255),
+    traffic: metrics.traffic,
+    leads: () => leads(raw.capabilities),
+    failed: (error) =>
+      log.write({
+        level: 'warn',
+        message: `The figures of a minute could not be stored yet: ${String(error)}`,
+      }),
+  })
+  opened.add(() => recorder.close())
+}
+
+export interface NodeLive {
+  readonly news: StorageNews
+  readonly streams: Streams
+  readonly live: LiveDoor
+}
+
+/** What is sent while it changes: event streams of endpoints, and the news that pages are shown again by. */
+function openNodeLive(
+  { set, clock, random, opened }: SetStart,
+  { database, access }: Pick<NodeRecords, 'database' | 'access'>,
+  { flows, runs, channels }: { readonly flows: Flows; readonly runs: Runs; readonly channels: Channels },
+  fileOf: FileOf,
+): NodeLive {
+  const { readVersions, cluster } = database.capabilities
+  // Where versions have to be asked for first, streams go by the news of storages alone.
+  const versions = readVersions.catchUp ? undefined : readVersions
+  const news = openStorageNews(database, flows.live, flows.permissions.leadsTo)
+  opened.add(() => news.close())
+  const failed = (error: unknown) =>
+    flows.log.write({ level: 'error', message: `An event stream failed: ${String(error)}` })
+  const streams = openStreams({
+    ...{ live: flows.live, cluster, clock, random, failed, identify: identifier(access) },
+    limits: streamLimits(set),
+  })
+  const { follow } = liveReplies({
+    ...{ environment: flows.environment, runs, versions, news, streams, clock },
+    sendReply: (exchange, reply) => sendReply(exchange, reply, { fileOf, flows }),
+  })
+  const { subscribe, checkSubscriber } = channelStreams({ channels, streams, clock })
+  return { news, streams, live: { follow, subscribe, checkSubscriber, close: streams.close } }
 }

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { runPeople } from '../access/run-people.ts'
 import type { Applications } from '../applications/applications.ts'
 import { callingThrough } from '../blocks/http/guarded-agent.ts'
@@ -14,6 +15,7 @@ import { openTracing, type Tracing } from '../flows/trace/tracing.ts'
 import { settleStuckFlows, stuckDirectory } from '../flows/watchdog/stuck-flows.ts'
 import { reservedPageRoots, reservedRoots } from '../http/server/reserved-roots.ts'
 import type { Options } from '../options/options.ts'
+import { checkAlerts } from '../records/alerts/check-alerts.ts'
 import { runFiles } from '../records/assets/run-files.ts'
 import { openAssetSweep } from '../records/assets/sweep-assets.ts'
 import { settleAllUnique } from '../records/fields/unique-fields.ts'
@@ -21,17 +23,44 @@ import { ensureLimits, limitCounts } from '../records/limits/limit-counts.ts'
 import { openLimitPurge } from '../records/limits/purge-limits.ts'
 import { type MailJob, sendMail } from '../records/mail/send-mail.ts'
 import { openExpiryPurge } from '../records/purge-expired.ts'
+import { repeatedLook } from '../records/repeated-look.ts'
 import { openRetention } from '../records/retention/retention.ts'
 import { openSecretUses, type SecretUses } from '../records/secrets/secret-uses.ts'
 import type { SystemLog } from '../records/system-log.ts'
 import type { Database } from '../storage/database.ts'
 import { leads } from '../storage/leading-node.ts'
 import { type Background, openBackground } from './background.ts'
-import { openNodeAlerts } from './open-alerts.ts'
 import type { NodeDatabase } from './open-database.ts'
 import type { NodeRecords } from './open-records.ts'
 import type { SetStart } from './open-settings.ts'
 import { allowedHosts, keptFor, mailSettings, runLimits } from './quoin-settings.ts'
+import type { Start } from './start.ts'
+
+const MINUTE = 60_000
+/** Behind the full minute: by then the nodes have stored its figures. */
+const BEHIND = 5_000
+
+/** Checks the alerts each minute, on one node of the cluster. */
+function openNodeAlerts(
+  { options, clock, opened }: Start,
+  database: Database,
+  log: Pick<SystemLog, 'write'>,
+): void {
+  const diskFree = async () => {
+    const { bavail, bsize } = await statfs(options.data)
+    return Math.floor((bavail * bsize) / 1024 / 1024)
+  }
+  const check = async () => {
+    try {
+      if (!(await leads(database.capabilities))) return
+      await checkAlerts({ database, clock, diskFree })
+    } catch (error) {
+      log.write({ level: 'error', message: `The alerts could not be checked: ${String(error)}` })
+    }
+  }
+  const checks = repeatedLook(() => MINUTE - ((clock() - BEHIND) % MINUTE), check)
+  opened.add(() => checks.close())
+}
 
 export interface NodeFlows {
   readonly flows: Flows

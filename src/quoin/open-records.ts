@@ -5,6 +5,7 @@ import { auditedRecords } from '../flows/audited-records.ts'
 import { keepEmptyLists } from '../flows/blueprints/keep-empty-lists.ts'
 import { nameBlocks } from '../flows/blueprints/name-blocks.ts'
 import { openValidationRules } from '../flows/live/validation-rules.ts'
+import type { Options } from '../options/options.ts'
 import { type AlertRules, openAlertRules } from '../records/alerts/alert-rules.ts'
 import { openAssets, type StoredAssets } from '../records/assets/assets.ts'
 import { type AuditChain, openAuditChain } from '../records/audit-chain.ts'
@@ -14,14 +15,17 @@ import { type DocumentImports, openDocumentImports } from '../records/documents/
 import { type FieldRules, openFieldRules } from '../records/fields/field-rules.ts'
 import { ruledDatabase } from '../records/fields/ruled-database.ts'
 import { openRecords, type RecordContext } from '../records/records.ts'
-import type { SecretKeys } from '../records/secrets/secret-keys.ts'
-import { openSigningSecret, type SigningSecret } from '../records/secrets/signing-secret.ts'
+import { openSigningSecret, type SecretKeys, type SigningSecret } from '../records/secrets/signing-secret.ts'
 import type { StorageContext } from '../records/storage-records.ts'
 import { openTemplates } from '../records/templates.ts'
+import type { Clock } from '../shared/clock.ts'
+import { QuoinError } from '../shared/errors.ts'
 import { guidSource } from '../shared/guid.ts'
 import { pooledRandom } from '../shared/pooled-random.ts'
+import { openAssetBucket } from '../storage/assets/asset-bucket.ts'
+import { type AssetFiles, openAssetFiles } from '../storage/assets/asset-files.ts'
+import { parseBucketUrl } from '../storage/assets/bucket-url.ts'
 import type { RawDatabase, RuledDatabase } from '../storage/ruled.ts'
-import { openAssetStore } from './open-asset-store.ts'
 import type { SetStart } from './open-settings.ts'
 import { accessSettings } from './quoin-settings.ts'
 import { openSecretKeys } from './secret-key-file.ts'
@@ -79,4 +83,20 @@ export async function openNodeRecords(start: SetStart, raw: RawDatabase): Promis
     ...{ database, rules, records, access, audit, auditChain: chain, documents, assets, imports, alerts },
     ...{ secret, secretKeys },
   }
+}
+
+/** Where the settings say that uploaded files lie. `newName`: never gives the same twice. */
+async function openAssetStore(options: Options, newName: () => string, clock: Clock): Promise<AssetFiles> {
+  if (options.assetsUrl !== '')
+    return openAssetBucket({ address: parseBucketUrl(options.assetsUrl), newName, clock })
+  const files = await openAssetFiles(join(options.data, 'assets'), newName)
+  return options.databaseUrl === '' ? files : { ...files, receive: refuse }
+}
+
+/** On this node's disk the other nodes would not find it. */
+async function refuse(): Promise<never> {
+  throw new QuoinError(
+    'UNAVAILABLE',
+    'This cluster has no place for files. Set QUOIN_ASSETS_URL to s3://… on every node and start them again.',
+  )
 }

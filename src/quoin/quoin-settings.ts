@@ -8,10 +8,9 @@ import type { RunLimits } from '../flows/run/run-environment.ts'
 import type { StreamLimits } from '../http/live/stream-places.ts'
 import type { HttpSettings } from '../http/server/http-settings.ts'
 import type { Options } from '../options/options.ts'
-import type { MailSettings } from '../records/mail/send-mail.ts'
-import { parseSmtpUrl } from '../records/mail/smtp-url.ts'
+import { type MailSettings, parseSmtpUrl } from '../records/mail/send-mail.ts'
 import type { KeptFor } from '../records/retention/retention.ts'
-import { mailAddress } from '../shared/mail/mail-address.ts'
+import { mailAddress } from '../shared/mail/mail.ts'
 import type { PresentOptions } from './open-settings.ts'
 
 const MAX_CALL_DEPTH = 32

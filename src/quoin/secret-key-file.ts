@@ -5,7 +5,7 @@
 import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Options } from '../options/options.ts'
-import { readSecretKey, type SecretKeys, secretKeys } from '../records/secrets/secret-keys.ts'
+import { readSecretKey, type SecretKeys, secretKeys } from '../records/secrets/signing-secret.ts'
 import type { Random } from '../shared/guid.ts'
 import { matchAll } from '../shared/query.ts'
 import type { Database } from '../storage/database.ts'

@@ -3,6 +3,7 @@
  * `quoin/watchdog-thread.ts`. The thread takes 8 MB of memory, and this one a timer a second.
  */
 import { url as inspectorUrl } from 'node:inspector'
+import { performance } from 'node:perf_hooks'
 import { Worker } from 'node:worker_threads'
 import { type RunningFlow, TURNS_CELL } from '../flows/run/running-flow.ts'
 import type { WatchdogTask } from '../flows/watchdog/stuck-note.ts'
@@ -36,5 +37,16 @@ export function startWatchdog({ running, seconds, directory, lost }: WatchdogOpt
     clearInterval(timer)
     running.follow(() => undefined)
     void thread.terminate()
+  }
+}
+
+/** Gives, each time, in which share of the time since the last call the event loop was busy: 0 to 1, two digits. */
+export function eventLoopLoad(): () => number {
+  let last = performance.eventLoopUtilization()
+  return () => {
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, last)
+    last = now
+    return Math.round(utilization * 100) / 100
   }
 }

@@ -3,8 +3,8 @@
  * a log of millions holds no node.
  */
 import { createHash, createPrivateKey, createPublicKey, hkdfSync, verify } from 'node:crypto'
+import { othersTurn } from '../shared/in-turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
-import { othersTurn } from '../shared/others-turn.ts'
 import { matchAll, type Query, type SortKey, search } from '../shared/query.ts'
 import { type Database, documentOf } from '../storage/database.ts'
 import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'

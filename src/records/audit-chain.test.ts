@@ -13,7 +13,7 @@ import { transact } from '../storage/transact.ts'
 import { type AuditChain, openAuditChain } from './audit-chain.ts'
 import type { ChainFault, ChainStep } from './audit-chain-proof.ts'
 import { type AuditedChange, type AuditLog, openAuditLog } from './audit-log.ts'
-import { secretKeys } from './secrets/secret-keys.ts'
+import { secretKeys } from './secrets/signing-secret.ts'
 
 const { auditChain, auditCheckpoints, auditLogs } = ownStorages
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString('base64')

@@ -12,9 +12,9 @@
  */
 import { sign } from 'node:crypto'
 import type { Clock } from '../shared/clock.ts'
+import { othersTurn } from '../shared/in-turns.ts'
 import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
 import { setFields } from '../shared/mutation.ts'
-import { othersTurn } from '../shared/others-turn.ts'
 import { matchAll, type Query } from '../shared/query.ts'
 import { type Database, documentOf, type Session } from '../storage/database.ts'
 import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'

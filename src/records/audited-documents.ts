@@ -2,8 +2,7 @@
  * Audit records of the management API's changes to documents of builders' storages: each write with the values before and
  * after, an import or export as one record. Writes of flows are not audited; the history of a storage records those.
  */
-import type { JsonObject, JsonValue } from '../shared/json.ts'
-import { isJsonObject } from '../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { isSecretName } from '../shared/names/secret-names.ts'
 import { documentOf, type Session } from '../storage/database.ts'

@@ -4,10 +4,10 @@
  * reads the record again before it replies.
  */
 import { setImmediate as turn } from 'node:timers/promises'
+import { oneAtATime } from '../shared/bounded-queue.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
-import { oneAtATime } from '../shared/one-at-a-time.ts'
 import { matchAll, search } from '../shared/query.ts'
 import { type Database, documentOf, type Session } from '../storage/database.ts'
 import { guidOf, textIn } from '../storage/document-fields.ts'

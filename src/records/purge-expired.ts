@@ -5,7 +5,7 @@
 
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
-import { othersTurn } from '../shared/others-turn.ts'
+import { othersTurn } from '../shared/in-turns.ts'
 import { search } from '../shared/query.ts'
 import type { Database, Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'

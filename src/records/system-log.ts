@@ -1,6 +1,5 @@
 import type { LogLevel } from '../blocks/context.ts'
-import type { JsonObject, JsonValue } from '../shared/json.ts'
-import { jsonProblem } from '../shared/json.ts'
+import { type JsonObject, type JsonValue, jsonProblem } from '../shared/json.ts'
 import type { Database } from '../storage/database.ts'
 import { ownStorages } from '../storage/own-storages.ts'
 import { type BatchedLog, batchedLog, logText } from './batched-log.ts'

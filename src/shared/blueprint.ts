@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { anyJson } from './api/any-json.ts'
+import { anyJson } from './api/record-schemas.ts'
 import type { JsonObject } from './json.ts'
 import { BLOCK_NAME } from './names/block-name.ts'
 import { pinTypes } from './pin-type.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { boundedQueue } from './bounded-queue.ts'
+import { boundedQueue, oneAtATime } from './bounded-queue.ts'
 
 const refusal = 'Too many are at work.'
 
@@ -60,4 +60,25 @@ test('work that fails gives its place on', async () => {
   expect(log).toEqual(['failing', 'next'])
   end('next')
   expect(await next).toBe('next')
+})
+
+test('work with one key waits for the work before it, also when that fails, and for no other key', async () => {
+  const alone = oneAtATime()
+  const seen: string[] = []
+  const gate = Promise.withResolvers<void>()
+  const first = alone('a', async () => {
+    await gate.promise
+    seen.push('first')
+    throw new Error('as planned')
+  })
+  const second = alone('a', async () => {
+    seen.push('second')
+    return 2
+  })
+  expect(await alone('b', async () => 'b')).toBe('b')
+  expect(seen).toEqual([])
+  gate.resolve()
+  await expect(first).rejects.toThrow('as planned')
+  expect(await second).toBe(2)
+  expect(seen).toEqual(['first', 'second'])
 })

@@ -86,3 +86,42 @@ function textProblem(text: string): string | undefined {
   if (text.includes('\u0000')) return 'holds the character U+0000'
   return text.isWellFormed() ? undefined : 'holds half of a surrogate pair'
 }
+
+/** Whether two values are the same JSON. Keys may stand in another order; what is undefined is not there. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
+    return a.every((item, at) => sameJson(item, b[at]))
+  }
+  const left = present(a)
+  const right = new Map(present(b))
+  return (
+    left.length === right.size &&
+    left.every(([key, value]) => right.has(key) && sameJson(value, right.get(key)))
+  )
+}
+
+function present(object: object): [string, unknown][] {
+  return Object.entries(object).filter(([, value]) => value !== undefined)
+}
+
+/**
+ * Whether a value holds more values, or more characters in texts, than that. Looks at shared parts as often as they would
+ * be written: a flow of two maps can make 500 MB of text out of 50 KB, and writing it would stop the process for seconds.
+ */
+export function isLargerThan(whole: unknown, mostValues: number, mostCharacters: number): boolean {
+  let values = 0
+  let characters = 0
+  const open: unknown[] = [whole]
+  while (open.length > 0) {
+    const value = open.pop()
+    values += 1
+    if (typeof value === 'string') characters += value.length
+    else if (typeof value === 'object' && value !== null)
+      for (const item of Object.values(value)) open.push(item)
+    if (values + open.length > mostValues || characters > mostCharacters) return true
+  }
+  return false
+}

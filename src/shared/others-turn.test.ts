@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { setImmediate as oneRound } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { othersTurn } from './others-turn.ts'
+import { othersTurn } from './in-turns.ts'
 
 const CLIENTS = 32
 

@@ -23,8 +23,7 @@
  * concurrency never has more jobs running than that, in the whole cluster.
  */
 import { invalidField, QuoinError } from '../shared/errors.ts'
-import { type JsonObject, jsonProblem } from '../shared/json.ts'
-import { isLargerThan } from '../shared/json-size.ts'
+import { isLargerThan, type JsonObject, jsonProblem } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Search } from '../shared/query.ts'
 import type { RecordPage } from '../shared/record-page.ts'

@@ -1,6 +1,6 @@
 /** The canvas of the studio in the hand of a mouse: blocks are dragged in, wires are drawn from pin to pin. */
 import type { Locator, Page } from 'playwright-core'
-import { wordsOfField } from '../../src/shared/fields/words-of-field.ts'
+import { wordsOfField } from '../../src/shared/fields/field-names.ts'
 import { eventually } from './studio-eventually.ts'
 
 /** A pin on the right of a block. `block`: its guid. */

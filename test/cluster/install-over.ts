@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { importBlueprintFile } from '../../src/cli/import.ts'
+import { importBlueprintFile } from '../../src/cli/blueprint-commands.ts'
 import { readOptions } from '../../src/options/options.ts'
 import type { JsonObject } from '../../src/shared/json.ts'
 

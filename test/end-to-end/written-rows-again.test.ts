@@ -1,7 +1,7 @@
 /** What the block "Write rows" writes, an import reads again: values of every type of field, and references by name. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isEmptyValue } from '../../src/shared/field-rule.ts'
-import { XLSX } from '../../src/shared/files/table-types.ts'
+import { XLSX } from '../../src/shared/files/file-types.ts'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { type AssetPlace, openAssetPlace } from '../asset-place.ts'
 import { valuesOfTypes } from '../values-of-types.ts'

@@ -4,6 +4,8 @@
  *
  * The path is compared as it was sent, not decoded: where a router would read another path out of it, the list refuses it.
  */
+import { QuoinError } from '../../shared/errors.ts'
+import type { Identity } from '../identity-cache.ts'
 
 /** Entries of one list; each request of the key compares up to this many. */
 export const MAX_ENDPOINTS = 50
@@ -55,4 +57,16 @@ function fits(pattern: readonly string[], segments: readonly string[]): boolean 
 
 function isParameter(segment: string): boolean {
   return segment.startsWith('{') && segment.endsWith('}')
+}
+
+/**
+ * INSUFFICIENT_PERMISSIONS for an API key: a key that leaks must not become a second key, a new password or more scopes,
+ * which would outlive it.
+ */
+export function requirePerson(by: Identity): void {
+  if (by.key === undefined) return
+  throw new QuoinError(
+    'INSUFFICIENT_PERMISSIONS',
+    'API keys cannot create or change users, groups, API keys or sessions. Sign in and use an access token.',
+  )
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openTestAccess, outcome, type TestAccess } from '../../../test/open-test-access.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { guidOf } from '../../storage/document-fields.ts'
-import type { KeyInput } from './key-input.ts'
+import type { KeyInput } from './api-keys.ts'
 
 let room: TestAccess
 let ada: string

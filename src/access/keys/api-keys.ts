@@ -3,24 +3,78 @@
  * from the owner's scopes of that moment, so a key never holds what its owner has lost. Users manage their own keys;
  * administrators those of users whom they may change (`permitted-change.ts`). Every change takes the turn first.
  */
-import { QuoinError } from '../../shared/errors.ts'
+import { invalidField, QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, numberIn, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
-import { type AccessContext, unixSeconds } from '../access-context.ts'
-import { takeTurn } from '../change-turn.ts'
-import { scopesOf } from '../groups.ts'
-import type { Identity } from '../identity.ts'
+import { type AccessContext, takeTurn, unixSeconds } from '../access-context.ts'
+import type { Identity } from '../identity-cache.ts'
 import { checkMayChange } from '../permitted-change.ts'
+import { scopeNameProblem, scopesOf } from '../scopes.ts'
 import { userRecord } from '../user-record.ts'
-import { folded } from '../visible-text.ts'
+import { folded, hasInvisible } from '../visible-text.ts'
+import { endpointProblem, MAX_ENDPOINTS, requirePerson } from './allowed-endpoints.ts'
 import { apiKeyHash, apiKeyHint, newApiKey } from './api-key-text.ts'
-import { checkKeyInput, checkOverlap, type KeyInput } from './key-input.ts'
 import { deleteKey, keyOf, keysOf, MAX_KEYS, notHeldByOwner, publicKey } from './key-record.ts'
-import { requirePerson } from './require-person.ts'
+
+/** What a client may say about an API key. */
+export interface KeyInput {
+  readonly name?: string
+  /** `*`: everything that the owner holds. */
+  readonly scopes?: readonly string[]
+  /** Empty: all. */
+  readonly endpoints?: readonly string[]
+  /** Unix seconds; 0 = never. */
+  readonly expiry?: number
+}
+
+const MAX_NAME = 100
+const MAX_SCOPES = 100
+/** The longest time for which a rotated secret stays valid. */
+const MAX_OVERLAP = 90 * 86_400
+
+/** INVALID_BODY, naming the field. */
+function checkKeyInput({ name, scopes = [], endpoints = [], expiry = 0 }: KeyInput, now: number): void {
+  if (name !== undefined) checkName(name)
+  if (scopes.length > MAX_SCOPES)
+    throw invalidField('scopes', `scopes must have at most ${MAX_SCOPES} entries.`)
+  for (const scope of scopes) {
+    const problem = scopeNameProblem(scope)
+    if (problem) throw invalidField('scopes', `The scope ${JSON.stringify(scope)} ${problem}.`)
+  }
+  if (endpoints.length > MAX_ENDPOINTS)
+    throw invalidField('endpoints', `endpoints must have at most ${MAX_ENDPOINTS} entries.`)
+  for (const endpoint of endpoints) {
+    const problem = endpointProblem(endpoint)
+    if (problem) throw invalidField('endpoints', `The endpoint ${JSON.stringify(endpoint)} ${problem}.`)
+  }
+  if (expiry !== 0 && expiry <= now)
+    throw invalidField(
+      'expiry',
+      'expiry must be in the future, in Unix seconds, or 0 for a key that does not expire.',
+    )
+}
+
+function checkName(name: string): void {
+  const problem =
+    name === '' || [...name].length > MAX_NAME
+      ? `must have 1 to ${MAX_NAME} characters`
+      : name !== name.trim()
+        ? 'must not start or end with a space'
+        : hasInvisible(name)
+          ? 'must not contain invisible or control characters'
+          : undefined
+  if (problem) throw invalidField('name', `name ${problem}.`)
+}
+
+/** INVALID_BODY for more than {@link MAX_OVERLAP}. */
+function checkOverlap(overlap: number): void {
+  if (overlap > MAX_OVERLAP)
+    throw invalidField('overlap', `overlap must be at most ${MAX_OVERLAP} seconds (90 days); got ${overlap}.`)
+}
 
 /** A key with its secret, which is nowhere else and cannot be read again. */
 export interface ShownKey {

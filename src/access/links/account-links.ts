@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../shared/json.ts'
 import type { Mail } from '../../shared/mail/mail.ts'
 import type { AccessContext } from '../access-context.ts'
-import type { Identity } from '../identity.ts'
+import type { Identity } from '../identity-cache.ts'
 import type { Sender } from '../user-log.ts'
 import { accountMail } from './account-mail.ts'
 import { askForLink, type LinkRequest } from './ask-for-link.ts'

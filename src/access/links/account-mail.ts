@@ -5,23 +5,38 @@
  * database, and in no job.
  */
 
+import { hash } from 'node:crypto'
 import { accountPaths } from '../../shared/account-paths.ts'
+import type { Random } from '../../shared/guid.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import type { Mail } from '../../shared/mail/mail.ts'
-import { mailAddress } from '../../shared/mail/mail-address.ts'
-import type { Session } from '../../storage/database.ts'
-import { documentOf } from '../../storage/database.ts'
+import { type Mail, mailAddress } from '../../shared/mail/mail.ts'
+import { documentOf, type Session } from '../../storage/database.ts'
 import { numberIn, textIn } from '../../storage/document-fields.ts'
+import { findOne } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { type AccessContext, type LinkSettings, unixSeconds } from '../access-context.ts'
 import { noteUserEvent } from '../user-log.ts'
 import { type UserRecord, userRecord } from '../user-record.ts'
 import { folded } from '../visible-text.ts'
-import { ownerOf } from './address-owner.ts'
 import { createLink, type LinkKind } from './link-record.ts'
-import { linkHash, newLinkText } from './link-text.ts'
 import { type MailTextKey, writeMail } from './mail-texts.ts'
+
+// The secret of a link in a mail: `ql_` and 256 random bits in base64url. Only its SHA-256 is stored; with 256 random
+// bits a slow hash would add nothing.
+
+const LINK = /^ql_[A-Za-z0-9_-]{43}$/
+
+export function newLinkText(random: Random): string {
+  const bytes = Buffer.alloc(32)
+  random(bytes)
+  return `ql_${bytes.toString('base64url')}`
+}
+
+/** What a link is stored and found under; undefined for a text that cannot be one, which is then not looked up. */
+export function linkHash(text: string): string | undefined {
+  return LINK.test(text) ? hash('sha256', text, 'hex') : undefined
+}
 
 /** Seconds from the request for which a link to a new password works. */
 export const RESET_SECONDS = 3_600
@@ -127,4 +142,12 @@ function accountMailIn(payload: JsonObject): AccountMail {
     ip: textIn(ip),
     agent: textIn(agent),
   }
+}
+
+/** The user who signs in with this address (folded): as e-mail address or, since no other user may then have it, as name. */
+export async function ownerOf(session: Session, emailKey: string): Promise<UserRecord | undefined> {
+  const found =
+    (await findOne(session, ownStorages.users, 'email_key', emailKey)) ??
+    (await findOne(session, ownStorages.users, 'username_key', emailKey))
+  return found && userRecord(found)
 }

@@ -4,20 +4,59 @@
  * that was named too often nothing is sent, and the caller is told the same as ever.
  */
 
+import { hash } from 'node:crypto'
 import { accountMailJob } from '../../records/mail/mail-job.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
-import { mailAddress } from '../../shared/mail/mail-address.ts'
+import { mailAddress } from '../../shared/mail/mail.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { documentOf, type Session } from '../../storage/database.ts'
+import { guidOf, numberIn } from '../../storage/document-fields.ts'
+import { findOne } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
-import type { AccessContext } from '../access-context.ts'
-import { unixSeconds } from '../access-context.ts'
-import { deleteExpired } from '../delete-expired.ts'
+import { type AccessContext, unixSeconds } from '../access-context.ts'
+import { deleteExpired } from '../access-token.ts'
 import { addressKey } from '../known-addresses.ts'
 import { retryContested } from '../retry-contested.ts'
 import { userInput } from '../user-input.ts'
 import type { Sender } from '../user-log.ts'
 import { folded } from '../visible-text.ts'
 import { type AccountMail, RESET_SECONDS, SIGN_UP_SECONDS } from './account-mail.ts'
-import { countRequest } from './request-limit.ts'
+
+// How often links may be asked for, counted in the database, so that all nodes agree: so many by one client address in an
+// hour, and so many for one e-mail address, whether or not a user has it. The hour begins with the first request.
+
+const WINDOW_SECONDS = 3_600
+
+export interface Counted {
+  readonly allowed: boolean
+  /** Seconds until the window ends. */
+  readonly wait: number
+}
+
+/**
+ * Counts one request. CONFLICT if another session adds the same subject at once: do the transaction again. `subject` is
+ * kept as a hash: a list of addresses that were typed would be worth stealing.
+ */
+async function countRequest(session: Session, subject: string, most: number, now: number): Promise<Counted> {
+  const key = hash('sha256', subject, 'hex')
+  const record = await findOne(session, ownStorages.accountRequests, 'key', key)
+  const counted =
+    record &&
+    (await session.update(ownStorages.accountRequests, guidOf(record), [
+      { op: 'increment', field: 'requests', amount: 1 },
+    ]))
+  const until = now + WINDOW_SECONDS
+  if (counted?.outcome !== 'written') {
+    const fields = setFields({ key, requests: 1, until })
+    await session.create(ownStorages.accountRequests, fields)
+    return { allowed: most > 0, wait: WINDOW_SECONDS }
+  }
+  const document = documentOf(counted.document)
+  const ends = numberIn(document.until)
+  if (ends > now) return { allowed: numberIn(document.requests) <= most, wait: ends - now }
+  await session.update(ownStorages.accountRequests, guidOf(document), setFields({ requests: 1, until }))
+  return { allowed: most > 0, wait: WINDOW_SECONDS }
+}
 
 /** In an hour, by one client address and for one e-mail address. */
 const MOST_BY_CLIENT = 20

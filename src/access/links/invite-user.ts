@@ -12,12 +12,11 @@ import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { type AccessContext, unixSeconds } from '../access-context.ts'
-import type { Identity } from '../identity.ts'
+import type { Identity } from '../identity-cache.ts'
 import { userInput } from '../user-input.ts'
 import { changeUser, createUserWith } from '../users.ts'
-import { type AccountMail, INVITE_SECONDS } from './account-mail.ts'
+import { type AccountMail, INVITE_SECONDS, newLinkText } from './account-mail.ts'
 import { deleteLinksOf } from './link-record.ts'
-import { newLinkText } from './link-text.ts'
 
 const LONGEST_NAME = 64
 

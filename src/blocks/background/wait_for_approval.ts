@@ -1,5 +1,4 @@
-import { isJsonObject } from '../../shared/json.ts'
-import { isLargerThan } from '../../shared/json-size.ts'
+import { isJsonObject, isLargerThan } from '../../shared/json.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { versionIn, waitSettings, waitTime } from '../pins/wait-time.ts'

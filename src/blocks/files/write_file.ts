@@ -1,5 +1,4 @@
-import type { JsonValue } from '../../shared/json.ts'
-import { isLargerThan } from '../../shared/json-size.ts'
+import { isLargerThan, type JsonValue } from '../../shared/json.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { attemptPins } from '../outside-attempts.ts'
 import { placePins, storeFileAgain } from './store-file.ts'

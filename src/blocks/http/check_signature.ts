@@ -1,6 +1,6 @@
 import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto'
 import { QuoinError } from '../../shared/errors.ts'
-import { othersTurn } from '../../shared/others-turn.ts'
+import { othersTurn } from '../../shared/in-turns.ts'
 import { defineFlow, PinError } from '../block.ts'
 import type { RunRequest, SignatureFinding, SignatureRefusal } from '../run-request.ts'
 import { asKey } from './sign-request.ts'

@@ -1,6 +1,5 @@
 /** What a request sends, as the builder has it written: JSON, text, a form, parts or bytes. */
-import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
-import { isLargerThan } from '../../shared/json-size.ts'
+import { isJsonObject, isLargerThan, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import { PinError } from '../block.ts'
 

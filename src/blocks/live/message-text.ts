@@ -1,5 +1,4 @@
-import type { JsonValue } from '../../shared/json.ts'
-import { isLargerThan } from '../../shared/json-size.ts'
+import { isLargerThan, type JsonValue } from '../../shared/json.ts'
 import { PinError } from '../block.ts'
 
 const LONGEST = 65_536

@@ -1,6 +1,6 @@
 import { isRelative } from '../../pages/mail/mail-address.ts'
 import { renderMail } from '../../pages/mail/render-mail.ts'
-import { isLargerThan } from '../../shared/json-size.ts'
+import { isLargerThan } from '../../shared/json.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
 import {
   everyNode,

@@ -1,11 +1,12 @@
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import {
+  type MailAddress,
   type MailAttachment,
   MOST_ATTACHED,
   MOST_ATTACHMENTS,
   MOST_RECIPIENTS,
+  mailAddress,
 } from '../../shared/mail/mail.ts'
-import { type MailAddress, mailAddress } from '../../shared/mail/mail-address.ts'
 import { isOneLine, ONE_LINE } from '../../shared/texts/one-line.ts'
 import type { Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'

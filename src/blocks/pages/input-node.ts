@@ -1,6 +1,6 @@
 import { fieldNameProblem } from '../../shared/field-path.ts'
+import { wordsOfField } from '../../shared/fields/field-names.ts'
 import { wordFor } from '../../shared/fields/type-words.ts'
-import { wordsOfField } from '../../shared/fields/words-of-field.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import {
   type InputOption,

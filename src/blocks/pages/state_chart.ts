@@ -1,5 +1,5 @@
 import { fieldNameProblem, parseFieldPath, valueAt } from '../../shared/field-path.ts'
-import { wordsOfField } from '../../shared/fields/words-of-field.ts'
+import { wordsOfField } from '../../shared/fields/field-names.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import { appendNode } from '../../shared/pages/page-content.ts'
 import { valueFormats } from '../../shared/value-format.ts'

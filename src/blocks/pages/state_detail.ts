@@ -1,5 +1,5 @@
 import { fieldNameProblem, parseFieldPath, valueAt } from '../../shared/field-path.ts'
-import { wordsOfField } from '../../shared/fields/words-of-field.ts'
+import { wordsOfField } from '../../shared/fields/field-names.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { appendNode, type PageNode } from '../../shared/pages/page-content.ts'
 import type { RowParts } from '../../shared/rows/row-part.ts'

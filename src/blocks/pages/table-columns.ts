@@ -1,6 +1,6 @@
 import { cellProblem } from '../../expressions/functions/cell-expression.ts'
 import { fieldNameProblem } from '../../shared/field-path.ts'
-import { wordsOfField } from '../../shared/fields/words-of-field.ts'
+import { wordsOfField } from '../../shared/fields/field-names.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { TableAction, TableColumn } from '../../shared/pages/page-table.ts'
 import type { RowParts } from '../../shared/rows/row-part.ts'

@@ -1,4 +1,4 @@
-/** Names of authentication groups. A deploy asks for each scope of these: see `flows/live/given-groups.ts`. */
+/** Names of authentication groups. A deploy asks for each scope of these: see `flows/live/deploy-blueprint.ts`. */
 export function groupsSetting(help: string) {
   return {
     kind: 'names',

@@ -1,5 +1,4 @@
-import type { JsonValue } from '../../shared/json.ts'
-import { isJsonObject } from '../../shared/json.ts'
+import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { groupsSetting } from './groups-setting.ts'

@@ -7,7 +7,7 @@
  */
 
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
-import { SECRET_NAME } from '../../shared/names/secret-name.ts'
+import { SECRET_NAME } from '../../shared/names/stored-names.ts'
 import { keepsDigits, readJson } from '../../shared/numbers/exact-json.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import { isOneLine, ONE_LINE } from '../../shared/texts/one-line.ts'

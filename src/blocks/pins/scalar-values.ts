@@ -1,6 +1,5 @@
-import { readIsoDate } from '../../shared/dates/iso-date.ts'
-import type { JsonValue } from '../../shared/json.ts'
-import { isLargerThan } from '../../shared/json-size.ts'
+import { readIsoDate } from '../../shared/dates/dates.ts'
+import { isLargerThan, type JsonValue } from '../../shared/json.ts'
 import { keepsDigits } from '../../shared/numbers/exact-json.ts'
 import { PinError } from '../block.ts'
 

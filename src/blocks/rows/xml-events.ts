@@ -1,4 +1,4 @@
-import { othersTurn } from '../../shared/others-turn.ts'
+import { othersTurn } from '../../shared/in-turns.ts'
 import { CsvProblem } from './csv-rows.ts'
 
 /** What an XML text holds, in order. Names are without their prefix. */

@@ -1,9 +1,6 @@
 import { type Command, command } from '../command.ts'
 import { UsageError } from '../read-words.ts'
-import { bashCompletion } from './bash-completion.ts'
-import { placesOf } from './completion-places.ts'
-import { fishCompletion } from './fish-completion.ts'
-import { zshCompletion } from './zsh-completion.ts'
+import { bashCompletion, fishCompletion, placesOf, zshCompletion } from './shells.ts'
 
 const shells = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const
 const names = Object.keys(shells)

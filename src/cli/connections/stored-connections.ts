@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
-import { MAX_CONNECTIONS } from '../../shared/names/secret-name.ts'
+import { MAX_CONNECTIONS } from '../../shared/names/stored-names.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { guidOf, type Management } from '../management.ts'
 import { allNamed, type NamedKind, recordNamed } from '../named-records.ts'

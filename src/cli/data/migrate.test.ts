@@ -10,7 +10,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { openPostgresPool } from '../../storage/postgres/core/postgres-connection.ts'
 import { transact } from '../../storage/transact.ts'
 import type { Terminal } from '../command.ts'
-import { bar, progressDisplay } from './show-progress.ts'
+import { bar, progressDisplay } from './run-migrate.ts'
 
 let room: CopyRoom
 let temporary: TemporaryDatabase

@@ -4,9 +4,25 @@ import { join } from 'node:path'
 import { SECRETS_KEY_FILE } from '../../quoin/secret-key-file.ts'
 import { fileCount, type Manifest, readManifest, syncFolder } from '../../storage/backup/backup-manifest.ts'
 import { copyChecked } from '../../storage/backup/copy-checked.ts'
+import { lockDirectory } from '../../storage/sqlite/core/sqlite-lock.ts'
 import type { Terminal } from '../command.ts'
 import { refusePostgres } from './refuse-postgres.ts'
-import { dataNames, lockData } from './sqlite-data.ts'
+
+// The one file of this room that knows how an embedded database lies on disk.
+
+const LOCK_FILE = 'quoin.lock'
+
+/** Keeps servers out of a directory until the function that it gives is called. Throws UNAVAILABLE if one is in it. */
+function lockData(directory: string): () => void {
+  return lockDirectory(directory)
+}
+
+/** Names in a data directory that are not data: the lock, the key of secrets, the ballast for a full disk, backups, and files of the file system. */
+const NO_DATA = [LOCK_FILE, SECRETS_KEY_FILE, 'ballast', 'backups', 'lost+found']
+
+function dataNames(names: readonly string[]): string[] {
+  return names.filter((name) => !NO_DATA.some((start) => name.startsWith(start)))
+}
 
 const ASIDE = 'before-restore-'
 

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../shared/json.ts'
-import { MAX_ENVIRONMENT_VALUES } from '../../shared/names/environment-name.ts'
+import { MAX_ENVIRONMENT_VALUES } from '../../shared/names/stored-names.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import type { Management } from '../management.ts'
 import { allNamed, type NamedKind, recordNamed } from '../named-records.ts'

@@ -1,5 +1,5 @@
 import { open, writeFile } from 'node:fs/promises'
-import { typeOfFile } from '../../shared/files/type-of-file.ts'
+import { typeOfFile } from '../../shared/files/file-types.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import { fileOfReasons } from '../../shared/rows/reasons-file.ts'
 import type { TableCell } from '../../shared/rows/recognized-table.ts'

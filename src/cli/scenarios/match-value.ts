@@ -3,8 +3,7 @@
  * with `=` is a condition over `value`; `{ "contains": [ … ] }` says what is among the items of a list, or in a text.
  */
 import { cellProblem, compileCell } from '../../expressions/functions/cell-expression.ts'
-import { isJsonObject, type JsonValue } from '../../shared/json.ts'
-import { sameJson } from '../../shared/same-json.ts'
+import { isJsonObject, type JsonValue, sameJson } from '../../shared/json.ts'
 
 /** Characters of a value in a message. */
 const LONGEST_SHOWN = 200

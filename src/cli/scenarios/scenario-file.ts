@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import Type, { type Static, type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { anyJson } from '../../shared/api/any-json.ts'
+import { anyJson } from '../../shared/api/record-schemas.ts'
 import type { JsonValue } from '../../shared/json.ts'
 
 /** Bounds of one file: a test that needs more is several. */

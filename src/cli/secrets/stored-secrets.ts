@@ -1,4 +1,4 @@
-import { MAX_SECRETS } from '../../shared/names/secret-name.ts'
+import { MAX_SECRETS } from '../../shared/names/stored-names.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import type { Management } from '../management.ts'
 import { allNamed, type NamedKind } from '../named-records.ts'

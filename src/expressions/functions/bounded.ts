@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { isLargerThan } from '../../shared/json-size.ts'
+import { isLargerThan, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { mostCharacters, mostElements } from '../language/compile/part-work.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
 

@@ -1,4 +1,4 @@
-import { readIsoDate } from '../../shared/dates/iso-date.ts'
+import { readIsoDate } from '../../shared/dates/dates.ts'
 import { isEmptyValue } from '../../shared/field-rule.ts'
 import { isEmail, isGuidText, isUrl } from '../../shared/fields/value-forms.ts'
 import { isJsonObject } from '../../shared/json.ts'

@@ -1,5 +1,4 @@
-import type { JsonValue } from '../../shared/json.ts'
-import { isLargerThan } from '../../shared/json-size.ts'
+import { isLargerThan, type JsonValue } from '../../shared/json.ts'
 import { exactSum } from '../../shared/numbers/decimal.ts'
 import type { listFunctions } from '../language/declared/lists.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'

@@ -1,4 +1,4 @@
-import { readIsoDate } from '../../shared/dates/iso-date.ts'
+import { readIsoDate } from '../../shared/dates/dates.ts'
 import { ArgumentError } from '../language/function-declaration.ts'
 import { noZone } from '../language/literals/literals.ts'
 

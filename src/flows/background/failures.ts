@@ -11,9 +11,8 @@
  */
 
 import type { SystemLog } from '../../records/system-log.ts'
-import type { Clock } from '../../shared/clock.ts'
+import { type Clock, processTimers, type Timer, type Timers } from '../../shared/clock.ts'
 import type { Failure } from '../../shared/failure.ts'
-import { processTimers, type Timer, type Timers } from '../../shared/timers.ts'
 import type { Database } from '../../storage/database.ts'
 import type { NewJob } from '../../storage/job.ts'
 import { transact } from '../../storage/transact.ts'

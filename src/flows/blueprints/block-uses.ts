@@ -1,4 +1,4 @@
-import type { BlockUses } from '../../shared/api/blocks/block-uses.ts'
+import type { BlockUses } from '../../shared/api/blocks/blocks.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { Database } from '../../storage/database.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'

@@ -1,8 +1,8 @@
 /** Reading a blueprint file: its shape is checked here, what it means is in `shared/application/blueprint-file.ts`. */
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { anyJson } from '../../shared/api/any-json.ts'
 import { documentFieldsSchema, MAX_SAMPLES } from '../../shared/api/data/documents.ts'
+import { anyJson } from '../../shared/api/record-schemas.ts'
 import { type ApplicationParts, MOST_PARTS } from '../../shared/application/application-parts.ts'
 import {
   type BlueprintFile,
@@ -14,8 +14,7 @@ import { blueprintNoteSchema, MAX_NOTES } from '../../shared/blueprint-note.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { wordFor } from '../../shared/fields/type-words.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
-import { ENVIRONMENT_NAME } from '../../shared/names/environment-name.ts'
-import { SECRET_NAME } from '../../shared/names/secret-name.ts'
+import { ENVIRONMENT_NAME, SECRET_NAME } from '../../shared/names/stored-names.ts'
 import { pinTypes } from '../../shared/pin-type.ts'
 
 const Id = '^[A-Za-z][A-Za-z0-9_]{0,62}$'

@@ -1,6 +1,6 @@
 import type { BlockDefinition } from '../../blocks/block.ts'
 import type { RecordContext } from '../../records/records.ts'
-import type { FunctionPlace, FunctionUses } from '../../shared/api/blocks/function-uses.ts'
+import type { FunctionPlace, FunctionUses } from '../../shared/api/blocks/blocks.ts'
 import type { BlockContent } from '../../shared/blueprint.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { search } from '../../shared/query.ts'

@@ -3,8 +3,7 @@
  * filter. So that they go on doing what they did, true is written on each, whether saved, staged or in a deployment.
  */
 
-import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { isJsonObject } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { Query } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'

@@ -1,7 +1,6 @@
 /** Saves or forgets what is staged, as `block-staging.ts` has it: of one block, or of all blocks of a blueprint. */
 import { type Actor, blockRecords, notFound, type RecordContext } from '../../records/records.ts'
-import type { JsonObject } from '../../shared/json.ts'
-import { isJsonObject } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'

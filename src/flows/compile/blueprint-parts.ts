@@ -6,7 +6,7 @@
 import type { Block } from '../../shared/blueprint.ts'
 import type { FieldRule, FieldsOf } from '../../shared/field-rule.ts'
 import type { Steps } from '../../shared/in-turns.ts'
-import { sameJson } from '../../shared/same-json.ts'
+import { sameJson } from '../../shared/json.ts'
 import {
   type CompiledPart,
   compilePart,

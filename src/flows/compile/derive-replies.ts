@@ -1,5 +1,5 @@
 import type { ObjectType, ValueType } from '../../expressions/language/value-types.ts'
-import { isLargerThan } from '../../shared/json-size.ts'
+import { isLargerThan } from '../../shared/json.ts'
 import type { EndpointReply, RepliesBy, ValueShape } from '../values/value-shape.ts'
 import type { Node } from './blueprint-graph.ts'
 import type { Facts } from './constants/fold-constants.ts'

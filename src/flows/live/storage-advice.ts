@@ -1,7 +1,7 @@
 /** Advice for administrators: which indexes would make the slow searches on a storage fast. */
 
 import { type StorageContext, storageNamed } from '../../records/storage-records.ts'
-import type { SlowSearchRecord, StorageAdvice } from '../../shared/api/data/storage-advice.ts'
+import type { SlowSearchRecord, StorageAdvice } from '../../shared/api/data/storages.ts'
 import { isThere, type WantedIndex } from '../../storage/search/index-advice.ts'
 import type { SlowSearch } from '../../storage/search/search-advisor.ts'
 import type { LiveBlueprints } from './live-blueprints.ts'

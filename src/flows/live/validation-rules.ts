@@ -6,8 +6,7 @@
 
 import { type Actor, getRecord, notFound } from '../../records/records.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
-import type { JsonObject } from '../../shared/json.ts'
-import { isJsonObject } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Database, documentOf, type Written } from '../../storage/database.ts'
 import { ownStorages } from '../../storage/own-storages.ts'

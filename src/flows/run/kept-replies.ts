@@ -15,8 +15,7 @@
 
 import { ChannelReply, FileBody, PlainText, type Reply } from '../../blocks/reply.ts'
 import { boundedMap } from '../../shared/bounded-map.ts'
-import type { JsonObject } from '../../shared/json.ts'
-import { isLargerThan } from '../../shared/json-size.ts'
+import { isLargerThan, type JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { ReadVersions } from '../../storage/capabilities.ts'
 import type { Database } from '../../storage/database.ts'

@@ -8,8 +8,8 @@
  */
 import type { Clock } from '../../shared/clock.ts'
 import { elementWork, mostWork } from '../../shared/expression-work.ts'
+import { othersTurn } from '../../shared/in-turns.ts'
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
-import { othersTurn } from '../../shared/others-turn.ts'
 import { RunStopped } from '../compile/block-failure.ts'
 import type { Frame, RunPace, Step } from '../compile/frame.ts'
 import type { RunLimits } from './run-environment.ts'

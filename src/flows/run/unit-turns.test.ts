@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Timers } from '../../shared/timers.ts'
+import type { Timers } from '../../shared/clock.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
 import { type TurnWanted, type UnitTurn, unitTurns } from './unit-turns.ts'
 

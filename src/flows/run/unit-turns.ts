@@ -10,10 +10,9 @@
  * Read a document and then write it, 32 clients on 8 documents, 2 nodes on PostgreSQL: 182 and 52 → 449 and 413 a second,
  * 0.6 → 0.07 tries undone a run (in turns, load average 7; `npm run bench -- --only contention`).
  */
-import type { Clock } from '../../shared/clock.ts'
+import { type Clock, processTimers, type Timers } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
-import { processTimers, type Timers } from '../../shared/timers.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
 
 export interface UnitTurn {

@@ -3,7 +3,7 @@
  * seconds behind.
  */
 import { getRecord } from '../../records/records.ts'
-import type { BlockTimes } from '../../shared/api/blocks/block-times.ts'
+import type { BlockTimes } from '../../shared/api/blocks/blocks.ts'
 import { numberIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import type { Flows } from '../flows.ts'

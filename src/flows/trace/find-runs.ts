@@ -1,8 +1,7 @@
 /** Searching and reading traced runs. */
 
 import { notFound } from '../../records/records.ts'
-import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { isJsonObject } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { type Query, type Search, search } from '../../shared/query.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'

@@ -1,7 +1,7 @@
 /** Copies of flows for runs that are recorded: each is compiled when it is first needed, and only once. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FlowRoom, openFlowRoom } from '../../../test/run-flow.ts'
-import { othersTurn } from '../../shared/others-turn.ts'
+import { othersTurn } from '../../shared/in-turns.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import type { CompiledFunction } from '../compile/frame.ts'
 import { tracedFlows } from './traced-flows.ts'

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { QuoinError } from '../../shared/errors.ts'
-import type { JsonObject } from '../../shared/json.ts'
-import { jsonProblem } from '../../shared/json.ts'
+import { type JsonObject, jsonProblem } from '../../shared/json.ts'
 
 /** Names that would change the prototype of objects. */
 export const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { parseJsonBody } from './json-body.ts'
-import { syntaxErrorAt } from './json-syntax.ts'
+import { parseJsonBody, syntaxErrorAt } from './json-body.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 const namesOf = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',')

@@ -6,8 +6,8 @@
  */
 
 import { QuoinError } from '../../shared/errors.ts'
+import { othersTurn } from '../../shared/in-turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
-import { othersTurn } from '../../shared/others-turn.ts'
 import { FORBIDDEN } from './form-body.ts'
 import { bodyText } from './json-body.ts'
 

@@ -1,7 +1,7 @@
 /** What the OpenAPI document says that custom endpoints reply, on a whole Quoin with real blueprint fields. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
-import type { Identity } from '../../access/identity.ts'
+import type { Identity } from '../../access/identity-cache.ts'
 import { openFieldRules } from '../../records/fields/field-rules.ts'
 import { describeEndpoints } from './describe-endpoints.ts'
 import { endpointDescriptions } from './endpoint-descriptions.ts'

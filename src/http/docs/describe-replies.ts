@@ -1,5 +1,5 @@
 import type { EndpointReply, ValueShape } from '../../flows/values/value-shape.ts'
-import { metaSchema } from '../../shared/api/meta.ts'
+import { metaSchema } from '../../shared/api/record-schemas.ts'
 import { type FieldRule, isAutomatic } from '../../shared/field-rule.ts'
 import { fieldTypeEntries, type JsonSchema } from '../../shared/fields/field-type.ts'
 import type { DocumentSchemas } from './document-schemas.ts'

@@ -1,9 +1,7 @@
-import { metaSchema } from '../../shared/api/meta.ts'
-import type { Html } from './html.ts'
-import { html, prose } from './html.ts'
+import { metaSchema } from '../../shared/api/record-schemas.ts'
+import { type Html, html, prose } from './html.ts'
 import type { ApiDocument } from './open-api-document.ts'
-import type { PlacedOperation } from './operation-section.ts'
-import { operationSection } from './operation-section.ts'
+import { operationSection, type PlacedOperation } from './operation-section.ts'
 import { META_ANCHOR, schemaTable } from './schema-table.ts'
 
 interface Group {

@@ -1,8 +1,9 @@
-import type { Identity } from '../../access/identity.ts'
+import type { Identity } from '../../access/identity-cache.ts'
 import { holds } from '../../access/scopes.ts'
 import type { LiveTable } from '../../flows/live/live-blueprints.ts'
 import { type BoundedMap, boundedMap } from '../../shared/bounded-map.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
+import { isJsonObject } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { describeEndpoints, storagesOf } from './describe-endpoints.ts'
 import type { ExtraPaths } from './open-api-document.ts'
@@ -55,4 +56,33 @@ function sightOf({ blueprints }: LiveTable, identity: Identity | undefined): str
   for (const { compiled } of blueprints.values())
     for (const { scopes } of compiled.endpoints) for (const scope of scopes) asked.add(scope)
   return ['*loggedin', ...[...asked].filter((scope) => holds(identity.scopes, scope)).sort()].join('\n')
+}
+
+/**
+ * What holds schemas, with the defaults of their properties in words. Generators of clients take a property with `default` for
+ * one that is always there, so a client would have to send it.
+ */
+export function withToldDefaults(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withToldDefaults)
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [
+      key,
+      key === 'properties' && isJsonObject(one) ? toldProperties(one) : withToldDefaults(one),
+    ]),
+  )
+}
+
+function toldProperties(properties: object): object {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, withToldDefault(withToldDefaults(schema))]),
+  )
+}
+
+function withToldDefault(schema: unknown): unknown {
+  if (!isJsonObject(schema)) return schema
+  const { default: usual, description, ...others } = schema
+  if (usual === undefined) return schema
+  const told = `Default: \`${JSON.stringify(usual)}\`.`
+  return { ...others, description: typeof description === 'string' ? `${description} ${told}` : told }
 }

@@ -1,6 +1,4 @@
-import { docsTable } from './docs-table.ts'
-import type { Html } from './html.ts'
-import { html, inlineCode } from './html.ts'
+import { docsTable, type Html, html, inlineCode } from './html.ts'
 import type { ApiDocument, ApiSchema } from './open-api-document.ts'
 import { resolved } from './open-api-document.ts'
 

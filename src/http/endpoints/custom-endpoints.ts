@@ -11,7 +11,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Identity } from '../../access/identity.ts'
+import type { Identity } from '../../access/identity-cache.ts'
 import { mayEnter } from '../../access/scopes.ts'
 import { ChannelReply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'

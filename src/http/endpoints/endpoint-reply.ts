@@ -1,12 +1,45 @@
 import { ChannelReply, FileBody, PlainText, type Reply } from '../../blocks/reply.ts'
+import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
 import type { RunEnd } from '../../flows/run/run-start.ts'
 import type { Permissions } from '../../records/permissions/permissions.ts'
-import type { JsonObject } from '../../shared/json.ts'
-import { isLargerThan } from '../../shared/json-size.ts'
+import { isLargerThan, type JsonObject } from '../../shared/json.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import { type FileToSend, fileAnswer } from '../replies/file-reply.ts'
-import { cachingHeaders, withCaching } from './endpoint-caching.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
+
+// What a reply to GET says to caches, besides what its flow says itself.
+// `public` is said only where it is certain that all callers get the same reply: a shared cache may keep it then even for a
+// request that carried a token. Where a token may change the reply, the caches are told which headers carry one.
+
+type Headers = Readonly<Record<string, string>>
+
+/** The headers that may carry an access token. */
+const VARY = 'authorization, cookie, x-token, x-authtoken'
+
+/** `unruled`: whether no storage has rules that show it to one user and not to another one. `tokenInAddress`: then the address would be the key to the reply in every cache and history. */
+function cachingHeaders(
+  { listening: { cacheSeconds }, scopes, callerBlind, flow }: CompiledEndpoint,
+  status: number,
+  tokenInAddress: boolean,
+  unruled: () => boolean,
+): Headers | undefined {
+  const keeps = cacheSeconds > 0 && status === 200
+  if (callerBlind && isPublic(scopes) && (!flow.asUser || unruled()))
+    return keeps ? { 'cache-control': `public, max-age=${cacheSeconds}` } : undefined
+  if (tokenInAddress) return { 'cache-control': 'no-store' }
+  return { 'cache-control': keeps ? `private, max-age=${cacheSeconds}` : 'private, no-cache', vary: VARY }
+}
+
+/** Both; what the flow says itself counts, and cannot take away what a reply varies with. */
+export function withCaching(own: Headers, caching: Headers): Headers {
+  const { vary } = caching
+  if (own.vary === undefined || vary === undefined) return { ...caching, ...own }
+  return { ...caching, ...own, vary: `${vary}, ${own.vary}` }
+}
+
+function isPublic(scopes: readonly string[]): boolean {
+  return scopes.length === 0 || scopes.includes('*public')
+}
 
 /** The file of an asset, by its record. */
 export type FileOf = (asset: JsonObject) => FileToSend

@@ -1,7 +1,7 @@
 import { parse } from 'node:querystring'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Identity } from '../../access/identity.ts'
+import type { Identity } from '../../access/identity-cache.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
 import { addressKey } from '../../flows/run/run-cache.ts'
 import { runRequest } from './endpoint-request.ts'

@@ -1,8 +1,8 @@
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { JsonValue } from '../../shared/json.ts'
-import { ADDRESSES, openHeaders, withoutTokenInAddresses } from '../server/open-headers.ts'
-import { withoutParameter } from './endpoint-address.ts'
+import { ADDRESSES, openHeaders, withoutTokenInAddresses } from '../server/hooks.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
+import { withoutParameter } from './endpoint-table.ts'
 
 /**
  * The request as blocks see it. An access token that opened the door is in no part of it: a flow that logs or forwards its

@@ -7,9 +7,9 @@
  */
 import type { RunEnd, RunFlow, RunStart } from '../../flows/run/run-start.ts'
 import { type Assets, assetType } from '../../records/assets/assets.ts'
+import { errorOfField, removeFiles, safeName } from '../../records/assets/file-links.ts'
 import { HeldUploads } from '../../records/assets/held-uploads.ts'
 import { noteDocumentsOf, PAGE_UPLOADS } from '../../records/assets/page-uploads.ts'
-import { errorOfField, removeFiles, safeName } from '../../records/assets/sent-files.ts'
 import type { Actor } from '../../records/records.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { andThen } from '../../shared/maybe-promise.ts'

@@ -3,7 +3,7 @@
  * `Bearer <token>` for the user of that token, while the request itself keeps its caller. From others it is ignored. No flow
  * sees it.
  */
-import type { Identity } from '../../access/identity.ts'
+import type { Identity } from '../../access/identity-cache.ts'
 import { holds } from '../../access/scopes.ts'
 import type { RunStart } from '../../flows/run/run-start.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'

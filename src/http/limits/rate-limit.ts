@@ -4,7 +4,7 @@ import { countedAddress } from '../../shared/counted-address.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { HttpSettings } from '../server/http-settings.ts'
 import type { RouteTools } from '../server/route-family.ts'
-import { isLoopback } from './counted-address.ts'
+import { isLoopback } from './client-address.ts'
 
 /** 100,000 buckets take about 20 MB. A flood from more addresses forgets those that have not asked for the longest time. */
 const MAX_BUCKETS = 100_000

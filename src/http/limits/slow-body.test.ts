@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import fastify from 'fastify'
 import { afterEach, expect, it } from 'vitest'
-import { answerBrokenConnection } from './connection-errors.ts'
+import { answerBrokenConnection } from './connection-limits.ts'
 import { allowSlowBody, hasOwnTimeLimit, type SlowBodyLimits } from './slow-body.ts'
 
 const open: { close(): Promise<unknown> }[] = []

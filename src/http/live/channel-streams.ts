@@ -3,13 +3,54 @@ import type { ChannelReply } from '../../blocks/reply.ts'
 import type { Channels } from '../../flows/channels.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { andThen } from '../../shared/maybe-promise.ts'
 import type { EndpointExchange } from '../endpoints/endpoint-exchange.ts'
 import type { FoundEndpoint } from '../endpoints/endpoint-table.ts'
 import type { LiveDoor } from '../endpoints/live-door.ts'
 import { takesEvents } from '../endpoints/wants-events.ts'
 import { eventBytes } from './event-text.ts'
-import type { Streams } from './streams.ts'
-import { Subscriber } from './subscriber.ts'
+import type { LiveTools } from './live-tools.ts'
+import type { OpenStream, Streams } from './streams.ts'
+
+/** Messages that wait for one client while it is looked up, and bytes that it has not read. */
+const MOST_WAITING = 200
+const MOST_UNREAD = 256 * 1024
+
+/** One client of a channel: gets messages in their order, each after a look at who it is. */
+class Subscriber {
+  readonly open: OpenStream
+  /** Milliseconds since 1970. */
+  readonly until: number
+  readonly #tools: Pick<LiveTools, 'turns' | 'mayStay' | 'clock'>
+  #waiting: Buffer[] = []
+  #isAsked = false
+
+  constructor(open: OpenStream, until: number, tools: Pick<LiveTools, 'turns' | 'mayStay' | 'clock'>) {
+    this.open = open
+    this.until = until
+    this.#tools = tools
+  }
+
+  /** A client that cannot take it is dropped: it would miss messages without noticing. */
+  offer(bytes: Buffer): void {
+    const { stream } = this.open
+    if (this.#waiting.length >= MOST_WAITING || stream.waiting > MOST_UNREAD) stream.drop()
+    if (!stream.isOpen) return
+    this.#waiting.push(bytes)
+    if (this.#isAsked) return
+    this.#isAsked = true
+    this.#tools.turns.add(() => this.#deliver())
+  }
+
+  #deliver(): void {
+    void andThen(this.#tools.mayStay(this.open), (may) => {
+      const waiting = this.#waiting
+      this.#waiting = []
+      this.#isAsked = false
+      if (may) for (const bytes of waiting) this.open.stream.send(bytes, this.#tools.clock())
+    })
+  }
+}
 
 export interface ChannelStreamsOptions {
   readonly channels: Pick<Channels, 'listen'>

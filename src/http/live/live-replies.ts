@@ -13,7 +13,7 @@ import type { FoundEndpoint } from '../endpoints/endpoint-table.ts'
 import { FollowedReply } from './followed-reply.ts'
 import type { LiveTools } from './live-tools.ts'
 import type { StorageNews } from './storage-news.ts'
-import { subjectText } from './stream-caller.ts'
+import { subjectText } from './stream-places.ts'
 import type { Streams } from './streams.ts'
 
 export interface LiveRepliesOptions {

@@ -14,8 +14,7 @@ import type { Cluster } from '../../storage/cluster.ts'
 import type { EndpointExchange } from '../endpoints/endpoint-exchange.ts'
 import type { FoundEndpoint } from '../endpoints/endpoint-table.ts'
 import { LiveStream, type StreamMemory } from './live-stream.ts'
-import { type Identify, type Standing, standingOf } from './stream-caller.ts'
-import { type StreamLimits, streamPlaces } from './stream-places.ts'
+import { type Identify, type Standing, type StreamLimits, standingOf, streamPlaces } from './stream-places.ts'
 import { openTurns, type Turns } from './turns.ts'
 
 export interface StreamsOptions {

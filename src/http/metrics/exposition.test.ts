@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
 import { type ReadMetric, readExposition } from '../../../test/exposition-parser.ts'
-import type { FinishedRequest } from '../server/finished-request.ts'
+import type { FinishedRequest } from '../server/finished-hook.ts'
 import { httpMetrics } from './http-metrics.ts'
 import { prometheusText } from './prometheus-text.ts'
 

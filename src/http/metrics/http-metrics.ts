@@ -4,8 +4,8 @@
  * By hand and not with prom-client, whose counter and histogram cost 1.0 to 1.3 µs a request, also with children that are
  * kept; a request to a constant endpoint takes 11 µs in all. A cell that is found once per endpoint costs 0.02 µs.
  */
-import { latencySteps } from '../../records/figures/latency.ts'
-import type { FinishedRequest, RequestListener } from '../server/finished-request.ts'
+import { latencySteps } from '../../records/figures/figure-row.ts'
+import type { FinishedRequest, RequestListener } from '../server/finished-hook.ts'
 import type { Metric, Sample } from './prometheus-text.ts'
 
 export interface HttpMetrics {

@@ -4,12 +4,10 @@ import type { Runs } from '../../flows/run-pipeline.ts'
 import type { Figures } from '../../records/figures/figure-row.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { DatabaseFigures } from '../../storage/database-figures.ts'
-import type { RequestListener } from '../server/finished-request.ts'
-import { databaseMetrics } from './database-metrics.ts'
+import type { RequestListener } from '../server/finished-hook.ts'
 import { httpMetrics, type RequestTotals } from './http-metrics.ts'
-import { openProcessMetrics } from './process-metrics.ts'
+import { databaseMetrics, openProcessMetrics, runMetrics } from './metric-sets.ts'
 import { type Metric, prometheusText } from './prometheus-text.ts'
-import { runMetrics } from './run-metrics.ts'
 
 export interface MetricsOptions {
   readonly flows: Pick<Flows, 'catalogue' | 'live'>

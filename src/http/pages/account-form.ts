@@ -5,9 +5,9 @@ import { type AccountPath, accountPaths, looksLikeAccountPath } from '../../shar
 import { headerAddress } from '../../shared/header-address.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
-import { SESSION_COOKIE, setCookie } from '../server/cookies.ts'
-import { pageAddress } from './page-address.ts'
-import type { PageRoom } from './page-room.ts'
+import { SESSION_COOKIE, setCookie } from '../server/origin.ts'
+import type { PageRoom } from './open-page-room.ts'
+import { pageAddress } from './page-origin.ts'
 
 /** The id of the form of each page. */
 export const accountForms = {

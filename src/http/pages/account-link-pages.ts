@@ -22,7 +22,7 @@ import {
   typed,
 } from './account-form.ts'
 import { keepNotice } from './notice-cookie.ts'
-import { pageAddress } from './page-address.ts'
+import { pageAddress } from './page-origin.ts'
 import { localeOf } from './show-page.ts'
 
 const linkPaths = [accountPaths.forgot, accountPaths.choose, accountPaths.signUp] as const

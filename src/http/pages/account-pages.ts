@@ -10,7 +10,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
 import { changeKnowingPassword } from '../routes/people/change-password.ts'
-import { SESSION_COOKIE, setCookie } from '../server/cookies.ts'
+import { SESSION_COOKIE, setCookie } from '../server/origin.ts'
 import {
   type AccountRefusal,
   accountForms,
@@ -27,8 +27,8 @@ import {
 } from './account-form.ts'
 import { isLinkPath, type LinkPath, linkPage, linksToMails, submitLinkForm } from './account-link-pages.ts'
 import { keepNotice } from './notice-cookie.ts'
-import { pageAddress } from './page-address.ts'
-import type { PageRoom } from './page-room.ts'
+import type { PageRoom } from './open-page-room.ts'
+import { pageAddress } from './page-origin.ts'
 import {
   type AccountResult,
   askForCode,

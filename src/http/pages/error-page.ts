@@ -4,7 +4,7 @@ import { type MessageKey, messagesFor, type PageMessages } from '../../pages/mes
 import { QuoinError } from '../../shared/errors.ts'
 import type { PageNode } from '../../shared/pages/page-content.ts'
 import { replyWithError } from '../server/error-reply.ts'
-import type { PageRoom } from './page-room.ts'
+import type { PageRoom } from './open-page-room.ts'
 import { localeOf, showPage } from './show-page.ts'
 
 const texts: Readonly<Record<number, readonly [MessageKey, MessageKey]>> = {

@@ -1,11 +1,10 @@
 /** How an input is drawn and what fits in it: what the block says, completed by the blueprint field. */
 
-import { readIsoDate } from '../../shared/dates/iso-date.ts'
-import { localTime } from '../../shared/dates/zoned-time.ts'
+import { localTime, readIsoDate } from '../../shared/dates/dates.ts'
 import { type FieldRule, isAutomatic } from '../../shared/field-rule.ts'
 import type { FieldLimits } from '../../shared/fields/field-limits.ts'
+import { wordsOfField } from '../../shared/fields/field-names.ts'
 import { type FieldType, fieldTypeEntries, placesOf } from '../../shared/fields/field-type.ts'
-import { wordsOfField } from '../../shared/fields/words-of-field.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import type { InputOption, InputType, PageInput } from '../../shared/pages/page-input.ts'
 

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import type { PageNotice } from '../../shared/pages/page-content.ts'
-import { cookieOf, setCookie } from '../server/cookies.ts'
+import { cookieOf, setCookie } from '../server/origin.ts'
 
 const NAME = 'quoin_notice'
 const MAX_TEXT = 500

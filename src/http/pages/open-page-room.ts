@@ -1,20 +1,53 @@
 import type { Access } from '../../access/access.ts'
+import type { CellRoom } from '../../blocks/table-cells.ts'
 import type { Flows } from '../../flows/flows.ts'
+import type { RunEnvironment } from '../../flows/run/run-environment.ts'
 import type { Runs } from '../../flows/run-pipeline.ts'
-import { openPages } from '../../pages/open-pages.ts'
+import { openPages, type Pages } from '../../pages/open-pages.ts'
 import type { Assets } from '../../records/assets/assets.ts'
 import type { SigningSecret } from '../../records/secrets/signing-secret.ts'
+import type { SystemLog } from '../../records/system-log.ts'
+import { boundedMap } from '../../shared/bounded-map.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Idempotency } from '../endpoints/endpoint-idempotency.ts'
 import type { StorageNews } from '../live/storage-news.ts'
-import { cellRooms } from './cell-rooms.ts'
 import type { RulesOf } from './field-rules-of.ts'
-import { openKeptForms } from './kept-forms.ts'
-import { openPageEvents } from './page-events.ts'
-import { formTokens } from './page-origin.ts'
-import type { PageRoom } from './page-room.ts'
-import { pageTemplates } from './page-templates.ts'
+import { type KeptForms, openKeptForms } from './kept-forms.ts'
+import { openPageEvents, type PageEvents } from './page-events.ts'
+import { type FormTokens, formTokens } from './page-origin.ts'
+import { type PageTemplates, pageTemplates } from './page-templates.ts'
+
+/** Failures that have been logged in the last hour. */
+const MOST_TOLD = 1_000
+const HOUR = 3_600_000
+
+interface CellRoomParts {
+  readonly values: Pick<RunEnvironment['values'], 'timeZone' | 'locale'>
+  readonly clock: Clock
+  readonly log: Pick<SystemLog, 'write'>
+}
+
+/** What cells of tables on pages are calculated with. The log hears of each failure once an hour: every visit has it again. */
+function cellRooms({ values, clock, log }: CellRoomParts): () => CellRoom {
+  const told = boundedMap<string, true>(MOST_TOLD)
+  let hour = 0
+  return () => {
+    const now = clock()
+    return {
+      ...{ timeZone: values.timeZone, locale: values.locale, now },
+      failed({ block, column, message }) {
+        const present = Math.floor(now / HOUR)
+        if (present !== hour) told.clear()
+        hour = present
+        const key = `${block} ${column}`
+        if (told.get(key)) return
+        told.set(key, true)
+        log.write({ level: 'warn', message, ...(block !== '' && { block }), pin: 'columns' })
+      },
+    }
+  }
+}
 
 export interface PageRoomOptions {
   readonly access: Access
@@ -40,4 +73,24 @@ export async function openPageRoom({ news, ...given }: PageRoomOptions): Promise
     cells: cellRooms({ values: flows.environment.values, clock, log: flows.log }),
     events: openPageEvents(news, given.flows.live, given.flows.newGuid),
   }
+}
+
+/** What everything about pages works with. */
+export interface PageRoom {
+  readonly access: Access
+  readonly flows: Pick<Flows, 'live' | 'log' | 'newGuid' | 'permissions' | 'environment'>
+  readonly runs: Pick<Runs, 'run'>
+  readonly database: Database
+  readonly assets: Assets
+  readonly clock: Clock
+  readonly pages: Pages
+  readonly idempotency: Idempotency
+  readonly rulesOf: RulesOf
+  readonly secret: SigningSecret
+  readonly tokens: FormTokens
+  readonly keptForms: KeptForms
+  readonly templates: PageTemplates
+  readonly events: PageEvents
+  /** What the cells of tables are calculated with, now. */
+  readonly cells: () => CellRoom
 }

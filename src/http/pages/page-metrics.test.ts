@@ -11,9 +11,8 @@ import { openIdempotency } from '../endpoints/endpoint-idempotency.ts'
 import { openStorageNews } from '../live/storage-news.ts'
 import { type Metrics, openMetrics } from '../metrics/metrics.ts'
 import { openServer, type Server } from '../server/server.ts'
-import { openPageRoom } from './open-page-room.ts'
+import { openPageRoom, type PageRoom } from './open-page-room.ts'
 import { pageDoor } from './page-door.ts'
-import type { PageRoom } from './page-room.ts'
 
 let quoin: TestQuoin
 let metrics: Metrics

@@ -3,8 +3,8 @@
  * with inputs that the visitor cannot change where the field may not be set. What a flow has read itself it shows: it runs as the application unless its blocks say otherwise.
  */
 import type { FastifyRequest } from 'fastify'
+import { type Subject, subjectOf } from '../../records/permissions/judge.ts'
 import type { Permissions } from '../../records/permissions/permissions.ts'
-import { type Subject, subjectOf } from '../../records/permissions/subject.ts'
 import { overlap } from '../../shared/field-path.ts'
 import {
   everyNode,

@@ -5,8 +5,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { ShownPage } from '../../shared/pages/page-content.ts'
 import { fillPage } from './fill-page.ts'
-import { pageAddress } from './page-address.ts'
-import type { PageRoom } from './page-room.ts'
+import type { PageRoom } from './open-page-room.ts'
+import { pageAddress } from './page-origin.ts'
 import { permittedPage, visitorOf } from './permitted-page.ts'
 import { localeOf, userOf, zoneOf } from './show-page.ts'
 

@@ -1,9 +1,14 @@
+import type { FastifyRequest } from 'fastify'
+import type { PageVisit } from '../../blocks/page-visit.ts'
+import type { RunRequest } from '../../blocks/run-request.ts'
 import type { PageMessages } from '../../pages/messages.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { PageForm } from '../../shared/pages/page-content.ts'
 import { patternBudget } from '../../shared/texts/pattern-budget.ts'
+import { openHeaders } from '../server/hooks.ts'
 import { type FieldOf, inputsOf } from './field-rules-of.ts'
 import { ruledInput } from './input-rule.ts'
+import { pageAddress } from './page-origin.ts'
 import type { Posted, PostedFile } from './posted.ts'
 import { readInput } from './read-input.ts'
 
@@ -50,4 +55,34 @@ export function readForm(
     if (input.type === 'password') passwords.push(...posted.all(input.name))
   }
   return { values, errors, passwords, files }
+}
+
+/** What no parameter may be called: it would reach into the prototype of whatever object it is put in. */
+const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** The request as blocks see it: without anything that opens doors. */
+export function pageRequest(
+  request: FastifyRequest,
+  path: Readonly<Record<string, string>>,
+  visit: PageVisit,
+): RunRequest {
+  const headers = openHeaders(request.headers)
+  const address = pageAddress(request.url)
+  const names = [...new Set(address.query.keys())].filter((name) => !FORBIDDEN.has(name))
+  const query = names.map((name) => {
+    const values = address.getAll(name)
+    return [name, values.length === 1 ? (values[0] ?? '') : values] as const
+  })
+  return {
+    method: request.method,
+    url: address.href,
+    headers,
+    ip: request.ip,
+    query: Object.fromEntries(query),
+    path,
+    body: undefined,
+    user: request.identity?.user,
+    ...(request.identity && { scopes: request.identity.scopes }),
+    visit,
+  }
 }

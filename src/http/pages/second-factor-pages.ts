@@ -4,13 +4,13 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../../access/access.ts'
-import type { Identity } from '../../access/identity.ts'
+import type { Identity } from '../../access/identity-cache.ts'
 import type { PageMessages } from '../../pages/messages.ts'
 import { type AccountPath, accountPaths } from '../../shared/account-paths.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
-import { cookieOf, setCookie } from '../server/cookies.ts'
+import { cookieOf, setCookie } from '../server/origin.ts'
 import {
   type AccountRefusal,
   accountForms,
@@ -25,8 +25,8 @@ import {
   typed,
 } from './account-form.ts'
 import { keepNotice } from './notice-cookie.ts'
-import { pageAddress } from './page-address.ts'
-import type { PageRoom } from './page-room.ts'
+import type { PageRoom } from './open-page-room.ts'
+import { pageAddress } from './page-origin.ts'
 
 const CHALLENGE_COOKIE = 'quoin_challenge'
 const CHALLENGE_SECONDS = 300

@@ -7,7 +7,7 @@ import { replyText } from '../endpoints/endpoint-reply.ts'
 import { assetFile } from '../replies/asset-file.ts'
 import { sendFile } from '../replies/file-reply.ts'
 import { keepNotice } from './notice-cookie.ts'
-import type { PageRoom } from './page-room.ts'
+import type { PageRoom } from './open-page-room.ts'
 import { type PageToShow, pageHeaders, showPage } from './show-page.ts'
 
 /** Marks a stored reply whose text is a page and no JSON for the client. */

@@ -1,9 +1,14 @@
 import type { Assets } from '../../records/assets/assets.ts'
+import { errorOfField, removeFiles, safeName } from '../../records/assets/file-links.ts'
 import { PAGE_UPLOADS } from '../../records/assets/page-uploads.ts'
-import { errorOfField, removeFiles, safeName } from '../../records/assets/sent-files.ts'
 import type { Actor } from '../../records/records.ts'
+import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { guidOf, numberIn, textIn } from '../../storage/document-fields.ts'
+import { sendCompressible } from '../replies/accepted-encoding.ts'
+import type { App } from '../server/route-family.ts'
+import type { PageRoom } from './open-page-room.ts'
+import { TEMPLATE_FILES } from './page-templates.ts'
 import type { ReadForm } from './read-form.ts'
 
 export interface StoredFiles {
@@ -46,4 +51,32 @@ export async function storeFiles(
     const [first] = files
     throw first ? errorOfField(first.file.field, error) : error
   }
+}
+
+/** A year: the name of each file says what is in it. */
+const FOREVER = 'public, max-age=31536000, immutable'
+
+/** Styles and scripts of pages, and those of page templates. */
+export function pageFiles(app: App, { pages, templates }: PageRoom): void {
+  const files = new Map(pages.assets.map((asset) => [asset.name, asset]))
+  app.get<{ Params: { '*': string } }>(
+    '/_pages/*',
+    { config: { permission: 'public', entityTag: false }, schema: { hide: true } },
+    async (request, reply) => {
+      const name = request.params['*']
+      if (name.startsWith(TEMPLATE_FILES)) {
+        const file = await templates.file(name)
+        if (!file) throw missing()
+        return reply.header('cache-control', FOREVER).type(file.type).send(file.text)
+      }
+      const asset = files.get(name)
+      if (!asset) throw missing()
+      reply.header('cache-control', FOREVER).type(asset.type)
+      return reply.send(await sendCompressible(request.headers, reply, asset))
+    },
+  )
+}
+
+function missing(): QuoinError {
+  return new QuoinError('NOT_FOUND', 'There is no such file.')
 }

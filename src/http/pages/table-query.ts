@@ -10,7 +10,7 @@
 import { PinError } from '../../blocks/block.ts'
 import { rangeQuery } from '../../blocks/range-query.ts'
 import type { CellRoom } from '../../blocks/table-cells.ts'
-import { readLocalTime } from '../../shared/dates/zoned-time.ts'
+import { readLocalTime } from '../../shared/dates/dates.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { keepsDigits } from '../../shared/numbers/exact-json.ts'
 import type { DataTable, TableColumn } from '../../shared/pages/page-table.ts'
@@ -19,7 +19,7 @@ import type { Reference } from '../../storage/reference/references.ts'
 import { isBehind } from '../../storage/reference/table-references.ts'
 import { throughReferences } from '../../storage/reference/through-references.ts'
 import { textProblem } from '../../storage/search/text-limits.ts'
-import type { PageAddress } from './page-address.ts'
+import type { PageAddress } from './page-origin.ts'
 
 /** Most documents that can be skipped; what lies behind is reached with a cursor. */
 const MAX_OFFSET = 10_000

@@ -14,7 +14,7 @@ import { findWithTotal } from '../../storage/find-with-total.ts'
 import { tableReferences, withoutSorts } from '../../storage/reference/table-references.ts'
 import { tableRow } from '../../storage/reference/table-row.ts'
 import type { RulesOf } from './field-rules-of.ts'
-import type { PageAddress } from './page-address.ts'
+import type { PageAddress } from './page-origin.ts'
 import { sentNames } from './posted.ts'
 import { lastNumberedPage, type TableQuery, tableParameter, tableQuery, tableSearch } from './table-query.ts'
 

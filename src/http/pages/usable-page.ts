@@ -18,7 +18,7 @@ import {
 } from '../../shared/pages/page-content.ts'
 import type { DataTable } from '../../shared/pages/page-table.ts'
 import { buttonValue } from './complete-page.ts'
-import type { PageRoom } from './page-room.ts'
+import type { PageRoom } from './open-page-room.ts'
 import { type FoundPage, pagesOf } from './page-routes.ts'
 import { visitorOf } from './permitted-page.ts'
 

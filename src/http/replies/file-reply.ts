@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { contentDisposition, isShown } from '../../shared/files/content-disposition.ts'
+import { contentDisposition, isShown } from '../../shared/files/file-types.ts'
 
 export interface FileToSend {
   readonly name: string

@@ -6,7 +6,7 @@
  * reply wakes its client again; written one after the other, the first one does, and the others find it awake.
  * `ARCHITECTURE.md` has what it gave.
  */
-import type { Timers } from '../../shared/timers.ts'
+import type { Timers } from '../../shared/clock.ts'
 
 export interface TurnReplies {
   /** Before a request is worked on: sends what has waited for as long as a reply may. `now`: of the same clock. */

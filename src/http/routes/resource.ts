@@ -4,8 +4,8 @@
  */
 import type { FastifyRequest } from 'fastify'
 import { type Static, type TSchema, Type } from 'typebox'
-import { guidParams } from '../../shared/api/meta.ts'
 import { removedSchema } from '../../shared/api/people/users.ts'
+import { guidParams } from '../../shared/api/record-schemas.ts'
 import { searchSchema } from '../../shared/api/search.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
 import type { ManagementResource } from '../../shared/management-scopes.ts'

@@ -1,5 +1,9 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { holds } from '../../access/scopes.ts'
+import type { Deployer } from '../../flows/live/deploy-blueprint.ts'
+import type { Actor } from '../../records/records.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
+import { callerOf } from '../server/authenticate.ts'
 
 /**
  * A search's reply: the bare array with its total and cursor in headers, or `{ count }` when that was asked for. The
@@ -17,4 +21,20 @@ export function searchReply<T>(
   reply.header('x-total-count', String(page.total))
   if (page.next !== undefined) reply.header('x-next-cursor', page.next)
   return reply.send(page.records)
+}
+
+/** The caller as records note it. */
+export function actorOf(request: FastifyRequest): Actor {
+  const { guid, username } = callerOf(request)
+  return { guid, username }
+}
+
+/** The caller as one who deploys. */
+export function deployerOf(request: FastifyRequest): Deployer {
+  const { scopes } = callerOf(request)
+  return {
+    ...actorOf(request),
+    mayTakeAccountPages: holds(scopes, 'blueprints_account_pages'),
+    lacks: (scope) => !holds(scopes, scope),
+  }
 }

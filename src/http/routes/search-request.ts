@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value'
 import type { Filter, SearchBody, SearchQuery } from '../../shared/api/search.ts'
 import { searchSchema } from '../../shared/api/search.ts'
-import { wholeDayBounds } from '../../shared/dates/whole-day.ts'
+import { wholeDayBounds } from '../../shared/dates/dates.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { readJson } from '../../shared/numbers/exact-json.ts'
 import type { Bounds, Query, Scalar, Search, SortKey } from '../../shared/query.ts'

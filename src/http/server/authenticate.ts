@@ -1,15 +1,13 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Access } from '../../access/access.ts'
-import type { Identity } from '../../access/identity.ts'
+import type { Identity } from '../../access/identity-cache.ts'
 import { holds } from '../../access/scopes.ts'
 import { requireConfirmed } from '../../identity/factors.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { ManagementScope } from '../../shared/management-scopes.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
-import type { Caller } from './caller.ts'
 import { findToken } from './find-token.ts'
-import type { Permission } from './permission.ts'
-import { neededScopes } from './permission.ts'
+import { type Caller, neededScopes, type Permission } from './permission.ts'
 import type { RouteTools } from './route-family.ts'
 
 /** Who sent the request, from its token; see {@link RouteTools}. */

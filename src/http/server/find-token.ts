@@ -1,7 +1,7 @@
 import { API_KEY_PREFIX } from '../../access/keys/api-key-text.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import type { Caller } from './caller.ts'
-import { isSameOrigin } from './same-origin.ts'
+import { isSameOrigin } from './origin.ts'
+import type { Caller } from './permission.ts'
 
 /** Longer than any token we ever gave out; what is longer is not looked up. */
 const MAX_LENGTH = 512

@@ -1,5 +1,6 @@
 import type { FastifyRequest, onResponseHookHandler } from 'fastify'
-import type { RequestListener } from './finished-request.ts'
+import type { Identity } from '../../access/identity-cache.ts'
+import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
 
 /** Tells of the requests that the framework answered; an exchange tells of its own. */
 export function finishedHook(tell: RequestListener): onResponseHookHandler {
@@ -28,3 +29,24 @@ function routeOf({ foundPage, routeOptions, url }: FastifyRequest): string | und
   const page = `/${foundPage.page.listening.uri}`
   return /[?&]_events=/.test(url) ? `${page}?_events` : page
 }
+
+/** A request that has been answered, for metrics and logs. */
+export interface FinishedRequest {
+  /** Finds it in the log. */
+  readonly id: string
+  readonly method: string
+  /** Path and query as they were sent. */
+  readonly url: string
+  /** The custom endpoint that it reached, else the route's template; undefined if nothing answers there. */
+  readonly endpoint: CompiledEndpoint | undefined
+  readonly route: string | undefined
+  readonly status: number
+  readonly milliseconds: number
+  readonly ip: string
+  readonly agent: string | undefined
+  readonly identity: Identity | undefined
+  /** The studio says of its own requests that they are; a request that a user tries out in it is none of them. */
+  readonly fromStudio: boolean
+}
+
+export type RequestListener = (finished: FinishedRequest) => void

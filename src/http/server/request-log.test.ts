@@ -1,8 +1,8 @@
 /** What the user log and the log of the process have of a finished request: no query, which may hold a token or search words. */
-import { expect, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import type { LoggedRequest } from '../../access/user-log.ts'
-import type { FinishedRequest } from './finished-request.ts'
-import { logFinished, logOptions, logRequests } from './request-log.ts'
+import type { FinishedRequest } from './finished-hook.ts'
+import { hideSecrets, logFinished, logOptions, logRequests } from './request-log.ts'
 
 const user = { guid: 'g', username: 'ann', tokenGuid: 't', scopes: new Set<string>(), user: {} }
 const finished: FinishedRequest = {
@@ -50,4 +50,30 @@ test('a silent log is none, unless its level can change while the server runs', 
   expect(logOptions({ logLevel: 'info' }, undefined)).toMatchObject({ logger: { level: 'info' } })
   const watched = logOptions({ logLevel: 'silent', watch: () => () => undefined }, undefined)
   expect(watched).toMatchObject({ logger: { level: 'silent' } })
+})
+
+describe('what is logged', () => {
+  it('has no secret in it, at any level that is written', () => {
+    const headers = { Authorization: 'Bearer s', cookie: 's', accept: '*/*' }
+    const logged = hideSecrets({
+      headers,
+      body: { user: { password: 's', name: 'a' } },
+      list: [{ token: 's' }, 'b'],
+      access_token: 's',
+      deep: { a: { b: { c: { d: { e: 's' } } } } },
+    })
+    expect(JSON.stringify(logged)).not.toContain('"s"')
+    expect(JSON.stringify(logged)).not.toContain('Bearer')
+    expect(logged).toMatchObject({
+      headers: { accept: '*/*' },
+      body: { user: { password: '[secret]', name: 'a' } },
+      list: [{ token: '[secret]' }, 'b'],
+    })
+    expect(headers.cookie).toBe('s')
+  })
+
+  it('leaves errors and other instances to their serializers', () => {
+    const err = new Error('a')
+    expect(hideSecrets({ err }).err).toBe(err)
+  })
 })

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
-import type { Identity } from '../../access/identity.ts'
+import type { Identity } from '../../access/identity-cache.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { ExchangeTools } from '../endpoints/endpoint-exchange.ts'
-import type { Caller } from './caller.ts'
+import type { Caller } from './permission.ts'
 
 export type App = FastifyInstance<
   RawServerDefault,

@@ -1,41 +1,73 @@
+import { createRequire } from 'node:module'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import fastify, { LogController } from 'fastify'
+import fastify, { type FastifyServerOptions, LogController } from 'fastify'
 import type { Access } from '../../access/access.ts'
-import type { Clock } from '../../shared/clock.ts'
-import { processTimers } from '../../shared/timers.ts'
+import { type Clock, processTimers } from '../../shared/clock.ts'
 import type { Cluster } from '../../storage/cluster.ts'
 import { NO_LIMIT, readBodies } from '../bodies/read-body.ts'
 import { describeApi } from '../docs/open-api.ts'
-import { addressConnections } from '../limits/address-connections.ts'
-import { answerBrokenConnection } from '../limits/connection-errors.ts'
-import { type ConnectionLimits, connectionLimits, MAX_HEADER_BYTES } from '../limits/connection-limits.ts'
-import { standsForMany } from '../limits/counted-address.ts'
-import { plainForwardedAddresses } from '../limits/forwarded-address.ts'
+import { plainForwardedAddresses, standsForMany } from '../limits/client-address.ts'
+import {
+  addressConnections,
+  answerBrokenConnection,
+  type ConnectionLimits,
+  connectionLimits,
+  MAX_HEADER_BYTES,
+} from '../limits/connection-limits.ts'
 import { rateLimiter } from '../limits/rate-limit.ts'
 import { type UnreadLimits, unreadReplies } from '../limits/unread-replies.ts'
 import { holdReplies, waitingReplies } from '../limits/waiting-replies.ts'
 import { tagReply } from '../replies/entity-tag.ts'
 import { compressReplies, replyCompression } from '../replies/reply-compression.ts'
 import { turnReplies } from '../replies/turn-replies.ts'
-import { answerFirst, type Taker } from './answer-first.ts'
 import { authenticate, identifier, nothingHere } from './authenticate.ts'
 import { checkSchema } from './check-schema.ts'
-import { allowOrigins, showToOrigin } from './cross-origin.ts'
 import { replyWithError } from './error-reply.ts'
-import { fence } from './fence.ts'
-import { finishedHook } from './finished-hook.ts'
-import type { RequestListener } from './finished-request.ts'
+import { finishedHook, type RequestListener } from './finished-hook.ts'
 import { closeGracefully } from './graceful-close.ts'
+import {
+  answerFirst,
+  fence,
+  refuseTwoHosts,
+  refuseWrongUrl,
+  requestIdOf,
+  requestIds,
+  secureReply,
+  sendRequestId,
+  type Taker,
+} from './hooks.ts'
 import type { HttpSettings } from './http-settings.ts'
-import { lazySerializer } from './lazy-serializer.ts'
-import { refuseTwoHosts, refuseWrongUrl } from './path-hygiene.ts'
+import { allowOrigins, showToOrigin } from './origin.ts'
 import { requirePermission } from './permission.ts'
-import { requestIdOf, requestIds, sendRequestId } from './request-id.ts'
-import type { LogTarget } from './request-log.ts'
-import { logFinished, logOptions, logRequests } from './request-log.ts'
+import { type LogTarget, logFinished, logOptions, logRequests } from './request-log.ts'
 import { requireReservedRoot } from './reserved-roots.ts'
 import type { App, RouteFamily, RouteTools } from './route-family.ts'
-import { secureReply } from './security-headers.ts'
+
+type Factories = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>
+type SerializerFactory = NonNullable<Factories['buildSerializer']>
+
+const requireAsFastify = createRequire(import.meta.resolve('fastify'))
+
+/**
+ * Fastify's own serializer, made for a route when its first reply is sent and not at the start: most routes of a server
+ * are never asked for, and all of them are 200 ms of its start and 15 MB with what makes them.
+ */
+const lazySerializer: SerializerFactory = (externalSchemas, options) => {
+  let compiler: ReturnType<SerializerFactory> | undefined
+  return (route) => {
+    let write: ((value: unknown) => string) | undefined
+    return (value) => {
+      compiler ??= fastifySerializer()(externalSchemas, options)
+      write ??= compiler(route)
+      return write(value)
+    }
+  }
+}
+
+function fastifySerializer(): SerializerFactory {
+  const selector: () => SerializerFactory = requireAsFastify('@fastify/fast-json-stringify-compiler')
+  return selector()
+}
 
 export interface ServerOptions {
   readonly access: Access
@@ -50,7 +82,7 @@ export interface ServerOptions {
   readonly log?: LogTarget
   /** Told of each finished request: for metrics. */
   readonly finished?: RequestListener
-  /** Where there are other nodes: see `fence.ts`. */
+  /** Where there are other nodes: see `hooks.ts`. */
   readonly cluster?: Pick<Cluster, 'alive'> | undefined
   readonly limits?: ConnectionLimits
   readonly unread?: UnreadLimits

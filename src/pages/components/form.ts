@@ -1,7 +1,6 @@
 import { type ComponentChild, h } from 'preact'
 import type { PageForm, PageNode } from '../../shared/pages/page-content.ts'
 import type { Drawing } from '../drawing.ts'
-import { errorSummary } from './error-summary.ts'
 
 type Hidden = readonly { readonly name: string; readonly value: string }[]
 
@@ -41,4 +40,25 @@ export function form(node: PageForm, drawing: Drawing): ComponentChild {
 /** Inputs are easier to fill in a narrow form; columns, tables and tabs need the room. */
 function isWide(content: readonly PageNode[]): boolean {
   return content.some(({ kind }) => kind === 'columns' || kind === 'table' || kind === 'tabs')
+}
+
+type Errors = readonly { readonly input?: string; readonly message: string }[]
+
+/** All that is wrong with a form, in front of it. It takes the focus, so that it is the first thing to be read. */
+function errorSummary(errors: Errors, { say, level }: Drawing): ComponentChild {
+  const title = errors.some(({ input }) => input === undefined)
+    ? say('form.errors')
+    : say.counted('form.errors', errors.length)
+  return h(
+    'div',
+    { class: 'summary', role: 'alert', tabIndex: -1, autofocus: true, 'data-summary': '' },
+    h(`h${level}`, null, title),
+    h(
+      'ul',
+      null,
+      errors.map(({ input, message }) =>
+        h('li', null, input === undefined ? message : h('a', { href: `#${input}` }, message)),
+      ),
+    ),
+  )
 }

@@ -1,11 +1,12 @@
 /** What is around the content: bar or side column with brand, navigation and person, footer. */
 import { type ComponentChild, h } from 'preact'
-import type { PageView } from '../../shared/pages/page-content.ts'
+import type { PageLink, PageView } from '../../shared/pages/page-content.ts'
 import type { TemplateLink, TemplateSettings } from '../../shared/pages/page-template.ts'
 import { imageSource, linkTo } from '../address.ts'
 import type { Drawing } from '../drawing.ts'
+import { hiddenInputs } from './form.ts'
 import { icon } from './icon.ts'
-import { person } from './person.ts'
+import { link } from './link.ts'
 
 export function layout(
   view: PageView,
@@ -120,5 +121,90 @@ function mark(): ComponentChild {
       opacity: '.45',
       d: 'M17 15h7a1 1 0 011 1v8a1 1 0 01-1 1h-7a1 1 0 01-1-1v-8a1 1 0 011-1z',
     }),
+  )
+}
+
+/** Who is signed in and the way out, or the way in; and the switch between light and dark, which needs the module. */
+function person({ user, hidden, url }: PageView, { say }: Drawing): ComponentChild {
+  // The form of the page at this address, sent from here without its question.
+  const pairs = Object.entries({ _form: 'signout', ...hidden }).map(([name, value]) => ({ name, value }))
+  return h(
+    'div',
+    { class: 'person' },
+    h(
+      'button',
+      {
+        type: 'button',
+        class: 'button quiet small square needs-script',
+        'data-theme-switch': '',
+        'data-dark': say('theme.dark'),
+        'data-light': say('theme.light'),
+        'aria-label': say('theme.dark'),
+      },
+      icon('moon'),
+    ),
+    user
+      ? [
+          h(
+            'a',
+            { class: 'person-name', href: '/password', title: say('password.title') },
+            h('span', { class: 'initial', 'aria-hidden': 'true' }, initialOf(user.name)),
+            user.name,
+          ),
+          h(
+            'form',
+            { method: 'post', action: '/logout', class: 'plain-form' },
+            hiddenInputs(pairs),
+            h('button', { class: 'button quiet small' }, icon('out', true), say('signout.submit')),
+          ),
+        ]
+      : h('a', { href: signInFrom(url) }, say('signin.link')),
+  )
+}
+
+/** On the page itself it keeps where its visitor wants to go. */
+function signInFrom(url: string): string {
+  return /^\/login(?:\?|$)/.test(url) ? url : `/login?next=${encodeURIComponent(url)}`
+}
+
+function initialOf(name: string): string {
+  const [first = '?'] = name.trim()
+  return first.toUpperCase()
+}
+
+/** Links between parts of an application, in a line. */
+export function navigation({ label, links }: { label?: string; links: readonly PageLink[] }): ComponentChild {
+  return h(
+    'nav',
+    {
+      class: 'side-nav',
+      'aria-label':
+        label ??
+        links
+          .map((one) => one.label)
+          .slice(0, 3)
+          .join(', '),
+    },
+    h(
+      'ul',
+      null,
+      links.map((one) => h('li', null, link(one))),
+    ),
+  )
+}
+
+/** From the start to this page. The last one is this page unless the links say otherwise. */
+export function breadcrumb({ links }: { links: readonly PageLink[] }, { say }: Drawing): ComponentChild {
+  const marked = links.some((one) => one.current)
+  return h(
+    'nav',
+    { class: 'crumbs', 'aria-label': say('crumbs.label') },
+    h(
+      'ol',
+      null,
+      links.map((one, at) =>
+        h('li', null, link({ ...one, current: marked ? one.current === true : at === links.length - 1 })),
+      ),
+    ),
   )
 }

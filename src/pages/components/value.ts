@@ -1,6 +1,6 @@
 /** Values of documents, written for people. What does not fit its format is written as it is. */
 import { type ComponentChild, h } from 'preact'
-import { localTime } from '../../shared/dates/zoned-time.ts'
+import { localTime } from '../../shared/dates/dates.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import type { ValueFormat } from '../../shared/value-format.ts'
 import { imageSource, linkTo } from '../address.ts'

@@ -5,7 +5,7 @@
  */
 import type { AlertFigure } from '../../shared/alerts/alert-figures.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { mailAddress } from '../../shared/mail/mail-address.ts'
+import { mailAddress } from '../../shared/mail/mail.ts'
 import { alertQueue, type NewJob } from '../../storage/job.ts'
 import { mailJob } from '../mail/mail-job.ts'
 

@@ -2,8 +2,8 @@
  * Measures what the rules ask for, and tells where one fires or is over. The new state and the jobs that tell of it are one
  * transaction, on the condition that the rule is as it was read: of two nodes that check at once, one tells.
  */
-import type { AlertFigure } from '../../shared/alerts/alert-figures.ts'
-import { alertFigures, MAX_ALERTS } from '../../shared/alerts/alert-figures.ts'
+import { type AlertFigure, alertFigures, MAX_ALERTS } from '../../shared/alerts/alert-figures.ts'
+import type { Clock } from '../../shared/clock.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
@@ -12,10 +12,81 @@ import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { findAll } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
+import { readFigures } from '../figures/read-figures.ts'
 import { getRecord } from '../records.ts'
 import { type AlertNews, alertJobs } from './alert-job.ts'
-import { type AlertParts, type Measure, openMeasures } from './measures.ts'
-import { firesAfter } from './next-state.ts'
+
+interface AlertParts {
+  readonly database: Database
+  readonly clock: Clock
+  /** MiB that are free where this node keeps its data. */
+  readonly diskFree: () => Promise<number>
+}
+
+/** Gives the figure of this moment; null where nothing is known of it. */
+type Measure = (figure: AlertFigure, minutes: number) => Promise<number | null>
+
+/** Of fewer requests a share says little: one failed request at night would wake people. */
+const LEAST_REQUESTS = 20
+
+/** Each figure is read once, however many rules ask for it. */
+function openMeasures({ database, clock, diskFree }: AlertParts): Measure {
+  const minutesRead = once(async () => {
+    // The minute that has just begun is not stored yet.
+    const until = Math.floor(clock() / 1000) - 60
+    return (await readFigures(database, { range: 'hour', until })).points
+  })
+  const queues = once(async () => database.capabilities.queues.list())
+  const free = once(diskFree)
+  return async (figure, minutes) => {
+    switch (figure) {
+      case 'error_share': {
+        const points = (await minutesRead()).slice(-minutes)
+        const requests = points.reduce((sum, point) => sum + point.requests, 0)
+        const failed = points.reduce((sum, point) => sum + point.failed, 0)
+        if (requests < LEAST_REQUESTS) return failed === 0 ? 0 : null
+        return (100 * failed) / requests
+      }
+      case 'dead_letters':
+        return (await queues()).reduce((sum, { dead }) => sum + dead, 0)
+      case 'queue_age': {
+        const since = Math.min(...(await queues()).map(({ oldest }) => oldest ?? clock()), clock())
+        return Math.floor((clock() - since) / 1000)
+      }
+      case 'disk_free':
+        return free()
+    }
+  }
+}
+
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let known: Promise<T> | undefined
+  return () => {
+    known ??= read()
+    return known
+  }
+}
+
+export interface AlertLimit {
+  readonly figure: AlertFigure
+  readonly threshold: number
+}
+
+/** How far back it must be to be over: a figure that moves around its threshold fires once, and not each minute. */
+const BACK = 0.8
+
+/** Whether the alert fires after this value; null: nothing is known, so it stays as it is. */
+export function firesAfter(
+  { figure, threshold }: AlertLimit,
+  value: number | null,
+  firing: boolean,
+): boolean {
+  if (value === null) return firing
+  if (figure === 'disk_free') return firing ? value <= threshold / BACK : value <= threshold
+  // A threshold of 0 would fire on nothing: what is not there is never too much.
+  if (value === 0) return false
+  return firing ? value > threshold * BACK : value >= threshold
+}
 
 interface Rule {
   readonly guid: string

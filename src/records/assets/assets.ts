@@ -21,9 +21,8 @@ import { type Actor, findRecords, getRecord, notFound, type RecordContext } from
 import { type AssetNote, forgetNote, openAssetNotes } from './asset-notes.ts'
 import { type ConvertedImage, type Images, openImages } from './convert-image.ts'
 import { holdUpload, releaseUpload } from './held-uploads.ts'
-import { imageVariants } from './image-variants.ts'
+import { imageVariants, openVariants } from './image-variants.ts'
 import { placedFiles, placeOf } from './placed-files.ts'
-import { openVariants } from './variant-records.ts'
 
 /** 500 MB as the contract counts them. */
 const MAX_ASSET_BYTES = 500 * 1024 * 1024

@@ -6,13 +6,51 @@ import { Readable } from 'node:stream'
 import { QuoinError } from '../../shared/errors.ts'
 import { type ImageWanted, isReadableImage } from '../../shared/files/image-wanted.ts'
 import type { JsonObject } from '../../shared/json.ts'
+import { setFields } from '../../shared/mutation.ts'
+import type { Query } from '../../shared/query.ts'
 import type { AssetFiles } from '../../storage/assets/asset-files.ts'
-import type { Database } from '../../storage/database.ts'
+import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { findAll } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import type { ConvertedImage, Images } from './convert-image.ts'
 import type { PlacedFiles } from './placed-files.ts'
-import { createVariant, deleteVariant, findVariant, MOST_VARIANTS, variantsOf } from './variant-records.ts'
+
+// Records `{ asset, key, name, type, size, sha256, file }` of images that were made of assets: one for each asset and key.
+
+/** Of one asset; the oldest goes for the next one. */
+const MOST_VARIANTS = 64
+
+export function openVariants(database: Database): Promise<void> {
+  return database.ensure(ownStorages.assetImages, {
+    indexes: [{ fields: ['asset', 'key'], unique: true }, { fields: ['file'] }],
+  })
+}
+
+async function findVariant(session: Session, asset: string, key: string): Promise<JsonObject | undefined> {
+  const query: Query = { kind: 'and', queries: [term('asset', asset), term('key', key)] }
+  const [found] = await findAll(session, ownStorages.assetImages, query, 1)
+  return found
+}
+
+/** Of an asset, the oldest first. */
+function variantsOf(session: Session, asset: string): Promise<readonly JsonObject[]> {
+  const oldest = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
+  return findAll(session, ownStorages.assetImages, term('asset', asset), 2 * MOST_VARIANTS, oldest)
+}
+
+async function createVariant(session: Session, fields: JsonObject): Promise<JsonObject> {
+  return documentOf(await session.create(ownStorages.assetImages, setFields(fields)))
+}
+
+/** False when it was deleted before. */
+async function deleteVariant(session: Session, record: JsonObject): Promise<boolean> {
+  return (await session.delete(ownStorages.assetImages, guidOf(record))).outcome === 'written'
+}
+
+function term(field: string, value: string): Query {
+  return { kind: 'term', field, value }
+}
 
 export interface ImageVariants {
   /** The image as a record that is read like that of an asset. INVALID_QUERY, UNAVAILABLE, as conversions have them. */

@@ -1,7 +1,7 @@
 import type { RunFiles } from '../../blocks/run-files.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { contentDisposition } from '../../shared/files/content-disposition.ts'
+import { contentDisposition } from '../../shared/files/file-types.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import type { SigningSecret } from '../secrets/signing-secret.ts'
 import { type Assets, checkAssetPlace } from './assets.ts'

@@ -8,8 +8,8 @@
  */
 
 import type { Clock } from '../../shared/clock.ts'
+import { othersTurn } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { othersTurn } from '../../shared/others-turn.ts'
 import type { Query } from '../../shared/query.ts'
 import { refusalOf } from '../../storage/create-all.ts'
 import type { Database, Origin } from '../../storage/database.ts'

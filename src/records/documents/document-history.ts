@@ -3,8 +3,7 @@
  * neither can exist without the other. A record: `{ storage, document, action, user, run, revisions }`.
  */
 
-import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { jsonProblem } from '../../shared/json.ts'
+import { type JsonObject, type JsonValue, jsonProblem } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Query, type Search, search } from '../../shared/query.ts'

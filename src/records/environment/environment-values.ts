@@ -2,7 +2,7 @@
 
 import { invalidField } from '../../shared/errors.ts'
 import { type JsonObject, type JsonValue, jsonProblem } from '../../shared/json.ts'
-import { MAX_ENVIRONMENT_BYTES, MAX_ENVIRONMENT_VALUES } from '../../shared/names/environment-name.ts'
+import { MAX_ENVIRONMENT_BYTES, MAX_ENVIRONMENT_VALUES } from '../../shared/names/stored-names.ts'
 import type { Database } from '../../storage/database.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { openNamedRecords } from '../named-records.ts'

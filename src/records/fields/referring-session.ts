@@ -3,7 +3,7 @@
  * made sure of in the transaction of the write, against writes of other sessions at the same time.
  */
 
-import { fieldOverlaps } from '../../shared/field-overlaps.ts'
+import { fieldOverlaps } from '../../shared/field-path.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'

@@ -3,8 +3,7 @@
  * inside it, or something around it: `customer` set as a whole must keep to the rule of `customer.name`.
  */
 import { invalidField } from '../../shared/errors.ts'
-import { fieldOverlaps } from '../../shared/field-overlaps.ts'
-import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import { fieldOverlaps, parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { type FieldRule, fieldValueProblem, isAutomatic } from '../../shared/field-rule.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'

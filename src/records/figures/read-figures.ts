@@ -7,8 +7,7 @@ import { textIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { daySpan, hourSpan, type Span } from './figure-documents.ts'
-import { type FigureKind, type Figures, LATENCY, rowsIn, together } from './figure-row.ts'
-import { latencyAt } from './latency.ts'
+import { type FigureKind, type Figures, LATENCY, latencyAt, rowsIn, together } from './figure-row.ts'
 
 interface WantedFigures {
   readonly range: FigureRange

@@ -21,7 +21,6 @@ import { type Database, documentOf, type Session } from '../../storage/database.
 import { numberIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
-import { type CountedCalls, type CountWindow, countCalls } from './count-window.ts'
 
 /** Calls in one transaction: on PostgreSQL two statements for each key. */
 const BATCH = 100
@@ -142,4 +141,41 @@ function guidOfKey({ key, window }: CountedCall): string {
   const text = hash('sha256', `${window} ${key}`, 'hex')
   const part = (from: number, to: number) => text.slice(from, to)
   return `${part(0, 8)}-${part(8, 12)}-7${part(12, 15)}-8${part(15, 18)}-${part(18, 30)}`
+}
+
+// The count of one key in one window. A window begins with the first call that is counted and ends after its length,
+// whatever is called meanwhile. What it does not allow is not counted.
+
+/** Milliseconds since 1970. */
+interface CountWindow {
+  readonly count: number
+  readonly until: number
+}
+
+interface CountedCalls {
+  readonly window: CountWindow
+  /** In the order of the calls. */
+  readonly outcomes: readonly Counted[]
+  /** Whether the window differs from the stored one. */
+  readonly changed: boolean
+}
+
+/** `calls`: of one key and length of window. `stored`: undefined when the key has not been counted. */
+function countCalls(
+  stored: CountWindow | undefined,
+  calls: readonly Omit<CountedCall, 'key'>[],
+  now: number,
+): CountedCalls {
+  const length = calls[0]?.window ?? 0
+  const current = stored && stored.until > now ? stored : undefined
+  let count = current?.count ?? 0
+  // The clock of another node may be ahead, or this one's was set back.
+  const until = Math.min(current?.until ?? now + length, now + length)
+  const outcomes = calls.map(({ most, amount }): Counted => {
+    const allowed = count + Math.max(1, amount) <= most
+    if (allowed) count += amount
+    const retryAfter = allowed ? 0 : Math.max(1, Math.ceil((until - now) / 1000))
+    return { allowed, remaining: Math.max(0, most - count), retryAfter }
+  })
+  return { window: { count, until }, outcomes, changed: count !== (current?.count ?? 0) }
 }

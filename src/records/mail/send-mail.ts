@@ -12,15 +12,12 @@ import { hash } from 'node:crypto'
 import type { SendMailOptions } from 'nodemailer'
 import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
-import { type Mail, MOST_ATTACHED } from '../../shared/mail/mail.ts'
-import type { MailAddress } from '../../shared/mail/mail-address.ts'
+import { type Mail, type MailAddress, MOST_ATTACHED } from '../../shared/mail/mail.ts'
 import type { Database } from '../../storage/database.ts'
 import { backOffOf, type Job, JobRefused } from '../../storage/job.ts'
 import { transact } from '../../storage/transact.ts'
 import type { Assets } from '../assets/assets.ts'
 import { mailIn, mailJob, type WaitingMail } from './mail-job.ts'
-import { type Refused, sendFailure } from './send-failure.ts'
-import type { SmtpServer } from './smtp-url.ts'
 
 export interface MailSettings {
   /** undefined: mails fail until it is set. */
@@ -150,4 +147,86 @@ async function attached(assets: MailParts['assets'], { attachments }: Mail) {
     throw new JobRefused(`The attachments have ${bytes} bytes together; at most ${MOST_ATTACHED} are sent.`)
   // Opened when all are known to be there: an open file that is not read would stay open.
   return files.map(({ content, ...rest }) => ({ ...rest, content: content() }))
+}
+
+/** A recipient that the server did not accept, and the code of its reply; 0 if it gave none. */
+interface Refused {
+  readonly recipient: string
+  readonly code: number
+}
+
+/** What the client throws: its own code, and that of the server's reply. */
+interface ClientError {
+  readonly code?: unknown
+  readonly responseCode?: unknown
+  readonly rejectedErrors?: readonly { readonly responseCode?: unknown }[]
+}
+
+/**
+ * Why a mail was not sent: {@link JobRefused} when the server will say the same again. A refused sign-in or greeting is
+ * about the settings or the server, not about the mail, so it is tried again.
+ */
+function sendFailure(error: unknown, password: string): Error {
+  const message = withoutPassword(error instanceof Error ? error.message : String(error), password)
+  const said: ClientError = typeof error === 'object' && error !== null ? error : {}
+  return isPermanent(said)
+    ? new JobRefused(`The mail server refused the mail: ${message}`, { cause: error })
+    : new Error(`The mail was not sent: ${message}`, { cause: error })
+}
+
+function isPermanent({ code, responseCode, rejectedErrors = [] }: ClientError): boolean {
+  if (code !== 'EENVELOPE' && code !== 'EMESSAGE') return false
+  // One that is refused for now may be accepted later, and then the others get a job of their own.
+  if (rejectedErrors.length > 0) return rejectedErrors.every((one) => isRefusal(one.responseCode))
+  return isRefusal(responseCode)
+}
+
+function isRefusal(code: unknown): boolean {
+  return typeof code === 'number' && code >= 500 && code <= 599
+}
+
+/** A server may repeat what it was sent, as it is or in Base64. */
+function withoutPassword(message: string, password: string): string {
+  if (password === '') return message
+  return message.replaceAll(password, '…').replaceAll(Buffer.from(password).toString('base64'), '…')
+}
+
+/**
+ * Where mail is handed over: `smtp://user:password@host:587` (STARTTLS) or `smtps://user:password@host:465` (TLS from the
+ * first byte). `?tls=required` insists on STARTTLS, `?tls=off` never asks for it. With a password TLS is required unless
+ * `tls` says otherwise or the host is this machine.
+ */
+interface SmtpServer {
+  readonly host: string
+  readonly port: number
+  /** TLS from the first byte. */
+  readonly secure: boolean
+  readonly startTls: 'required' | 'offered' | 'off'
+  readonly user: string | undefined
+  readonly password: string
+}
+
+/** Throws an Error with words that finish "QUOIN_MAIL_URL …"; they never repeat what could be a secret. */
+export function parseSmtpUrl(text: string): SmtpServer {
+  const url = URL.parse(text)
+  if (url === null || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '')
+    throw new Error('must be smtp://user:password@host:port or smtps://…')
+  if (!['', '/'].includes(url.pathname) || url.hash !== '') throw new Error('must end with the port')
+  for (const name of url.searchParams.keys())
+    if (name !== 'tls') throw new Error('has a parameter that is not tls')
+  const secure = url.protocol === 'smtps:'
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const port = url.port === '' ? (secure ? 465 : 587) : Number(url.port)
+  const user = url.username === '' ? undefined : decodeURIComponent(url.username)
+  const password = decodeURIComponent(url.password)
+  return { host, port, secure, startTls: startTlsOf(url, host, user !== undefined), user, password }
+}
+
+function startTlsOf(url: URL, host: string, signsIn: boolean): SmtpServer['startTls'] {
+  const [said, second] = url.searchParams.getAll('tls')
+  if (second !== undefined || (said !== undefined && !['required', 'off'].includes(said)))
+    throw new Error('has a tls that is neither required nor off')
+  if (said === 'off') return 'off'
+  const local = /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(host)
+  return said === 'required' || (signsIn && !local) ? 'required' : 'offered'
 }

@@ -14,8 +14,8 @@ import { TransparentSession } from '../../storage/wrapped-session.ts'
 import { createField } from '../fields/field-records.ts'
 import { openFieldRules } from '../fields/field-rules.ts'
 import { ruledDatabase } from '../fields/ruled-database.ts'
+import { subjectOf } from './judge.ts'
 import { openPermissions, type Permissions } from './permissions.ts'
-import { subjectOf } from './subject.ts'
 
 const by = { guid: 'u', username: 'ann' }
 const ann = subjectOf({ _meta: { guid: 'a' }, username: 'ann' }, new Set())

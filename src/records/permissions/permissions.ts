@@ -7,9 +7,9 @@
 import { boundedMap } from '../../shared/bounded-map.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { elementsOf } from '../../shared/expression-work.ts'
+import { othersTurn } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
-import { othersTurn } from '../../shared/others-turn.ts'
 import { search } from '../../shared/query.ts'
 import type { Session } from '../../storage/database.ts'
 import { guidOf, objectsIn } from '../../storage/document-fields.ts'
@@ -19,10 +19,9 @@ import { StoredJson } from '../../storage/stored-json.ts'
 import { wrappedDatabase } from '../../storage/wrapped-database.ts'
 import type { FieldRules, KeptRules } from '../fields/field-rules.ts'
 import { compiledRules } from './compiled-rules.ts'
-import { allowed } from './judge.ts'
+import { allowed, type Subject } from './judge.ts'
 import { PermittedSession, type Views } from './permitted-session.ts'
 import { type Evaluation, type StorageView, storageView, type WriteName } from './storage-view.ts'
-import type { Subject } from './subject.ts'
 
 export interface Permissions {
   /** Whether no storage or field has such a rule, as far as is known without reading: never true when one has. */

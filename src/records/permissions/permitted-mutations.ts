@@ -1,8 +1,7 @@
 /** Which fields a user may set. */
 import { isDeepStrictEqual } from 'node:util'
 import { QuoinError } from '../../shared/errors.ts'
-import { fieldOverlaps } from '../../shared/field-overlaps.ts'
-import { overlap, parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import { fieldOverlaps, overlap, parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import type { StorageView } from './storage-view.ts'

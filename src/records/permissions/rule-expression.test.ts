@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../shared/json.ts'
 import { matches } from '../../storage/search/evaluate-query.ts'
+import { subjectOf } from './judge.ts'
 import { scopeOf } from './led-query.ts'
 import { compileQueryRule, compileTestRule, type RuleFrame, ruleProblem } from './rule-expression.ts'
-import { subjectOf } from './subject.ts'
 
 const context: RuleFrame['context'] = {
   timeZone: 'UTC',

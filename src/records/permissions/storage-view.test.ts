@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { StoredJson } from '../../storage/stored-json.ts'
 import type { KeptRules } from '../fields/field-rules.ts'
 import { compiledRules } from './compiled-rules.ts'
+import { subjectOf } from './judge.ts'
 import { openPermissions } from './permissions.ts'
 import { storageView } from './storage-view.ts'
-import { subjectOf } from './subject.ts'
 
 /** Fails where the user is in no group. */
 const failing = 'doc.n > 1 / length(user.groups)'

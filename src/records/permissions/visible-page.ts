@@ -3,8 +3,8 @@
  * of 32 MB took 345 ms in one turn, and takes 20 ms at a time so. One document is never parted.
  */
 
+import { othersTurn } from '../../shared/in-turns.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
-import { othersTurn } from '../../shared/others-turn.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import { visibleOf } from './visible-document.ts'
 

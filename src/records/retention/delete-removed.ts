@@ -2,7 +2,7 @@
  * Deletes documents permanently that were removed long ago, the first removed one first. A document that is restored meanwhile
  * stays: its `update_hash` has changed by then.
  */
-import { othersTurn } from '../../shared/others-turn.ts'
+import { othersTurn } from '../../shared/in-turns.ts'
 import { search } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf, updateHashOf } from '../../storage/document-fields.ts'

@@ -4,7 +4,7 @@
  */
 
 import type { Clock } from '../../shared/clock.ts'
-import { othersTurn } from '../../shared/others-turn.ts'
+import { othersTurn } from '../../shared/in-turns.ts'
 import { search } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'

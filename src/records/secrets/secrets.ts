@@ -3,18 +3,99 @@
  * them. Each process has the encrypted texts in memory; one is decrypted when a block uses it (4 µs for 40
  * bytes, 33 µs for 16 KiB), and not kept.
  */
+
+import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import type { Random } from '../../shared/guid.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { MAX_SECRET_BYTES, MAX_SECRETS } from '../../shared/names/secret-name.ts'
+import { MAX_SECRET_BYTES, MAX_SECRETS } from '../../shared/names/stored-names.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { openNamedRecords } from '../named-records.ts'
 import type { Actor } from '../records.ts'
-import { seal, sealedBy, unseal } from './sealed-text.ts'
-import { mayBeSentTo, secretHosts } from './secret-hosts.ts'
-import type { KeySource, SecretKey, SecretKeys } from './secret-keys.ts'
+import type { KeySource, SecretKey, SecretKeys } from './signing-secret.ts'
+
+// Where the text of a secret may be sent: a list of hosts.
+
+const PORT = /:(\d{1,5})$/
+
+/** Hosts as they are stored: lower case, each once. Throws INVALID_BODY for what is no `host` and no `host:port`. */
+function secretHosts(given: readonly string[]): string[] {
+  const hosts = given.map((entry) => {
+    const host = writtenHost(entry.trim())
+    if (host !== undefined) return host
+    throw invalidField(
+      'hosts',
+      `hosts must hold names such as api.example.com or api.example.com:8443, without scheme, path and *; got ${JSON.stringify(entry)}.`,
+    )
+  })
+  return [...new Set(hosts)]
+}
+
+/** An entry without a port is for 443 and 80, as addresses without one. `hosts`: undefined for no list. */
+function mayBeSentTo(hosts: readonly string[] | undefined, url: URL): boolean {
+  if (hosts === undefined) return true
+  const name = url.hostname.replace(/\.$/, '')
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
+  return hosts.includes(`${name}:${port}`) || (url.port === '' && hosts.includes(name))
+}
+
+function writtenHost(entry: string): string | undefined {
+  if (entry === '' || /[\s/\\@?#*%]/.test(entry)) return undefined
+  const port = PORT.exec(entry)?.[1]
+  const name = port === undefined ? entry : entry.slice(0, -port.length - 1)
+  const url = URL.parse(`https://${name}`)
+  if (url?.port !== '' || name.endsWith(':') || (port !== undefined && !isPort(port))) return undefined
+  return url.hostname.replace(/\.$/, '') + (port === undefined ? '' : `:${Number(port)}`)
+}
+
+function isPort(text: string): boolean {
+  return Number(text) >= 1 && Number(text) <= 65_535
+}
+
+// A text that only the holder of a key reads: AES-256-GCM, written `v1.<key>.<base64url of nonce, tag and cipher text>`.
+// The name of the record is part of what the tag covers, so that the sealed text of one record opens in no other.
+
+const NONCE = 12
+const TAG = 16
+const SEALED = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/
+
+export function seal(key: SecretKey, name: string, text: string, random: Random): string {
+  // With random nonces GCM is safe for 2^32 texts of one key; a cluster holds 1,000.
+  const nonce = new Uint8Array(NONCE)
+  random(nonce)
+  const cipher = createCipheriv('aes-256-gcm', key.bytes, nonce, { authTagLength: TAG })
+  cipher.setAAD(boundTo(name))
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return `v1.${key.id}.${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')}`
+}
+
+/** The id of the key that sealed it. Undefined for what is no sealed text. */
+export function sealedBy(sealed: string): string | undefined {
+  return SEALED.exec(sealed)?.[1]
+}
+
+/** Undefined with another key, under another name, and for a text that was changed. */
+export function unseal(key: SecretKey, name: string, sealed: string): string | undefined {
+  const [, id, written = ''] = SEALED.exec(sealed) ?? []
+  const bytes = Buffer.from(written, 'base64url')
+  if (id !== key.id || bytes.byteLength < NONCE + TAG) return undefined
+  const decipher = createDecipheriv('aes-256-gcm', key.bytes, bytes.subarray(0, NONCE), {
+    authTagLength: TAG,
+  })
+  decipher.setAAD(boundTo(name))
+  decipher.setAuthTag(bytes.subarray(NONCE, NONCE + TAG))
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(NONCE + TAG)), decipher.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function boundTo(name: string): Buffer {
+  return Buffer.from(`quoin secret ${name}`)
+}
 
 export interface SecretInput {
   readonly name: string

@@ -1,6 +1,7 @@
 /** Settings of the cluster: texts of options that change without a restart, one record for each. */
+
+import { oneAtATime } from '../../shared/bounded-queue.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { oneAtATime } from '../../shared/one-at-a-time.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'

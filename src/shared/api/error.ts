@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { ErrorCode } from '../errors.ts'
 import { errorTable } from '../errors.ts'
-import { anyJson } from './any-json.ts'
+import { anyJson } from './record-schemas.ts'
 
 const codes = Object.keys(errorTable) as ErrorCode[]
 

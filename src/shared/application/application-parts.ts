@@ -12,8 +12,7 @@
  */
 import { fieldTypes } from '../fields/field-type.ts'
 import { wordFor } from '../fields/type-words.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
-import { sameJson } from '../same-json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../json.ts'
 
 export const partKinds = ['groups', 'storages', 'fields', 'templates'] as const
 export type PartKind = (typeof partKinds)[number]

@@ -1,5 +1,5 @@
 import type { BlockContent } from '../blueprint.ts'
-import { SECRET_NAME, SECRET_PIN } from '../names/secret-name.ts'
+import { SECRET_NAME, SECRET_PIN } from '../names/stored-names.ts'
 
 type Pinned = readonly Pick<BlockContent, 'in_pins'>[]
 

@@ -5,7 +5,7 @@
  * Units: s, m (minutes), h or H, d, w (weeks start on Monday), M (months), y. All in UTC. A month or year later is the
  * same day of the month, or the month's last day where there is none: 31 January and `+1M` is 28 February.
  */
-import { readIsoDate } from './iso-date.ts'
+import { readIsoDate } from './dates.ts'
 
 export type DateMath =
   /** Since 1970. */

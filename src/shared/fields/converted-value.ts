@@ -2,7 +2,7 @@
  * What a stored value becomes when its field gets another type or another list of choices: the same value in the form of the new
  * type, or nothing that Quoin would have to guess. No digit is lost, no list is cut, and days and times of day are those of a time zone.
  */
-import { localTime, readLocalTime } from '../dates/zoned-time.ts'
+import { localTime, readLocalTime } from '../dates/dates.ts'
 import { type FieldConversion, type FieldRule, fieldValueProblem, type RenamedValue } from '../field-rule.ts'
 import type { JsonValue } from '../json.ts'
 import { patternBudget } from '../texts/pattern-budget.ts'

@@ -1,8 +1,8 @@
 /** Forms of text and of numbers that types of fields ask for. */
 
-import { readIsoDate } from '../dates/iso-date.ts'
-import { isEmailAddress } from '../email-address.ts'
+import { readIsoDate } from '../dates/dates.ts'
 import { isJsonObject, type JsonValue } from '../json.ts'
+import { isEmailAddress } from '../mail/mail.ts'
 
 /** Every version: other systems make other ones than Quoin does. */
 const GUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i

@@ -4,7 +4,6 @@
  */
 import type { Block, SavedInPin } from '../blueprint.ts'
 import type { JsonValue } from '../json.ts'
-import { hookSwitch } from './hook-parts.ts'
 import {
   literalOf,
   RESOURCE_TYPE,
@@ -13,6 +12,7 @@ import {
   resourceHooks,
   servedOperations,
 } from './resource.ts'
+import { hookSwitch } from './resource-endpoints.ts'
 import { resourceParts } from './resource-parts.ts'
 import type { ResourcePart, ResourcePlan } from './resource-plan.ts'
 

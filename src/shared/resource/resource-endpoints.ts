@@ -1,6 +1,13 @@
 /** The endpoints that a resource block serves, for lists of endpoints. */
 import type { BlockContent } from '../blueprint.ts'
-import { type ResourceOperation, resourceSettingsOf, servedOperations } from './resource.ts'
+import {
+  type ResourceHook,
+  type ResourceOperation,
+  resourceHooks,
+  resourceSettingsOf,
+  servedOperations,
+} from './resource.ts'
+import type { ResourcePart, ResourcePlan } from './resource-plan.ts'
 
 interface ResourceEndpoint {
   readonly method: string
@@ -34,4 +41,31 @@ export function resourceEndpoints({
       scopes: reads || writeScopes.length === 0 ? scopes : writeScopes,
     }
   })
+}
+
+// Calls of the function that the hooks of a resource are, and what tells them apart.
+
+export function hookCall(
+  { hookFunction }: ResourcePlan,
+  hook: ResourceHook,
+  flow: string,
+  given: Readonly<Record<string, string>>,
+  at: readonly [number, number],
+): ResourcePart {
+  return {
+    type: 'function_custom_execute',
+    in: { flow, function: hookFunction, hook, ...given, user: '=user' },
+    fields: { parameters: ['hook', ...Object.keys(given), 'user'] },
+    at,
+  }
+}
+
+/** Behind the function that the hooks are: the way of each. */
+export function hookSwitch(hub: string): ResourcePart {
+  return {
+    type: 'switch',
+    in: { flow: `@${hub}.flow`, value: `@${hub}.hook` },
+    fields: { cases: [...resourceHooks] },
+    at: [1, 14],
+  }
 }

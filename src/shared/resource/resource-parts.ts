@@ -3,8 +3,8 @@
  * with "=". The names of other parts in expressions come from `nameOf`.
  */
 import type { JsonValue } from '../json.ts'
-import { hookCall } from './hook-parts.ts'
 import { listParts } from './list-parts.ts'
+import { hookCall } from './resource-endpoints.ts'
 import {
   AS_USER,
   expandParts,

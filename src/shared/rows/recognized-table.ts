@@ -3,8 +3,7 @@ import type { FieldRule } from '../field-rule.ts'
 import { type FieldType, fieldTypeEntries } from '../fields/field-type.ts'
 import { type TextDialect, valueOfText } from '../fields/value-of-text.ts'
 import type { Steps } from '../in-turns.ts'
-import type { JsonValue } from '../json.ts'
-import { sameJson } from '../same-json.ts'
+import { type JsonValue, sameJson } from '../json.ts'
 
 export type TableCell = string | number | boolean
 

@@ -4,7 +4,7 @@
  */
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
-import { shownName } from '../../shared/fields/shown-name.ts'
+import { shownName } from '../../shared/fields/field-names.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { DataTable, TableColumn } from '../../shared/pages/page-table.ts'

@@ -1,5 +1,5 @@
 import type { ConnectionRecord, TriedConnection } from '../../shared/api/operate/connections.ts'
-import { MAX_CONNECTIONS } from '../../shared/names/secret-name.ts'
+import { MAX_CONNECTIONS } from '../../shared/names/stored-names.ts'
 import { namedRecords } from './named-records.ts'
 import { call } from './request.ts'
 

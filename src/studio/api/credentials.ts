@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { ApiKey, ApiKeyInput, ShownApiKey } from '../../shared/api/people/api-keys.ts'
+import type { UserSession } from '../../shared/api/people/auth.ts'
 import type { BegunFactor, RecoveryCodes, SecondFactor } from '../../shared/api/people/second-factors.ts'
-import type { UserSession } from '../../shared/api/people/sessions.ts'
 import { queryClient } from './query-client.ts'
 import { call } from './request.ts'
 

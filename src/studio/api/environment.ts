@@ -1,5 +1,5 @@
-import type { EnvironmentValue } from '../../shared/api/operate/environment.ts'
-import { MAX_ENVIRONMENT_VALUES } from '../../shared/names/environment-name.ts'
+import type { EnvironmentValue } from '../../shared/api/operate/settings.ts'
+import { MAX_ENVIRONMENT_VALUES } from '../../shared/names/stored-names.ts'
 import { namedRecords } from './named-records.ts'
 
 export const environmentValues = namedRecords<EnvironmentValue>(

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { DatabaseRecord } from '../../shared/api/operate/database.ts'
 import type { FiguresOverTime } from '../../shared/api/operate/figures.ts'
+import type { DatabaseRecord } from '../../shared/api/operate/nodes.ts'
 import type { FigureRange } from '../../shared/charts/figure-ranges.ts'
 import { call } from './request.ts'
 

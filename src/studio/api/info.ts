@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { Info } from '../../shared/api/info.ts'
+import type { Info } from '../../shared/api/operate/nodes.ts'
 import { call } from './request.ts'
 
 export const infoQuery = queryOptions({

@@ -1,7 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { DocumentSearch } from '../../shared/api/data/documents.ts'
-import type { Group } from '../../shared/api/people/authentication-groups.ts'
-import type { User } from '../../shared/api/people/users.ts'
+import type { Group, User } from '../../shared/api/people/users.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
 import { queryClient } from './query-client.ts'
 import { call, search } from './request.ts'

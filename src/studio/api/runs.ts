@@ -1,4 +1,4 @@
-import type { BlockTimes } from '../../shared/api/blocks/block-times.ts'
+import type { BlockTimes } from '../../shared/api/blocks/blocks.ts'
 import type { LastValues } from '../../shared/api/blueprints/last-values.ts'
 import type {
   HandRunAsked,

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { SecretKeyState, SecretRecord } from '../../shared/api/operate/secrets.ts'
-import { MAX_SECRETS } from '../../shared/names/secret-name.ts'
+import { MAX_SECRETS } from '../../shared/names/stored-names.ts'
 import { namedRecords } from './named-records.ts'
 import { call } from './request.ts'
 

@@ -3,7 +3,7 @@
  * after 6 KB instead of 245, and the studio is loaded while the user types.
  */
 import './sign-in-form.css'
-import type { Info } from '../../shared/api/info.ts'
+import type { Info } from '../../shared/api/operate/nodes.ts'
 import type { SignedIn } from '../../shared/api/people/auth.ts'
 import { ApiError } from '../api/api-error.ts'
 import { shareWithPages } from '../api/page-session.ts'

@@ -3,7 +3,7 @@
  * under test, replies under way, faults. Of what happens at the same time chance decides which comes first. Between two
  * of them all promises that can go on do, so the same seed gives the same order of everything.
  */
-import type { Timers } from '../../../src/shared/timers.ts'
+import type { Timers } from '../../../src/shared/clock.ts'
 import type { RandomSource } from '../random-source.ts'
 
 /** To whom a timer belongs: a simulated process. */

@@ -1,4 +1,4 @@
-import { isSameDay } from '../../../shared/dates/whole-day.ts'
+import { isSameDay } from '../../../shared/dates/dates.ts'
 import { areSameTexts } from '../../../shared/texts/composed-text.ts'
 import type { Compiler, Evaluate } from '../evaluate.ts'
 import type { Binary, Equality, Order } from '../expression.ts'

@@ -1,6 +1,6 @@
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import type { JsonValue } from '../../../shared/json.ts'
-import { ENVIRONMENT_NAME } from '../../../shared/names/environment-name.ts'
+import { ENVIRONMENT_NAME } from '../../../shared/names/stored-names.ts'
 import { namesOf } from '../expression-names.ts'
 import { parseExpression } from '../parse-expression.ts'
 import {

@@ -1,4 +1,4 @@
-import { wholeDayBounds } from '../../../shared/dates/whole-day.ts'
+import { wholeDayBounds } from '../../../shared/dates/dates.ts'
 import { isEmptyValue } from '../../../shared/field-rule.ts'
 import { jsonProblem } from '../../../shared/json.ts'
 import { matchAll, type Query, type Scalar } from '../../../shared/query.ts'

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FlowBlocks, type FlowRoom, openFlowRoom, replyWith } from '../../../../test/run-flow.ts'
-import type { JsonValue } from '../../../shared/json.ts'
-import { isLargerThan } from '../../../shared/json-size.ts'
+import { isLargerThan, type JsonValue } from '../../../shared/json.ts'
 import { StoredJson } from '../../../storage/stored-json.ts'
 
 let room: FlowRoom

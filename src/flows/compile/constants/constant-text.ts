@@ -1,5 +1,5 @@
 import type { InPin } from '../../../blocks/pin.ts'
-import { isLargerThan } from '../../../shared/json-size.ts'
+import { isLargerThan } from '../../../shared/json.ts'
 import { StoredJson } from '../../../storage/stored-json.ts'
 import type { Node } from '../blueprint-graph.ts'
 import { constantPin, type Facts } from './fold-constants.ts'

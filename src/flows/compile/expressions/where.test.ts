@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FlowBlocks, type FlowRoom, openFlowRoom } from '../../../../test/run-flow.ts'
 import type { RunRequest } from '../../../blocks/run-request.ts'
-import type { JsonObject } from '../../../shared/json.ts'
-import { isJsonObject } from '../../../shared/json.ts'
+import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 
 const goods: readonly JsonObject[] = [
   { n: 1, status: 'open', price: 5, tags: ['red', 'blue'], title: 'Red bicycle', stock: 2, minimum: 3 },

@@ -20,7 +20,7 @@ import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { numberIn } from '../../../storage/document-fields.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorOf, deployerOf } from '../actor-of.ts'
+import { actorOf, deployerOf } from '../search-reply.ts'
 
 const tags = ['Applications']
 /** A folder holds what these scopes show one by one. */

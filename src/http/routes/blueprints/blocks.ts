@@ -2,10 +2,16 @@ import { Type } from 'typebox'
 import { openBlockUses } from '../../../flows/blueprints/block-uses.ts'
 import { functionUses } from '../../../flows/blueprints/function-uses.ts'
 import type { Flows } from '../../../flows/flows.ts'
-import { blockUsesSchema } from '../../../shared/api/blocks/block-uses.ts'
-import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
-import { blockDescriptionSchema } from '../../../shared/api/blocks/blocks.ts'
-import { functionParams, functionUsesSchema } from '../../../shared/api/blocks/function-uses.ts'
+import type { Samples } from '../../../flows/samples/samples.ts'
+import {
+  type BlockDescription,
+  blockDescriptionSchema,
+  blockTimesSchema,
+  blockUsesSchema,
+  functionParams,
+  functionUsesSchema,
+} from '../../../shared/api/blocks/blocks.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 
@@ -62,6 +68,28 @@ export function blockCatalogueRoutes(
         },
       },
       ({ params }) => functionUses(records, catalogue, params.name),
+    )
+  }
+}
+
+/** How often and how long blocks run. */
+export function blockTimeRoutes(samples: Pick<Samples, 'read'>): RouteFamily {
+  return (app) => {
+    app.get(
+      '/blueprints/:guid/block-times',
+      {
+        config: { permission: 'blueprints_view', alsoNeeds: ['blueprintactions_view'], entityTag: false },
+        schema: {
+          operationId: 'getBlockTimes',
+          summary: 'Times of the blocks of a blueprint',
+          description:
+            'From sampled runs of the deployed version: the first run of each trigger in a second, on each node. Only times are kept, no values. Runs of other nodes are at most ten seconds late.',
+          tags: ['Runs'],
+          params: guidParams,
+          response: { 200: blockTimesSchema },
+        },
+      },
+      (request) => samples.read(request.params.guid),
     )
   }
 }

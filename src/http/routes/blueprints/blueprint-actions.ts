@@ -9,12 +9,12 @@ import {
   createBlockSchema,
   updateBlockSchema,
 } from '../../../shared/api/blueprints/blueprint-actions.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../actor-of.ts'
 import { resource } from '../resource.ts'
+import { actorOf } from '../search-reply.ts'
 import type { SearchField } from '../search-request.ts'
 
 const tags = ['Blocks']

@@ -8,10 +8,10 @@ import {
   explainRequestSchema,
   explanationSchema,
 } from '../../../shared/api/blueprints/blueprints.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorOf, deployerOf } from '../actor-of.ts'
 import { explainRequest } from '../data/explain-request.ts'
+import { actorOf, deployerOf } from '../search-reply.ts'
 
 const tags = ['Blueprints']
 

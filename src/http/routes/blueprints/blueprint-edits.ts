@@ -3,11 +3,11 @@ import { stageEdits } from '../../../flows/blueprints/block-edits.ts'
 import type { Flows } from '../../../flows/flows.ts'
 import { blockRecords, getRecord } from '../../../records/records.ts'
 import { type BlockEdit, blockSchema, editsSchema } from '../../../shared/api/blueprints/blueprint-actions.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import { callerOf, requireScope } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../actor-of.ts'
+import { actorOf } from '../search-reply.ts'
 
 const tags = ['Blocks']
 

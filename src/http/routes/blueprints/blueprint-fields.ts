@@ -18,7 +18,7 @@ import {
   filledSchema,
   updateFieldSchema,
 } from '../../../shared/api/blueprints/blueprint-fields.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../../shared/field-path.ts'
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
@@ -29,10 +29,9 @@ import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RuledDatabase } from '../../../storage/ruled.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../actor-of.ts'
-import { callerSubject } from '../data/as-caller.ts'
-import { checkMaySetRules } from '../data/rules-scope.ts'
+import { callerSubject, checkMaySetRules } from '../data/as-caller.ts'
 import { resource } from '../resource.ts'
+import { actorOf } from '../search-reply.ts'
 import type { SearchField } from '../search-request.ts'
 
 const tags = ['Fields']

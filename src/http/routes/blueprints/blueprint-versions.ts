@@ -10,9 +10,9 @@ import {
   versionParams,
   versionSchema,
 } from '../../../shared/api/blueprints/blueprints.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { deployerOf } from '../actor-of.ts'
+import { deployerOf } from '../search-reply.ts'
 
 const tags = ['Blueprints']
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { fileSchemaNames, fileSchemas } from '../../../applications/file-schemas.ts'
-import { anyJson } from '../../../shared/api/any-json.ts'
 import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
+import { anyJson } from '../../../shared/api/record-schemas.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 
 /** What `$schema` of a file of an application names. Public: an editor asks without a token, and they say nothing of a cluster. */

@@ -15,7 +15,7 @@ import {
   runSchema,
   runSummarySchema,
 } from '../../../shared/api/blueprints/runs.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { neededScopes } from '../../server/permission.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'

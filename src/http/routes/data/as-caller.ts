@@ -1,7 +1,9 @@
 import type { FastifyRequest } from 'fastify'
+import { holds } from '../../../access/scopes.ts'
+import { RULES_SCOPE, type Subject, subjectOf } from '../../../records/permissions/judge.ts'
 import type { Permissions } from '../../../records/permissions/permissions.ts'
-import { type Subject, subjectOf } from '../../../records/permissions/subject.ts'
 import type { PermittedContext, StorageContext } from '../../../records/storage-records.ts'
+import { QuoinError } from '../../../shared/errors.ts'
 import { callerOf } from '../../server/authenticate.ts'
 
 export function callerSubject(request: FastifyRequest): Subject {
@@ -17,4 +19,13 @@ export function asCaller(
 ): PermittedContext {
   const database = permissions.database(context.records.database, callerSubject(request))
   return { ...context, records: { ...context.records, database } }
+}
+
+/** Rules that their subjects could lift would be none. Throws INSUFFICIENT_PERMISSIONS. */
+export function checkMaySetRules(request: FastifyRequest): void {
+  if (holds(callerOf(request).scopes, RULES_SCOPE)) return
+  throw new QuoinError(
+    'INSUFFICIENT_PERMISSIONS',
+    `Setting who may do what with documents needs the scope ${RULES_SCOPE}.`,
+  )
 }

@@ -7,15 +7,15 @@ import {
   uploadBody,
   uploadQuerySchema,
 } from '../../../shared/api/data/assets.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { guidOf } from '../../../storage/document-fields.ts'
 import { allowSlowBody } from '../../limits/slow-body.ts'
 import { sendAsset } from '../../replies/asset-file.ts'
 import { checkSchema } from '../../server/check-schema.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../actor-of.ts'
 import { resource } from '../resource.ts'
+import { actorOf } from '../search-reply.ts'
 import type { SearchField } from '../search-request.ts'
 import { receiveUpload } from './asset-upload.ts'
 

@@ -17,14 +17,14 @@ import {
   previewSchema,
   undoneSchema,
 } from '../../../shared/api/data/documents.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { QuoinError } from '../../../shared/errors.ts'
-import { CSV, NDJSON, XLSX } from '../../../shared/files/table-types.ts'
+import { CSV, NDJSON, XLSX } from '../../../shared/files/file-types.ts'
 import type { RecognizedFormat } from '../../../shared/rows/recognized-table.ts'
 import { transact } from '../../../storage/transact.ts'
 import { allowSlowBody } from '../../limits/slow-body.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../actor-of.ts'
+import { actorOf } from '../search-reply.ts'
 import { asCaller } from './as-caller.ts'
 import { type FileQuery, fileReading } from './import-file.ts'
 

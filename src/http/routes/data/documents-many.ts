@@ -9,13 +9,13 @@ import {
   restoreManySchema,
   updateManySchema,
 } from '../../../shared/api/data/documents.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import type { Query } from '../../../shared/query.ts'
 import { restoring } from '../../../storage/many/many-change.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../actor-of.ts'
+import { actorOf } from '../search-reply.ts'
 import { asCaller, callerSubject } from './as-caller.ts'
 import { documentSearch } from './document-search.ts'
 

@@ -22,16 +22,14 @@ import {
   removeDocumentQuery,
   updateDocumentQuery,
 } from '../../../shared/api/data/documents.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
 import { removedSchema } from '../../../shared/api/people/users.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import type { StoredJson } from '../../../storage/stored-json.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../actor-of.ts'
-import { searchReply } from '../search-reply.ts'
+import { actorOf, searchReply } from '../search-reply.ts'
 import { asCaller, callerSubject } from './as-caller.ts'
-import { historyFor } from './document-history.ts'
-import { documentSearch } from './document-search.ts'
+import { documentSearch, historyFor } from './document-search.ts'
 
 const tags = ['Documents']
 const path = '/_system/storages/:guid/documents'

@@ -6,7 +6,7 @@ import type { FileReading } from '../../../records/documents/table-import-rows.t
 import { rulesIn } from '../../../records/fields/field-rules.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { fieldNameProblem } from '../../../shared/field-path.ts'
-import { CSV, XLSX } from '../../../shared/files/table-types.ts'
+import { CSV, XLSX } from '../../../shared/files/file-types.ts'
 import { isJsonObject } from '../../../shared/json.ts'
 import { type ColumnFormat, columnFormats } from '../../../shared/rows/recognized-table.ts'
 import type { Session } from '../../../storage/database.ts'

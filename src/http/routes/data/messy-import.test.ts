@@ -4,7 +4,7 @@ import { type DocumentServer, openDocumentServer } from '../../../../test/docume
 import { textAt } from '../../../../test/json-at.ts'
 import { messyWorkbook } from '../../../../test/messy-workbook.ts'
 import { createField } from '../../../records/fields/field-records.ts'
-import { XLSX } from '../../../shared/files/table-types.ts'
+import { XLSX } from '../../../shared/files/file-types.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { search } from '../../../shared/query.ts'
 import { objectsIn } from '../../../storage/document-fields.ts'

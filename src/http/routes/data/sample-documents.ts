@@ -3,7 +3,7 @@ import type { Permissions } from '../../../records/permissions/permissions.ts'
 import type { StorageContext } from '../../../records/storage-records.ts'
 import { importedSchema, samplesSchema } from '../../../shared/api/data/documents.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../actor-of.ts'
+import { actorOf } from '../search-reply.ts'
 import { asCaller } from './as-caller.ts'
 
 /** Documents that come with a blueprint file. */

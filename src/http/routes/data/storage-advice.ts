@@ -1,8 +1,10 @@
+import { Type } from 'typebox'
 import type { LiveBlueprints } from '../../../flows/live/live-blueprints.ts'
 import { adviseStorage } from '../../../flows/live/storage-advice.ts'
 import { createTextIndex, type StorageContext } from '../../../records/storage-records.ts'
-import { storageAdviceSchema, textIndexSchema } from '../../../shared/api/data/storage-advice.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
+import { preparationSchema, storageAdviceSchema, textIndexSchema } from '../../../shared/api/data/storages.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
+import type { Indexes } from '../../../storage/capabilities.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 
 /** Which searches on a storage were slow, and which index would help them. */
@@ -43,6 +45,27 @@ export function storageAdviceRoutes(context: StorageContext, live: LiveBlueprint
         await createTextIndex(context, request.params.guid)
         return { text_index: true as const }
       },
+    )
+  }
+}
+
+/** How far the database is with what an activation waits for. */
+export function preparationRoutes(indexes: Pick<Indexes, 'preparing'>): RouteFamily {
+  return (app) => {
+    app.get(
+      '/_system/preparations',
+      {
+        config: { permission: 'blueprints_view' },
+        schema: {
+          operationId: 'listPreparations',
+          summary: 'Progress of index and free text builds',
+          description:
+            'Indexes, free text and columns being built for storages with many documents, on any node. A deploy or an activation that needs an index or free text replies when it is finished. Columns are filled in the background after an upgrade or a new index, and nothing waits for them. Empty on the embedded engine.',
+          tags: ['Storages'],
+          response: { 200: Type.Array(preparationSchema) },
+        },
+      },
+      async () => [...(await indexes.preparing())],
     )
   }
 }

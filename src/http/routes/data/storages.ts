@@ -10,14 +10,13 @@ import {
   updateStorage,
 } from '../../../records/storage-records.ts'
 import { createStorageSchema, storageSchema, updateStorageSchema } from '../../../shared/api/data/storages.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { countSchema } from '../../../shared/api/search.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../actor-of.ts'
 import { resource } from '../resource.ts'
+import { actorOf } from '../search-reply.ts'
 import type { SearchField } from '../search-request.ts'
-import { asCaller } from './as-caller.ts'
-import { checkMaySetRules } from './rules-scope.ts'
+import { asCaller, checkMaySetRules } from './as-caller.ts'
 
 const tags = ['Storages']
 

@@ -7,9 +7,9 @@ import { previewUndo, type Undo, undoRun } from '../../../records/documents/undo
 import type { Permissions } from '../../../records/permissions/permissions.ts'
 import type { StorageContext } from '../../../records/storage-records.ts'
 import { undoRunSchema, undoSchema } from '../../../shared/api/blueprints/runs.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../actor-of.ts'
+import { actorOf } from '../search-reply.ts'
 import { asCaller, callerSubject } from './as-caller.ts'
 
 export interface UndoParts {

@@ -4,11 +4,11 @@ import { holds } from '../../../access/scopes.ts'
 import { createView, removeView, updateView, type Viewer, viewsOf } from '../../../records/saved-views.ts'
 import { type StorageContext, storageNamed } from '../../../records/storage-records.ts'
 import { createViewSchema, updateViewSchema, viewParams, viewSchema } from '../../../shared/api/data/views.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
 import { removedSchema } from '../../../shared/api/people/users.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../actor-of.ts'
+import { actorOf } from '../search-reply.ts'
 
 const tags = ['Storages']
 const path = '/_system/storages/:guid/views'

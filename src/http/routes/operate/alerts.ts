@@ -1,18 +1,18 @@
 import type { AlertRules } from '../../../records/alerts/alert-rules.ts'
 import { testAlert } from '../../../records/alerts/check-alerts.ts'
 import type { RecordContext } from '../../../records/records.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
 import {
   alertSchema,
   createAlertSchema,
   testedAlertSchema,
   updateAlertSchema,
 } from '../../../shared/api/operate/alerts.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
-import { actorOf, deployerOf } from '../actor-of.ts'
 import { resource } from '../resource.ts'
+import { actorOf, deployerOf } from '../search-reply.ts'
 import type { SearchField } from '../search-request.ts'
 
 const tags = ['Alerts']

@@ -12,7 +12,7 @@ import { type ErrorCode, QuoinError } from '../../../shared/errors.ts'
 import type { Database } from '../../../storage/database.ts'
 import { transact } from '../../../storage/transact.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../actor-of.ts'
+import { actorOf } from '../search-reply.ts'
 
 const tags = ['Backups']
 const errors: readonly ErrorCode[] = ['CONFLICT']

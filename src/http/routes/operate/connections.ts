@@ -1,6 +1,5 @@
 import type { Flows } from '../../../flows/flows.ts'
 import { tryConnection } from '../../../flows/try-connection.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
 import {
   connectionSchema,
   createConnectionSchema,
@@ -8,13 +7,14 @@ import {
   tryConnectionSchema,
   updateConnectionSchema,
 } from '../../../shared/api/operate/connections.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import type { Database } from '../../../storage/database.ts'
 import { textIn } from '../../../storage/document-fields.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
-import { actorOf, deployerOf } from '../actor-of.ts'
 import { resource } from '../resource.ts'
+import { actorOf, deployerOf } from '../search-reply.ts'
 import type { SearchField } from '../search-request.ts'
 
 const tags = ['Connections']

@@ -3,7 +3,7 @@ import { jsonAt, textAt } from '../../../../test/json-at.ts'
 import { type ManagementServer, openManagementServer } from '../../../../test/management-server.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import { setFields } from '../../../shared/mutation.ts'
-import { MAX_ENVIRONMENT_VALUES } from '../../../shared/names/environment-name.ts'
+import { MAX_ENVIRONMENT_VALUES } from '../../../shared/names/stored-names.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import { transact } from '../../../storage/transact.ts'
 

@@ -3,13 +3,13 @@ import {
   createEnvironmentValueSchema,
   environmentValueSchema,
   updateEnvironmentValueSchema,
-} from '../../../shared/api/operate/environment.ts'
+} from '../../../shared/api/operate/settings.ts'
 import type { Database } from '../../../storage/database.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../actor-of.ts'
 import { resource } from '../resource.ts'
+import { actorOf } from '../search-reply.ts'
 import type { SearchField } from '../search-request.ts'
 
 const tags = ['Environment']

@@ -1,6 +1,13 @@
 import { Type } from 'typebox'
-import { type NodeRecord, nodeSchema } from '../../../shared/api/operate/nodes.ts'
+import {
+  databaseSchema,
+  type Info,
+  infoSchema,
+  type NodeRecord,
+  nodeSchema,
+} from '../../../shared/api/operate/nodes.ts'
 import type { MaybePromise } from '../../../shared/maybe-promise.ts'
+import type { Capabilities } from '../../../storage/capabilities.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 
 /** Who is in the cluster. */
@@ -19,6 +26,50 @@ export function nodeRoutes(nodes: () => MaybePromise<readonly NodeRecord[]>): Ro
         },
       },
       async () => [...(await nodes())],
+    )
+  }
+}
+
+/** What the database says of itself. */
+export function databaseRoutes({ engine, figures }: Pick<Capabilities, 'engine' | 'figures'>): RouteFamily {
+  return (app) => {
+    app.get(
+      '/_system/database',
+      {
+        config: { permission: 'nodes_view', entityTag: false },
+        schema: {
+          operationId: 'readDatabaseFigures',
+          summary: 'Size, log, commits, connections and cache of the database',
+          tags: ['Cluster'],
+          response: { 200: databaseSchema },
+        },
+      },
+      async () => {
+        const { sizeBytes, logBytes, commits, connections, cache } = await figures()
+        return {
+          ...{ engine, size_bytes: sizeBytes, log_bytes: logBytes, commits, connections },
+          ...{ cache_hits: cache.hits, cache_misses: cache.misses },
+        }
+      },
+    )
+  }
+}
+
+/** Public information about the cluster. Nothing that helps an attacker: no paths, no counts of users. */
+export function infoRoutes(info: () => MaybePromise<Omit<Info, 'api'>>): RouteFamily {
+  return (app) => {
+    app.get(
+      '/info',
+      {
+        config: { permission: 'public' },
+        schema: {
+          operationId: 'getInfo',
+          summary: 'Version, flags and host',
+          tags: ['Cluster'],
+          response: { 200: infoSchema },
+        },
+      },
+      async () => ({ ...(await info()), api: 'v1' as const }),
     )
   }
 }

@@ -4,7 +4,6 @@ import { type Static, Type } from 'typebox'
 import type { QueueSteering } from '../../../flows/background/queue-steering.ts'
 import { checkSendingAgain, isRequestJob } from '../../../flows/background/request-letters.ts'
 import { manyProgress } from '../../../records/documents/many-changes.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
 import {
   jobSchema,
   jobSummarySchema,
@@ -14,13 +13,13 @@ import {
   updateQueueSchema,
 } from '../../../shared/api/operate/queues.ts'
 import { removedSchema } from '../../../shared/api/people/users.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { type SearchBody, searchQuerySchema, searchSchema } from '../../../shared/api/search.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import type { Database } from '../../../storage/database.ts'
 import { type Job, type JobSummary, jobFields, type QueueState } from '../../../storage/job.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../actor-of.ts'
-import { searchReply } from '../search-reply.ts'
+import { actorOf, searchReply } from '../search-reply.ts'
 import { searchBodyFromQuery, searchRequest } from '../search-request.ts'
 
 const tags = ['Queue']

@@ -6,11 +6,11 @@ import {
   openManagementServer,
   secretsKey,
 } from '../../../../test/management-server.ts'
-import { secretKeys } from '../../../records/secrets/secret-keys.ts'
 import { openSecrets } from '../../../records/secrets/secrets.ts'
+import { secretKeys } from '../../../records/secrets/signing-secret.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import { setFields } from '../../../shared/mutation.ts'
-import { MAX_SECRETS } from '../../../shared/names/secret-name.ts'
+import { MAX_SECRETS } from '../../../shared/names/stored-names.ts'
 import { search } from '../../../shared/query.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import { transact } from '../../../storage/transact.ts'

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { OptionSettings } from '../../../records/settings/option-settings.ts'
 import { optionSettingSchema, setSettingSchema, settingParams } from '../../../shared/api/operate/settings.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
-import { actorOf, deployerOf } from '../actor-of.ts'
+import { actorOf, deployerOf } from '../search-reply.ts'
 
 const tags = ['Settings']
 const response = { 200: optionSettingSchema }

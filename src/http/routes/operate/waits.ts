@@ -1,18 +1,18 @@
 import type { Waits } from '../../../flows/background/waits.ts'
 import type { WaitRecord } from '../../../flows/run/wait-record.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
 import {
   continueWaitSchema,
   movedWaitsSchema,
   moveWaitsSchema,
   waitSchema,
 } from '../../../shared/api/operate/waits.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import type { Clock } from '../../../shared/clock.ts'
 import { invalidField, QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../actor-of.ts'
 import { resource } from '../resource.ts'
+import { actorOf } from '../search-reply.ts'
 import type { SearchField } from '../search-request.ts'
 
 const path = '/_system/waits'

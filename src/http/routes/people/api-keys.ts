@@ -2,7 +2,6 @@ import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { Access } from '../../../access/access.ts'
 import type { ShownKey } from '../../../access/keys/api-keys.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
 import {
   apiKeyOfUserParams,
   apiKeyParams,
@@ -13,6 +12,7 @@ import {
   updateApiKeySchema,
 } from '../../../shared/api/people/api-keys.ts'
 import { removedSchema } from '../../../shared/api/people/users.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 

@@ -1,5 +1,5 @@
 import type { Access } from '../../../access/access.ts'
-import { requirePerson } from '../../../access/keys/require-person.ts'
+import { requirePerson } from '../../../access/keys/allowed-endpoints.ts'
 import {
   pageSessionSchema,
   pageSessionSetSchema,
@@ -8,9 +8,8 @@ import {
   signInSchema,
 } from '../../../shared/api/people/auth.ts'
 import { callerOf } from '../../server/authenticate.ts'
-import { cookieOf, SESSION_COOKIE, setCookie } from '../../server/cookies.ts'
+import { cookieOf, isSameOrigin, SESSION_COOKIE, setCookie } from '../../server/origin.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { isSameOrigin } from '../../server/same-origin.ts'
 
 /** A name and a password; nothing longer is read from an anonymous caller. */
 const BODY_LIMIT = 16 * 1024

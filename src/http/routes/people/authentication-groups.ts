@@ -1,9 +1,5 @@
 import type { Access } from '../../../access/access.ts'
-import {
-  createGroupSchema,
-  groupSchema,
-  updateGroupSchema,
-} from '../../../shared/api/people/authentication-groups.ts'
+import { createGroupSchema, groupSchema, updateGroupSchema } from '../../../shared/api/people/users.ts'
 import { invalidField, QuoinError } from '../../../shared/errors.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'

@@ -1,6 +1,6 @@
 import type { Access } from '../../../access/access.ts'
-import type { Identity } from '../../../access/identity.ts'
-import { requirePerson } from '../../../access/keys/require-person.ts'
+import type { Identity } from '../../../access/identity-cache.ts'
+import { requirePerson } from '../../../access/keys/allowed-endpoints.ts'
 import { invalidField, QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 

@@ -1,6 +1,6 @@
 import type { Access } from '../../../access/access.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
 import { inviteUserSchema, userSchema } from '../../../shared/api/people/users.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 

@@ -1,5 +1,4 @@
 import type { Access } from '../../../access/access.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
 import {
   addFactorSchema,
   begunFactorSchema,
@@ -10,6 +9,7 @@ import {
   recoveryCodesSchema,
   secondFactorSchema,
 } from '../../../shared/api/people/second-factors.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 

@@ -1,13 +1,13 @@
 import { Type } from 'typebox'
 import type { Access } from '../../../access/access.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
 import {
   endedSchema,
   sessionOfUserParams,
   sessionParams,
   sessionSchema,
-} from '../../../shared/api/people/sessions.ts'
+} from '../../../shared/api/people/auth.ts'
 import { removedSchema } from '../../../shared/api/people/users.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 

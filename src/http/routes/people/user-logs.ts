@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Access } from '../../../access/access.ts'
-import { userLogSchema } from '../../../shared/api/people/user-logs.ts'
+import { userLogSchema } from '../../../shared/api/people/users.ts'
 import { searchQuerySchema } from '../../../shared/api/search.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { searchReply } from '../search-reply.ts'

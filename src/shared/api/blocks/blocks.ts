@@ -1,7 +1,7 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { pinTypes } from '../../pin-type.ts'
 import { rowPartKinds } from '../../rows/row-part.ts'
-import { anyJson } from '../any-json.ts'
+import { anyJson } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 
 const type = Type.Enum([...pinTypes])
@@ -95,3 +95,49 @@ export type BlockDescription = Wire<typeof blockDescriptionSchema>
 export type InPin = Wire<typeof inPin>
 export type OutPin = Wire<typeof outPin>
 export type Setting = Wire<typeof setting>
+
+export const blockTimesSchema = Type.Object({
+  deployment: Type.Integer({ description: 'Number of the deployed version; 0 if it was never deployed.' }),
+  runs: Type.Integer({ description: 'Sampled runs of its triggers, in the last 24 to 30 hours.' }),
+  blocks: Type.Array(
+    Type.Object({
+      block: Type.String(),
+      passes: Type.Integer({ description: 'How often the sampled runs executed it.' }),
+      p50_us: Type.Integer({
+        description: 'Microseconds that half of them stayed below. Of a trigger: of the whole run.',
+      }),
+      p95_us: Type.Integer({ description: 'Microseconds that 95 of 100 stayed below.' }),
+    }),
+    { description: 'Blocks that sampled runs passed; estimates are at most 10 % off.' },
+  ),
+})
+export type BlockTimes = Static<typeof blockTimesSchema>
+
+export const blockUsesSchema = Type.Array(
+  Type.Object({
+    type: Type.String({ description: 'Identifier of the block type.' }),
+    count: Type.Integer({ description: 'Blocks of this type in all blueprints.' }),
+  }),
+)
+export type BlockUses = Wire<typeof blockUsesSchema>
+
+const place = Type.Object({
+  blueprint: Type.String({ description: 'Guid of the blueprint.' }),
+  blueprint_name: Type.String(),
+  block: Type.String({ description: 'Guid of the block.' }),
+  type: Type.String(),
+  name: Type.String({ description: 'Name of the block.' }),
+  title: Type.String(),
+})
+export type FunctionPlace = Static<typeof place>
+
+export const functionUsesSchema = Type.Object({
+  functions: Type.Array(place, { description: 'Blocks that are the function.' }),
+  calls: Type.Array(place, { description: 'Blocks that call it, at once or later.' }),
+  whole: Type.Boolean({ description: 'False when there are more than are listed.' }),
+})
+export type FunctionUses = Static<typeof functionUsesSchema>
+
+export const functionParams = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 128, description: 'Name of the custom function.' }),
+})

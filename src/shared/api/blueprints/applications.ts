@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { APPLICATION_NAME } from '../../application/application.ts'
-import { actorSchema } from '../actor.ts'
-import { anyJson } from '../any-json.ts'
+import { actorSchema, anyJson } from '../record-schemas.ts'
 
 /** Of the body with an application: parsing it takes 30 ms. A thousand blocks have half a megabyte. */
 export const MOST_APPLICATION_BYTES = 4 * 1024 * 1024

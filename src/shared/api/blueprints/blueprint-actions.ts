@@ -1,10 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { BlockContent, blockContent } from '../../blueprint.ts'
 import type { JsonObject } from '../../json.ts'
-import { type Actor, actorSchema } from '../actor.ts'
-import { typedJson } from '../any-json.ts'
-import { metaSchema } from '../meta.ts'
-import { storedRecord } from '../stored-record.ts'
+import { type Actor, actorSchema, metaSchema, storedRecord, typedJson } from '../record-schemas.ts'
 
 const { type, ...optional } = blockContent
 

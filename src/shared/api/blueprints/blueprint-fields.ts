@@ -4,11 +4,7 @@ import { itemTypes } from '../../fields/field-limits.ts'
 import { fieldTypes, MOST_PLACES } from '../../fields/field-type.ts'
 import { otherWords } from '../../fields/type-words.ts'
 import { type CollationName, collations } from '../../texts/collations.ts'
-import { actorSchema } from '../actor.ts'
-import { anyJson } from '../any-json.ts'
-import { metaSchema } from '../meta.ts'
-import { nullableText } from '../nullable-text.ts'
-import { storedRecord } from '../stored-record.ts'
+import { actorSchema, anyJson, metaSchema, nullableText, storedRecord } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 
 const bound = Type.Union([Type.Number(), Type.String({ maxLength: 64 })])

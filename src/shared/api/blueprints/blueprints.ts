@@ -1,10 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Block, BlockContent } from '../../blueprint.ts'
 import { blueprintNoteSchema, MAX_NOTES } from '../../blueprint-note.ts'
-import { actorSchema } from '../actor.ts'
-import { typedJson } from '../any-json.ts'
-import { metaSchema } from '../meta.ts'
-import { storedRecord } from '../stored-record.ts'
+import { actorSchema, metaSchema, storedRecord, typedJson } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 
 const given = {

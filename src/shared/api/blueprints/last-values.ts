@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import { typedJson } from '../any-json.ts'
-import { storedRecord } from '../stored-record.ts'
+import { storedRecord, typedJson } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 import { type PinValues, type RunSummary, runSummarySchema } from './runs.ts'
 

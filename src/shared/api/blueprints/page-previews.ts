@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { nullableText } from '../nullable-text.ts'
+import { nullableText } from '../record-schemas.ts'
 
 export const previewPageSchema = Type.Object(
   {

@@ -1,9 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { JsonValue } from '../../json.ts'
-import { anyJson, typedJson } from '../any-json.ts'
-import { nullableText } from '../nullable-text.ts'
+import { anyJson, nullableText, storedRecord, typedJson } from '../record-schemas.ts'
 import { pageParameters } from '../search.ts'
-import { storedRecord } from '../stored-record.ts'
 import type { Wire } from '../wire.ts'
 
 const breakpoints = Type.Array(Type.String({ maxLength: 64 }), {

@@ -1,7 +1,5 @@
 import { Type } from 'typebox'
-import { actorSchema } from '../actor.ts'
-import { metaSchema } from '../meta.ts'
-import { storedRecord } from '../stored-record.ts'
+import { actorSchema, metaSchema, storedRecord } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 
 const part = Type.Optional(Type.String({ maxLength: 262_144 }))

@@ -1,8 +1,6 @@
 import { Type } from 'typebox'
 import type { JsonObject } from '../../json.ts'
-import { actorSchema } from '../actor.ts'
-import { metaSchema } from '../meta.ts'
-import { storedRecord } from '../stored-record.ts'
+import { actorSchema, metaSchema, storedRecord } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 
 const given = {

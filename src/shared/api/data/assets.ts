@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { imageFits, imageFormats, LONGEST_SIDE } from '../../files/image-wanted.ts'
-import { actorSchema } from '../actor.ts'
-import { metaSchema } from '../meta.ts'
-import { storedRecord } from '../stored-record.ts'
+import { actorSchema, metaSchema, storedRecord } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 
 const place = {

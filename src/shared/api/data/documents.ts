@@ -1,11 +1,9 @@
 import { Type } from 'typebox'
-import { CSV, NDJSON, XLSX } from '../../files/table-types.ts'
+import { CSV, NDJSON, XLSX } from '../../files/file-types.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
 import { columnFormats } from '../../rows/recognized-table.ts'
-import { anyJson } from '../any-json.ts'
-import { metaSchema } from '../meta.ts'
+import { anyJson, metaSchema, storedRecord } from '../record-schemas.ts'
 import { pageParameters, searchQuerySchema, searchSchema } from '../search.ts'
-import { storedRecord } from '../stored-record.ts'
 import type { Wire } from '../wire.ts'
 
 export const documentParams = Type.Object({

@@ -1,7 +1,5 @@
-import { Type } from 'typebox'
-import { actorSchema } from '../actor.ts'
-import { metaSchema } from '../meta.ts'
-import { storedRecord } from '../stored-record.ts'
+import { type Static, Type } from 'typebox'
+import { actorSchema, metaSchema, storedRecord } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 
 const description = Type.Optional(Type.String({ maxLength: 10_000 }))
@@ -98,3 +96,62 @@ const storageRecord = Type.Object({
 })
 export type StorageRecord = Wire<typeof storageRecord>
 export const storageSchema = storedRecord(storageRecord)
+
+const sortSchema = Type.Object({ field: Type.String(), order: Type.Enum(['asc', 'desc']) })
+
+const slowSearchSchema = Type.Object({
+  kind: Type.Enum(['find', 'count']),
+  filter: Type.String({
+    description:
+      'Fields and operators, never values: `country = ? and population > ?`. Empty: all documents.',
+  }),
+  sort: Type.Union([Type.Array(sortSchema), Type.Null()], {
+    description: 'Empty: newest first. Null: by relevance, or a count.',
+  }),
+  times: Type.Integer({ description: 'Number of slow executions.' }),
+  milliseconds: Type.Number({ description: 'Duration of the slowest.' }),
+  rows: Type.Integer({ description: 'Upper bound of documents read by the slowest.' }),
+  first: Type.Integer({ description: 'Unix seconds.' }),
+  last: Type.Integer({ description: 'Unix seconds.' }),
+  index: Type.Union([Type.Array(Type.String()), Type.Null()], {
+    description: 'Fields of the index that would help, in order. Null: no index over fields helps.',
+  }),
+  text_index: Type.Boolean({ description: 'Whether an index of free text would help.' }),
+  brought_by: Type.Array(Type.Object({ guid: Type.String(), name: Type.String() }), {
+    description: 'Active blueprints that already need that index: deploying one of them again creates it.',
+  }),
+  why: Type.String(),
+  how: Type.String({ description: 'Recommended action.' }),
+})
+
+export type SlowSearchRecord = Static<typeof slowSearchSchema>
+
+export const storageAdviceSchema = Type.Object({
+  indexes: Type.Array(Type.Object({ fields: Type.Array(Type.String()), unique: Type.Boolean() }), {
+    description: 'Existing indexes, besides newest first and by guid.',
+  }),
+  text_index: Type.Boolean(),
+  searches: Type.Array(slowSearchSchema, {
+    description: 'Slow searches since this node started, slowest first.',
+  }),
+})
+
+export type StorageAdvice = Static<typeof storageAdviceSchema>
+
+export const textIndexSchema = Type.Object({ text_index: Type.Literal(true) })
+
+export const preparationSchema = Type.Object(
+  {
+    storage: Type.String({ description: 'Its name.' }),
+    kind: Type.Union([Type.Literal('index'), Type.Literal('text'), Type.Literal('columns')], {
+      description: '`columns`: values of indexed fields move to columns, in the background.',
+    }),
+    done: Type.Integer({
+      description: 'Documents (free text, columns) or blocks of the table (index) so far.',
+    }),
+    total: Type.Integer({ description: 'Estimated total; 0 while it is unknown.' }),
+  },
+  { description: 'An index, free text or columns that a storage with many documents gets.' },
+)
+
+export type PreparationRecord = Static<typeof preparationSchema>

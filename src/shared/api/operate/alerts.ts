@@ -1,9 +1,7 @@
 import { Type } from 'typebox'
 import { alertFigures } from '../../alerts/alert-figures.ts'
-import { SECRET_NAME } from '../../names/secret-name.ts'
-import { actorSchema } from '../actor.ts'
-import { metaSchema } from '../meta.ts'
-import { storedRecord } from '../stored-record.ts'
+import { SECRET_NAME } from '../../names/stored-names.ts'
+import { actorSchema, metaSchema, storedRecord } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 
 const given = {

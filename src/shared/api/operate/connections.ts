@@ -1,8 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { SECRET_NAME } from '../../names/secret-name.ts'
-import { actorSchema } from '../actor.ts'
-import { metaSchema } from '../meta.ts'
-import { storedRecord } from '../stored-record.ts'
+import { SECRET_NAME } from '../../names/stored-names.ts'
+import { actorSchema, metaSchema, storedRecord } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 
 const secret = Type.String({ pattern: SECRET_NAME, description: 'Name of a secret.' })

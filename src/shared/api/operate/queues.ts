@@ -1,7 +1,5 @@
 import { Type } from 'typebox'
-import { anyJson } from '../any-json.ts'
-import { metaSchema } from '../meta.ts'
-import { storedRecord } from '../stored-record.ts'
+import { anyJson, metaSchema, storedRecord } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 
 const time = (description: string) =>

@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { MAX_SECRET_BYTES, SECRET_NAME } from '../../names/secret-name.ts'
-import { actorSchema } from '../actor.ts'
-import { metaSchema } from '../meta.ts'
-import { storedRecord } from '../stored-record.ts'
+import { MAX_SECRET_BYTES, SECRET_NAME } from '../../names/stored-names.ts'
+import { actorSchema, metaSchema, storedRecord } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 
 const hosts = Type.Union([Type.Array(Type.String({ maxLength: 260 }), { maxItems: 20 }), Type.Null()], {

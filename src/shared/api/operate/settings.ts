@@ -1,4 +1,6 @@
 import { Type } from 'typebox'
+import { ENVIRONMENT_NAME } from '../../names/stored-names.ts'
+import { actorSchema, anyJson, metaSchema, storedRecord } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 
 export const settingParams = Type.Object({
@@ -33,3 +35,34 @@ export const optionSettingSchema = Type.Object({
   }),
 })
 export type OptionSetting = Wire<typeof optionSettingSchema>
+
+const given = {
+  value: anyJson('Any JSON, up to 16 KB. Not for secrets: every builder can read it.'),
+  description: Type.Optional(Type.String({ maxLength: 1000 })),
+}
+
+export const createEnvironmentValueSchema = Type.Object(
+  {
+    name: Type.String({
+      pattern: ENVIRONMENT_NAME,
+      description: 'Letters, digits and _; the `NAME` of `env.NAME` in expressions. Does not change later.',
+    }),
+    ...given,
+  },
+  { additionalProperties: false },
+)
+export const updateEnvironmentValueSchema = Type.Partial(Type.Object(given), {
+  additionalProperties: false,
+  minProperties: 1,
+})
+
+const environmentValueRecord = Type.Object({
+  _meta: metaSchema,
+  name: Type.String(),
+  value: anyJson(),
+  description: Type.String(),
+  created_by: actorSchema,
+  modified_by: actorSchema,
+})
+export type EnvironmentValue = Wire<typeof environmentValueRecord>
+export const environmentValueSchema = storedRecord(environmentValueRecord)

@@ -1,8 +1,6 @@
 import { Type } from 'typebox'
-import { anyJson } from '../any-json.ts'
-import { metaSchema } from '../meta.ts'
+import { anyJson, metaSchema, storedRecord } from '../record-schemas.ts'
 import { pageParameters } from '../search.ts'
-import { storedRecord } from '../stored-record.ts'
 import type { Wire } from '../wire.ts'
 
 export const awaitedQuery = Type.Object({

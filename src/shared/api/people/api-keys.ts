@@ -1,7 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { type Actor, actorSchema } from '../actor.ts'
-import { metaSchema } from '../meta.ts'
-import { storedRecord } from '../stored-record.ts'
+import { type Actor, actorSchema, metaSchema, storedRecord } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 
 const texts = Type.Array(Type.String())

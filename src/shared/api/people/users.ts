@@ -1,8 +1,5 @@
 import { Type } from 'typebox'
-import { anyJson } from '../any-json.ts'
-import { metaSchema } from '../meta.ts'
-import { nullableText } from '../nullable-text.ts'
-import { storedRecord } from '../stored-record.ts'
+import { type Actor, anyJson, metaSchema, nullableText, storedRecord } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 
 const setting = Type.Object({ key: Type.String(), value: anyJson() })
@@ -116,3 +113,75 @@ export type User = Wire<typeof userRecord>
 export const userSchema = storedRecord(userRecord)
 
 export const removedSchema = Type.Object({ guid: Type.String(), removed: Type.Literal(true) })
+
+const userLogRecord = Type.Object({
+  _meta: metaSchema,
+  event: Type.Enum(['sign_in', 'sign_in_failed', 'sign_out', 'request', 'lost'], {
+    description: '`lost`: `count` requests could not be recorded in time.',
+  }),
+  user: Type.Unsafe<Actor | null>({
+    type: ['object', 'null'],
+    description: 'Null if no user has this name.',
+    properties: { guid: { type: 'string' }, username: { type: 'string' } },
+  }),
+  ip: Type.Optional(Type.String()),
+  agent: Type.Optional(Type.String({ description: 'The header `user-agent`.' })),
+  method: Type.Optional(Type.String()),
+  path: Type.Optional(
+    Type.Union([Type.String(), Type.Array(Type.String())], {
+      description: 'Path without the query. A list if several were requested within 0.2 s.',
+    }),
+  ),
+  status: Type.Optional(Type.Integer()),
+  milliseconds: Type.Optional(Type.Number({ description: 'Duration; of several requests the longest.' })),
+  times: Type.Optional(
+    Type.Integer({
+      description: 'Number of requests with this user, method, status and address within 0.2 s.',
+    }),
+  ),
+  count: Type.Optional(Type.Integer()),
+  studio: Type.Optional(
+    Type.Boolean({ description: 'Sent by the studio itself: it says so in a header, `x-quoin-studio`.' }),
+  ),
+})
+export type UserLog = Wire<typeof userLogRecord>
+export const userLogSchema = storedRecord(userLogRecord)
+
+const scopes = Type.Array(Type.String(), { maxItems: 1000 })
+
+const secondFactorDays = Type.Union([Type.Integer({ minimum: 0, maximum: 90 }), Type.Null()], {
+  description:
+    'Users of the group need a second factor from so many days after their next sign-in; 0 = at once, null = not required.',
+})
+
+const optional = {
+  description: Type.Optional(Type.String({ maxLength: 10_000 })),
+  scopes: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: 1000,
+      description: 'Every user of the group holds them. You can only grant scopes that you hold.',
+    }),
+  ),
+  permissions: Type.Optional(Type.Array(Type.String(), { description: 'The same as `scopes`.' })),
+  is_active: Type.Optional(Type.Boolean({ description: 'An inactive group grants no scopes.' })),
+  second_factor_days: Type.Optional(secondFactorDays),
+  _meta: Type.Optional(anyJson('Ignored.')),
+}
+const name = Type.String({ description: 'The group with this name.' })
+
+export const createGroupSchema = Type.Object({ name, ...optional }, { additionalProperties: false })
+export const updateGroupSchema = Type.Object(
+  { name: Type.Optional(name), ...optional },
+  { additionalProperties: false, minProperties: 1 },
+)
+
+const groupRecord = Type.Object({
+  _meta: metaSchema,
+  name: Type.String(),
+  description: Type.String(),
+  scopes,
+  is_active: Type.Boolean(),
+  second_factor_days: secondFactorDays,
+})
+export type Group = Wire<typeof groupRecord>
+export const groupSchema = storedRecord(groupRecord)

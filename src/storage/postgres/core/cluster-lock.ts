@@ -7,7 +7,7 @@
  * another node may begin while this one is still at work; the work's own transactions and unique indexes have to bear that.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { oneAtATime } from '../../../shared/one-at-a-time.ts'
+import { oneAtATime } from '../../../shared/bounded-queue.ts'
 import type { PostgresPool } from './postgres-connection.ts'
 
 const ASK_MS = 50

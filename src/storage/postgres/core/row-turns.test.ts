@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Timers } from '../../../shared/timers.ts'
+import type { Timers } from '../../../shared/clock.ts'
 import { rowTurns } from './row-turns.ts'
 
 /** Timers that the test lets run out. */

@@ -3,8 +3,9 @@
  * with a connection of its own: 32 clients of one document took half of the pool, and creates of other documents were
  * refused with UNAVAILABLE. A session that waits here has no connection and no lock, so it can be part of no circle.
  */
+
+import { processTimers, type Timers } from '../../../shared/clock.ts'
 import { QuoinError } from '../../../shared/errors.ts'
-import { processTimers, type Timers } from '../../../shared/timers.ts'
 
 export interface RowTurns {
   /**

@@ -5,8 +5,9 @@
  * while the writer has a transaction open, so that a session without writes of its own never sees what others have not
  * committed.
  */
+
+import { oneAtATime } from '../../../shared/bounded-queue.ts'
 import { QuoinError } from '../../../shared/errors.ts'
-import { oneAtATime } from '../../../shared/one-at-a-time.ts'
 import type { Capabilities } from '../../capabilities.ts'
 import { type Observer, type Origin, type Session, storageNameProblem } from '../../database.ts'
 import type { Index, Needs } from '../../document-index.ts'

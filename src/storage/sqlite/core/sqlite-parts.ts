@@ -1,9 +1,9 @@
 /** Opens what a SQLite storage stands on: the directory and its lock, the connections, the catalogue. */
 import { mkdir, open as openFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Timers } from '../../../shared/clock.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { pooledRandom } from '../../../shared/pooled-random.ts'
-import type { Timers } from '../../../shared/timers.ts'
 import { type StampOptions, stamps } from '../../document-stamps.ts'
 import { lastTime } from '../../last-time.ts'
 import { type SlowLimits, searchAdvisor } from '../../search/search-advisor.ts'

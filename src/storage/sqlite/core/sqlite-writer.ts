@@ -34,9 +34,10 @@
  * A segment reads writes of earlier segments of its group that are not yet on disk. No client may see them before they
  * are: so a session whose segment joined a group waits for the COMMIT also when it wrote nothing or rolled back.
  */
+
+import { processTimers, type Timer, type Timers } from '../../../shared/clock.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { nextMode } from '../../../shared/state-machine.ts'
-import { processTimers, type Timer, type Timers } from '../../../shared/timers.ts'
 import { type TextTotals, together } from '../text/text-totals.ts'
 import type { Ballast } from './ballast.ts'
 import { CommitGroup, type Segment } from './commit-group.ts'

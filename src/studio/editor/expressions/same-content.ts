@@ -1,6 +1,6 @@
 import { renameNames } from '../../../expressions/language/rename-names.ts'
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
-import { sameJson } from '../../../shared/same-json.ts'
+import { sameJson } from '../../../shared/json.ts'
 
 /**
  * Whether two contents of a block mean the same. The server gives a name to a block that has none, and expressions are printed

@@ -1,7 +1,7 @@
 /** Which fields group documents and which are added up, and what a new chart or card begins with. */
 import type { FieldRecord } from '../../../shared/api/blueprints/blueprint-fields.ts'
+import { wordsOfField } from '../../../shared/fields/field-names.ts'
 import { type FieldType, fieldTypeEntries, isFieldType } from '../../../shared/fields/field-type.ts'
-import { wordsOfField } from '../../../shared/fields/words-of-field.ts'
 import { isJsonObject } from '../../../shared/json.ts'
 import { figureTexts } from '../../texts/figure.ts'
 import type { Figure, FigureDraft, Part } from './page-figure.ts'

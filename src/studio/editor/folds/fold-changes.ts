@@ -1,6 +1,6 @@
 /** Collapsing and expanding, as pure functions of a drawing. */
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
-import { lanesOf } from '../../../shared/canvas/lanes.ts'
+import { lanesOf } from '../../../shared/canvas/layout-graph.ts'
 import { layoutGraphOf } from '../layout/layout-graph-of.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Drawing } from '../model/changes/command.ts'

@@ -1,4 +1,4 @@
-import type { FunctionPlace, FunctionUses } from '../../../shared/api/blocks/function-uses.ts'
+import type { FunctionPlace, FunctionUses } from '../../../shared/api/blocks/blocks.ts'
 import { namesInFlow } from '../expressions/block-refs.ts'
 import type { Flow } from '../model/flow.ts'
 import { callsOf, ownFunction } from './function-blocks.ts'

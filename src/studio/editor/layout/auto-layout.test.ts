@@ -3,7 +3,7 @@ import tasks from '../../../../examples/tasks.blueprint.json' with { type: 'json
 import { describeBlock } from '../../../blocks/describe-block.ts'
 import { findBlocks } from '../../../blocks/load-blocks.ts'
 import { importBlueprint } from '../../../flows/blueprints/blueprint-file.ts'
-import { lanesOf } from '../../../shared/canvas/lanes.ts'
+import { lanesOf } from '../../../shared/canvas/layout-graph.ts'
 import { catalogueOf } from '../model/block-description.ts'
 import { moveBlocks } from '../model/changes/flow-changes.ts'
 import { type Flow, wiresOf } from '../model/flow.ts'

@@ -10,8 +10,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import type { BlockUses } from '../../../shared/api/blocks/block-uses.ts'
-import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
+import type { BlockDescription, BlockUses } from '../../../shared/api/blocks/blocks.ts'
 import { groupTitle } from '../../controls/block-groups.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { paletteTexts } from '../../texts/palette.ts'

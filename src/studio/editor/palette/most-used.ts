@@ -1,5 +1,4 @@
-import type { BlockUses } from '../../../shared/api/blocks/block-uses.ts'
-import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
+import type { BlockDescription, BlockUses } from '../../../shared/api/blocks/blocks.ts'
 import { grouped, type PaletteGroup } from '../model/palette-search.ts'
 
 /** More would push the groups out of sight. */

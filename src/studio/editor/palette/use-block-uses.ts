@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { BlockUses } from '../../../shared/api/blocks/block-uses.ts'
+import type { BlockUses } from '../../../shared/api/blocks/blocks.ts'
 import { call } from '../../api/request.ts'
 
 const none: BlockUses = []

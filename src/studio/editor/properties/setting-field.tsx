@@ -10,7 +10,7 @@ import {
 } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Setting } from '../../../shared/api/blocks/blocks.ts'
-import { wordsOfField } from '../../../shared/fields/words-of-field.ts'
+import { wordsOfField } from '../../../shared/fields/field-names.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import { requestFieldParts } from '../../../shared/request-field.ts'
 import { propertiesTexts } from '../../texts/properties.ts'

@@ -15,7 +15,7 @@
 import type { BlockRecord } from '../../../shared/api/blueprints/blueprint-actions.ts'
 import type { Blueprint, Problem } from '../../../shared/api/blueprints/blueprints.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
-import { sameJson } from '../../../shared/same-json.ts'
+import { sameJson } from '../../../shared/json.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { connections } from '../../api/connections.ts'
 import { queryClient } from '../../api/query-client.ts'

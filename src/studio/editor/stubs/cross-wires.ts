@@ -2,7 +2,7 @@
  * Wires that would run across the drawing from one lane to another. They are told at both of their pins, by the name of the
  * other end, and drawn only while one of their blocks is selected or a run that took them is shown.
  */
-import { lanesOf } from '../../../shared/canvas/lanes.ts'
+import { lanesOf } from '../../../shared/canvas/layout-graph.ts'
 import { layoutGraphOf } from '../layout/layout-graph-of.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import { type Flow, type PinPlace, type Wire, wireId, wiresOf } from '../model/flow.ts'

@@ -1,4 +1,4 @@
-import type { BlockTimes } from '../../../shared/api/blocks/block-times.ts'
+import type { BlockTimes } from '../../../shared/api/blocks/blocks.ts'
 import { duration } from '../../controls/amounts.ts'
 import { runsTexts } from '../../texts/runs.ts'
 

@@ -2,8 +2,8 @@
 
 import type { FieldRecord } from '../../../shared/api/blueprints/blueprint-fields.ts'
 import type { BlueprintFile } from '../../../shared/application/blueprint-file.ts'
+import { wordsOfField } from '../../../shared/fields/field-names.ts'
 import { fieldTypeEntries, isFieldType } from '../../../shared/fields/field-type.ts'
-import { wordsOfField } from '../../../shared/fields/words-of-field.ts'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
 import { type Access, scopesOf } from './access/application-access.ts'
 

@@ -1,7 +1,7 @@
 import { Anchor, Badge, Code, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import type { SlowSearchRecord, StorageAdvice } from '../../../shared/api/data/storage-advice.ts'
+import type { SlowSearchRecord, StorageAdvice } from '../../../shared/api/data/storages.ts'
 import { adviceQuery, canHelp } from '../../api/storages.ts'
 import { duration } from '../../controls/amounts.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'

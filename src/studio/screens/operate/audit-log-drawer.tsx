@@ -1,6 +1,6 @@
 import { Anchor, Badge, Code, Stack } from '@mantine/core'
 import { Link } from 'wouter'
-import type { AuditLog } from '../../../shared/api/operate/audit-logs.ts'
+import type { AuditLog } from '../../../shared/api/operate/logs.ts'
 import { findAuditLogs, oneOf } from '../../api/operations.ts'
 import { Facts } from '../../controls/facts.tsx'
 import { diffValues } from '../../controls/json/diff-values.ts'

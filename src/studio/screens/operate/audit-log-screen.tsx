@@ -1,6 +1,6 @@
 import { Badge, Code, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { AuditLog } from '../../../shared/api/operate/audit-logs.ts'
+import type { AuditLog } from '../../../shared/api/operate/logs.ts'
 import { blueprintNamesQuery } from '../../api/blueprints.ts'
 import { findAuditLogs } from '../../api/operations.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'

@@ -1,6 +1,6 @@
 import { Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { DatabaseRecord } from '../../../shared/api/operate/database.ts'
+import type { DatabaseRecord } from '../../../shared/api/operate/nodes.ts'
 import { databaseQuery } from '../../api/figures.ts'
 import { bytes } from '../../controls/amounts.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'

@@ -1,4 +1,4 @@
-import { wordsOfField } from '../../../shared/fields/words-of-field.ts'
+import { wordsOfField } from '../../../shared/fields/field-names.ts'
 import { operateTexts } from '../../texts/operate.ts'
 
 const names: ReadonlyMap<string, string> = new Map(Object.entries(operateTexts.resources))

@@ -1,6 +1,6 @@
 import { Anchor, Badge, Code, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter'
-import type { SystemLog } from '../../../shared/api/operate/system-logs.ts'
+import type { SystemLog } from '../../../shared/api/operate/logs.ts'
 import { findSystemLogs, jobOf, oneOf } from '../../api/operations.ts'
 import { Facts } from '../../controls/facts.tsx'
 import { JsonView } from '../../controls/json/json-view.tsx'

@@ -1,6 +1,6 @@
 import { Anchor, Badge, Group, Switch, Text } from '@mantine/core'
 import { Link, useSearchParams } from 'wouter'
-import type { SystemLog } from '../../../shared/api/operate/system-logs.ts'
+import type { SystemLog } from '../../../shared/api/operate/logs.ts'
 import { findSystemLogs, jobOf } from '../../api/operations.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import type { Column } from '../../controls/lists/column.ts'

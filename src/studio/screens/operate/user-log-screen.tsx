@@ -1,5 +1,5 @@
 import { Badge, Group, Switch, Text } from '@mantine/core'
-import type { UserLog } from '../../../shared/api/people/user-logs.ts'
+import type { UserLog } from '../../../shared/api/people/users.ts'
 import { findUserLogs } from '../../api/operations.ts'
 import { duration } from '../../controls/amounts.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'

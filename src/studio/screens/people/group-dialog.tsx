@@ -1,6 +1,6 @@
 import { NumberInput, Switch, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { Group } from '../../../shared/api/people/authentication-groups.ts'
+import type { Group } from '../../../shared/api/people/users.ts'
 import { forgetPeople, readGroup } from '../../api/people.ts'
 import { call } from '../../api/request.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'

@@ -1,5 +1,5 @@
 import { Badge, Button, Group as Row, Text } from '@mantine/core'
-import type { Group } from '../../../shared/api/people/authentication-groups.ts'
+import type { Group } from '../../../shared/api/people/users.ts'
 import { findGroups, forgetPeople } from '../../api/people.ts'
 import { call } from '../../api/request.ts'
 import { confirm } from '../../controls/confirm.ts'

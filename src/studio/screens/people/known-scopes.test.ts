@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Group } from '../../../shared/api/people/authentication-groups.ts'
-import type { User } from '../../../shared/api/people/users.ts'
+import type { Group, User } from '../../../shared/api/people/users.ts'
 import { meaningOf, scopeUses } from './known-scopes.ts'
 
 const _meta = {

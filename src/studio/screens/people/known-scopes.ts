@@ -1,6 +1,5 @@
 import type { BlockRecord } from '../../../shared/api/blueprints/blueprint-actions.ts'
-import type { Group } from '../../../shared/api/people/authentication-groups.ts'
-import type { User } from '../../../shared/api/people/users.ts'
+import type { Group, User } from '../../../shared/api/people/users.ts'
 import { managementScopes, meaningOfScope } from '../../../shared/management-scopes.ts'
 import { scopeWords } from '../../controls/scope-words.ts'
 import { peopleTexts } from '../../texts/people.ts'

@@ -1,6 +1,6 @@
 import { ActionIcon, Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { UserSession } from '../../../shared/api/people/sessions.ts'
+import type { UserSession } from '../../../shared/api/people/auth.ts'
 import { endSession, endSessions, type Owner, sessionsQuery } from '../../api/credentials.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'

@@ -1,6 +1,6 @@
 /** How what the server has comes together with what is drawn. */
 import type { BlockContent } from '../../../../shared/blueprint.ts'
-import { sameJson } from '../../../../shared/same-json.ts'
+import { sameJson } from '../../../../shared/json.ts'
 import { withPresentNames } from '../../expressions/print-names.ts'
 import { sameContent } from '../../expressions/same-content.ts'
 import type { Flow } from '../flow.ts'

@@ -1,7 +1,6 @@
 /** Where two JSON values differ: one line for each part that has another value, also deep inside objects and lists. */
 
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../../shared/json.ts'
-import { sameJson } from '../../../../shared/same-json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../../../../shared/json.ts'
 import { modelTexts } from '../../../texts/model.ts'
 
 export interface ValueLine {

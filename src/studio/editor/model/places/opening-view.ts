@@ -1,5 +1,5 @@
 /** What the canvas shows when a blueprint opens: all of it where titles stay readable, else its first lane from the start. */
-import { lanesOf } from '../../../../shared/canvas/lanes.ts'
+import { lanesOf } from '../../../../shared/canvas/layout-graph.ts'
 import { noFolds } from '../../folds/folds.ts'
 import { layoutGraphOf } from '../../layout/layout-graph-of.ts'
 import type { Catalogue } from '../block-description.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { BlockContent } from '../../../../shared/blueprint.ts'
 import { emptyContent } from '../../../../shared/empty-content.ts'
-import { sameJson } from '../../../../shared/same-json.ts'
+import { sameJson } from '../../../../shared/json.ts'
 import { endpointsOf, filledUri, parametersOf } from '../endpoints.ts'
 import { literalText, readLiteral, writingOf } from './literal-text.ts'
 

@@ -1,5 +1,5 @@
 import { Autocomplete, NumberInput, Select, Switch, TextInput } from '@mantine/core'
-import { wordsOfField } from '../../../../shared/fields/words-of-field.ts'
+import { wordsOfField } from '../../../../shared/fields/field-names.ts'
 import type { JsonValue } from '../../../../shared/json.ts'
 import type { RowPart } from '../../../../shared/rows/row-part.ts'
 import { LazyInput } from '../lazy-input.tsx'

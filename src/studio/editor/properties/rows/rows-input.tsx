@@ -1,6 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { wordsOfField } from '../../../../shared/fields/words-of-field.ts'
+import { wordsOfField } from '../../../../shared/fields/field-names.ts'
 import type { JsonObject, JsonValue } from '../../../../shared/json.ts'
 import type { RowParts } from '../../../../shared/rows/row-part.ts'
 import { fieldsQuery, inOrder } from '../../../api/storages.ts'

@@ -1,8 +1,8 @@
 /** The columns of a grid: what a field's type, or what documents hold where there is no field, means for its cells. */
 
 import type { FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
+import { wordsOfField } from '../../../../shared/fields/field-names.ts'
 import { type FieldType, fieldTypeEntries, isFieldType } from '../../../../shared/fields/field-type.ts'
-import { wordsOfField } from '../../../../shared/fields/words-of-field.ts'
 import { gridTexts } from '../../../texts/grid.ts'
 import { isFields, type FieldType as Shape, type ShapeField } from '../documents/document-shape.ts'
 

@@ -1,5 +1,5 @@
 import type { ValidationRule } from '../../../../shared/api/blueprints/validation-rules.ts'
-import { wordsOfField } from '../../../../shared/fields/words-of-field.ts'
+import { wordsOfField } from '../../../../shared/fields/field-names.ts'
 import type { JsonValue } from '../../../../shared/json.ts'
 import { rulesTexts } from '../../../texts/rules.ts'
 

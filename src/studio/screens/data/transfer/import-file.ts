@@ -1,7 +1,6 @@
 /** A file of documents on its way into a storage. */
 import type { Imported, ImportPreview, Undone } from '../../../../shared/api/data/documents.ts'
-import { NDJSON, XLSX } from '../../../../shared/files/table-types.ts'
-import { typeOfFile } from '../../../../shared/files/type-of-file.ts'
+import { NDJSON, typeOfFile, XLSX } from '../../../../shared/files/file-types.ts'
 import type { ColumnFormat } from '../../../../shared/rows/recognized-table.ts'
 import { errorFromReply } from '../../../api/api-error.ts'
 import { address, call, studioHeaders } from '../../../api/request.ts'

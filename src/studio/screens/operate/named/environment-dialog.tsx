@@ -1,5 +1,5 @@
 import { SegmentedControl, Textarea } from '@mantine/core'
-import type { EnvironmentValue } from '../../../../shared/api/operate/environment.ts'
+import type { EnvironmentValue } from '../../../../shared/api/operate/settings.ts'
 import type { JsonValue } from '../../../../shared/json.ts'
 import { environmentValues } from '../../../api/environment.ts'
 import { JsonField } from '../../../controls/json/json-field.tsx'

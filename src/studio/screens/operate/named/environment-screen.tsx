@@ -1,5 +1,5 @@
 import { Code, Text } from '@mantine/core'
-import type { EnvironmentValue } from '../../../../shared/api/operate/environment.ts'
+import type { EnvironmentValue } from '../../../../shared/api/operate/settings.ts'
 import { environmentValues } from '../../../api/environment.ts'
 import { EmptyState } from '../../../controls/empty-state.tsx'
 import { shortJson } from '../../../controls/json/json-text.ts'

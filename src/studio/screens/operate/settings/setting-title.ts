@@ -1,4 +1,4 @@
-import { wordsOfField } from '../../../../shared/fields/words-of-field.ts'
+import { wordsOfField } from '../../../../shared/fields/field-names.ts'
 
 /** `QUOIN_PUBLIC_URL` → `Public URL`. */
 export function settingTitle(name: string): string {

@@ -1,0 +1,94 @@
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import { readJson } from '../../shared/numbers/exact-json.ts'
+import { command } from '../command.ts'
+import { urlFlag, withManagement } from '../open-management.ts'
+import { UsageError } from '../read-words.ts'
+
+export const connectionList = command({
+  name: 'connection list',
+  operands: [],
+  flags: urlFlag,
+  summary: 'Lists the connections: servers that flows call by name.',
+  about: 'Prints one line for each: its name, a tab, its base address, a tab and how requests are signed in.',
+  async run({ values: { url } }, terminal) {
+    const { allConnections } = await import('./stored-connections.ts')
+    const found = await withManagement(terminal, url, allConnections)
+    for (const { name, baseUrl, kind } of found) terminal.print(`${name}\t${baseUrl}\t${kind}`)
+    if (found.length === 0)
+      terminal.complain('There are no connections. Set one: quoin connection set <name> <file>')
+    return 0
+  },
+})
+
+export const connectionGet = command({
+  name: 'connection get',
+  operands: [{ name: '<name>' }],
+  flags: urlFlag,
+  summary: 'Prints one connection as JSON, as quoin connection set reads it.',
+  about: 'Secrets are named, never contained.',
+  async run({ positionals: [name = ''], values: { url } }, terminal) {
+    const { connectionNamed } = await import('./stored-connections.ts')
+    const found = await withManagement(terminal, url, (management) => connectionNamed(management, name))
+    terminal.print(JSON.stringify(found, undefined, 2))
+    return 0
+  },
+})
+
+export const connectionSet = command({
+  name: 'connection set',
+  operands: [{ name: '<name>' }, { name: '<file>', completes: 'file' }],
+  flags: urlFlag,
+  summary: 'Sets a connection: a server that flows call by name.',
+  about: `The file is JSON: base_url, and if wanted auth, headers and description (docs/http.md). auth names a secret: set that
+with quoin secret set. Adds the connection or changes what the file has; requests that begin afterwards use it.`,
+  async run({ positionals: [name = '', file = ''], values: { url } }, terminal) {
+    const fields = await fieldsOfFile(file)
+    const { setNamed } = await import('../named-records.ts')
+    const { connectionKind } = await import('./stored-connections.ts')
+    await withManagement(terminal, url, (management) => setNamed(management, connectionKind, name, fields))
+    return 0
+  },
+})
+
+async function fieldsOfFile(file: string): Promise<JsonObject> {
+  const { readFile } = await import('node:fs/promises')
+  const read = readJson(await readFile(file, 'utf8'))
+  if ('problem' in read) throw new UsageError(`The file ${read.problem}: ${file}.`)
+  if (!isJsonObject(read.value)) throw new UsageError(`The file is not a JSON object: ${file}.`)
+  return read.value
+}
+
+export const connectionUnset = command({
+  name: 'connection unset',
+  operands: [{ name: '<name>' }],
+  flags: urlFlag,
+  summary: 'Removes a connection.',
+  about: 'Blocks that name it fail from then on.',
+  async run({ positionals: [name = ''], values: { url } }, terminal) {
+    const { removeNamed } = await import('../named-records.ts')
+    const { connectionKind } = await import('./stored-connections.ts')
+    await withManagement(terminal, url, (management) => removeNamed(management, connectionKind, name))
+    return 0
+  },
+})
+
+export const connectionTry = command({
+  name: 'connection try',
+  operands: [{ name: '<name>' }],
+  flags: {
+    path: { type: 'string', value: '<path>', help: 'Below the base address, such as orders?limit=1.' },
+    ...urlFlag,
+  },
+  summary: 'Sends one GET request over a connection and prints the status code.',
+  about: `Without --path the base address itself is asked. The request is signed in as those of flows.
+Exit code 1 for a status code outside of 200 to 299, and where no reply came.`,
+  async run({ positionals: [name = ''], values: { path = '', url } }, terminal) {
+    const { tryNamed } = await import('./stored-connections.ts')
+    const { ok, status, milliseconds, problem } = await withManagement(terminal, url, (management) =>
+      tryNamed(management, name, path),
+    )
+    if (typeof problem === 'string') terminal.complain(problem)
+    else terminal.print(`${status} in ${milliseconds} ms`)
+    return ok === true ? 0 : 1
+  },
+})

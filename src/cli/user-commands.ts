@@ -1,0 +1,79 @@
+import { command, type Terminal } from './command.ts'
+import { findRecord } from './find-record.ts'
+import { guidOf } from './management.ts'
+import { urlFlag, withManagement } from './open-management.ts'
+import { UsageError } from './read-words.ts'
+
+/** The flag of commands that set a password. It has no value: other users of the machine can read a command line. */
+const passwordFlag = {
+  'password-stdin': {
+    type: 'boolean',
+    help: `Read the password from the first line of the standard input. Without it a random
+password is generated and printed once.`,
+  },
+} as const
+
+export interface NewPassword {
+  readonly password: string
+  /** Generated here, so it has to be shown. */
+  readonly isMade: boolean
+}
+
+/** Throws UsageError for an empty line. */
+async function newPassword(terminal: Terminal, fromInput: boolean): Promise<NewPassword> {
+  if (!fromInput) {
+    // 120 bits; the first character is a letter, so that no shell takes it for a flag.
+    const bytes = new Uint8Array(15)
+    terminal.random(bytes)
+    return { password: `q${Buffer.from(bytes).toString('base64url')}`, isMade: true }
+  }
+  const password = await terminal.readLine()
+  if (password === '') throw new UsageError('--password-stdin found no password on the standard input.')
+  return { password, isMade: false }
+}
+
+export const userCreate = command({
+  name: 'user create',
+  operands: [{ name: '<name>' }],
+  flags: {
+    scopes: {
+      type: 'string',
+      value: '<a,b>',
+      help: 'The scopes of the user, separated by commas. * grants everything.',
+    },
+    ...passwordFlag,
+    ...urlFlag,
+  },
+  summary: 'Creates a user.',
+  async run({ positionals: [username = ''], values }, terminal) {
+    const scopes = (values.scopes ?? '')
+      .split(',')
+      .map((scope) => scope.trim())
+      .filter((scope) => scope !== '')
+    const { password, isMade } = await newPassword(terminal, values['password-stdin'] === true)
+    await withManagement(terminal, values.url, (management) =>
+      management.call('POST', '/users', { username, password, custom_scopes: scopes }),
+    )
+    terminal.print(`The user ${username} can sign in.`)
+    if (isMade) terminal.print(`Password: ${password}   (shown once, save it now)`)
+    return 0
+  },
+})
+
+export const userResetPassword = command({
+  name: 'user reset-password',
+  operands: [{ name: '<name>' }],
+  flags: { ...passwordFlag, ...urlFlag },
+  summary: 'Sets a new password, unlocks the user and ends all its sessions.',
+  about: '<name> is a user name or a guid.',
+  async run({ positionals: [named = ''], values }, terminal) {
+    const { password, isMade } = await newPassword(terminal, values['password-stdin'] === true)
+    await withManagement(terminal, values.url, async (management) => {
+      const guid = guidOf(await findRecord(management, 'users', named))
+      await management.call('PUT', `/users/${guid}`, { password })
+    })
+    terminal.print(`The user ${named} has a new password.`)
+    if (isMade) terminal.print(`Password: ${password}   (shown once, save it now)`)
+    return 0
+  },
+})

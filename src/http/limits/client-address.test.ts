@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest'
+import { countedAddress } from '../../shared/counted-address.ts'
+import { standsForMany } from './client-address.ts'
+
+test.each([
+  ['1.2.3.4', '1.2.3.4'],
+  ['::ffff:1.2.3.4', '1.2.3.4'],
+  ['2001:db8:1:2:3::4', '2001:db8:1:2'],
+  ['2001:db8::1', '2001:db8:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['::1', '::1'],
+])('%s is counted as %s', (ip, counted) => {
+  expect(countedAddress(ip)).toBe(counted)
+})
+
+describe('an address that stands for many', () => {
+  test.each<[false | true | readonly string[], string, boolean]>([
+    [false, '1.2.3.4', false],
+    [false, '10.0.0.1', false],
+    [['10.0.0.1'], '10.0.0.2', false],
+    [['10.0.0.0/8'], '11.0.0.1', false],
+    [['10.0.0.0/8'], '2001:db8::1', false],
+    [['nonsense', ''], '10.0.0.1', false],
+    [['uniquelocal'], '8.8.8.8', false],
+    [['10.0.0.1'], 'nonsense', false],
+    [false, '127.0.0.1', true],
+    [false, '::ffff:127.0.0.1', true],
+    [false, '::1', true],
+    [['10.0.0.1'], '::ffff:10.0.0.1', true],
+    [['10.0.0.0/8'], '10.200.0.1', true],
+    [['2001:db8::/32'], '2001:db8::1', true],
+    [['uniquelocal'], '192.168.0.1', true],
+    [true, '1.2.3.4', true],
+  ])('with %j trusted, %s: %j', (trusted, address, many) => {
+    expect(standsForMany(trusted)(address)).toBe(many)
+  })
+})

@@ -1,0 +1,67 @@
+import type { onRequestHookHandler } from 'fastify'
+import ipaddr from 'ipaddr.js'
+import { countedAddress } from '../../shared/counted-address.ts'
+import type { HttpSettings } from '../server/http-settings.ts'
+
+export function isLoopback(address: string): boolean {
+  return address === '::1' || address.startsWith('127.')
+}
+
+/** The names that `trustProxy` takes for networks, and what they are called in the library. */
+const NAMED = new Map([
+  ['loopback', ['loopback']],
+  ['linklocal', ['linkLocal']],
+  ['uniquelocal', ['uniqueLocal', 'private']],
+])
+
+/**
+ * Whether an address stands for many clients: this machine, where proxies and tunnels run, and the proxies that are
+ * trusted. What is limited for one client is not limited for these.
+ */
+export function standsForMany(trustProxy: HttpSettings['trustProxy']): (address: string) => boolean {
+  if (trustProxy === true) return () => true
+  const entries = trustProxy === false ? [] : trustProxy
+  const ranges = new Set(entries.flatMap((entry) => NAMED.get(entry) ?? []))
+  const networks = entries.flatMap((entry) => networkOf(entry) ?? [])
+  return (text) => {
+    if (isLoopback(countedAddress(text))) return true
+    if (entries.length === 0 || !ipaddr.isValid(text)) return false
+    const address = ipaddr.process(text)
+    return (
+      ranges.has(address.range()) ||
+      networks.some(({ network, bits }) => network.kind() === address.kind() && address.match(network, bits))
+    )
+  }
+}
+
+function networkOf(entry: string) {
+  if (ipaddr.isValidCIDR(entry)) {
+    const [network, bits] = ipaddr.parseCIDR(entry)
+    return { network, bits }
+  }
+  if (!ipaddr.isValid(entry)) return undefined
+  const network = ipaddr.process(entry)
+  return { network, bits: network.kind() === 'ipv4' ? 32 : 128 }
+}
+
+const WITH_PORT = /^(?:\[([0-9a-f:.]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/i
+
+/**
+ * Takes the ports out of `x-forwarded-for`, as some gateways write them (`1.2.3.4:5555`, `[2001:db8::1]:443`). With its
+ * port each connection would be an address of its own, for the rate limit and for failed sign-ins.
+ */
+export const plainForwardedAddresses: onRequestHookHandler = ({ raw: { headers } }, _reply, done) => {
+  const given = headers['x-forwarded-for']
+  if (typeof given === 'string' && given.includes(':')) headers['x-forwarded-for'] = withoutPorts(given)
+  done()
+}
+
+function withoutPorts(list: string): string {
+  return list
+    .split(',')
+    .map((entry) => {
+      const [whole, six, four] = WITH_PORT.exec(entry.trim()) ?? [entry.trim()]
+      return six ?? four ?? whole
+    })
+    .join(', ')
+}
