@@ -73,6 +73,18 @@ test('wires can be drawn where names of pins are not drawn any more', async () =
   expect(studio.complaints()).toEqual([])
 })
 
+test('a block that is found from afar is brought near enough to be read', async () => {
+  for (let times = 0; times < 3; times++) await page.getByRole('button', { name: 'Zoom Out' }).click()
+  await eventually(zoom).toBeLessThan(0.35)
+  await page.locator('.react-flow__pane').click({ position: { x: 300, y: 20 } })
+  await page.keyboard.press('ControlOrMeta+f')
+  await page.getByRole('dialog').getByRole('combobox').fill('Remove params')
+  await page.keyboard.press('Enter')
+  await eventually(zoom).toBeGreaterThanOrEqual(0.8)
+  const box = async () => titled('Remove params.guid from tasks').boundingBox()
+  await eventually(async () => (await box())?.y ?? 0).toBeGreaterThan(100)
+})
+
 test('on a phone the drawing has the width, and what is selected is below it', async () => {
   const phone = await studio.open('admin', path, { viewport: { width: 390, height: 844 } })
   const canvas = phone.locator('.react-flow').first()

@@ -8,7 +8,7 @@ import { useEditor, useEditorState } from '../state/editor-context.ts'
 
 /** Brings a block into sight that was added, or chosen elsewhere: in the outline, from a problem, by a link. */
 export function useShowSelected(): void {
-  const show = useShowBlock()
+  const show = useShowBlock(LEAST_TITLE)
   const focus = useEditorState((state) => state.focus)
   const { store } = useEditor()
   useEffect(() => {
@@ -65,7 +65,8 @@ export function useShowRun(): void {
   }, [block, show])
 }
 
-/** Values can be read down to this. */
+/** Titles can be read down to this, and values down to the next. */
+const LEAST_TITLE = 0.35
 const LEAST_ZOOM = 0.6
 const STEP_ZOOM = 0.8
 /** Of the bar above, in pixels. */
@@ -93,7 +94,7 @@ function useShowBlock(least = 0): (guid: string) => void {
       const left = content.position.x * zoom + x
       const top = content.position.y * zoom + y
       const dx = shift(left, left + size.width * zoom, width)
-      const dy = shift(top, top + size.height * zoom, height)
+      const dy = shift(top, top + size.height * zoom, height - (width > WITHOUT_MAP ? MAP : 0))
       if (dx !== 0 || dy !== 0) void setViewport({ x: x + dx, y: y + dy, zoom }, { duration: moving(150) })
     },
     [editor, canvas, least, setCenter, setViewport, getViewport],
@@ -101,6 +102,10 @@ function useShowBlock(least = 0): (guid: string) => void {
 }
 
 const MARGIN = 40
+/** Of the small map below, in pixels. */
+const MAP = 80
+/** Narrower canvases have none. */
+const WITHOUT_MAP = 600
 
 /** How far to go so that what reaches from one place to another is within the room; 0 where it is. */
 function shift(from: number, to: number, room: number): number {
