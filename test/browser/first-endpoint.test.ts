@@ -65,6 +65,8 @@ test('steps 2 and 3: sign in and create a blueprint', async () => {
   expect(first).toBeLessThan(FIRST_PAGE)
   await hand.click(page.getByRole('link', { name: bold('Or start from scratch') }))
   await eventually(isFocused(page.getByLabel('Name'))).toBe(true)
+  // The templates are one click away later too.
+  expect(await dialog().getByRole('link', { name: 'Start from a template' }).count()).toBe(1)
   await hand.type('Greeting', 'Enter')
   await page.getByText('Start with a trigger').waitFor()
   expect((await loadedBytes()) - first).toBeLessThan(EDITOR)

@@ -1,4 +1,5 @@
-import { useLocation } from 'wouter'
+import { Anchor } from '@mantine/core'
+import { Link, useLocation } from 'wouter'
 import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
 import { forgetBlueprints } from '../../api/blueprints.ts'
 import { call } from '../../api/request.ts'
@@ -31,6 +32,9 @@ export function CreateBlueprintDialog({ opened, onClose }: CreateBlueprintProps)
       submit={submit}
     >
       <BlueprintForm draft={draft} set={set} />
+      <Anchor component={Link} href="/welcome" size="sm">
+        {blueprintsTexts.noBlueprintsYetText}
+      </Anchor>
     </FormDialog>
   )
 }
