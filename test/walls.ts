@@ -1,3 +1,5 @@
+import type { ImportRule } from './import-graph.ts'
+
 /**
  * What each folder of `src` may import besides itself: one line a folder, from the bottom of the arrow to its top.
  * A name stands for the files directly in that folder; `name/**` for everything below it too, and a file for itself.
@@ -238,18 +240,9 @@ const walls: Readonly<Record<string, readonly string[]>> = {
 
 const NOT_BOUND = '\\.test\\.tsx?$'
 
-export interface ImportRule {
-  readonly name: string
-  readonly severity: 'error' | 'info'
-  readonly from: { readonly path: string; readonly pathNot: string }
-  readonly to: { readonly path: string; readonly pathNot: string }
-}
-
-/** As dependency-cruiser wants them. */
 export function wallRules(): readonly ImportRule[] {
   return Object.entries(walls).map(([folder, allowed]) => ({
     name: `wall of ${folder}`,
-    severity: 'error',
     from: { path: below(folder), pathNot: NOT_BOUND },
     to: { path: '^src/', pathNot: [folder, ...allowed].map(below).join('|') },
   }))
@@ -261,7 +254,6 @@ export function controlRules(): readonly ImportRule[] {
     .filter(([, allowed]) => allowed.length > 0)
     .map(([folder]) => ({
       name: `control of ${folder}`,
-      severity: 'info',
       from: { path: below(folder), pathNot: NOT_BOUND },
       to: { path: '^src/', pathNot: below(folder) },
     }))
