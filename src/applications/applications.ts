@@ -306,7 +306,15 @@ class ClusterApplications implements Applications {
           })
           const { objects } = applied
           await writeRelease(session, this.#parts.documents.audit, {
-            ...{ guid, objects, wanted, plan, by: by.actor, isFirst: known.record === undefined },
+            ...{
+              guid,
+              objects,
+              wanted,
+              plan,
+              by: by.actor,
+              agent: by.agent,
+              isFirst: known.record === undefined,
+            },
           })
           return { served: applied.served, dropped: joint.dropped }
         },

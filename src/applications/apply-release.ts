@@ -43,6 +43,8 @@ export interface Publisher {
   readonly deployer: Deployer
   /** Whether the JavaScript of templates may change. */
   readonly mayScript: boolean
+  /** The API key whose draft it is, where an agent made it. */
+  readonly agent?: string
 }
 
 export interface ReleaseParts {

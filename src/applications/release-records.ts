@@ -66,13 +66,15 @@ interface WrittenRelease {
     readonly release: number
   }
   readonly by: Actor
+  /** The API key whose draft it was, if any. */
+  readonly agent?: string | undefined
   readonly isFirst: boolean
 }
 
 export async function writeRelease(
   session: Session,
   audit: StorageContext['audit'],
-  { guid, objects, wanted, plan, by, isFirst }: WrittenRelease,
+  { guid, objects, wanted, plan, by, agent, isFirst }: WrittenRelease,
 ): Promise<void> {
   const { application, release: number, steps, lost } = plan
   const about = wanted.about
@@ -106,6 +108,11 @@ export async function writeRelease(
     guid,
     name: application,
     before: { release: number - 1, steps: [] },
-    after: { release: number, steps: [...steps], ...(lost.length > 0 && { lost: [...lost] }) },
+    after: {
+      release: number,
+      steps: [...steps],
+      ...(lost.length > 0 && { lost: [...lost] }),
+      ...(agent !== undefined && { agent }),
+    },
   })
 }

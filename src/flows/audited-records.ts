@@ -21,5 +21,7 @@ export const auditedRecords: AuditedStorages = {
   [ownStorages.settings]: { category: 'settings', derived },
   [ownStorages.secrets]: { category: 'secrets', derived, secrets: { sealed: 'value' } },
   [ownStorages.alerts]: { category: 'alerts', derived: [...derived, 'firing', 'since', 'value'] },
+  // What is pushed has an audit record of its own.
+  [ownStorages.drafts]: { category: 'drafts', derived: [...derived, 'base', 'owner', 'author'] },
   [ownStorages.validationRules]: { category: 'blueprintvalidation', derived },
 }

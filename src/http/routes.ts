@@ -2,6 +2,7 @@
 
 import type { Access } from '../access/access.ts'
 import type { Applications } from '../applications/applications.ts'
+import type { Drafts } from '../applications/drafts.ts'
 import type { QueueSteering } from '../flows/background/queue-steering.ts'
 import type { Waits } from '../flows/background/waits.ts'
 import type { Flows } from '../flows/flows.ts'
@@ -36,6 +37,7 @@ import { blueprintTracingRoutes, handRunRoutes } from './routes/blueprints/bluep
 import { blueprintValidationRoutes } from './routes/blueprints/blueprint-validation.ts'
 import { blueprintVersionRoutes } from './routes/blueprints/blueprint-versions.ts'
 import { blueprintRoutes } from './routes/blueprints/blueprints.ts'
+import { draftRoutes } from './routes/blueprints/drafts.ts'
 import { fileSchemaRoutes } from './routes/blueprints/file-schemas.ts'
 import { pagePreviewRoutes } from './routes/blueprints/page-preview.ts'
 import { runRoutes } from './routes/blueprints/runs.ts'
@@ -94,6 +96,7 @@ export interface ManagementParts {
   readonly imports: DocumentImports
   readonly alerts: AlertRules
   readonly applications: Applications
+  readonly drafts: Drafts
   readonly settings: OptionSettings
   /** undefined where PostgreSQL keeps the data. */
   readonly backups: Backups | undefined
@@ -140,6 +143,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     databaseRoutes(capabilities),
     blueprintRoutes(flows),
     applicationRoutes(parts.applications),
+    draftRoutes(parts.drafts, parts.applications),
     fileSchemaRoutes(parts.blocks),
     blueprintDeploymentRoutes(flows, access),
     pagePreviewRoutes(flows, parts.pages),

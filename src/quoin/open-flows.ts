@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { runPeople } from '../access/run-people.ts'
 import type { Applications } from '../applications/applications.ts'
+import type { Drafts } from '../applications/drafts.ts'
 import { callingThrough } from '../blocks/http/guarded-agent.ts'
 import { loadBlocks } from '../blocks/load-blocks.ts'
 import { openRequestLetters } from '../flows/background/request-letters.ts'
@@ -76,6 +77,7 @@ export interface NodeFlows {
 /** With what is made of them. */
 export interface NodeServices extends NodeFlows {
   readonly applications: Applications
+  readonly drafts: Drafts
 }
 
 /** Not waited for: usually there is nothing to do, and else it takes as long as its storages are large. Gives what waits for it. */

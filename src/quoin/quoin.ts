@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import type { Access } from '../access/access.ts'
 import type { FirstAdministrator } from '../access/first-administrator.ts'
 import { type Applications, openApplications } from '../applications/applications.ts'
+import { openDrafts } from '../applications/drafts.ts'
 import type { Waits } from '../flows/background/waits.ts'
 import { installBlueprint } from '../flows/blueprints/install-blueprint.ts'
 import type { Flows } from '../flows/flows.ts'
@@ -88,7 +89,7 @@ async function openAll<T>(
     const { database, access, auditChain, documents, imports } = nodeRecords
     const { flows, waits } = running
     const applications = await openApplications({ flows, access, documents, version })
-    const nodeFlows = { ...running, applications }
+    const nodeFlows = { ...running, applications, drafts: await openDrafts(applications, flows) }
     const administrator = await startFirst({ options, database, access, flows })
     const { settings } = start.set
     const services = {

@@ -22,6 +22,7 @@ const resources = [
   'settings',
   'backups',
   'applications',
+  'drafts',
 ] as const
 
 const verbs = ['view', 'create', 'update', 'remove'] as const
@@ -63,6 +64,11 @@ const special = {
   settings_network: {
     meaning:
       'May change QUOIN_ALLOWED_HOSTS, together with settings_update: flows can then call servers of the private network, this machine included.',
+    equalsAdministrator: false,
+  },
+  agents_deploy: {
+    meaning:
+      'An API key with it may push drafts, together with applications_update. Without it an agent changes drafts only, and a person pushes them.',
     equalsAdministrator: false,
   },
 } as const satisfies Record<string, Worth>

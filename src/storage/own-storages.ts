@@ -48,6 +48,7 @@ export const ownStorages = {
   applications: '_applications',
   releases: '_releases',
   releaseContents: '_release_contents',
+  drafts: '_drafts',
   auditChain: '_audit_chain',
   auditCheckpoints: '_audit_checkpoints',
 } as const

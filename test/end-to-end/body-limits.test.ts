@@ -20,6 +20,7 @@ const LARGE = [
   'post /api/v1/blueprinttemplates',
   'post /api/v1/_system/applications/plan',
   'post /api/v1/_system/applications/push',
+  'post /api/v1/_system/drafts',
   'post /api/v1/_system/assets/stream',
   'post /api/v1/_system/secrets/sign',
   'post /api/v1/_system/storages/samples',

@@ -258,6 +258,7 @@ export const operateTexts = {
     connections: 'Connection',
     deployments: 'Deployment',
     documents: 'Document',
+    drafts: 'Draft of an application',
     environment: 'Environment value',
     queue: 'Job',
     queues: 'Queue',

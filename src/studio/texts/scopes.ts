@@ -17,6 +17,7 @@ export const scopesTexts = {
     blueprinttemplates: 'page templates',
     blueprintvalidation: 'deploy checks',
     connections: 'connections',
+    drafts: 'drafts of applications',
     environment: 'values of the environment',
     nodes: 'nodes',
     queue: 'jobs',
@@ -29,6 +30,7 @@ export const scopesTexts = {
     waits: 'waiting runs',
   },
   special: {
+    agents_deploy: 'push drafts with an API key',
     backups_download: 'download backups',
     blueprints_account_pages: 'deploy pages of accounts',
     blueprinttemplates_script: 'scripts of page templates',

@@ -24,7 +24,7 @@ import { actorOf, deployerOf } from '../search-reply.ts'
 
 const tags = ['Applications']
 /** A folder holds what these scopes show one by one. */
-const reads = [
+export const reads = [
   'blueprints_view',
   'blueprintactions_view',
   'blueprintfields_view',
@@ -43,7 +43,7 @@ export function applicationRoutes(applications: Applications): RouteFamily {
   }
 }
 
-function publisherOf(request: FastifyRequest): Publisher {
+export function publisherOf(request: FastifyRequest): Publisher {
   const identity = callerOf(request)
   return {
     identity,
@@ -111,7 +111,7 @@ function textsOf(list: JsonObject[string] | undefined): string[] {
   return Array.isArray(list) ? list.map(String) : []
 }
 
-function actorIn(by: JsonObject[string] | undefined) {
+export function actorIn(by: JsonObject[string] | undefined) {
   const { guid = '', username = '' } = isJsonObject(by) ? by : {}
   return { guid: String(guid), username: String(username) }
 }
@@ -149,7 +149,7 @@ function contentRoutes(app: App, applications: Applications): void {
   )
 }
 
-function shownPlan({ application, release, state, ...plan }: ApplicationPlan) {
+export function shownPlan({ application, release, state, ...plan }: ApplicationPlan) {
   const { steps, refused, lost, breaking, missing, warnings } = plan
   return {
     ...{ application, release, state },

@@ -1,0 +1,285 @@
+/**
+ * Drafts of applications: files that an agent or a person changed, and that are not released. A draft holds only what differs from the
+ * cluster, by the path of each file, so that removing it takes everything back. A file that the cluster has changed meanwhile is a conflict
+ * and is never written over.
+ *
+ * An API key sees and changes its own drafts only; a signed-in user with the scopes sees all, each with its author.
+ */
+import { createHash } from 'node:crypto'
+import type { Identity } from '../access/identity-cache.ts'
+import type { Flows } from '../flows/flows.ts'
+import { nameOfApplication } from '../shared/application/application.ts'
+import {
+  applicationOf,
+  type FileProblem,
+  type Files,
+  filesOf,
+} from '../shared/application/application-files.ts'
+import { invalidField, QuoinError } from '../shared/errors.ts'
+import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
+import { matchAll, type Query } from '../shared/query.ts'
+import { documentOf, type Session } from '../storage/database.ts'
+import { guidOf, textIn } from '../storage/document-fields.ts'
+import { findAll } from '../storage/find-documents.ts'
+import { ownStorages } from '../storage/own-storages.ts'
+import { transactAgain } from '../storage/transact.ts'
+import { applicationChanges, changeText } from './application-changes.ts'
+import type { Applications } from './applications.ts'
+import { applicationProblems } from './check-application.ts'
+
+/** Of a cluster: each is read whole when it is shown. */
+const MOST_DRAFTS = 1_000
+/** Of one author: an agent that begins new ones instead of changing its own is stopped. */
+const MOST_OF_AUTHOR = 50
+/** Of the changed files of one draft together; a push takes no more either. */
+const MOST_CHARACTERS = 4 * 1024 * 1024
+/** In the changed blueprints of one draft: more than a person can review. */
+const MOST_BLOCKS = 2_000
+
+/** One change of one file. */
+export type FileChange = { readonly path: string } & (
+  | { readonly text: string }
+  | { readonly remove: true }
+  /** `old` must be in the file exactly once. */
+  | { readonly old: string; readonly new: string }
+)
+
+export type Author = Pick<Identity, 'guid' | 'username' | 'tokenGuid' | 'key'>
+
+export interface ReadDraft {
+  readonly record: JsonObject
+  /** The whole application as the draft has it. */
+  readonly files: Files
+  /** Of the draft against the cluster: `changed blueprints/deals.json: block reply changed`. */
+  readonly changes: readonly string[]
+  /** Files that the cluster has changed since the draft did. */
+  readonly conflicts: readonly string[]
+  readonly problems: readonly FileProblem[]
+}
+
+export interface Drafts {
+  /** Changes the author's draft of the application, or begins one. All changes or none. */
+  edit(application: string, changes: readonly FileChange[], by: Author): Promise<JsonObject>
+  list(viewer: Author): Promise<readonly JsonObject[]>
+  /** NOT_FOUND also for a draft that the viewer may not see. */
+  read(guid: string, viewer: Author): Promise<ReadDraft>
+  /** Takes all of its changes back. */
+  remove(guid: string, by: Author): Promise<void>
+}
+
+interface Stored {
+  readonly patch: Map<string, string | undefined>
+  /** Digest of each changed file as the cluster had it; empty where it had none. */
+  readonly base: Map<string, string>
+}
+
+export async function openDrafts(applications: Applications, flows: Flows): Promise<Drafts> {
+  const { database } = flows.records
+  const storage = ownStorages.drafts
+  await database.ensure(storage, { indexes: [{ fields: ['owner'], unique: true }, { fields: ['author'] }] })
+  const present = (name: string) => presentFiles(applications, name)
+  const visible = async (session: Session, guid: string, viewer: Author): Promise<JsonObject> => {
+    const stored = await session.get(storage, guid)
+    const record = stored && documentOf(stored)
+    if (record === undefined || (viewer.key !== undefined && record.author !== authorOf(viewer)))
+      throw new QuoinError(
+        'NOT_FOUND',
+        `There is no draft ${JSON.stringify(guid)}. List drafts to see yours.`,
+      )
+    return record
+  }
+  return {
+    async edit(application, changes, by) {
+      const now = await present(application)
+      const user = { guid: by.guid, username: by.username }
+      const work = async (session: Session): Promise<JsonObject> => {
+        const found = await ofAuthor(session, application, by)
+        const stored = patched(storedIn(found), changes, now)
+        checkSize(stored)
+        const fields = { ...written(stored), modified_by: user }
+        if (found !== undefined) {
+          const updated = await session.update(storage, guidOf(found), setFields(fields))
+          if (updated.outcome === 'written') return documentOf(updated.document)
+        }
+        await checkRoom(session, by)
+        const owner = ownerOf(application, by)
+        const about = {
+          name: application,
+          owner,
+          author: authorOf(by),
+          agent: by.key?.name ?? '',
+          created_by: user,
+        }
+        return documentOf(await session.create(storage, setFields({ ...about, ...fields })))
+      }
+      return database.capabilities.alone(storage, () => transactAgain(database, work, { user }))
+    },
+    list(viewer) {
+      const query: Query =
+        viewer.key === undefined ? matchAll : { kind: 'term', field: 'author', value: authorOf(viewer) }
+      return findAll(database.session(), storage, query, MOST_DRAFTS)
+    },
+    async read(guid, viewer) {
+      const record = await visible(database.session(), guid, viewer)
+      const now = await present(textIn(record.name))
+      return { record, ...(await readDraft(record, now, flows)) }
+    },
+    async remove(guid, by) {
+      const user = { guid: by.guid, username: by.username }
+      const work = async (session: Session) => {
+        await visible(session, guid, by)
+        await session.delete(storage, guid)
+      }
+      await transactAgain(database, work, { user })
+    },
+  }
+}
+
+/** An API key has drafts of its own, apart from those of its user. */
+function authorOf({ guid, tokenGuid, key }: Author): string {
+  return key === undefined ? guid : `${guid} ${tokenGuid}`
+}
+
+function ownerOf(application: string, by: Author): string {
+  return `${application} ${authorOf(by)}`
+}
+
+async function ofAuthor(session: Session, application: string, by: Author): Promise<JsonObject | undefined> {
+  const query = { kind: 'term', field: 'owner', value: ownerOf(application, by) } as const
+  return (await findAll(session, ownStorages.drafts, query, 1))[0]
+}
+
+async function checkRoom(session: Session, by: Author): Promise<void> {
+  const mine = { kind: 'term', field: 'author', value: authorOf(by) } as const
+  if ((await session.count(ownStorages.drafts, mine)) >= MOST_OF_AUTHOR)
+    throw new QuoinError('CONFLICT', `You have ${MOST_OF_AUTHOR} drafts. Remove or push some first.`)
+  if ((await session.count(ownStorages.drafts, matchAll)) >= MOST_DRAFTS)
+    throw new QuoinError('CONFLICT', `The cluster has ${MOST_DRAFTS} drafts. Remove or push some first.`)
+}
+
+/** Without files for an application that the cluster does not have yet. */
+async function presentFiles(applications: Applications, name: string): Promise<Files> {
+  const known = await applications.list()
+  return known.some((one) => one.name === name) ? filesOf(await applications.read(name)) : new Map()
+}
+
+function storedIn(record: JsonObject | undefined): Stored {
+  const { patch, base } = record ?? {}
+  return {
+    patch: new Map(
+      entriesIn(patch).map(([path, text]) => [path, typeof text === 'string' ? text : undefined]),
+    ),
+    base: new Map(entriesIn(base).map(([path, digest]) => [path, textIn(digest)])),
+  }
+}
+
+/** Stored as text: names of files would fill the shape of the storage. */
+function entriesIn(text: JsonObject[string] | undefined) {
+  const parsed: unknown = JSON.parse(textIn(text) || '{}')
+  return isJsonObject(parsed) ? Object.entries(parsed) : []
+}
+
+function written({ patch, base }: Stored) {
+  const texts = Object.fromEntries([...patch].map(([path, text]) => [path, text ?? null]))
+  return {
+    patch: JSON.stringify(texts),
+    base: JSON.stringify(Object.fromEntries(base)),
+    paths: [...patch.keys()].sort(),
+  }
+}
+
+function digestOf(text: string | undefined): string {
+  return text === undefined ? '' : createHash('sha256').update(text).digest('hex')
+}
+
+function patched({ patch, base }: Stored, changes: readonly FileChange[], present: Files): Stored {
+  for (const change of changes) {
+    const { path } = change
+    const now = present.get(path)
+    const text = changedText(change, patch.has(path) ? patch.get(path) : now)
+    // A whole text replaces what the cluster has now; part of one only what the draft began with.
+    if ('text' in change || 'remove' in change || !base.has(path)) base.set(path, digestOf(now))
+    patch.set(path, text)
+    if (text !== now) continue
+    patch.delete(path)
+    base.delete(path)
+  }
+  return { patch, base }
+}
+
+function changedText(change: FileChange, now: string | undefined): string | undefined {
+  if ('remove' in change) return undefined
+  if ('text' in change) return change.text
+  const parts = now?.split(change.old)
+  if (parts === undefined)
+    throw invalidField('changes', `There is no file ${change.path}. Send its whole text.`)
+  const [before = '', after] = parts
+  if (after === undefined || parts.length > 2)
+    throw invalidField(
+      'changes',
+      `${change.path}: old must be in the file exactly once; it is there ${parts.length - 1} times. Read the file again.`,
+    )
+  return `${before}${change.new}${after}`
+}
+
+function checkSize({ patch }: Stored): void {
+  const texts = [...patch.values()].map((text) => text ?? '')
+  if (texts.reduce((sum, { length }) => sum + length, 0) > MOST_CHARACTERS)
+    throw invalidField(
+      'changes',
+      `A draft holds at most ${MOST_CHARACTERS} characters. Push a part of it first.`,
+    )
+  const blocks = [...patch].reduce(
+    (sum, [path, text]) => sum + (path.startsWith('blueprints/') ? blocksIn(text) : 0),
+    0,
+  )
+  if (blocks > MOST_BLOCKS)
+    throw invalidField(
+      'changes',
+      `A draft holds at most ${MOST_BLOCKS} blocks; this one has ${blocks}. Split it.`,
+    )
+}
+
+/** What is no JSON is a problem of its file, and has no blocks. */
+function blocksIn(text = ''): number {
+  try {
+    const { blocks } = JSON.parse(text)
+    return isJsonObject(blocks) ? Object.keys(blocks).length : 0
+  } catch {
+    return 0
+  }
+}
+
+async function readDraft(
+  record: JsonObject,
+  present: Files,
+  flows: Flows,
+): Promise<Omit<ReadDraft, 'record'>> {
+  const { patch, base } = storedIn(record)
+  const files = new Map(present)
+  for (const [path, text] of patch)
+    if (text === undefined) files.delete(path)
+    else files.set(path, text)
+  const conflicts = [...base].flatMap(([path, digest]) =>
+    digestOf(present.get(path)) === digest ? [] : [path],
+  )
+  const { application, problems, placeOf } = applicationOf(files)
+  const live = flows.live.copy()
+  live.setAll(new Map([...live.table().blueprints.keys()].map((guid) => [guid, undefined])))
+  const found = await applicationProblems(application, { catalogue: flows.catalogue, live })
+  const placed = found.map(({ map, object, path, ...problem }) => ({
+    ...problem,
+    ...placeOf(map, object, path),
+  }))
+  const wrongName =
+    files.has('quoin.json') && nameOfApplication(application) !== record.name
+      ? [{ file: 'quoin.json', line: 1, column: 1, message: `name must be ${JSON.stringify(record.name)}.` }]
+      : []
+  return {
+    files,
+    changes: applicationChanges(applicationOf(present).application, application).map(changeText),
+    conflicts,
+    problems: [...problems, ...wrongName, ...placed],
+  }
+}

@@ -1,0 +1,215 @@
+import { Type } from 'typebox'
+import type { Applications } from '../../../applications/applications.ts'
+import type { Drafts, ReadDraft } from '../../../applications/drafts.ts'
+import {
+  MOST_APPLICATION_BYTES,
+  planSchema,
+  preparingSchema,
+  releasedSchema,
+} from '../../../shared/api/blueprints/applications.ts'
+import {
+  draftSchema,
+  editDraftSchema,
+  pushDraftSchema,
+  removedDraftSchema,
+  wholeDraftSchema,
+} from '../../../shared/api/blueprints/drafts.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
+import { applicationOf } from '../../../shared/application/application-files.ts'
+import { QuoinError } from '../../../shared/errors.ts'
+import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
+import { guidOf, numberIn, textIn, textsIn } from '../../../storage/document-fields.ts'
+import { callerOf, requireScope } from '../../server/authenticate.ts'
+import type { App, RouteFamily } from '../../server/route-family.ts'
+import { actorIn, publisherOf, reads, shownPlan } from './applications.ts'
+
+const tags = ['Applications']
+const folder = '/_system/drafts'
+
+/** Changes of applications that are not released: see `applications/drafts.ts`. */
+export function draftRoutes(drafts: Drafts, applications: Applications): RouteFamily {
+  return (app) => {
+    editRoute(app, drafts)
+    readRoutes(app, drafts)
+    planRoute(app, drafts, applications)
+    pushRoute(app, drafts, applications)
+    removeRoute(app, drafts)
+  }
+}
+
+function shown(record: JsonObject) {
+  const { name, agent = '', paths, _meta, created_by: author } = record
+  return {
+    guid: guidOf(record),
+    application: textIn(name),
+    author: actorIn(author),
+    agent: textIn(agent),
+    paths: [...textsIn(paths)],
+    updated: isJsonObject(_meta) ? numberIn(_meta.updated) : 0,
+  }
+}
+
+function editRoute(app: App, drafts: Drafts): void {
+  app.post(
+    folder,
+    {
+      config: {
+        permission: 'drafts_create',
+        alsoNeeds: [...reads],
+        bodyBytes: MOST_APPLICATION_BYTES,
+        errors: ['CONFLICT'],
+      },
+      schema: {
+        operationId: 'editDraft',
+        summary: "Change files of the caller's draft of an application",
+        description:
+          'Begins the draft where there is none. Nothing goes live. A user has one draft of each application, and so has each API key.',
+        tags,
+        body: editDraftSchema,
+        response: { 200: draftSchema },
+      },
+    },
+    async (request) => {
+      const { application, changes } = request.body
+      return shown(await drafts.edit(application, changes, callerOf(request)))
+    },
+  )
+}
+
+function readRoutes(app: App, drafts: Drafts): void {
+  app.get(
+    folder,
+    {
+      config: { permission: 'drafts_view' },
+      schema: {
+        operationId: 'listDrafts',
+        summary: 'List drafts of applications',
+        description: 'An API key gets its own, at most 50; a user gets all, at most 1,000.',
+        tags,
+        response: { 200: Type.Array(draftSchema) },
+      },
+    },
+    async (request) => (await drafts.list(callerOf(request))).map(shown),
+  )
+  app.get(
+    `${folder}/:guid`,
+    {
+      config: { permission: 'drafts_view', alsoNeeds: [...reads] },
+      schema: {
+        operationId: 'readDraft',
+        summary: 'A draft with its files, changes and problems',
+        tags,
+        params: guidParams,
+        response: { 200: wholeDraftSchema },
+      },
+    },
+    async (request) => {
+      const { record, files, changes, conflicts, problems } = await drafts.read(
+        request.params.guid,
+        callerOf(request),
+      )
+      return {
+        ...shown(record),
+        files: Object.fromEntries(files),
+        changes: [...changes],
+        conflicts: [...conflicts],
+        problems: [...problems],
+      }
+    },
+  )
+}
+
+function planRoute(app: App, drafts: Drafts, applications: Applications): void {
+  app.post(
+    `${folder}/:guid/plan`,
+    {
+      config: { permission: 'drafts_view', alsoNeeds: [...reads], errors: ['CONFLICT'] },
+      schema: {
+        operationId: 'planDraft',
+        summary: 'What a push of a draft would do',
+        description: 'Changes nothing. 409 for a draft with conflicts or problems; `details` lists them.',
+        tags,
+        params: guidParams,
+        response: { 200: planSchema },
+      },
+    },
+    async (request) => {
+      const draft = await drafts.read(request.params.guid, callerOf(request))
+      return shownPlan(await applications.plan(pushable(draft), publisherOf(request)))
+    },
+  )
+}
+
+function pushRoute(app: App, drafts: Drafts, applications: Applications): void {
+  app.post(
+    `${folder}/:guid/push`,
+    {
+      config: {
+        permission: 'applications_update',
+        alsoNeeds: ['drafts_view', ...reads],
+        errors: ['CONFLICT', 'VALIDATION_FAILED'],
+      },
+      schema: {
+        operationId: 'pushDraft',
+        summary: 'Push a draft as one release, and remove it',
+        description:
+          'As a push of the application; 202 while stored values follow a renamed field. An API key also needs `agents_deploy`: without it a person pushes what an agent has drafted.',
+        tags,
+        params: guidParams,
+        body: pushDraftSchema,
+        response: { 200: releasedSchema, 202: preparingSchema },
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request)
+      if (caller.key !== undefined) requireScope(caller, 'agents_deploy')
+      const { state, allow_loss: allowLoss = false } = request.body
+      const draft = await drafts.read(request.params.guid, caller)
+      const agent = textIn(draft.record.agent)
+      const by = { ...publisherOf(request), ...(agent !== '' && { agent }) }
+      const released = await applications.push(pushable(draft), { state, allowLoss }, by)
+      if ('preparing' in released)
+        return reply.status(202).send({ ...released, preparing: [...released.preparing] })
+      await drafts.remove(request.params.guid, caller)
+      return { ...shownPlan(released), problems: [...released.problems] }
+    },
+  )
+}
+
+function removeRoute(app: App, drafts: Drafts): void {
+  app.delete(
+    `${folder}/:guid`,
+    {
+      config: { permission: 'drafts_remove' },
+      schema: {
+        operationId: 'removeDraft',
+        summary: 'Remove a draft: takes all of its changes back',
+        tags,
+        params: guidParams,
+        response: { 200: removedDraftSchema },
+      },
+    },
+    async (request) => {
+      await drafts.remove(request.params.guid, callerOf(request))
+      return { removed: true as const }
+    },
+  )
+}
+
+/** CONFLICT for a draft that would write over changes of others, or whose files do not check. */
+function pushable({ files, conflicts, problems }: ReadDraft): JsonObject {
+  if (conflicts.length > 0)
+    throw new QuoinError(
+      'CONFLICT',
+      `The cluster has changed ${conflicts.join(', ')} since the draft did. Read these files again, and send their whole text.`,
+      { details: { conflicts: [...conflicts] } },
+    )
+  const wrong = problems.filter(({ warning }) => warning === undefined)
+  if (wrong.length > 0) {
+    const lines = wrong.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`)
+    throw new QuoinError('CONFLICT', `The draft has ${lines.length} problems. The first: ${lines[0]}`, {
+      details: { problems: lines.slice(0, 1_000) },
+    })
+  }
+  return { ...applicationOf(files).application }
+}

@@ -1,0 +1,183 @@
+/** Drafts of applications: changed by an API key or a person, reviewed, pushed or taken back. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+
+const reads = [
+  'blueprints_view',
+  'blueprintactions_view',
+  'blueprintfields_view',
+  'blueprinttemplates_view',
+  'storages_view',
+  'authentication_groups_view',
+]
+const drafting = [...reads, 'drafts_view', 'drafts_create', 'drafts_remove']
+
+let quoin: TestQuoin
+beforeAll(async () => {
+  quoin = await openTestQuoin()
+})
+afterAll(() => quoin?.close())
+
+/** A key of the administrator; gives what sends a request with it. */
+async function keyWith(name: string, scopes: readonly string[]) {
+  const made = objectOf(await quoin.manage('POST', '/users/me/keys', { name, scopes: [...scopes] }))
+  const headers = { authorization: `Bearer ${String(made.key)}` }
+  return (method: 'GET' | 'POST' | 'DELETE', path: string, body?: JsonValue) =>
+    quoin.send(method, path, { headers, ...(body !== undefined && { body }) })
+}
+
+const blueprint = (name: string, uri: string, value: JsonValue): string =>
+  JSON.stringify({
+    name,
+    blocks: {
+      on: { type: 'on_startup_register_uri_get', in: { uri }, scopes: ['*public'] },
+      reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value } },
+    },
+  })
+
+const begun = (application: string, value: JsonValue = 'hello'): JsonObject => ({
+  application,
+  changes: [
+    { path: 'quoin.json', text: JSON.stringify({ name: application }) },
+    { path: 'blueprints/hello.json', text: blueprint(`${application} hello`, `${application}/hello`, value) },
+  ],
+})
+
+/** A name that an earlier try of the test has not used. */
+const fresh = (name: string) => `${name}_${Date.now().toString(36)}`
+
+const pushAs = async (guid: string, state: JsonValue) =>
+  quoin.send('POST', `/_system/drafts/${guid}/push`, { as: 'admin', body: { state } })
+
+test('what an agent drafts goes live when a person pushes it, under the name of the agent', async () => {
+  const name = fresh('shop')
+  const agent = await keyWith('first agent', drafting)
+  const draft = await agent('POST', '/_system/drafts', begun(name))
+  expect([draft.status, draft.body]).toMatchObject([
+    200,
+    { application: name, agent: 'first agent', author: { username: 'admin' } },
+  ])
+  const { guid } = objectOf(draft.body)
+  expect((await quoin.send('GET', `/${name}/hello`)).status).toBe(404)
+  expect((await agent('GET', `/_system/drafts/${guid}`)).body).toMatchObject({
+    changes: ['created blueprints/hello.json'],
+    problems: [],
+    conflicts: [],
+  })
+  const plan = objectOf(await quoin.manage('POST', `/_system/drafts/${guid}/plan`))
+  expect(plan).toMatchObject({ release: 1, refused: [] })
+  const pushed = await pushAs(String(guid), plan.state ?? '')
+  expect(pushed.status, pushed.text).toBe(200)
+  expect(await quoin.send('GET', `/${name}/hello`)).toMatchObject({ status: 200, body: 'hello' })
+  expect((await agent('GET', '/_system/drafts')).body).toEqual([])
+  const logs = objectsOf(
+    await quoin.manage('POST', '/_system/auditlogs', { filters: { category: 'applications' } }),
+  )
+  expect(logs[0]).toMatchObject({ name, after: { agent: 'first agent' } })
+})
+
+test('an API key pushes a draft only with agents_deploy', async () => {
+  const name = fresh('kiosk')
+  const scopes = [...drafting, 'applications_update', 'blueprints_create', 'blueprints_update']
+  const plain = await keyWith('plain', scopes)
+  const { guid } = objectOf((await plain('POST', '/_system/drafts', begun(name))).body)
+  const { state = '' } = objectOf((await plain('POST', `/_system/drafts/${guid}/plan`)).body)
+  const refused = await plain('POST', `/_system/drafts/${guid}/push`, { state })
+  expect(refused).toMatchObject({ status: 403, body: { message: expect.stringContaining('agents_deploy') } })
+  expect((await quoin.send('GET', `/${name}/hello`)).status).toBe(404)
+  const trusted = await keyWith('trusted', [
+    ...scopes,
+    'blueprintactions_create',
+    'blueprintactions_update',
+    'agents_deploy',
+  ])
+  const own = objectOf((await trusted('POST', '/_system/drafts', begun(name))).body)
+  const plan = objectOf((await trusted('POST', `/_system/drafts/${own.guid}/plan`)).body)
+  const pushed = await trusted('POST', `/_system/drafts/${own.guid}/push`, { state: plan.state ?? '' })
+  expect(pushed.status, pushed.text).toBe(200)
+  expect((await quoin.send('GET', `/${name}/hello`)).status).toBe(200)
+})
+
+test('an API key neither sees nor changes drafts of others', async () => {
+  const name = fresh('mine')
+  const one = await keyWith('one', drafting)
+  const other = await keyWith('other', drafting)
+  const { guid } = objectOf((await one('POST', '/_system/drafts', begun(name))).body)
+  expect((await other('GET', '/_system/drafts')).body).toEqual([])
+  for (const [method, path] of [
+    ['GET', ''],
+    ['POST', '/plan'],
+    ['DELETE', ''],
+  ] as const)
+    expect((await other(method, `/_system/drafts/${guid}${path}`)).status).toBe(404)
+  await other('POST', '/_system/drafts', begun(name, 'theirs'))
+  const { files } = objectOf((await one('GET', `/_system/drafts/${guid}`)).body)
+  expect(String(objectOf(files)['blueprints/hello.json'])).toContain('"hello"')
+})
+
+test('removing a draft takes all of its changes back', async () => {
+  const name = fresh('gone')
+  const agent = await keyWith('removed', drafting)
+  const { guid } = objectOf((await agent('POST', '/_system/drafts', begun(name))).body)
+  expect(await quoin.send('DELETE', `/_system/drafts/${guid}`, { as: 'admin' })).toMatchObject({
+    status: 200,
+  })
+  expect((await agent('GET', `/_system/drafts/${guid}`)).status).toBe(404)
+  const next = objectOf((await agent('POST', '/_system/drafts', begun(name))).body)
+  expect(next.guid).not.toBe(guid)
+})
+
+test('a file that the cluster changed meanwhile is a conflict and is not written over', async () => {
+  const name = fresh('race')
+  const agent = await keyWith('late', drafting)
+  const release = async (value: JsonValue) => {
+    const draft = objectOf(await quoin.manage('POST', '/_system/drafts', begun(name, value)))
+    const plan = objectOf(await quoin.manage('POST', `/_system/drafts/${draft.guid}/plan`))
+    expect((await pushAs(String(draft.guid), plan.state ?? '')).status).toBe(200)
+  }
+  await release('first')
+  const part = { path: 'blueprints/hello.json', old: '"title"', new: '"title"' }
+  expect((await agent('POST', '/_system/drafts', { application: name, changes: [part] })).status).toBe(400)
+  const edit = { path: 'blueprints/hello.json', old: `${name} hello`, new: `${name} hallo` }
+  const { guid } = objectOf(
+    (await agent('POST', '/_system/drafts', { application: name, changes: [edit] })).body,
+  )
+  await release('second')
+  expect((await agent('GET', `/_system/drafts/${guid}`)).body).toMatchObject({
+    conflicts: ['blueprints/hello.json'],
+  })
+  const plan = await quoin.send('POST', `/_system/drafts/${guid}/plan`, { as: 'admin' })
+  expect(plan).toMatchObject({ status: 409, body: { details: { conflicts: ['blueprints/hello.json'] } } })
+})
+
+test('problems of a draft name file, line and column, and keep it from being pushed', async () => {
+  const name = fresh('broken')
+  const agent = await keyWith('wrong', drafting)
+  const changes = [
+    { path: 'quoin.json', text: '{ "name": "another" }' },
+    {
+      path: 'blueprints/a.json',
+      text: '{\n  "name": "A",\n  "blocks": { "x": { "type": "no_such_block" } }\n}',
+    },
+  ]
+  const { guid } = objectOf((await agent('POST', '/_system/drafts', { application: name, changes })).body)
+  const { problems } = objectOf((await agent('GET', `/_system/drafts/${guid}`)).body)
+  expect(problems).toMatchObject([
+    { file: 'quoin.json', message: expect.stringContaining(name) },
+    { file: 'blueprints/a.json', line: 3, message: expect.stringContaining('no_such_block') },
+  ])
+  expect((await quoin.send('POST', `/_system/drafts/${guid}/plan`, { as: 'admin' })).status).toBe(409)
+})
+
+test.each([
+  ['a path outside of the folder', { path: '../etc/passwd', text: '' }],
+  ['a path with two folders', { path: 'a/b/c.json', text: '' }],
+  ['text and remove', { path: 'quoin.json', text: '', remove: true }],
+  ['a part of a file that is not there', { path: 'blueprints/b.json', old: 'a', new: 'b' }],
+])('%s is refused, and nothing is drafted', async (name, change) => {
+  const agent = await keyWith(`bad ${name}`.slice(0, 40), drafting)
+  const body = { application: 'refused', changes: [...objectsOf(begun('refused').changes), change] }
+  expect((await agent('POST', '/_system/drafts', body)).status).toBe(400)
+  expect((await agent('GET', '/_system/drafts')).body).toEqual([])
+})
