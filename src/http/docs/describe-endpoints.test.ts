@@ -290,6 +290,23 @@ test('a flow that acts for the user of the request is 403 where a permission ref
   }
 })
 
+test('an endpoint whose flow stores something names 507, and no other', async () => {
+  const on = (method: string) => ({
+    type: `on_startup_register_uri_${method}`,
+    in: { uri: `full/${method}` },
+    scopes: ['*public'],
+  })
+  const create = {
+    type: 'function_create_document_from_mutations',
+    in: { flow: '@on.flow', storage: 'full', set: '={ a: 1 }' },
+  }
+  const reply = (flow: string) => ({ type: 'httpconnection_set_json', in: { flow, value: 'made' } })
+  await room.install('full post', { on: on('post'), create, reply: reply('@create.flow') })
+  await room.install('full get', { on: on('get'), reply: reply('@on.flow') })
+  expect(Object.keys(await responses('post', 'full/post'))).toContain('507')
+  expect(Object.keys(await responses('get', 'full/get'))).not.toContain('507')
+})
+
 async function storageGuid(name: string): Promise<string> {
   const found = await room.manage('POST', '/_system/storages/search', { filters: { name } })
   return guidOf(objectsOf(found)[0])

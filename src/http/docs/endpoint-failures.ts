@@ -45,7 +45,10 @@ const missTexts = {
   exceeded: 'Too many requests from this address or for one key; retry after `retry-after` seconds.',
 }
 
-function missed({ misses, flow }: CompiledEndpoint): Readonly<Record<string, string>> {
+/** Of flows that store something, a document or a file of the request. */
+const STORAGE_FULL = 'The disk is full; nothing is stored. Free some space, and send the request again.'
+
+function missed({ misses, flow, listening }: CompiledEndpoint): Readonly<Record<string, string>> {
   const conflicts = misses.flatMap((miss) =>
     miss === 'conflict' || miss === 'refused' ? missTexts[miss] : [],
   )
@@ -54,6 +57,7 @@ function missed({ misses, flow }: CompiledEndpoint): Readonly<Record<string, str
     ...(misses.includes('not_found') && { '404': missTexts.not_found }),
     ...(conflicts.length > 0 && { '409': conflicts.join(' ') }),
     ...(misses.includes('exceeded') && { '429': missTexts.exceeded }),
+    ...((flow.unit ?? flow.writes ?? listening.accepts?.kind === 'multipart') && { '507': STORAGE_FULL }),
   }
 }
 
