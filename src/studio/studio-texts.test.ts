@@ -15,7 +15,7 @@ const components = files.filter((file) => !file.startsWith('texts/'))
 const untranslated: readonly (readonly [file: string, text?: string])[] = [
   ['api/api-error.ts', 'ApiError'],
   ['controls/amounts.ts'],
-  ['controls/use-tab-title.ts', '· · Quoin'],
+  ['controls/hooks.ts', '· · Quoin'],
   ['editor/canvas/canvas-edges.ts', '· wire-reference'],
   ['editor/canvas/canvas-edges.ts', 'wire wire-·'],
   ['editor/model/runs/glance.ts', '(evaluated once for each item)'],
@@ -27,7 +27,7 @@ const untranslated: readonly (readonly [file: string, text?: string])[] = [
     '={ ...edited.document, update_hash: edited.document._meta.update_hash }',
   ],
   ['screens/operate/level-colours.ts', 'red'],
-  ['screens/operate/named/sign-in-fields.tsx', 'x-api-key'],
+  ['screens/operate/named/connection-dialog.tsx', 'x-api-key'],
   ['screens/people/user-form.tsx', 'en'],
   ['screens/people/user-form.tsx', 'Europe/Amsterdam'],
   ['shell/shell.tsx', 'Quoin'],
@@ -47,7 +47,7 @@ function isUntranslated(file: string, { text }: ShownText): boolean {
 }
 
 test('no component has a text of its own', () => {
-  expect(foundIn.size).toBeGreaterThan(500)
+  expect(foundIn.size).toBeGreaterThan(400)
   const found = [...foundIn].flatMap(([file, texts]) =>
     texts.filter((one) => !isUntranslated(file, one)).map(({ line, text }) => `${file}:${line} ${text}`),
   )

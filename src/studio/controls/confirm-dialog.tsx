@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useStore } from 'zustand'
 import { controlsTexts } from '../texts/controls.ts'
 import { type Question, question } from './confirm.ts'
-import { ErrorNotice } from './error-notice.tsx'
+import { ErrorNotice } from './states.tsx'
 
 /** Drawers and dialogs have 200, and open later in the document. */
 const ABOVE_DRAWERS = 300

@@ -19,3 +19,12 @@ export function fieldMessage(error: unknown, name: string): string | undefined {
   const isMeant = error.fields.some((field) => field === name || field.startsWith(`${name}.`))
   return isMeant ? error.message : undefined
 }
+
+/** A number that should be nought: it stands out when it is not. */
+export function BadNumber({ value }: { readonly value: number }) {
+  return (
+    <span style={value > 0 ? { color: 'var(--mantine-color-error)', fontWeight: 600 } : {}}>
+      {value.toLocaleString()}
+    </span>
+  )
+}

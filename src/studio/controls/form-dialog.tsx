@@ -2,8 +2,8 @@ import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { controlsTexts } from '../texts/controls.ts'
-import { ErrorNotice } from './error-notice.tsx'
 import { FieldErrors } from './field-errors.tsx'
+import { ErrorNotice } from './states.tsx'
 
 /** Given by a submit that asks for more before it does what the button says. */
 export const stayOpen = Symbol()

@@ -2,9 +2,8 @@ import { Drawer } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { controlsTexts } from '../texts/controls.ts'
-import { ErrorNotice } from './error-notice.tsx'
-import { LoadingScreen } from './loading-screen.tsx'
-import { useOpened } from './use-opened.ts'
+import { useOpened } from './hooks.ts'
+import { ErrorNotice, LoadingScreen } from './states.tsx'
 
 interface RecordDrawerProps<T> {
   readonly title: string

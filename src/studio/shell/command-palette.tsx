@@ -1,13 +1,28 @@
-import { Combobox, Modal, ScrollArea, Text, TextInput, useCombobox } from '@mantine/core'
+import {
+  Combobox,
+  Modal,
+  ScrollArea,
+  Text,
+  TextInput,
+  useCombobox,
+  useMantineColorScheme,
+} from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
+import { useLocation } from 'wouter'
 import { useStore } from 'zustand'
+import type { Blueprint } from '../../shared/api/blueprints/blueprints.ts'
+import type { StorageRecord } from '../../shared/api/data/storages.ts'
+import { endpointsQuery, functionsQuery, pagesQuery } from '../api/blueprints.ts'
+import { search } from '../api/request.ts'
 import { Icon } from '../controls/icon.tsx'
+import { screens } from '../screens/screen-registry.ts'
+import { starters } from '../starters/starters.ts'
 import { shellTexts } from '../texts/shell.ts'
 import { type Command, commands } from './commands.ts'
 import { findCommands } from './find-commands.ts'
-import { useFoundFlows } from './use-found-flows.ts'
-import { useFoundRecords } from './use-found-records.ts'
-import { useStandingCommands } from './use-standing-commands.ts'
+import { signOut } from './sign-out.ts'
 
 interface PaletteProps {
   readonly opened: boolean
@@ -113,5 +128,123 @@ function useFound(typed: string) {
         ...(typed.trim() === '' ? [] : findCommands(flows, typed)),
       ].slice(0, MOST),
     [offered, standing, records, flows, typed],
+  )
+}
+
+/** The endpoints, pages and functions of all blueprints, once something is typed. Who may not see blueprints finds none. */
+function useFoundFlows(typed: string): readonly Command[] {
+  const [, go] = useLocation()
+  const options = { enabled: typed.trim().length > 1, retry: false }
+  const { data: endpoints } = useQuery({ ...endpointsQuery, ...options })
+  const { data: pages } = useQuery({ ...pagesQuery, ...options })
+  const { data: functions } = useQuery({ ...functionsQuery, ...options })
+  return useMemo(() => {
+    const command = (group: string, label: string, place: Place): Command => ({
+      id: place.block,
+      label,
+      group,
+      run: () => go(`/blueprints/${place.blueprint}?block=${place.block}`),
+    })
+    return [
+      ...all(endpoints).map((one) => command(shellTexts.endpoints, `${one.method} /${one.uri}`, one)),
+      ...all(pages).flatMap((one) =>
+        one.path === undefined ? [] : command(shellTexts.pages, one.path, one),
+      ),
+      ...(functions ?? []).map((one) => command(shellTexts.functions, one.name, one)),
+    ]
+  }, [endpoints, pages, functions, go])
+}
+
+interface Place {
+  readonly blueprint: string
+  readonly block: string
+}
+
+function all<One extends Place>(found: ReadonlyMap<string, readonly One[]> | undefined): readonly One[] {
+  return [...(found?.values() ?? [])].flat()
+}
+
+/** Blueprints and storages whose names begin with what is typed. Who may not see them finds none. */
+function useFoundRecords(typed: string): readonly Command[] {
+  const [, go] = useLocation()
+  const [words] = useDebouncedValue(typed.trim(), 150)
+  const body = { query: `${words.replace(/["()|*~+-]/g, ' ').trim()}*`, limit: 8 }
+  const enabled = words.length > 1
+  const blueprints = useQuery({
+    queryKey: ['palette', 'blueprints', words],
+    queryFn: ({ signal }) => search<Blueprint>('/blueprints/search', body, signal),
+    enabled,
+    retry: false,
+  })
+  const storages = useQuery({
+    queryKey: ['palette', 'storages', words],
+    queryFn: ({ signal }) => search<StorageRecord>('/_system/storages/search', body, signal),
+    enabled,
+    retry: false,
+  })
+  return useMemo(
+    () => [
+      ...(blueprints.data?.records ?? []).map((record) => ({
+        id: record._meta.guid,
+        label: record.name,
+        group: shellTexts.blueprints,
+        run: () => go(`/blueprints/${record._meta.guid}`),
+      })),
+      ...(storages.data?.records ?? []).map((record) => ({
+        id: record._meta.guid,
+        label: record.name,
+        group: shellTexts.storages,
+        run: () => go(`/data/storages/${record._meta.guid}`),
+      })),
+    ],
+    [blueprints.data, storages.data, go],
+  )
+}
+
+/** What can be done wherever one is: go to any screen, change the colours, sign out. */
+function useStandingCommands(): readonly Command[] {
+  const [, go] = useLocation()
+  const { setColorScheme } = useMantineColorScheme()
+  return useMemo(
+    () => [
+      ...screens.flatMap(({ path, title, words }) =>
+        words === undefined
+          ? []
+          : [{ id: `go ${path}`, label: title, group: shellTexts.goTo, words, run: () => go(path) }],
+      ),
+      ...(['light', 'dark', 'auto'] as const).map((scheme) => ({
+        id: `colours ${scheme}`,
+        label: scheme === 'auto' ? shellTexts.systemColours : shellTexts.coloursOf(scheme),
+        group: shellTexts.do,
+        words: shellTexts.coloursWords,
+        run: () => setColorScheme(scheme),
+      })),
+      ...(['blueprint', 'storage'] as const).map((what) => ({
+        id: `new ${what}`,
+        label: what === 'blueprint' ? shellTexts.newBlueprint : shellTexts.newStorage,
+        group: shellTexts.create,
+        words: shellTexts.createWords,
+        run: () => go(what === 'blueprint' ? '/blueprints?new' : '/data?new'),
+      })),
+      ...starters.map((starter) => ({
+        id: `starter ${starter.id}`,
+        label: shellTexts.newFromTemplate(starter.title),
+        group: shellTexts.create,
+        words: `${shellTexts.createWords} ${starter.summary}`,
+        run: async () => {
+          const { startFrom } = await import('../starters/start-from.ts')
+          const guid = await startFrom(starter)
+          if (guid !== undefined) go(`/blueprints/${guid}`)
+        },
+      })),
+      {
+        id: 'sign out',
+        label: shellTexts.signOut,
+        group: shellTexts.do,
+        words: shellTexts.signOutWords,
+        run: signOut,
+      },
+    ],
+    [go, setColorScheme],
   )
 }

@@ -1,7 +1,7 @@
 import { Switch } from '@mantine/core'
 import { useStore } from 'zustand'
 import { shellTexts } from '../texts/shell.ts'
-import { letterShortcuts, switchLetterShortcuts } from './letter-shortcuts.ts'
+import { letterShortcuts, switchLetterShortcuts } from './shortcuts.ts'
 
 /** On until a user switches it off. */
 export function LetterSwitch() {

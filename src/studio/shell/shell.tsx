@@ -1,21 +1,36 @@
-import { AppShell, Burger, Group, Kbd, UnstyledButton } from '@mantine/core'
+import {
+  ActionIcon,
+  AppShell,
+  Avatar,
+  Badge,
+  Burger,
+  Group,
+  Kbd,
+  Menu,
+  Text,
+  Tooltip,
+  UnstyledButton,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core'
 import { useDisclosure, useLocalStorage } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
+import { meQuery } from '../api/account.ts'
+import { infoQuery } from '../api/operate.ts'
 import { ConfirmDialog } from '../controls/confirm-dialog.tsx'
 import { Icon } from '../controls/icon.tsx'
 import mark from '../quoin.svg'
 import { useScreen } from '../screens/use-screen.ts'
 import { shellTexts } from '../texts/shell.ts'
-import { ClusterName } from './cluster-name.tsx'
 import { CommandPalette } from './command-palette.tsx'
-import { Navigation } from './navigation.tsx'
+import navigationClasses from './navigation.module.css'
+import { placeOf, sectionOf, sections } from './sections.ts'
 import classes from './shell.module.css'
-import { listenToKeys, useShortcut } from './shortcuts.ts'
+import { listenToKeys, shortcuts, useShortcut } from './shortcuts.ts'
 import { ShortcutsDialog } from './shortcuts-dialog.tsx'
-import { ThemeSwitch } from './theme-switch.tsx'
-import { useGoShortcuts } from './use-go-shortcuts.ts'
-import { UserMenu } from './user-menu.tsx'
+import { signOut } from './sign-out.ts'
 
 /** Header, navigation and the screen between them. */
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -97,4 +112,162 @@ function useFocusOnChange(path: string) {
     window.scrollTo(0, 0)
   }, [path, first])
   return main
+}
+
+/** Which cluster this is: users must not mistake production for another cluster. */
+function ClusterName() {
+  const { data: info } = useQuery(infoQuery)
+  if (!info) return null
+  const nodes = shellTexts.nodeCount(info.nodes)
+  return (
+    <Tooltip label={shellTexts.cluster(info.version, nodes, info.flags.storage)}>
+      <span style={{ display: 'inline-flex', alignItems: 'center', gap: 8, minWidth: 0 }}>
+        <Text size="sm" c="dimmed" truncate visibleFrom="sm">
+          {info.node}
+        </Text>
+        <Badge size="sm" color={info.environment === 'production' ? 'sand' : 'gray'}>
+          {info.environment}
+        </Badge>
+      </span>
+    </Tooltip>
+  )
+}
+
+interface NavigationProps {
+  /** Icons only. */
+  readonly narrow: boolean
+  readonly onGo: () => void
+}
+
+function Navigation({ narrow, onGo }: NavigationProps) {
+  const [path] = useLocation()
+  const open = sectionOf(path)
+  return (
+    <nav aria-label={shellTexts.mainNavigation} className={navigationClasses.navigation}>
+      <ul className={navigationClasses.list}>
+        {sections.map((section) => {
+          const isOpen = section === open
+          const place = placeOf(section, path)
+          return (
+            <li key={section.path}>
+              <Tooltip label={section.label} position="right" disabled={!narrow} openDelay={100}>
+                <Link
+                  href={section.path}
+                  className={`${navigationClasses.section} ${narrow ? navigationClasses.narrow : ''}`}
+                  data-open={isOpen || undefined}
+                  aria-current={isOpen && section.places.length === 0 ? 'page' : undefined}
+                  aria-label={narrow ? section.label : undefined}
+                  onClick={onGo}
+                >
+                  <Icon name={section.icon} />
+                  {narrow ? null : <span>{section.label}</span>}
+                </Link>
+              </Tooltip>
+              {isOpen && !narrow && section.places.length > 0 ? (
+                <ul className={navigationClasses.places}>
+                  {section.places.map((one) => (
+                    <li key={one.path}>
+                      {one.group === undefined ? null : (
+                        <div className={navigationClasses.group}>{one.group}</div>
+                      )}
+                      <Link
+                        href={one.path}
+                        className={navigationClasses.place}
+                        aria-current={one === place ? 'page' : undefined}
+                        onClick={onGo}
+                      >
+                        {one.label}
+                      </Link>
+                    </li>
+                  ))}
+                </ul>
+              ) : null}
+            </li>
+          )
+        })}
+      </ul>
+    </nav>
+  )
+}
+
+/** Dark or light. Until it is used, whatever the machine is set to. */
+function ThemeSwitch() {
+  const { setColorScheme } = useMantineColorScheme()
+  const isDark = useComputedColorScheme('light') === 'dark'
+  const label = isDark ? shellTexts.lightColours : shellTexts.darkColours
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={label}
+        onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+      >
+        <Icon name={isDark ? 'sun' : 'moon'} />
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+/** `g` and a letter go to a section. */
+function useGoShortcuts(): void {
+  const [, go] = useLocation()
+  useEffect(() => {
+    const entries = sections.map((section) => ({
+      keys: shellTexts.g(section.letter),
+      label: shellTexts.goToSection(section.label),
+      group: shellTexts.navigation,
+      run: () => go(section.path),
+    }))
+    shortcuts.setState(({ active }) => ({ active: [...active, ...entries] }))
+    return () =>
+      shortcuts.setState(({ active }) => ({
+        active: active.filter((one) => !entries.some((e) => e === one)),
+      }))
+  }, [go])
+}
+
+function UserMenu({ onHelp }: { readonly onHelp: () => void }) {
+  const [, go] = useLocation()
+  const { data: me } = useQuery(meQuery)
+  const name = me?.username ?? ''
+  const initials = name.slice(0, 2).toUpperCase()
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          radius="xl"
+          aria-label={shellTexts.accountOf(initials)}
+        >
+          <Avatar size={28} color="petrol" alt="">
+            {initials}
+          </Avatar>
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" component="span" truncate>
+            {name}
+          </Text>
+        </Menu.Label>
+        <Menu.Item leftSection={<Icon name="people" size={16} />} onClick={() => go('/account')}>
+          {shellTexts.yourAccount}
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="play" size={16} />} onClick={() => go('/welcome')}>
+          {shellTexts.firstSteps}
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="help" size={16} />} onClick={onHelp} rightSection="?">
+          {shellTexts.keyboardShortcuts}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<Icon name="lock" size={16} />} onClick={() => void signOut()}>
+          {shellTexts.signOut}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
 }

@@ -2,10 +2,8 @@ import { Group, Kbd, Modal, SimpleGrid, Stack, Text, Title } from '@mantine/core
 import { Fragment } from 'react'
 import { useStore } from 'zustand'
 import { shellTexts } from '../texts/shell.ts'
-import { letterShortcuts } from './letter-shortcuts.ts'
 import { LetterSwitch } from './letter-switch.tsx'
-import { isOfCharacters, keyCaps } from './match-keys.ts'
-import { shortcuts } from './shortcuts.ts'
+import { isOfCharacters, keyCaps, letterShortcuts, shortcuts } from './shortcuts.ts'
 
 const isMac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.userAgent)
 

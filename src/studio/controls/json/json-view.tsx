@@ -1,8 +1,8 @@
 import { CopyButton } from '@mantine/core'
 import { useMemo } from 'react'
-import { CopyAction } from '../copy-action.tsx'
+import { CopyAction } from '../actions.tsx'
 import classes from '../scroll-text.module.css'
-import { ScrollText } from '../scroll-text.tsx'
+import { ScrollText } from '../tags.tsx'
 import { jsonTokens } from './json-text.ts'
 
 /** Above this colours would cost more time than they help. */

@@ -1,9 +1,7 @@
 import { Table } from '@mantine/core'
-import type { Column } from './column.ts'
 import type { ListAddress, Readdress } from './list-address.ts'
-import { RecordRow } from './record-row.tsx'
 import classes from './record-table.module.css'
-import { SortHeader } from './sort-header.tsx'
+import { type Column, RecordRow, SortHeader } from './record-table.tsx'
 
 interface CardTableProps<T> {
   /** What the table holds, for screen readers. */

@@ -1,13 +1,12 @@
-import { Table } from '@mantine/core'
+import { Skeleton, Table, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Link } from 'wouter'
 import { controlsTexts } from '../../texts/controls.ts'
-import { ErrorNotice } from '../error-notice.tsx'
-import type { Column } from './column.ts'
+import { Icon } from '../icon.tsx'
+import { ErrorNotice } from '../states.tsx'
+import type { ListAddress, Readdress } from './list-address.ts'
 import { ListFooter } from './list-footer.tsx'
-import { RecordRow } from './record-row.tsx'
 import classes from './record-table.module.css'
-import { SkeletonRows } from './skeleton-rows.tsx'
-import { SortHeader } from './sort-header.tsx'
 import { type RecordPageOptions, useRecordPage } from './use-record-page.ts'
 
 interface RecordTableProps<T> extends RecordPageOptions<T> {
@@ -65,5 +64,93 @@ export function RecordTable<T>(props: RecordTableProps<T>) {
       </div>
       <ListFooter shown={shown} />
     </>
+  )
+}
+
+/** Rows that stand for those that are being read, of their height. */
+function SkeletonRows({ columns, rows }: { readonly columns: number; readonly rows: number }) {
+  return Array.from({ length: rows }, (_, row) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+    <Table.Tr key={row}>
+      {Array.from({ length: columns }, (_, column) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+        <Table.Td key={column}>
+          <Skeleton height={14} my={4} width={column === 0 ? '70%' : '45%'} />
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  ))
+}
+
+export interface Column<T> {
+  readonly id: string
+  readonly label: ReactNode
+  /** The field that the server sorts by; without one the column cannot be sorted. */
+  readonly sort?: string
+  readonly numeric?: boolean
+  readonly width?: number | string
+  readonly render: (record: T) => ReactNode
+}
+
+interface RecordRowProps<T> {
+  readonly record: T
+  readonly columns: readonly Column<T>[]
+  /** Where a click on the row goes; the link is in the first column. */
+  readonly hrefOf?: ((record: T) => string) | undefined
+}
+
+/** A record as a row of a table, and as a card on a phone: its first column is the title there. */
+export function RecordRow<T>({ record, columns, hrefOf }: RecordRowProps<T>) {
+  const href = hrefOf?.(record)
+  return (
+    <Table.Tr className={href === undefined ? undefined : classes.row}>
+      {columns.map((column, i) => (
+        <Table.Td
+          key={column.id}
+          className={column.numeric ? `numbers ${classes.numeric}` : undefined}
+          data-label={typeof column.label === 'string' && i > 0 ? column.label : undefined}
+        >
+          {i === 0 && href !== undefined ? (
+            <Link href={href} className={classes.link}>
+              {column.render(record)}
+            </Link>
+          ) : (
+            column.render(record)
+          )}
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  )
+}
+
+interface SortHeaderProps {
+  readonly column: Pick<Column<never>, 'label' | 'sort' | 'numeric' | 'width'>
+  readonly sort: ListAddress['sort']
+  readonly readdress: Readdress
+}
+
+/** The head of a column: up, down, and as it was. Numbers begin with the largest. */
+export function SortHeader({ column, sort, readdress }: SortHeaderProps) {
+  const { label, numeric = false, width, sort: field } = column
+  const order = field !== undefined && sort?.field === field ? sort.order : undefined
+  const [first, second] = numeric ? [`-${field}`, field] : [field, `-${field}`]
+  const next = order === undefined ? first : order === (numeric ? 'desc' : 'asc') ? second : ''
+  return (
+    <Table.Th
+      w={width}
+      className={numeric ? classes.numeric : undefined}
+      aria-sort={order === undefined ? undefined : order === 'asc' ? 'ascending' : 'descending'}
+    >
+      {label === '' ? (
+        <VisuallyHidden>{controlsTexts.actions}</VisuallyHidden>
+      ) : field === undefined ? (
+        label
+      ) : (
+        <button type="button" className={classes.sort} onClick={() => readdress({ sort: next ?? '' })}>
+          {label}
+          {order === undefined ? null : <Icon name={order === 'asc' ? 'up' : 'down'} size={13} />}
+        </button>
+      )}
+    </Table.Th>
   )
 }

@@ -1,21 +1,47 @@
-import { Alert, Button, Group, Modal, ScrollArea, Stack, Text } from '@mantine/core'
+import { Alert, Badge, Button, Group, Modal, ScrollArea, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
-import { ErrorNotice } from '../../controls/error-notice.tsx'
-import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { notifyDone } from '../../controls/notify.ts'
+import { OpenPage } from '../../controls/pages/open-page.tsx'
+import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
 import { barTexts } from '../../texts/bar.ts'
 import { countsTexts } from '../../texts/counts.ts'
 import { activate } from '../api/editor-api.ts'
 import { focusDrawingIn } from '../frame/focus-drawing.ts'
+import type { Catalogue } from '../model/block-description.ts'
 import { diffFlows } from '../model/changes/flow-diff.ts'
-import { openablePagesOf } from '../model/flow-pages.ts'
+import type { Flow } from '../model/flow.ts'
+import { type FlowPage, openablePagesOf } from '../model/flow-pages.ts'
+import { entrancesOf } from '../model/words/open-to.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
-import { DeployedNews } from './deployed-news.tsx'
-import { EntranceList } from './entrance-list.tsx'
+import classes from './flow-diff-view.module.css'
 import { FlowDiffView } from './flow-diff-view.tsx'
 import { ProblemList } from './problem-list.tsx'
 import { useVersion } from './use-version.ts'
+
+/** More do not fit beside a message; the bar lists all. */
+const SHOWN = 3
+
+interface DeployedNewsProps {
+  readonly version: number
+  readonly pages: readonly FlowPage[]
+}
+
+/** What is said after a deploy, with links to the pages that are live now. */
+function DeployedNews({ version, pages }: DeployedNewsProps) {
+  return (
+    <>
+      <Text size="sm">{barTexts.deployed(version)}</Text>
+      {pages.length === 0 ? null : (
+        <Group gap={12} mt={4}>
+          {pages.slice(0, SHOWN).map(({ block, path }) => (
+            <OpenPage key={block} path={path} label={barTexts.open(path)} />
+          ))}
+        </Group>
+      )}
+    </>
+  )
+}
 
 /** What a deploy would change, before it does. */
 export function DeployDialog() {
@@ -111,6 +137,41 @@ function Content({ onClose }: { readonly onClose: () => void }) {
           {blueprint?.active ? barTexts.saveAndDeploy : barTexts.saveDeployAndActivate}
         </Button>
       </Group>
+    </Stack>
+  )
+}
+
+interface EntranceListProps {
+  readonly flow: Flow
+  readonly catalogue: Catalogue
+}
+
+/** Who may call each endpoint and open each page once the flow is deployed, also where nothing changes. */
+function EntranceList({ flow, catalogue }: EntranceListProps) {
+  const entrances = useMemo(() => entrancesOf(flow, catalogue), [flow, catalogue])
+  if (entrances.length === 0) return null
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={600} id="entrances">
+        {barTexts.whoMayOpenIt}
+      </Text>
+      <table className={classes.lines} aria-labelledby="entrances">
+        <tbody>
+          {entrances.map(({ block, name, openTo, isPublic }) => (
+            <tr key={block}>
+              <th scope="row">{name}</th>
+              <td>
+                {openTo}
+                {isPublic ? (
+                  <Badge size="xs" color="sand" ml={8}>
+                    {barTexts.noSignIn}
+                  </Badge>
+                ) : null}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </Stack>
   )
 }

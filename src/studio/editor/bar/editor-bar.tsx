@@ -1,13 +1,14 @@
 import { ActionIcon, Badge, Button, Group, Menu, SegmentedControl, Text, Tooltip } from '@mantine/core'
 import { Link } from 'wouter'
 import { Icon } from '../../controls/icon.tsx'
+import { isOpenable } from '../../controls/pages/page-path.ts'
 import { barTexts } from '../../texts/bar.ts'
+import { useDeployedPages } from '../api/deployed-pages.ts'
+import { foundWords } from '../model/words/found-words.ts'
 import { PreviewButton } from '../preview/preview-button.tsx'
-import { useEditor, useEditorState } from '../state/editor-context.ts'
-import { ChecksButton } from './checks-button.tsx'
+import { usePausedRuns, useTracing } from '../runs/run-queries.ts'
+import { useChecks, useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './editor-bar.module.css'
-import { OpenPagesMenu } from './open-pages-menu.tsx'
-import { RunsButton } from './runs-button.tsx'
 import { StageStatus } from './stage-status.tsx'
 import { useStageActions } from './use-stage-actions.ts'
 
@@ -130,5 +131,106 @@ export function EditorBar() {
         {last === undefined ? '' : barTexts.done(last)}
       </Text>
     </header>
+  )
+}
+
+/** That something was found which keeps the blueprint from running, or is probably a mistake; leads to the list of it. */
+function ChecksButton() {
+  const editor = useEditor()
+  const { problems, needed, notes } = useChecks()
+  const found = problems.length + notes.length + needed.length
+  if (found === 0) return null
+  const words = foundWords(problems.length, notes.length, needed.length)
+  return (
+    <Tooltip label={barTexts.problemsButton(words)}>
+      <Button
+        size="xs"
+        variant="light"
+        color={problems.length > 0 ? 'red' : notes.length > 0 ? 'yellow' : 'gray'}
+        px={8}
+        leftSection={<Icon name={problems.length + notes.length > 0 ? 'warning' : 'info'} size={14} />}
+        // The name has the number that is seen: there may be problems, warnings and empty fields.
+        aria-label={`${found}: ${barTexts.problemsButton(words)}`}
+        onClick={() => {
+          editor.select([])
+          editor.set({ panel: 'properties' })
+        }}
+      >
+        {found}
+      </Button>
+    </Tooltip>
+  )
+}
+
+/** Opens a page of the blueprint as visitors see it: the deployed one. Nothing for a blueprint without pages, or inactive. */
+function OpenPagesMenu() {
+  const editor = useEditor()
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const pages = useDeployedPages() ?? []
+  const [only] = pages
+  if (only === undefined) return null
+  if (pages.length === 1 && isOpenable(only.path))
+    return (
+      <Tooltip label={barTexts.open(only.path)}>
+        <ActionIcon
+          component="a"
+          href={only.path}
+          target="_blank"
+          rel="noopener"
+          variant="default"
+          size={30}
+          aria-label={barTexts.openInTab(only.path)}
+        >
+          <Icon name="external" size={15} />
+        </ActionIcon>
+      </Tooltip>
+    )
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="default" size={30} aria-label={barTexts.openAPage}>
+          <Icon name="external" size={15} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown mah="60vh" style={{ overflowY: 'auto' }}>
+        {pages.map(({ block, path }) =>
+          isOpenable(path) ? (
+            <Menu.Item key={block} component="a" href={path} target="_blank" rel="noopener">
+              {path}
+            </Menu.Item>
+          ) : flow.has(block) ? (
+            // The panel of its block asks for the parameters.
+            <Menu.Item key={block} onClick={() => editor.focusPin(block, '')}>
+              {path} …
+            </Menu.Item>
+          ) : null,
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** Opens the panel of past runs. A dot on it says that runs are traced, or that one is paused. */
+function RunsButton() {
+  const editor = useEditor()
+  const panel = useEditorState((state) => state.panel)
+  const isTraced = useTracing().data?.on === true
+  const paused = usePausedRuns().data?.length ?? 0
+  const isOpen = panel === 'runs'
+  const state = paused > 0 ? barTexts.oneIsPaused : isTraced ? barTexts.beingTraced : ''
+  return (
+    <Tooltip label={barTexts.runsNow(state)}>
+      <ActionIcon
+        variant={isOpen ? 'light' : 'default'}
+        size={30}
+        aria-label={barTexts.runsNow(state)}
+        aria-pressed={isOpen}
+        className={classes.runs}
+        data-state={paused > 0 ? 'paused' : isTraced ? 'traced' : undefined}
+        onClick={() => editor.set({ panel: isOpen ? 'properties' : 'runs' })}
+      >
+        <Icon name="operate" size={16} />
+      </ActionIcon>
+    </Tooltip>
   )
 }

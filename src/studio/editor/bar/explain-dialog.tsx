@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { ErrorNotice } from '../../controls/states.tsx'
 import { barTexts } from '../../texts/bar.ts'
 import { explain } from '../api/editor-api.ts'
 import { endpointsOf } from '../model/endpoints.ts'

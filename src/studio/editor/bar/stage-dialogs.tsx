@@ -1,8 +1,20 @@
-import { ConflictDialog } from './conflict-dialog.tsx'
+import { Button, Group, Modal, ScrollArea, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { notifyDone } from '../../controls/notify.ts'
+import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
+import { barTexts } from '../../texts/bar.ts'
+import { discardStaged } from '../api/editor-api.ts'
+import { diffFlows } from '../model/changes/flow-diff.ts'
+import { savedFlow, stagedBy, stagedFlow } from '../model/changes/staged-blocks.ts'
+import { type emptyFlow, withBlock } from '../model/flow.ts'
+import { nameOf } from '../model/words/block-names.ts'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import type { Conflict } from '../state/editor-state.ts'
 import { DeployDialog } from './deploy-dialog.tsx'
-import { DiffersDialog } from './differs-dialog.tsx'
-import { DiscardDialog } from './discard-dialog.tsx'
 import { ExplainDialog } from './explain-dialog.tsx'
+import { FlowDiffView } from './flow-diff-view.tsx'
+import { useVersion } from './use-version.ts'
 import { VersionsDialog } from './versions-dialog.tsx'
 
 /** The dialogs of the bar. They are fetched together, when what one sees first stands. */
@@ -16,5 +28,183 @@ export function StageDialogs() {
       <ExplainDialog />
       <ConflictDialog />
     </>
+  )
+}
+
+/** Two people changed the same block. Nothing is overwritten until one of them says what stays. */
+function ConflictDialog() {
+  const conflicts = useEditorState((state) => state.conflicts)
+  const [first] = conflicts
+  return (
+    <Modal
+      opened={first !== undefined}
+      onClose={() => undefined}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      title={<Text fw={650}>{barTexts.conflicts(conflicts.length)}</Text>}
+      size="lg"
+    >
+      {first ? <Choice key={first.guid} conflict={first} /> : null}
+    </Modal>
+  )
+}
+
+function Choice({ conflict: { guid, theirs } }: { readonly conflict: Conflict }) {
+  const editor = useEditor()
+  const mine = useEditorState(({ drawing }) => drawing.flow.get(guid))
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const catalogue = useEditorState((state) => state.catalogue)
+  const other = theirs?.staged ?? undefined
+  const content = mine ?? other ?? theirs?.saved ?? undefined
+  const who = theirs?.staging?.by.username ?? barTexts.anotherUser
+  const changes = useMemo(() => {
+    const before = other ? withBlock(withoutBlock(flow, guid), guid, other) : withoutBlock(flow, guid)
+    return diffFlows(before, mine ? withBlock(before, guid, mine) : withoutBlock(before, guid), catalogue)
+  }, [flow, guid, mine, other, catalogue])
+  return (
+    <Stack gap="md">
+      <Text size="sm">
+        {who} {other ? barTexts.changed : barTexts.removed}{' '}
+        <b>{content ? nameOf(content, catalogue) : barTexts.aBlock}</b>{' '}
+        {barTexts.conflictText(theirs?.staging ? barTexts.versionOf(who) : barTexts.theOther)}
+      </Text>
+      <ScrollArea.Autosize mah="40vh" type="auto">
+        {changes.length === 0 ? (
+          <Text size="sm">{barTexts.conflictEqual}</Text>
+        ) : (
+          <FlowDiffView changes={changes} />
+        )}
+      </ScrollArea.Autosize>
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={() => editor.sync.resolve(guid, 'mine')}>
+          {mine ? barTexts.keepMine : barTexts.keepRemoval}
+        </Button>
+        <Button data-autofocus onClick={() => editor.sync.resolve(guid, 'theirs')}>
+          {other ? barTexts.takeTheirs(who) : barTexts.takeRemoval}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function withoutBlock(flow: typeof emptyFlow, guid: string): typeof emptyFlow {
+  return new Map([...flow].filter(([one]) => one !== guid))
+}
+
+/** After a roll back, or whenever what is saved is not what is live: take over what is live, or keep what is drawn. */
+function DiffersDialog() {
+  const editor = useEditor()
+  const opened = useEditorState(({ dialog }) => dialog?.kind === 'differs')
+  const close = () => editor.set({ dialog: undefined })
+  return (
+    <Modal opened={opened} onClose={close} title={<Text fw={650}>{barTexts.canvasDiffers}</Text>} size="lg">
+      {opened ? <Content onClose={close} /> : null}
+    </Modal>
+  )
+}
+
+function Content({ onClose }: { readonly onClose: () => void }) {
+  const editor = useEditor()
+  const guid = useEditorState((state) => state.guid)
+  const number = useEditorState(({ blueprint }) => blueprint?.version ?? 0)
+  const drawn = useEditorState(({ drawing }) => drawing.flow)
+  const catalogue = useEditorState((state) => state.catalogue)
+  const live = useVersion(guid, number)
+  const changes = useMemo(
+    () => (live.data ? diffFlows(live.data, drawn, catalogue) : []),
+    [live.data, drawn, catalogue],
+  )
+  const taking = useMutation({
+    mutationFn: async () => {
+      const flow = live.data
+      if (!flow) return
+      editor.run(barTexts.takeVersion(number), () => flow)
+      await editor.save()
+    },
+    onSuccess: () => {
+      notifyDone(barTexts.tookOver(number))
+      onClose()
+    },
+  })
+  if (live.isPending) return <LoadingScreen />
+  if (live.error) return <ErrorNotice error={live.error} onRetry={live.refetch} />
+  return (
+    <Stack gap="md">
+      <Text size="sm">
+        {changes.length === 0 ? barTexts.versionsEqual : barTexts.canvasDiffersText(number)}
+      </Text>
+      <ScrollArea.Autosize mah="46vh" type="auto">
+        <FlowDiffView changes={changes} />
+      </ScrollArea.Autosize>
+      <ErrorNotice error={taking.error} />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" data-autofocus onClick={onClose}>
+          {barTexts.keepMine}
+        </Button>
+        <Button loading={taking.isPending} onClick={() => taking.mutate()}>
+          {barTexts.takeOver(number)}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+/** Shows what would be lost, and whose it is, before it is. */
+function DiscardDialog() {
+  const editor = useEditor()
+  const opened = useEditorState(({ dialog }) => dialog?.kind === 'discard')
+  const close = () => editor.set({ dialog: undefined })
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={<Text fw={650}>{barTexts.discardStagedChanges}</Text>}
+      size="lg"
+    >
+      {opened ? <DiscardDialogContent onClose={close} /> : null}
+    </Modal>
+  )
+}
+
+function DiscardDialogContent({ onClose }: { readonly onClose: () => void }) {
+  const editor = useEditor()
+  const guid = useEditorState((state) => state.guid)
+  const known = useEditorState((state) => state.known)
+  const catalogue = useEditorState((state) => state.catalogue)
+  const changes = useMemo(() => diffFlows(savedFlow(known), stagedFlow(known), catalogue), [known, catalogue])
+  const by = stagedBy(known)
+  const discarding = useMutation({
+    mutationFn: async () => {
+      await editor.sync.settled()
+      await discardStaged(guid)
+      await editor.sync.refresh()
+    },
+    onSuccess: () => {
+      notifyDone(barTexts.discarded)
+      onClose()
+    },
+  })
+  return (
+    <Stack gap="md">
+      <Text size="sm">
+        {barTexts.discardText(
+          by.length,
+          by.map((one) => barTexts.blocksBy(one.blocks, one.username)).join(', '),
+        )}
+      </Text>
+      <ScrollArea.Autosize mah="46vh" type="auto">
+        <FlowDiffView changes={changes} />
+      </ScrollArea.Autosize>
+      <ErrorNotice error={discarding.error} />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" data-autofocus onClick={onClose}>
+          {barTexts.cancel}
+        </Button>
+        <Button color="red" loading={discarding.isPending} onClick={() => discarding.mutate()}>
+          {barTexts.discard}
+        </Button>
+      </Group>
+    </Stack>
   )
 }

@@ -9,10 +9,9 @@ import { PinnedMark } from '../runs/pin-reply.tsx'
 import { TimeMark } from '../values/time-mark.tsx'
 import classes from './block-node.module.css'
 import { Pins } from './block-pins.tsx'
-import { BreakpointMark, TraceMark, TraceMessage } from './block-trace.tsx'
+import { BreakpointMark, LastMark, TraceMark, TraceMessage } from './block-trace.tsx'
 import { type BlockData, type BlockNodeType, HANDLE } from './canvas-nodes.ts'
 import { DistanceContext } from './distance.ts'
-import { LastMark } from './last-mark.tsx'
 
 /** Pixels of the canvas: rows are 24 high. */
 const FAR_MARK = 24

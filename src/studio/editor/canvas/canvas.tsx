@@ -1,11 +1,15 @@
 import { canvasTexts } from '../../texts/canvas.ts'
 import '@xyflow/react/dist/base.css'
+import { Button, Group, Kbd, Text } from '@mantine/core'
 import {
   applyNodeChanges,
+  type ConnectionLineComponentProps,
   Controls,
   type Edge,
   type EdgeChange,
   type EdgeTypes,
+  type FitViewOptions,
+  getBezierPath,
   MiniMap,
   type NodeChange,
   type NodeTypes,
@@ -14,27 +18,26 @@ import {
   useReactFlow,
   useStore,
 } from '@xyflow/react'
-import { type MouseEvent, useCallback, useRef } from 'react'
+import { type MouseEvent, useCallback, useMemo, useRef } from 'react'
 import { BoxNode } from '../folds/box-node.tsx'
 import { useFolds } from '../folds/use-folds.ts'
+import { laneList } from '../model/lane-list.ts'
 import { wireProblem } from '../model/pins/wire-check.ts'
+import { LIST, MARGIN, WIDE } from '../model/places/opening-view.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
-import { showSettings } from '../state/editor-deeds.ts'
+import { addBlock, showSettings } from '../state/editor-deeds.ts'
 import { CanvasSwitches } from '../values/canvas-switches.tsx'
 import { BlockNode } from './block-node.tsx'
 import classes from './canvas.module.css'
 import { CanvasMenu, useCanvasMenu } from './canvas-menu.tsx'
 import type { CanvasNode } from './canvas-nodes.ts'
-import { wireOfConnection } from './canvas-wires.ts'
-import { ConnectionLine } from './connection-line.tsx'
+import { canvasWire, wireOfConnection } from './canvas-wires.ts'
 import { DistanceContext, useDistance } from './distance.ts'
-import { EmptyCanvas } from './empty-canvas.tsx'
 import { LaneList } from './lane-list.tsx'
 import { NoteNode } from './note-node.tsx'
 import { useCanvasGraph } from './use-canvas-graph.ts'
 import { useCanvasShortcuts } from './use-canvas-shortcuts.ts'
 import { useDragging } from './use-dragging.ts'
-import { useFitOptions } from './use-fit-options.ts'
 import { useMotion } from './use-motion.ts'
 import { useOpeningView } from './use-opening-view.ts'
 import { usePaletteDrop } from './use-palette-drop.ts'
@@ -205,4 +208,71 @@ function mapColor(node: CanvasNode): string {
   return node.data.description?.kind === 'value'
     ? 'light-dark(#e0c79b, #6b5330)'
     : 'light-dark(#aab4b9, #55606b)'
+}
+
+/** The wire that is being drawn. Over a pin that it cannot end at it says why. */
+function ConnectionLine(props: ConnectionLineComponentProps) {
+  const { fromX, fromY, toX, toY, fromPosition, toPosition, fromHandle, toHandle } = props
+  const { store } = useEditor()
+  const [path] = getBezierPath({
+    sourceX: fromX,
+    sourceY: fromY,
+    sourcePosition: fromPosition,
+    targetX: toX,
+    targetY: toY,
+    targetPosition: toPosition,
+  })
+  const wire = toHandle ? canvasWire(fromHandle, toHandle) : undefined
+  const { drawing, catalogue } = store.getState()
+  const problem = wire === undefined ? undefined : wire && wireProblem(drawing.flow, catalogue, wire)
+  return (
+    <g>
+      <path d={path} className={classes.drawn} data-refused={problem ? true : undefined} />
+      {problem === undefined ? null : (
+        <foreignObject x={toX + 14} y={toY - 14} width={260} height={90} style={{ overflow: 'visible' }}>
+          <div className={classes.reason}>{problem}</div>
+        </foreignObject>
+      )}
+    </g>
+  )
+}
+
+/** What a new blueprint says: how it begins. */
+function EmptyCanvas() {
+  const editor = useEditor()
+  return (
+    <div className={classes.empty}>
+      <div className={`${classes.emptyCard} surface`}>
+        <Text fw={650} size="lg">
+          {canvasTexts.startTitle}
+        </Text>
+        <Text size="sm" c="dimmed" mt={4}>
+          {canvasTexts.startText}
+        </Text>
+        <Group justify="center" mt="md" gap="xs">
+          <Button onClick={() => addBlock(editor, 'on_startup_register_uri_get', { x: 0, y: 0 })}>
+            {canvasTexts.startWithGet}
+          </Button>
+          <Button variant="default" onClick={() => editor.set({ dialog: { kind: 'add' } })}>
+            {canvasTexts.chooseABlock}{' '}
+            <Kbd size="xs" ml={8}>
+              {canvasTexts.a}
+            </Kbd>
+          </Button>
+        </Group>
+      </div>
+    </div>
+  )
+}
+
+/** How everything is shown at once: beside the list of lanes, not below it. */
+function useFitOptions(): FitViewOptions {
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const catalogue = useEditorState((state) => state.catalogue)
+  const isWide = useStore(({ width }) => width > WIDE)
+  return useMemo(() => {
+    const hasList = isWide && laneList(flow, catalogue).length > 1
+    const [margin, list] = [`${MARGIN}px`, `${LIST}px`] as const
+    return { maxZoom: 1, padding: hasList ? { x: margin, y: margin, left: list } : 0.15 }
+  }, [flow, catalogue, isWide])
 }

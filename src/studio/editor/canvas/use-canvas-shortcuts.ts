@@ -9,7 +9,7 @@ import { addNote, groupSelected, layOut } from '../state/editor-deeds.ts'
 
 const group = canvasTexts.canvas
 
-/** Keys that need to know where the canvas is. Those that the outline has too are in `frame/use-editor-shortcuts.ts`. */
+/** Keys that need to know where the canvas is. Those that the outline has too are in `frame/editor-frame.tsx`. */
 export function useCanvasShortcuts(onArranged: () => void, fit: FitViewOptions): void {
   const editor = useEditor()
   const { fitView, zoomIn, zoomOut, screenToFlowPosition } = useReactFlow()

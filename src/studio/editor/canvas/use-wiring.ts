@@ -1,3 +1,4 @@
+import { notifications } from '@mantine/notifications'
 import { type Connection, type Edge, type FinalConnectionState, useReactFlow } from '@xyflow/react'
 import { useCallback } from 'react'
 import { canvasTexts } from '../../texts/canvas.ts'
@@ -10,7 +11,6 @@ import { useEditor } from '../state/editor-context.ts'
 import { drawWire } from '../state/editor-deeds.ts'
 import { crossWires } from '../stubs/cross-wires.ts'
 import { canvasWire, wireOfConnection, wireOfEdge } from './canvas-wires.ts'
-import { tellRefused } from './tell-refused.ts'
 
 /** Drawing wires by hand: to a pin, onto a block (its best pin), or into the empty (the blocks that fit). */
 export function useWiring() {
@@ -89,4 +89,15 @@ function pointOf(event: globalThis.MouseEvent | TouchEvent): { x: number; y: num
 function blockUnder({ x, y }: { x: number; y: number }): string | undefined {
   const node = document.elementFromPoint(x, y)?.closest('.react-flow__node-block')
   return node?.getAttribute('data-id') ?? undefined
+}
+
+/** Says why a wire was not drawn. It goes by itself: nothing is broken. */
+function tellRefused(why: string): void {
+  notifications.show({
+    title: canvasTexts.wireRefused,
+    message: why,
+    color: 'sand',
+    autoClose: 6_000,
+    role: 'alert',
+  })
 }

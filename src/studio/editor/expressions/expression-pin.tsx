@@ -1,17 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
+import type { Run } from '../../../shared/api/blueprints/runs.ts'
 import type { SavedInPin } from '../../../shared/blueprint.ts'
-import { environmentValues } from '../../api/environment.ts'
 import { valuesOf } from '../../api/named-records.ts'
+import { environmentValues } from '../../api/operate.ts'
 import { propertiesTexts } from '../../texts/properties.ts'
 import { setExpression } from '../model/changes/flow-changes.ts'
+import { glance } from '../model/runs/glance.ts'
+import { runQuery, useShownRun } from '../runs/run-queries.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { useLastValues } from '../values/use-last-values.ts'
 import classes from './expression-pin.module.css'
-import { expressionScope } from './expression-scope.ts'
+import { type ExpressionScope, expressionScope, knownValue } from './expression-scope.ts'
 import { useCodeField } from './field/code-field-loader.ts'
-import { LastValues } from './last-values.tsx'
+import { namesRead } from './parsed-pin.ts'
 import { fieldText, templateOf, valueInField } from './template-text.ts'
-import { useLastRun } from './use-last-run.ts'
 import { ValuePicker } from './value-picker.tsx'
 
 interface ExpressionPinProps {
@@ -87,4 +90,44 @@ export function ExpressionPin({ guid, pin, saved, mode, type, problem, isNew, cu
       )}
     </>
   )
+}
+
+interface LastValuesProps {
+  readonly saved: SavedInPin
+  readonly scope: ExpressionScope
+  /** What the pin got in the last run that passed the block. */
+  readonly got: unknown
+}
+
+/** What the expression gave in the last run that passed its block, and what was known of the names in it. */
+function LastValues({ saved, scope, got }: LastValuesProps) {
+  const names = namesRead(saved).map((path) => ({ path: path.join('.'), value: knownValue(scope, path) }))
+  const known = names.filter(({ value }) => value !== undefined)
+  if (got === undefined && known.length === 0) return null
+  return (
+    <dl className={classes.last} aria-label={propertiesTexts.lastRunValues}>
+      {got === undefined ? null : (
+        <div className={classes.result}>
+          <dt>{propertiesTexts.lastValue}</dt>
+          <dd>{glance(got, 40)}</dd>
+        </div>
+      )}
+      {known.map(({ path, value }) => (
+        <div key={path}>
+          <dt>{path}</dt>
+          <dd>{glance(value, 40)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** The run that is drawn, else the last one that passed the block, else the newest whose values are shown. */
+function useLastRun(block: string): Run | undefined {
+  const { shown, run } = useShownRun()
+  const values = useLastValues()
+  const [any] = values.values()
+  const guid = (values.get(block) ?? any)?.run.guid
+  const last = useQuery({ ...runQuery(guid ?? ''), enabled: shown === undefined && guid !== undefined })
+  return run ?? (shown === undefined ? last.data : undefined)
 }

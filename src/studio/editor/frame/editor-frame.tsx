@@ -1,7 +1,12 @@
-import { type KeyboardEvent, lazy, Suspense } from 'react'
-import { LoadingScreen } from '../../controls/loading-screen.tsx'
+import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { useSearch } from 'wouter'
+import { notifyDone } from '../../controls/notify.ts'
+import { LoadingScreen } from '../../controls/states.tsx'
+import { useShortcut } from '../../shell/shortcuts.ts'
+import { countsTexts } from '../../texts/counts.ts'
 import { editorTexts } from '../../texts/editor.ts'
 import { EditorBar } from '../bar/editor-bar.tsx'
+import { useStageActions } from '../bar/use-stage-actions.ts'
 import { Canvas } from '../canvas/canvas.tsx'
 import { ExtractDialog } from '../extract/extract-dialog.tsx'
 import { FigureDialog } from '../figures/figure-dialog.tsx'
@@ -14,14 +19,147 @@ import { RunBar } from '../runs/run-bar.tsx'
 import { usePauseNews } from '../runs/use-pause-news.tsx'
 import { useRunNews } from '../runs/use-run-news.ts'
 import { useRunShortcuts } from '../runs/use-run-shortcuts.ts'
-import { useEditorState } from '../state/editor-context.ts'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { copySelected, duplicateSelected, pasteBlocks, removeSelected } from '../state/editor-deeds.ts'
+import { leaveRun } from '../state/shown-run.ts'
 import { TryPanel } from '../try/try-panel.tsx'
 import { UsesDialog } from '../uses/uses-dialog.tsx'
 import classes from './editor-frame.module.css'
 import { focusDrawing } from './focus-drawing.ts'
-import { useAddress } from './use-address.ts'
-import { useEditorShortcuts } from './use-editor-shortcuts.ts'
-import { WhenIdle } from './when-idle.tsx'
+
+/** At the latest after so many milliseconds, also in a browser that cannot say when it is idle. */
+const LATEST = 1_000
+
+/**
+ * Content that is not visible yet: it is fetched and mounted when the browser has nothing else to do, or when it is `wanted`. Mounted
+ * before it opens, a dialog knows where the focus was.
+ */
+function WhenIdle({ wanted, children }: { readonly wanted: boolean; readonly children: ReactNode }) {
+  const [isIdle, setIdle] = useState(false)
+  useEffect(() => {
+    if (!('requestIdleCallback' in globalThis)) {
+      const timer = setTimeout(() => setIdle(true), LATEST)
+      return () => clearTimeout(timer)
+    }
+    const asked = requestIdleCallback(() => setIdle(true), { timeout: LATEST })
+    return () => cancelIdleCallback(asked)
+  }, [])
+  useEffect(() => {
+    if (wanted) setIdle(true)
+  }, [wanted])
+  return isIdle ? <Suspense fallback={null}>{children}</Suspense> : null
+}
+
+const group = editorTexts.blueprint
+
+/** Keys that work on the canvas and in the outline. */
+function useEditorShortcuts(): void {
+  const editor = useEditor()
+  const { save } = useStageActions()
+  useShortcut({ keys: 'mod+z', label: editorTexts.undo, group }, editor.undo)
+  useShortcut({ keys: 'mod+shift+z', label: editorTexts.redo, group }, editor.redo)
+  useShortcut({ keys: 'mod+y', label: editorTexts.redo, group }, editor.redo)
+  useShortcut({ keys: 'mod+c', label: editorTexts.copyBlocks, group }, async () => {
+    const blocks = await copySelected(editor)
+    if (blocks > 0) notifyDone(editorTexts.copied(countsTexts.blocks(blocks)))
+  })
+  useShortcut({ keys: 'mod+x', label: editorTexts.cutBlocks, group }, async () => {
+    if ((await copySelected(editor)) > 0) removeSelected(editor)
+  })
+  useShortcut({ keys: 'mod+v', label: editorTexts.pasteBlocks, group }, async () => {
+    if ((await pasteBlocks(editor)) === 0) notifyDone(editorTexts.clipboardEmpty)
+  })
+  useShortcut(
+    { keys: 'mod+d', label: editorTexts.duplicateBlocks, group },
+    () => void duplicateSelected(editor),
+  )
+  useShortcut({ keys: 'delete', label: editorTexts.removeTheSelection, group }, () => removeSelected(editor))
+  useShortcut({ keys: 'backspace', label: editorTexts.removeTheSelection, group }, () =>
+    removeSelected(editor),
+  )
+  useShortcut({ keys: 'escape', label: editorTexts.keyEscape, group }, () => {
+    const { selection, selectedWires } = editor.store.getState()
+    if (selection.size > 0 || selectedWires.size > 0) editor.select([])
+    else leaveRun(editor)
+  })
+  useShortcut({ keys: 'shift+a', label: editorTexts.addAnyBlock, group }, () =>
+    editor.set({ dialog: { kind: 'add' } }),
+  )
+  useShortcut({ keys: 'mod+f', label: editorTexts.findInThisBlueprint, group, whileTyping: true }, () =>
+    editor.set({ dialog: { kind: 'find' } }),
+  )
+  useShortcut({ keys: 'o', label: editorTexts.canvasOrOutline, group }, () => {
+    const { view } = editor.store.getState()
+    editor.set({ view: view === 'canvas' ? 'outline' : 'canvas' })
+  })
+  useShortcut({ keys: 't', label: editorTexts.tryIt, group }, () => {
+    const { panel } = editor.store.getState()
+    editor.set({ panel: panel === 'try' ? 'properties' : 'try' })
+  })
+  useShortcut({ keys: 'v', label: editorTexts.versions, group }, () =>
+    editor.set({ dialog: { kind: 'versions' } }),
+  )
+  useShortcut({ keys: 'mod+s', label: editorTexts.save, group, whileTyping: true }, () => {
+    // What is still under the cursor counts too.
+    focusDrawing()
+    save()
+  })
+  useShortcut({ keys: 'mod+enter', label: editorTexts.deploy, group, whileTyping: true }, () => {
+    focusDrawing()
+    editor.set({ dialog: { kind: 'deploy' } })
+  })
+}
+
+const panels = ['try', 'runs', 'properties'] as const
+
+/**
+ * The address says what is shown: `?view=outline&block=<guid>&panel=try`, and `?panel=runs&run=<guid>&step=3`. It can be
+ * linked to; going through blocks and steps leaves no trail in the history of the browser.
+ */
+function useAddress(): void {
+  const editor = useEditor()
+  useEffect(() => {
+    const given = new URLSearchParams(location.search)
+    const block = given.get('block')
+    const run = given.get('run') ?? ''
+    const step = Math.trunc(Number(given.get('step')))
+    editor.set({
+      view: given.get('view') === 'outline' ? 'outline' : 'canvas',
+      panel: panels.find((one) => one === given.get('panel')) ?? (run === '' ? 'properties' : 'runs'),
+      shownRun: run === '' ? undefined : { guid: run, at: step > 0 ? step - 1 : undefined },
+    })
+    if (block !== null && editor.store.getState().drawing.flow.has(block)) {
+      if (given.has('panel') || run !== '') editor.select([block])
+      else editor.focusPin(block, '')
+    }
+    return editor.store.subscribe(({ view, panel, selection, shownRun, drawing }, before) => {
+      const isSame = view === before.view && panel === before.panel && shownRun === before.shownRun
+      if (isSame && selection === before.selection) return
+      const words = new URLSearchParams(location.search)
+      const [only] = selection
+      put(words, 'view', view === 'outline' ? view : '')
+      put(words, 'panel', panel === 'properties' ? '' : panel)
+      put(words, 'run', shownRun?.guid ?? '')
+      put(words, 'step', shownRun?.at === undefined ? '' : String(shownRun.at + 1))
+      put(words, 'block', selection.size === 1 && only !== undefined && drawing.flow.has(only) ? only : '')
+      const search = words.size > 0 ? `?${words}` : ''
+      if (search !== location.search) history.replaceState(history.state, '', `${location.pathname}${search}`)
+    })
+  }, [editor])
+  const search = useSearch()
+  // A link to another block of this blueprint. What is selected here is written into the address before this runs.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address may have changed since it was rendered
+  useEffect(() => {
+    const block = new URLSearchParams(location.search).get('block')
+    const { drawing, selection } = editor.store.getState()
+    if (block !== null && !selection.has(block) && drawing.flow.has(block)) editor.focusPin(block, '')
+  }, [editor, search])
+}
+
+function put(words: URLSearchParams, name: string, value: string): void {
+  if (value === '') words.delete(name)
+  else words.set(name, value)
+}
 
 /** Fetched when it is first opened: most who draw do not look at runs. */
 const RunsPanel = lazy(async () => ({ default: (await import('../runs/runs-panel.tsx')).RunsPanel }))

@@ -1,16 +1,17 @@
 import { memo } from 'react'
 import type { BlockContent } from '../../../shared/blueprint.ts'
+import { duration } from '../../controls/amounts.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { outlineTexts } from '../../texts/outline.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Staging } from '../model/changes/staged-blocks.ts'
 import type { OutlineItem } from '../model/outline.ts'
 import { pinsOf } from '../model/pins/pins.ts'
+import { glance } from '../model/runs/glance.ts'
 import type { BlockTrace } from '../model/runs/run-view.ts'
 import { methodOf } from '../model/words/block-names.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import classes from './outline.module.css'
-import { OutlineTrace } from './outline-trace.tsx'
 
 interface OutlineRowProps {
   readonly item: OutlineItem
@@ -111,3 +112,39 @@ export const OutlineRow = memo(function OutlineRow(props: OutlineRowProps) {
     </div>
   )
 })
+
+interface OutlineTraceProps {
+  readonly item: OutlineItem
+  readonly trace: BlockTrace
+}
+
+/** In words what a block did in the run that is shown, or what came in at a pin. */
+function OutlineTrace({ item, trace }: OutlineTraceProps) {
+  if (item.kind === 'pin') {
+    const got = trace.step?.in[item.pin]
+    return got === undefined ? null : (
+      <span className={classes.got}>
+        <span className={classes.spoken}>{outlineTexts.got} </span>
+        {glance(got, 48)}
+      </span>
+    )
+  }
+  if (item.kind !== 'block') return null
+  return (
+    <>
+      <span className={`${classes.trace} numbers`} data-state={trace.state}>
+        <span className={classes.spoken}>, </span>
+        {wordsOf(trace)}
+      </span>
+      {trace.message === '' ? null : <span className={classes.problem}>{trace.message}</span>}
+    </>
+  )
+}
+
+function wordsOf({ state, order, times, us }: BlockTrace): string {
+  if (state === 'idle') return outlineTexts.didNotRun
+  if (state === 'fixed') return outlineTexts.fixed
+  const place = outlineTexts.stepText(order, times)
+  if (state === 'paused') return outlineTexts.pausedBeforeIt(place)
+  return `${place}, ${state === 'failed' ? outlineTexts.failedAfter : ''}${duration(us / 1_000)}`
+}

@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import {
   type DragEvent,
   type KeyboardEvent,
@@ -11,6 +12,7 @@ import {
   useState,
 } from 'react'
 import type { BlockDescription, BlockUses } from '../../../shared/api/blocks/blocks.ts'
+import { call } from '../../api/request.ts'
 import { groupTitle } from '../../controls/block-groups.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { paletteTexts } from '../../texts/palette.ts'
@@ -19,7 +21,21 @@ import { type PaletteGroup, searchPalette } from '../model/palette-search.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import classes from './block-list.module.css'
 import { FITS_NEXT, MOST_USED, withFirst, withMostUsed } from './most-used.ts'
-import { useBlockUses } from './use-block-uses.ts'
+
+const useBlockUsesNone: BlockUses = []
+
+/** Which block types this cluster uses most; nothing while it is not known. */
+function useBlockUses(): BlockUses {
+  const { data } = useQuery({
+    queryKey: ['block-uses'],
+    queryFn: ({ signal }) => call<BlockUses>('GET', '/blocks/uses', { signal }),
+    // While the editor is open the list keeps its order: what is looked for stays where it was.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+    retry: false,
+  })
+  return data ?? useBlockUsesNone
+}
 
 interface BlockListProps {
   readonly blocks: readonly BlockDescription[]

@@ -1,17 +1,112 @@
-import { Alert, Group, SegmentedControl, Select, Text, TextInput } from '@mantine/core'
-import { useMemo, useState } from 'react'
-import { ErrorNotice } from '../../controls/error-notice.tsx'
+import {
+  Alert,
+  Anchor,
+  Group,
+  SegmentedControl,
+  Select,
+  Text,
+  TextInput,
+  UnstyledButton,
+  useComputedColorScheme,
+} from '@mantine/core'
+import { useElementSize } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import type { PagePreview } from '../../../shared/api/blueprints/page-previews.ts'
+import { ErrorNotice } from '../../controls/states.tsx'
 import { tryTexts } from '../../texts/try.ts'
+import { previewPage } from '../api/editor-api.ts'
 import { ProblemList } from '../bar/problem-list.tsx'
 import { parametersOf } from '../model/endpoints.ts'
 import { type FlowPage, pagesOf } from '../model/flow-pages.ts'
-import { useEditorState } from '../state/editor-context.ts'
-import type { PagePart } from './page-parts.ts'
-import { PartList } from './part-list.tsx'
+import { wordsOf } from '../model/words/block-words.ts'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { clickedBlock, outlineBlocks, type PagePart, partsOf } from './page-parts.ts'
 import classes from './preview.module.css'
-import { PreviewFailure } from './preview-failure.tsx'
-import { PreviewFrame } from './preview-frame.tsx'
-import { usePagePreview } from './use-page-preview.ts'
+
+/** Milliseconds without another change, after which the page is made again. */
+const PAUSE = 400
+
+/** The page as its staged blocks show it, made again when they are changed and stored. One request is sent at a time. */
+function usePagePreview(page: string, parameters: Readonly<Record<string, string>>, query: string) {
+  const blueprint = useEditorState(({ guid }) => guid)
+  const known = useEditorState((state) => state.known)
+  const isStored = useEditorState(({ storing }) => storing.state === 'stored')
+  const theme = useComputedColorScheme('light')
+  const [settled, setSettled] = useState({ known, count: 0 })
+  useEffect(() => {
+    if (!isStored || settled.known === known) return undefined
+    const timer = setTimeout(() => setSettled({ known, count: settled.count + 1 }), PAUSE)
+    return () => clearTimeout(timer)
+  }, [known, isStored, settled])
+  return useQuery({
+    queryKey: ['preview', blueprint, page, parameters, query, theme, settled.count],
+    // A request for what was drawn before is ended when the next one begins.
+    queryFn: ({ signal }) => previewPage(blueprint, { page, parameters, query, theme }, signal),
+    placeholderData: keepPreviousData,
+    retry: false,
+    gcTime: 0,
+  })
+}
+
+interface PreviewFrameProps {
+  readonly html: string
+  /** Of the screen that is shown; scaled down to the place that there is. */
+  readonly width: number
+  /** Told when the page is there. */
+  readonly onParts: (parts: readonly PagePart[]) => void
+}
+
+/** Readable on light and dark pages. */
+const OUTLINE = '#1c7ed6'
+
+/**
+ * A page without rights: its `sandbox` keeps its scripts from running, its forms from being sent and its links from leaving the
+ * frame, where the policy of the studio stops them. `allow-same-origin` lets the studio read it; a page that runs no script cannot
+ * make use of it. A click selects the block that made what is clicked.
+ */
+function PreviewFrame({ html, width, onParts }: PreviewFrameProps) {
+  const editor = useEditor()
+  const selection = useEditorState((state) => state.selection)
+  const { ref, width: room, height } = useElementSize()
+  const frame = useRef<HTMLIFrameElement>(null)
+  const [loads, setLoads] = useState(0)
+  const scale = room === 0 ? 1 : Math.min(1, room / width)
+  const isKnown = (block: string) => editor.store.getState().drawing.flow.has(block)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each load is another document
+  useEffect(() => {
+    const page = frame.current?.contentDocument
+    if (page) outlineBlocks(page, selection, OUTLINE)
+  }, [selection, loads])
+
+  const loaded = () => {
+    const page = frame.current?.contentDocument
+    if (!page) return
+    page.addEventListener('click', (event) => {
+      // Links and buttons lead nowhere here; what opens and closes does.
+      if (page.elementFromPoint(event.clientX, event.clientY)?.closest('a, button')) event.preventDefault()
+      const block = clickedBlock(page, event, isKnown)
+      if (block !== undefined) editor.focusPin(block, '')
+    })
+    onParts(partsOf(page, isKnown))
+    setLoads((count) => count + 1)
+  }
+
+  return (
+    <div ref={ref} className={classes.place}>
+      <iframe
+        ref={frame}
+        title={tryTexts.previewOfThePage}
+        sandbox="allow-same-origin"
+        srcDoc={html}
+        onLoad={loaded}
+        className={classes.frame}
+        style={{ width, height: height / scale, transform: `scale(${scale})` }}
+      />
+    </div>
+  )
+}
 
 const widths = [
   { value: '390', label: tryTexts.phone },
@@ -95,5 +190,75 @@ function ShownPreview({ page }: { readonly page: FlowPage }) {
         </>
       ) : null}
     </>
+  )
+}
+
+interface PartListProps {
+  /** The block of the page itself. */
+  readonly page: string
+  readonly parts: readonly PagePart[]
+}
+
+/** How the page is made up: its blocks as they stand inside each other. A click selects one. */
+function PartList({ page, parts }: PartListProps) {
+  const all = [{ key: page, block: page, depth: 0 }, ...parts]
+  return (
+    <details className={classes.parts} open>
+      <summary>{tryTexts.partsOfThePage}</summary>
+      <ul aria-label={tryTexts.partsOfThePage}>
+        {all.map(({ key, block, depth }) => (
+          <li key={key} style={{ paddingLeft: 12 * depth }}>
+            <Part block={block} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function Part({ block }: { readonly block: string }) {
+  const editor = useEditor()
+  const isSelected = useEditorState((state) => state.selection.has(block))
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const catalogue = useEditorState((state) => state.catalogue)
+  // It was removed since the preview was made.
+  if (!flow.has(block)) return null
+  return (
+    <UnstyledButton
+      className={classes.part}
+      aria-current={isSelected || undefined}
+      onClick={() => editor.focusPin(block, '')}
+    >
+      {wordsOf(flow, catalogue, block).title}
+    </UnstyledButton>
+  )
+}
+
+interface PreviewFailureProps {
+  readonly failure: NonNullable<PagePreview['failure']>
+  /** Whether the rest of the page is shown. */
+  readonly isPart: boolean
+}
+
+/** Why the page, or a part of it, cannot be shown, with a link to the block. */
+function PreviewFailure({ failure, isPart }: PreviewFailureProps) {
+  const editor = useEditor()
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const catalogue = useEditorState((state) => state.catalogue)
+  const { block, pin, message } = failure
+  return (
+    <Alert
+      color={isPart ? 'sand' : 'red'}
+      variant="light"
+      title={isPart ? tryTexts.partLeftOut : tryTexts.pageFailed}
+      role="alert"
+    >
+      <Text size="sm">{message}</Text>
+      {block !== null && flow.has(block) ? (
+        <Anchor component="button" type="button" size="sm" onClick={() => editor.focusPin(block, pin ?? '')}>
+          {wordsOf(flow, catalogue, block).title}
+        </Anchor>
+      ) : null}
+    </Alert>
   )
 }

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Text, Textarea, TextInput, Tooltip } from '@mantine/core'
 import { type FocusEvent, useMemo } from 'react'
 import type { JsonObject } from '../../../shared/json.ts'
-import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
+import { canExpand, RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { propertiesTexts } from '../../texts/properties.ts'
 import { FigureAction } from '../figures/figure-dialog.tsx'
@@ -12,10 +12,10 @@ import { problemsOf } from '../model/fresh-blocks.ts'
 import { pinsOf } from '../model/pins/pins.ts'
 import { subjectOf } from '../model/words/block-names.ts'
 import { isEntrance } from '../model/words/open-to.ts'
+import { useBreakpoints } from '../runs/use-breakpoints.ts'
 import type { Editor } from '../state/editor.ts'
 import { useChecks, useEditor, useEditorState } from '../state/editor-context.ts'
-import { copySelected, duplicateSelected, removeSelected } from '../state/editor-deeds.ts'
-import { BreakpointSwitch } from './breakpoint-switch.tsx'
+import { copySelected, drawResource, duplicateSelected, removeSelected } from '../state/editor-deeds.ts'
 import { CustomPins } from './custom-pins.tsx'
 import { LastBlockValues } from './last-block-values.tsx'
 import { LazyInput } from './lazy-input.tsx'
@@ -25,10 +25,26 @@ import { PageLink } from './page-link.tsx'
 import { PinField } from './pin-field.tsx'
 import { ProblemNote } from './problem-note.tsx'
 import classes from './properties.module.css'
-import { ResourceAction } from './resource-action.tsx'
 import { ScopesField } from './scopes-field.tsx'
 import { SettingField } from './setting-field.tsx'
-import { StagingNote } from './staging-note.tsx'
+
+const words = {
+  created: propertiesTexts.added,
+  updated: propertiesTexts.changed,
+  removed: propertiesTexts.removed,
+}
+
+/** Who changed the block and has not saved it yet. */
+function StagingNote({ guid }: { readonly guid: string }) {
+  const staging = useEditorState(({ known }) => known.get(guid)?.staging)
+  if (!staging) return null
+  const time = new Date(staging.at * 1000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+  return (
+    <Text size="xs" c="light-dark(#87581f, #dcb475)">
+      {propertiesTexts.stagedBy(words[staging.change], staging.by.username, time)}
+    </Text>
+  )
+}
 
 /** Settings of these kinds make pins or say what the block is about, so they come first. */
 const shapesBlock = new Set(['names', 'storage'])
@@ -210,4 +226,41 @@ function UnknownSettings({ guid, fields }: { readonly guid: string; readonly fie
       </Button>
     )
   })
+}
+
+/** Whether runs pause before the block. */
+function BreakpointSwitch({ guid }: { readonly guid: string }) {
+  const breakpoints = useBreakpoints()
+  const isSet = breakpoints.at.has(guid)
+  return (
+    <Tooltip label={isSet ? propertiesTexts.removeBreakpoint : propertiesTexts.setBreakpoint}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={propertiesTexts.breakpoint}
+        aria-pressed={isSet}
+        onClick={() => breakpoints.toggle(guid)}
+      >
+        <span className={classes.breakpoint} data-set={isSet || undefined} />
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+/** Draws the flows of a resource in its place, for a builder who wants to change them. */
+function ResourceAction({ guid }: { readonly guid: string }) {
+  const editor = useEditor()
+  const content = useEditorState(({ drawing }) => drawing.flow.get(guid))
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      mt="xs"
+      leftSection={<Icon name="blueprint" size={15} />}
+      disabled={!content || !canExpand(content)}
+      onClick={() => void drawResource(editor, guid)}
+    >
+      {propertiesTexts.asBlocks}
+    </Button>
+  )
 }

@@ -1,3 +1,4 @@
+import { Button, Tooltip } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { InPin } from '../../../shared/api/blocks/blocks.ts'
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
@@ -12,6 +13,7 @@ import {
   withoutExpression,
 } from '../expressions/convert-pin.ts'
 import { ExpressionPin } from '../expressions/expression-pin.tsx'
+import { loadCodeField } from '../expressions/field/code-field-loader.ts'
 import { templateOf } from '../expressions/template-text.ts'
 import { storageOfBlock } from '../gestures/inline-storage.ts'
 import { setExpression, setLiteral } from '../model/changes/flow-changes.ts'
@@ -22,7 +24,6 @@ import { PinMark } from '../pins/pin-mark.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { LiteralInput } from './literal-input.tsx'
 import { NamedInput, StorageInput } from './named-input.tsx'
-import { PinModes } from './pin-modes.tsx'
 import { PinWires } from './pin-wires.tsx'
 import { ProblemNote } from './problem-note.tsx'
 import classes from './properties.module.css'
@@ -183,4 +184,42 @@ function RequiredMark() {
       *
     </span>
   )
+}
+
+interface PinModesProps {
+  readonly pin: string
+  readonly mode: PinMode
+  /** Whether text with values makes sense here. */
+  readonly takesText: boolean
+  readonly onChange: (mode: PinMode) => void
+}
+
+/** What a pin holds: a value, text with values or an expression. The pressed one leads back to a value. */
+function PinModes({ pin, mode, takesText, onChange }: PinModesProps) {
+  const choices = [
+    ...(takesText
+      ? [{ is: 'text', word: propertiesTexts.text, help: propertiesTexts.textWithValues } as const]
+      : []),
+    { is: 'expression', word: 'fx', help: propertiesTexts.expressionHelp } as const,
+  ]
+  return choices.map(({ is, word, help }) => (
+    <Tooltip key={is} label={mode === is ? propertiesTexts.backToAValue : help}>
+      <Button
+        size="compact-xs"
+        variant={mode === is ? 'light' : 'subtle'}
+        color={mode === is ? 'petrol' : 'gray'}
+        aria-label={propertiesTexts.modeFor(
+          is === 'text' ? propertiesTexts.textWithValues : propertiesTexts.expression,
+          pin,
+        )}
+        aria-pressed={mode === is}
+        // It is there before the button is pressed.
+        onPointerEnter={() => void loadCodeField().catch(() => undefined)}
+        onFocus={() => void loadCodeField().catch(() => undefined)}
+        onClick={() => onChange(mode === is ? 'value' : is)}
+      >
+        {word}
+      </Button>
+    </Tooltip>
+  ))
 }

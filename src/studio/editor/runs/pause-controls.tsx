@@ -1,13 +1,43 @@
 import { Button, Tooltip } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import type { PausedRun } from '../../../shared/api/blueprints/runs.ts'
-import type { Steering } from '../../api/runs.ts'
+import { ApiError } from '../../api/api-error.ts'
+import { type Steering, steerRun } from '../../api/runs.ts'
+import { notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { useShortcut } from '../../shell/shortcuts.ts'
 import { runsTexts } from '../../texts/runs.ts'
 import { stepName } from '../model/runs/run-words.ts'
-import { useEditorState } from '../state/editor-context.ts'
-import { Lease } from './lease.tsx'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { showRun } from '../state/shown-run.ts'
 import classes from './run-bar.module.css'
-import { useSteering } from './use-steering.ts'
+import { pausedQuery, runQuery } from './run-queries.ts'
+
+/** A run that is to pause at the next block is there after this long, in milliseconds, unless a block waits. */
+const SOON_MS = 120
+
+/** Lets a paused run go on, or ends it. */
+function useSteering() {
+  const editor = useEditor()
+  const blueprint = useEditorState((state) => state.guid)
+  const client = useQueryClient()
+  const look = (run: string) => {
+    void client.invalidateQueries({ queryKey: runQuery(run).queryKey })
+    void client.invalidateQueries({ queryKey: pausedQuery(blueprint).queryKey })
+  }
+  return useMutation({
+    mutationFn: ({ run, how }: { readonly run: string; readonly how: Steering }) => steerRun(run, how),
+    onMutate: ({ run }) => showRun(editor, run),
+    onError: (error) => {
+      if (error instanceof ApiError && error.status === 404) notifyDone(runsTexts.alreadyResumed)
+      else notifyFailed(runsTexts.controlFailed, error)
+    },
+    onSettled: (_summary, _error, { run }) => {
+      look(run)
+      setTimeout(() => look(run), SOON_MS)
+    },
+  })
+}
 
 const deeds: readonly { readonly how: Steering; readonly label: string; readonly help: string }[] = [
   { how: 'step', label: runsTexts.step, help: runsTexts.stepHelp },
@@ -53,4 +83,32 @@ export function PauseControls({ paused }: { readonly paused: PausedRun }) {
       </span>
     </>
   )
+}
+
+interface LeaseProps {
+  /** ISO 8601. */
+  readonly since: string
+  readonly until: string
+}
+
+/** How long a paused run still waits. */
+function Lease({ since, until }: LeaseProps) {
+  const left = useSecondsLeft(until)
+  const whole = Math.max(1, (Date.parse(until) - Date.parse(since)) / 1_000)
+  return (
+    <span title={runsTexts.timeLeftHelp}>
+      <progress value={left} max={whole} aria-label={runsTexts.timeLeft} />{' '}
+      <span className="numbers">{runsTexts.secondsLeft(left)}</span>
+    </span>
+  )
+}
+
+function useSecondsLeft(until: string): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    setNow(Date.now())
+    const timer = setInterval(() => setNow(Date.now()), 500)
+    return () => clearInterval(timer)
+  }, [])
+  return Math.max(0, Math.ceil((Date.parse(until) - now) / 1_000))
 }

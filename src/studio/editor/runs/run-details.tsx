@@ -1,26 +1,89 @@
-import { Alert, Badge, Group, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import {
+  Alert,
+  Badge,
+  Button,
+  Group,
+  SegmentedControl,
+  Skeleton,
+  Stack,
+  Text,
+  UnstyledButton,
+} from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Run } from '../../../shared/api/blueprints/runs.ts'
+import type { ReplayState, Run } from '../../../shared/api/blueprints/runs.ts'
+import { groupsQuery } from '../../api/account.ts'
 import { letterOfRun } from '../../api/operations.ts'
+import { replayRun } from '../../api/runs.ts'
 import { duration } from '../../controls/amounts.ts'
-import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Icon } from '../../controls/icon.tsx'
 import { JsonView } from '../../controls/json/json-view.tsx'
+import { notifyAbout, notifyDone, notifyFailed } from '../../controls/notify.ts'
+import { fileName, saveFile } from '../../controls/save-file.ts'
 import { isRequestLetter, SendAgain } from '../../controls/send-again.tsx'
+import { ErrorNotice } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { countsTexts } from '../../texts/counts.ts'
 import { runsTexts } from '../../texts/runs.ts'
 import { outcomeOf, triggerWords } from '../model/runs/run-words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
-import { leaveRun } from '../state/shown-run.ts'
+import { pinsForTry } from '../state/pinned-replies.ts'
+import { leaveRun, showRun } from '../state/shown-run.ts'
 import { ElsewhereNote } from './elsewhere-note.tsx'
-import { KeepAsTest } from './keep-as-test.tsx'
+import { PinnedNote } from './pin-reply.tsx'
 import { ReplayComparison } from './replay-comparison.tsx'
-import { RunAgain } from './run-again.tsx'
-import { useShownRun } from './run-queries.ts'
+import { runQuery, runsKey, useShownRun } from './run-queries.ts'
 import classes from './runs-panel.module.css'
 import { StepList } from './step-list.tsx'
+
+const states: readonly { readonly value: ReplayState; readonly label: string }[] = [
+  { value: 'staged', label: runsTexts.canvas },
+  { value: 'saved', label: runsTexts.saved },
+  { value: 'deployed', label: runsTexts.deployed },
+]
+
+/** The same request once more, on the blocks as they are now, and with nothing left behind. */
+function RunAgain({ run }: { readonly run: Run }) {
+  const editor = useEditor()
+  const client = useQueryClient()
+  const blueprint = useEditorState((state) => state.guid)
+  const [state, setState] = useState<ReplayState>('staged')
+  const again = useMutation({
+    mutationFn: async () => {
+      // What was drawn a moment ago runs too.
+      await editor.sync.settled()
+      return replayRun(run.replay_of ?? run.guid, state, state === 'deployed' ? [] : pinsForTry(editor))
+    },
+    onSuccess: (replay) => {
+      client.setQueryData(runQuery(replay.guid).queryKey, replay)
+      void client.invalidateQueries({ queryKey: runsKey(blueprint) })
+      showRun(editor, replay.guid)
+    },
+  })
+  return (
+    <section className={classes.again} aria-label={runsTexts.runAgain}>
+      <h2 className={classes.title}>{runsTexts.runAgain}</h2>
+      <Text size="xs" c="dimmed">
+        {runsTexts.runAgainText}
+      </Text>
+      <PinnedNote />
+      <SegmentedControl
+        size="xs"
+        fullWidth
+        aria-label={runsTexts.blocksToRun}
+        data={[...states]}
+        value={state}
+        onChange={(to) => setState(states.find(({ value }) => value === to)?.value ?? 'staged')}
+      />
+      <Group justify="flex-end">
+        <Button size="xs" loading={again.isPending} onClick={() => again.mutate()}>
+          {runsTexts.runAgainAndCompare}
+        </Button>
+      </Group>
+      <ErrorNotice error={again.error} title={runsTexts.couldNotRunAgain} />
+    </section>
+  )
+}
 
 /** The run that is drawn: how it went, its steps one by one, what was asked and answered, and running it again. */
 export function RunDetails() {
@@ -141,5 +204,34 @@ function Fold({ title, value }: { readonly title: string; readonly value: unknow
       <summary>{title}</summary>
       {isOpen ? <JsonView value={value} label={title} /> : null}
     </details>
+  )
+}
+
+/** Saves a file with the test of flows that the run makes; says what to look at in it. */
+function KeepAsTest({ run }: { readonly run: Run }) {
+  const client = useQueryClient()
+  const [isMaking, setMaking] = useState(false)
+  const keep = async () => {
+    setMaking(true)
+    try {
+      const { scenarioOfRun } = await import('../../../shared/scenarios/scenario-of-run.ts')
+      // Who may not see groups gets the test without those of the user, which it says.
+      const groups = run.user === null ? [] : await client.fetchQuery(groupsQuery).catch(() => [])
+      const names = groups.map(({ _meta, name }): [string, string] => [_meta.guid, name])
+      const { scenario, notes } = scenarioOfRun(run, new Map(names))
+      const text = `${JSON.stringify(scenario, undefined, 2)}\n`
+      saveFile(fileName(run.label, 'test.json'), new Blob([text], { type: 'application/json' }))
+      if (notes.length > 0) notifyAbout(runsTexts.lookAtTest, notes.join(' '))
+      else notifyDone(runsTexts.keptAsTest)
+    } catch (error) {
+      notifyFailed(runsTexts.couldNotKeepAsTest, error)
+    } finally {
+      setMaking(false)
+    }
+  }
+  return (
+    <Button size="xs" variant="default" loading={isMaking} title={runsTexts.keepAsTestText} onClick={keep}>
+      {runsTexts.keepAsTest}
+    </Button>
   )
 }

@@ -1,8 +1,8 @@
 /** What the server knows of the runs of the open blueprint. */
 import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query'
 import type { Run } from '../../../shared/api/blueprints/runs.ts'
+import { readTracing } from '../../api/operate.ts'
 import { listRuns, pausedRuns, readRun } from '../../api/runs.ts'
-import { readTracing } from '../../api/tracing.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Flow } from '../model/flow.ts'
 import { nextOffset } from '../model/runs/run-list.ts'

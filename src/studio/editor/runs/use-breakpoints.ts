@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Tracing } from '../../../shared/api/blueprints/runs.ts'
-import { setTracing } from '../../api/tracing.ts'
+import { setTracing } from '../../api/operate.ts'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { runsTexts } from '../../texts/runs.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'

@@ -1,16 +1,16 @@
 import { Badge, Code, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
+import type { BlockDescription, InPin } from '../../../shared/api/blocks/blocks.ts'
 import { blockTypesQuery } from '../../api/block-types.ts'
 import { groupTitle } from '../../controls/block-groups.ts'
-import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { useOpened } from '../../controls/hooks.ts'
 import { Icon } from '../../controls/icon.tsx'
-import { LoadingScreen } from '../../controls/loading-screen.tsx'
+import { shortJson } from '../../controls/json/json-text.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
-import { useOpened } from '../../controls/use-opened.ts'
+import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
 import { referenceTexts } from '../../texts/reference.ts'
-import { PinTable } from './pin-table.tsx'
+import pinTableClasses from './pin-table.module.css'
 import classes from './two-columns.module.css'
 
 /** Every kind of block: what it does, its pins, its settings. */
@@ -122,5 +122,53 @@ function BlockView({ block }: { readonly block: BlockDescription }) {
         </section>
       ) : null}
     </Stack>
+  )
+}
+
+interface PinTableProps {
+  readonly title: string
+  readonly pins: Readonly<Record<string, InPin>>
+}
+
+function PinTable({ title, pins }: PinTableProps) {
+  const rows = Object.entries(pins)
+  if (rows.length === 0) return null
+  return (
+    <section>
+      <Title order={3} size="h5" mb="xs">
+        {title}
+      </Title>
+      <div className="surface">
+        <Table aria-label={title}>
+          <Table.Tbody>
+            {rows.map(([name, pin]) => (
+              <Table.Tr key={name} className={pinTableClasses.row}>
+                <Table.Td w="26%">
+                  <Text span size="sm" ff="monospace">
+                    {name}
+                  </Text>
+                  {pin.required ? (
+                    <Text span size="xs" c="dimmed" ml={6}>
+                      {referenceTexts.needed}
+                    </Text>
+                  ) : null}
+                </Table.Td>
+                <Table.Td w="16%">
+                  <Badge color={pin.type === 'flow' ? 'sand' : 'gray'} miw="max-content">
+                    {pin.type}
+                  </Badge>
+                </Table.Td>
+                <Table.Td>
+                  <Text size="sm">
+                    {pin.help}
+                    {pin.default === undefined ? '' : referenceTexts.default(shortJson(pin.default))}
+                  </Text>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </div>
+    </section>
   )
 }

@@ -1,16 +1,14 @@
-import { Anchor, Button, TextInput } from '@mantine/core'
+import { Anchor, Button, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { type ApiDocument, type Operation, openApiQuery, operationsByTag } from '../../api/open-api.ts'
-import { EmptyState } from '../../controls/empty-state.tsx'
-import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { useOpened } from '../../controls/hooks.ts'
 import { Icon } from '../../controls/icon.tsx'
-import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { saveFile } from '../../controls/save-file.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
-import { useOpened } from '../../controls/use-opened.ts'
+import { EmptyState, ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
+import { MethodTag } from '../../controls/tags.tsx'
 import { referenceTexts } from '../../texts/reference.ts'
-import { OperationList } from './operation-list.tsx'
 import { OperationView } from './operation-view.tsx'
 import classes from './two-columns.module.css'
 
@@ -86,4 +84,44 @@ function matching(byTag: ReadonlyMap<string, readonly Operation[]>, typed: strin
     const found = list.filter(fits)
     return found.length > 0 ? [{ tag, operations: found }] : []
   })
+}
+
+interface OperationListProps {
+  readonly byTag: readonly { readonly tag: string; readonly operations: readonly Operation[] }[]
+  readonly open: string
+  readonly onOpen: (id: string) => void
+}
+
+function OperationList({ byTag, open, onOpen }: OperationListProps) {
+  if (byTag.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        {referenceTexts.noMatch}
+      </Text>
+    )
+  return (
+    <nav aria-label={referenceTexts.endpoints}>
+      {byTag.map(({ tag, operations }) => (
+        <section key={tag}>
+          <h2 className={classes.tag}>{tag}</h2>
+          <ul className={classes.items}>
+            {operations.map((operation) => (
+              <li key={operation.id}>
+                <button
+                  type="button"
+                  className={classes.item}
+                  aria-current={operation.id === open}
+                  title={operation.id}
+                  onClick={() => onOpen(operation.id)}
+                >
+                  <MethodTag method={operation.method} />
+                  <span>{operation.summary ?? operation.path}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </nav>
+  )
 }

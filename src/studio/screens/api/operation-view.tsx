@@ -1,9 +1,8 @@
-import { Badge, Code, CopyButton, Group, Stack, Text, Title } from '@mantine/core'
-import type { ApiDocument, Operation } from '../../api/open-api.ts'
-import { CopyAction } from '../../controls/copy-action.tsx'
-import { MethodTag } from '../../controls/method-tag.tsx'
+import { Badge, Code, CopyButton, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { type ApiDocument, type Operation, type Schema, schemaFields, typeWords } from '../../api/open-api.ts'
+import { CopyAction } from '../../controls/actions.tsx'
+import { MethodTag } from '../../controls/tags.tsx'
 import { referenceTexts } from '../../texts/reference.ts'
-import { SchemaTable } from './schema-table.tsx'
 import { TryOperation } from './try-operation.tsx'
 
 interface OperationViewProps {
@@ -64,5 +63,46 @@ export function OperationView({ operation, document }: OperationViewProps) {
         )
       })}
     </Stack>
+  )
+}
+
+interface SchemaTableProps {
+  readonly schema: Schema
+  readonly document: ApiDocument
+  readonly label: string
+}
+
+function SchemaTable({ schema, document, label }: SchemaTableProps) {
+  const fields = schemaFields(schema, document)
+  if (fields.length === 0) return <Code>{typeWords(schema, document)}</Code>
+  return (
+    <div className="surface">
+      <Table aria-label={label}>
+        <Table.Tbody>
+          {fields.map(({ name, type, required, description }) => (
+            <Table.Tr key={name}>
+              <Table.Td w="34%" style={{ verticalAlign: 'top', overflowWrap: 'anywhere' }}>
+                <Text span size="sm" ff="monospace">
+                  {name}
+                </Text>
+                {required ? (
+                  <Text span size="xs" c="dimmed" ml={6}>
+                    {referenceTexts.needed}
+                  </Text>
+                ) : null}
+              </Table.Td>
+              <Table.Td w="22%" style={{ verticalAlign: 'top', overflowWrap: 'anywhere' }}>
+                <Text size="xs" ff="monospace" c="dimmed">
+                  {type}
+                </Text>
+              </Table.Td>
+              <Table.Td>
+                <Text size="sm">{description.replaceAll('`', '')}</Text>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
   )
 }

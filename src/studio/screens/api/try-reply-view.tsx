@@ -1,7 +1,7 @@
 import { Badge, Group, Stack, Text } from '@mantine/core'
 import { duration } from '../../controls/amounts.ts'
 import { JsonView } from '../../controls/json/json-view.tsx'
-import { ScrollText } from '../../controls/scroll-text.tsx'
+import { ScrollText } from '../../controls/tags.tsx'
 import { referenceTexts } from '../../texts/reference.ts'
 import type { TryReply } from './try-request.ts'
 

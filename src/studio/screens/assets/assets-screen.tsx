@@ -1,19 +1,19 @@
 import { Badge, Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import type { Asset } from '../../../shared/api/data/assets.ts'
-import { findAssets } from '../../api/assets.ts'
+import { findAssets, thumbnailQuery } from '../../api/assets.ts'
 import { bytes } from '../../controls/amounts.ts'
-import { EmptyState } from '../../controls/empty-state.tsx'
-import type { Column } from '../../controls/lists/column.ts'
+import { Icon } from '../../controls/icon.tsx'
+import { filtersOf, SearchField, SelectFilter } from '../../controls/lists/filters.tsx'
 import { useListAddress } from '../../controls/lists/list-address.ts'
-import { RecordTable } from '../../controls/lists/record-table.tsx'
-import { SearchField } from '../../controls/lists/search-field.tsx'
-import { filtersOf, SelectFilter } from '../../controls/lists/select-filter.tsx'
-import { openAddress } from '../../controls/open-address.ts'
+import { type Column, RecordTable } from '../../controls/lists/record-table.tsx'
+import { openAddress } from '../../controls/save-file.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
+import { EmptyState } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { assetsTexts } from '../../texts/assets.ts'
 import { AssetDrawer } from './asset-drawer.tsx'
-import { AssetThumbnail } from './asset-thumbnail.tsx'
+import classes from './asset-thumbnail.module.css'
 import { UploadAssets } from './upload-assets.tsx'
 
 const columns: readonly Column<Asset>[] = [
@@ -92,5 +92,19 @@ export function AssetsScreen() {
       />
       <AssetDrawer />
     </>
+  )
+}
+
+function AssetThumbnail({ asset }: { readonly asset: Asset }) {
+  const { type, size } = asset
+  const { data } = useQuery(thumbnailQuery({ guid: asset._meta.guid, type, size }))
+  return (
+    <span className={classes.frame}>
+      {data ? (
+        <img src={data} alt="" loading="lazy" />
+      ) : (
+        <Icon name={type.startsWith('image/') ? 'asset' : 'file'} size={17} />
+      )}
+    </span>
   )
 }

@@ -1,7 +1,7 @@
 import { TagsInput, Textarea, TextInput } from '@mantine/core'
 import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
-import type { useDraft } from '../../controls/use-draft.ts'
+import type { useDraft } from '../../controls/hooks.ts'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
 
 export interface BlueprintDraft {

@@ -5,11 +5,13 @@ import { exportBlueprintFile, importBlueprintFile } from '../../api/blueprint-tr
 import { forgetBlueprints, setActive } from '../../api/blueprints.ts'
 import { call } from '../../api/request.ts'
 import { confirm } from '../../controls/confirm.ts'
+import { FormDialog } from '../../controls/form-dialog.tsx'
+import { useDraft } from '../../controls/hooks.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { notifyAbout, notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { fileName, saveFile } from '../../controls/save-file.ts'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
-import { EditBlueprintDialog } from './edit-blueprint-dialog.tsx'
+import { BlueprintForm, draftOf } from './blueprint-form.tsx'
 
 export function BlueprintMenu({ blueprint }: { readonly blueprint: Blueprint }) {
   const { name, active } = blueprint
@@ -117,4 +119,29 @@ function askToRemove({ _meta, name }: Blueprint): void {
       await forgetBlueprints()
     },
   })
+}
+
+interface EditBlueprintProps {
+  readonly opened: boolean
+  readonly onClose: () => void
+  readonly blueprint: Blueprint
+}
+
+function EditBlueprintDialog({ opened, onClose, blueprint }: EditBlueprintProps) {
+  const { draft, set } = useDraft(draftOf(blueprint))
+  const submit = async () => {
+    await call('PUT', `/blueprints/${blueprint._meta.guid}`, { body: draft })
+    await forgetBlueprints()
+  }
+  return (
+    <FormDialog
+      opened={opened}
+      onClose={onClose}
+      title={blueprint.name}
+      action={blueprintsTexts.save}
+      submit={submit}
+    >
+      <BlueprintForm draft={draft} set={set} />
+    </FormDialog>
+  )
 }

@@ -1,26 +1,28 @@
-import { Button, Group } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { Link, Link, useLocation } from 'wouter'
 import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
-import { search } from '../../api/request.ts'
+import { forgetBlueprints, pendingQuery, stagedQuery } from '../../api/blueprints.ts'
+import { call, search } from '../../api/request.ts'
+import { FormDialog } from '../../controls/form-dialog.tsx'
+import { useDraft } from '../../controls/hooks.ts'
 import { Icon } from '../../controls/icon.tsx'
-import type { Column } from '../../controls/lists/column.ts'
+import { SearchField } from '../../controls/lists/filters.tsx'
 import { useListAddress } from '../../controls/lists/list-address.ts'
-import { RecordTable } from '../../controls/lists/record-table.tsx'
-import { SearchField } from '../../controls/lists/search-field.tsx'
+import { type Column, RecordTable } from '../../controls/lists/record-table.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
+import { EmptyState } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { useCommands } from '../../shell/commands.ts'
 import { useShortcut } from '../../shell/shortcuts.ts'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
 import { useAskedNew } from '../use-asked-new.ts'
 import { BlueprintEndpoints } from './blueprint-endpoints.tsx'
+import { BlueprintForm, emptyBlueprint } from './blueprint-form.tsx'
 import { BlueprintMenu } from './blueprint-menu.tsx'
-import { BlueprintName } from './blueprint-name.tsx'
-import { BlueprintState } from './blueprint-state.tsx'
-import { CreateBlueprintDialog } from './create-blueprint-dialog.tsx'
 import { ImportBlueprintDialog } from './import-blueprint-dialog.tsx'
-import { NoBlueprints } from './no-blueprints.tsx'
 
 const columns: readonly Column<Blueprint>[] = [
   {
@@ -108,5 +110,115 @@ export function BlueprintsScreen() {
       <CreateBlueprintDialog opened={isCreating} onClose={create.close} />
       <ImportBlueprintDialog opened={isImporting} onClose={take.close} />
     </>
+  )
+}
+
+function BlueprintName({ blueprint }: { readonly blueprint: Blueprint }) {
+  const { name, description, category, tags } = blueprint
+  return (
+    <>
+      {name}
+      {description === '' ? null : (
+        <Text size="xs" c="dimmed" fw={400} lineClamp={2}>
+          {description}
+        </Text>
+      )}
+      {[category, ...tags]
+        .filter((word) => word !== '')
+        .map((word) => (
+          <Badge key={word} size="xs" color="gray" mr={4}>
+            {word}
+          </Badge>
+        ))}
+    </>
+  )
+}
+
+/** What answers requests, and what was built since: saved and not deployed, or only staged, and by whom. */
+function BlueprintState({ blueprint }: { readonly blueprint: Blueprint }) {
+  const { _meta, active, version } = blueprint
+  const { data: staged } = useQuery(stagedQuery)
+  const { data: pending } = useQuery({ ...pendingQuery(_meta.guid), enabled: version > 0 })
+  const edits = staged?.get(_meta.guid) ?? []
+  const people = new Set(edits.map((block) => block.unsaved?.by.username ?? ''))
+  const waiting = pending?.length ?? 0
+  return (
+    <Group gap={4}>
+      {active ? (
+        <Badge color="green" title={blueprintsTexts.itsEndpointsAreLive}>
+          {blueprintsTexts.activeVersion(version)}
+        </Badge>
+      ) : (
+        <Badge color="gray" title={blueprintsTexts.itsEndpointsReply404}>
+          {blueprintsTexts.neverDeployed(version)}
+        </Badge>
+      )}
+      {waiting > 0 ? (
+        <Badge color="sand" title={blueprintsTexts.notDeployedHelp}>
+          {blueprintsTexts.notDeployed(waiting)}
+        </Badge>
+      ) : null}
+      {edits.length > 0 ? (
+        <Badge color="violet" title={blueprintsTexts.stagedHelp([...people].join(', '))}>
+          {blueprintsTexts.staged(edits.length)}
+        </Badge>
+      ) : null}
+    </Group>
+  )
+}
+
+interface CreateBlueprintProps {
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+/** Makes an empty blueprint and opens it. */
+function CreateBlueprintDialog({ opened, onClose }: CreateBlueprintProps) {
+  const [, go] = useLocation()
+  const { draft, set, reset } = useDraft(emptyBlueprint)
+  const submit = async () => {
+    const made = await call<Blueprint>('POST', '/blueprints', { body: draft })
+    reset(emptyBlueprint)
+    await forgetBlueprints()
+    go(`/blueprints/${made._meta.guid}`)
+  }
+  return (
+    <FormDialog
+      opened={opened}
+      onClose={onClose}
+      title={blueprintsTexts.newBlueprint}
+      action={blueprintsTexts.createAndOpen}
+      submit={submit}
+    >
+      <BlueprintForm draft={draft} set={set} />
+      <Anchor component={Link} href="/welcome" size="sm">
+        {blueprintsTexts.noBlueprintsYetText}
+      </Anchor>
+    </FormDialog>
+  )
+}
+
+interface NoBlueprintsProps {
+  readonly query: string
+  readonly onCreate: () => void
+}
+
+function NoBlueprints({ query, onCreate }: NoBlueprintsProps) {
+  if (query !== '')
+    return (
+      <EmptyState icon="search" title={blueprintsTexts.noMatch}>
+        <Text size="sm">{blueprintsTexts.noMatchText(query)}</Text>
+      </EmptyState>
+    )
+  return (
+    <EmptyState icon="blueprint" title={blueprintsTexts.noBlueprintsYet}>
+      <Text size="sm">{blueprintsTexts.noBlueprintsText}</Text>
+      <Group gap="xs">
+        <Button onClick={onCreate}>{blueprintsTexts.newBlueprint}</Button>
+        <Button component={Link} href="/welcome" variant="default">
+          {blueprintsTexts.noBlueprintsYetText}
+        </Button>
+      </Group>
+    </EmptyState>
   )
 }

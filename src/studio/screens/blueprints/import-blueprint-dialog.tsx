@@ -6,7 +6,7 @@ import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { notifyAbout } from '../../controls/notify.ts'
-import { sameFileAgain } from '../../controls/same-file-again.ts'
+import { sameFileAgain } from '../../controls/save-file.ts'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
 
 interface ImportBlueprintProps {

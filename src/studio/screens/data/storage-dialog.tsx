@@ -5,7 +5,7 @@ import { call } from '../../api/request.ts'
 import { forgetStorages } from '../../api/storages.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import { FormDialog } from '../../controls/form-dialog.tsx'
-import { useDraft } from '../../controls/use-draft.ts'
+import { useDraft } from '../../controls/hooks.ts'
 import { dataTexts } from '../../texts/data.ts'
 import { storageName } from './storage-name.ts'
 

@@ -1,20 +1,23 @@
-import { Badge, Code, Group, Text } from '@mantine/core'
+import { Anchor, Badge, Code, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
 import type { AuditLog } from '../../../shared/api/operate/logs.ts'
 import { blueprintNamesQuery } from '../../api/blueprints.ts'
-import { findAuditLogs } from '../../api/operations.ts'
-import { EmptyState } from '../../controls/empty-state.tsx'
-import type { Column } from '../../controls/lists/column.ts'
+import { findAuditLogs, oneOf } from '../../api/operations.ts'
+import { Facts } from '../../controls/facts.tsx'
+import { diffValues } from '../../controls/json/diff-values.ts'
+import { DifferenceTable } from '../../controls/json/difference-table.tsx'
+import { JsonView } from '../../controls/json/json-view.tsx'
+import { filtersOf, SearchField, SelectFilter } from '../../controls/lists/filters.tsx'
 import { useListAddress } from '../../controls/lists/list-address.ts'
-import { RecordTable } from '../../controls/lists/record-table.tsx'
-import { SearchField } from '../../controls/lists/search-field.tsx'
-import { filtersOf, SelectFilter } from '../../controls/lists/select-filter.tsx'
-import { openAddress } from '../../controls/open-address.ts'
+import { type Column, RecordTable } from '../../controls/lists/record-table.tsx'
+import { RecordDrawer } from '../../controls/record-drawer.tsx'
+import { openAddress } from '../../controls/save-file.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
+import { EmptyState } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { operateTexts } from '../../texts/operate.ts'
 import { actionColours } from './action-colours.ts'
-import { AuditLogDrawer } from './audit-log-drawer.tsx'
 import { changedWords, resourceName, resourceOptions } from './resource-name.ts'
 
 const columns: readonly Column<AuditLog>[] = [
@@ -115,5 +118,53 @@ export function AuditLogScreen() {
       />
       <AuditLogDrawer />
     </>
+  )
+}
+
+function AuditLogDrawer() {
+  return (
+    <RecordDrawer<AuditLog>
+      title={operateTexts.change}
+      queryKey={['logs', 'audit', 'one']}
+      load={oneOf(findAuditLogs)}
+    >
+      {(record) => <Opened record={record} />}
+    </RecordDrawer>
+  )
+}
+
+function Opened({ record }: { readonly record: AuditLog }) {
+  const { _meta, category, action, guid, name, blueprint, user, before, after } = record
+  return (
+    <Stack gap="md">
+      <Facts
+        facts={{
+          [operateTexts.what]: name,
+          [operateTexts.resource]: resourceName(category),
+          [operateTexts.blueprint]:
+            blueprint === undefined ? undefined : (
+              <Anchor component={Link} href={`/blueprints/${blueprint}?block=${guid}`} size="sm">
+                {operateTexts.openInTheBlueprint}
+              </Anchor>
+            ),
+          [operateTexts.action]: <Badge color={actionColours[action]}>{action}</Badge>,
+          [operateTexts.by]: user.username,
+          [operateTexts.when]: <Time at={_meta.created} exact />,
+          [operateTexts.record]: (
+            <span>
+              <Code>{guid}</Code>{' '}
+              <Anchor component={Link} href={`/operate/audit-log?record=${guid}`} size="sm">
+                {operateTexts.allItsChanges}
+              </Anchor>
+            </span>
+          ),
+        }}
+      />
+      {before === null || after === null ? (
+        <JsonView value={after ?? before} label={after === null ? operateTexts.before : operateTexts.after} />
+      ) : (
+        <DifferenceTable differences={diffValues(before, after)} />
+      )}
+    </Stack>
   )
 }

@@ -1,11 +1,69 @@
-import { SimpleGrid } from '@mantine/core'
+import { SimpleGrid, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import type { DatabaseRecord } from '../../../shared/api/operate/nodes.ts'
+import { databaseQuery } from '../../api/operate.ts'
 import { findSystemLogs, nodesQuery, queuesQuery } from '../../api/operations.ts'
+import { bytes } from '../../controls/amounts.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
+import { ErrorNotice } from '../../controls/states.tsx'
 import { operateTexts } from '../../texts/operate.ts'
-import { DatabaseFacts } from './database-facts.tsx'
 import { EndpointTraffic } from './endpoint-traffic.tsx'
-import { NumberCard } from './number-card.tsx'
+import classes from './number-card.module.css'
+
+const engineNames: ReadonlyMap<string, string> = new Map(Object.entries(operateTexts.engines))
+
+/** Nothing but its terms may stand in the list itself, so that it is the grid. */
+const grid = {
+  display: 'grid',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(150px, 1fr))',
+  gap: 16,
+  margin: 0,
+  padding: '14px 18px',
+}
+
+/** The database at this moment: what grows, and what is used up. */
+function DatabaseFacts() {
+  const { data, error } = useQuery(databaseQuery)
+  return (
+    <section style={{ marginBottom: 24 }}>
+      <Title order={2} mb="xs">
+        {operateTexts.database}
+      </Title>
+      {error ? <ErrorNotice error={error} title={operateTexts.couldNotLoadFiguresDatabase} /> : null}
+      {data ? (
+        <dl className="surface" style={grid}>
+          {factsOf(data).map(([name, value]) => (
+            <div key={name}>
+              <Text component="dt" size="sm" c="dimmed">
+                {name}
+              </Text>
+              <Text component="dd" m={0} fw={600} className="numbers">
+                {value}
+              </Text>
+            </div>
+          ))}
+        </dl>
+      ) : null}
+    </section>
+  )
+}
+
+function factsOf(data: DatabaseRecord): [name: string, value: string][] {
+  const { engine, size_bytes, log_bytes, commits, cache_hits, cache_misses, connections } = data
+  const reads = cache_hits + cache_misses
+  const share = reads === 0 ? '–' : `${Math.floor((cache_hits / reads) * 1000) / 10} %`
+  const used =
+    connections && operateTexts.connectionsBusy(connections.busy, connections.most, connections.waiting)
+  return [
+    [operateTexts.engine, engineNames.get(engine) ?? engine],
+    [operateTexts.size, bytes(size_bytes)],
+    [operateTexts.log, log_bytes === null ? operateTexts.notShownUser : bytes(log_bytes)],
+    [operateTexts.commits, commits.toLocaleString()],
+    [operateTexts.foundInCache, share],
+    ...(used === null ? [] : [[operateTexts.connections, used] satisfies [string, string]]),
+  ]
+}
 
 const HOUR = 3_600
 
@@ -56,5 +114,25 @@ export function OverviewScreen() {
       <DatabaseFacts />
       <EndpointTraffic />
     </>
+  )
+}
+
+interface NumberCardProps {
+  readonly label: string
+  /** Not known yet: a blank of the same height. */
+  readonly value: number | undefined
+  readonly bad?: boolean
+  readonly href: string
+}
+
+/** One number that leads to what it counts. */
+function NumberCard({ label, value, bad = false, href }: NumberCardProps) {
+  return (
+    <Link href={href} className={`surface ${classes.card}`}>
+      <span className={classes.value} data-bad={bad || undefined}>
+        {value?.toLocaleString() ?? ' '}
+      </span>
+      <span className={classes.label}>{label}</span>
+    </Link>
   )
 }

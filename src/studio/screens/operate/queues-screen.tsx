@@ -1,22 +1,76 @@
-import { Group, Text, Title } from '@mantine/core'
+import { Alert, Badge, Group, Skeleton, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { JobSummary } from '../../../shared/api/operate/queues.ts'
+import type { JobSummary, Queue } from '../../../shared/api/operate/queues.ts'
 import { findJobs, queuesQuery } from '../../api/operations.ts'
-import { EmptyState } from '../../controls/empty-state.tsx'
-import type { Column } from '../../controls/lists/column.ts'
+import { BadNumber } from '../../controls/field-errors.tsx'
+import { CardTable } from '../../controls/lists/card-table.tsx'
+import { filtersOf, SearchField, SelectFilter } from '../../controls/lists/filters.tsx'
 import { useListAddress } from '../../controls/lists/list-address.ts'
-import { RecordTable } from '../../controls/lists/record-table.tsx'
-import { SearchField } from '../../controls/lists/search-field.tsx'
-import { filtersOf, SelectFilter } from '../../controls/lists/select-filter.tsx'
-import { openAddress } from '../../controls/open-address.ts'
+import { type Column, RecordTable } from '../../controls/lists/record-table.tsx'
 import { RunLink } from '../../controls/run-link.tsx'
+import { openAddress } from '../../controls/save-file.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
+import { EmptyState, ErrorNotice } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { operateTexts } from '../../texts/operate.ts'
 import { JobDrawer } from './job-drawer.tsx'
 import { JobState } from './job-state.tsx'
+import { QueueControls } from './queue-controls.tsx'
 import { queueName } from './queue-name.ts'
-import { QueueTable } from './queue-table.tsx'
+
+const queueTableColumns: readonly Column<Queue>[] = [
+  {
+    id: 'name',
+    label: operateTexts.queue,
+    render: ({ name, paused }) => (
+      <Group gap={6}>
+        {queueName(name)}
+        {paused ? <Badge color="sand">{operateTexts.paused}</Badge> : null}
+      </Group>
+    ),
+  },
+  { id: 'depth', label: operateTexts.waiting, numeric: true, render: ({ depth }) => depth.toLocaleString() },
+  {
+    id: 'running',
+    label: operateTexts.running,
+    numeric: true,
+    render: ({ running }) => running.toLocaleString(),
+  },
+  {
+    id: 'done',
+    label: operateTexts.doneThisWeek,
+    numeric: true,
+    render: ({ done }) => done.toLocaleString(),
+  },
+  {
+    id: 'dead',
+    label: operateTexts.deadLetters,
+    numeric: true,
+    render: ({ dead }) => <BadNumber value={dead} />,
+  },
+  {
+    id: 'oldest',
+    label: operateTexts.oldestDue,
+    render: ({ oldest }) => <Time at={oldest} never={operateTexts.noneDue} />,
+  },
+  { id: 'steer', label: operateTexts.steer, render: (queue) => <QueueControls queue={queue} /> },
+]
+
+function QueueTable() {
+  const { data, error, refetch } = useQuery(queuesQuery)
+  if (error) return <ErrorNotice error={error} title={operateTexts.couldNotLoadQueues} onRetry={refetch} />
+  if (!data) return <Skeleton height={90} />
+  if (data.length === 0) return <Alert color="gray">{operateTexts.noQueues}</Alert>
+  return (
+    <CardTable
+      label={operateTexts.queues}
+      columns={queueTableColumns}
+      records={data}
+      keyOf={({ name }) => name}
+      minWidth={720}
+    />
+  )
+}
 
 const kinds = Object.entries(operateTexts.jobKinds).map(([value, label]) => ({ value, label }))
 

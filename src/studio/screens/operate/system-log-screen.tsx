@@ -1,22 +1,27 @@
-import { Anchor, Badge, Group, Switch, Text } from '@mantine/core'
+import { Anchor, Badge, Code, Group, Stack, Switch, Text } from '@mantine/core'
 import { Link, useSearchParams } from 'wouter'
 import type { SystemLog } from '../../../shared/api/operate/logs.ts'
-import { findSystemLogs, jobOf } from '../../api/operations.ts'
-import { EmptyState } from '../../controls/empty-state.tsx'
-import type { Column } from '../../controls/lists/column.ts'
+import { findSystemLogs, jobOf, oneOf } from '../../api/operations.ts'
+import { Facts } from '../../controls/facts.tsx'
+import { JsonView } from '../../controls/json/json-view.tsx'
+import {
+  filtersOf,
+  SearchField,
+  SelectFilter,
+  TimeFilter,
+  timeFilterOf,
+} from '../../controls/lists/filters.tsx'
 import { useListAddress } from '../../controls/lists/list-address.ts'
-import { RecordTable } from '../../controls/lists/record-table.tsx'
-import { SearchField } from '../../controls/lists/search-field.tsx'
-import { filtersOf, SelectFilter } from '../../controls/lists/select-filter.tsx'
-import { TimeFilter, timeFilterOf } from '../../controls/lists/time-filter.tsx'
-import { openAddress } from '../../controls/open-address.ts'
+import { type Column, RecordTable } from '../../controls/lists/record-table.tsx'
+import { RecordDrawer } from '../../controls/record-drawer.tsx'
 import { RunLink } from '../../controls/run-link.tsx'
+import { openAddress } from '../../controls/save-file.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
+import { EmptyState } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { operateTexts } from '../../texts/operate.ts'
 import { useKeptFor } from './kept-for-words.ts'
 import { levelColours } from './level-colours.ts'
-import { SystemLogDrawer } from './system-log-drawer.tsx'
 
 const columns: readonly Column<SystemLog>[] = [
   {
@@ -114,5 +119,58 @@ export function SystemLogScreen() {
       />
       <SystemLogDrawer />
     </>
+  )
+}
+
+function SystemLogDrawer() {
+  return (
+    <RecordDrawer<SystemLog>
+      title={operateTexts.logRecord}
+      queryKey={['logs', 'system', 'one']}
+      load={oneOf(findSystemLogs)}
+    >
+      {(record) => <Opened record={record} />}
+    </RecordDrawer>
+  )
+}
+
+function Opened({ record }: { readonly record: SystemLog }) {
+  const { _meta, level, message, value, run, blueprint, block, pin } = record
+  return (
+    <Stack gap="md">
+      <Text style={{ overflowWrap: 'anywhere' }}>{message}</Text>
+      <Facts
+        facts={{
+          [operateTexts.level]: <Badge color={levelColours[level]}>{level}</Badge>,
+          [operateTexts.when]: <Time at={_meta.created} exact />,
+          [operateTexts.block]:
+            blueprint === undefined ? undefined : (
+              <Anchor
+                component={Link}
+                href={`/blueprints/${blueprint}${block === undefined ? '' : `?block=${block}`}`}
+                size="sm"
+              >
+                {operateTexts.openInTheBlueprint}
+              </Anchor>
+            ),
+          [operateTexts.job]: jobOf(record) && (
+            <Anchor component={Link} href={`/operate/queues?open=${jobOf(record)}`} size="sm">
+              {operateTexts.showJob}
+            </Anchor>
+          ),
+          [operateTexts.pin]: pin === undefined ? undefined : <Code>{pin}</Code>,
+          [operateTexts.run]:
+            run === undefined ? undefined : (
+              <>
+                <RunLink run={run} label={operateTexts.showCanvas} /> <Code>{run}</Code>{' '}
+                <Anchor component={Link} href={`/operate/system-log?run=${run}`} size="sm">
+                  {operateTexts.allItLogged}
+                </Anchor>
+              </>
+            ),
+        }}
+      />
+      {value === undefined ? null : <JsonView value={value} label={operateTexts.loggedValue} />}
+    </Stack>
   )
 }

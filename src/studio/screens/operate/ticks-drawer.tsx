@@ -1,14 +1,14 @@
-import { Anchor, Badge, Drawer, Group, Table, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Anchor, Badge, Button, Drawer, Group, Table, Text } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { Tick } from '../../../shared/api/operate/queues.ts'
 import { findTicks } from '../../api/operations.ts'
-import { ErrorNotice } from '../../controls/error-notice.tsx'
-import { LoadingScreen } from '../../controls/loading-screen.tsx'
+import { runByHand } from '../../api/runs.ts'
+import { confirm } from '../../controls/confirm.ts'
+import { useOpened } from '../../controls/hooks.ts'
+import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
-import { useOpened } from '../../controls/use-opened.ts'
 import { operateTexts } from '../../texts/operate.ts'
-import { RunNow } from './run-now.tsx'
 
 const colours = {
   planned: 'gray',
@@ -83,6 +83,46 @@ function Ticks({ ticks, total }: { readonly ticks: readonly Tick[]; readonly tot
           {operateTexts.newestOf(ticks.length, total.toLocaleString())}
         </Text>
       ) : null}
+    </>
+  )
+}
+
+/** Runs a schedule once, for real. Its id is the guid of the blueprint, a space and the guid of the block. */
+function RunNow({ schedule }: { readonly schedule: string }) {
+  const [blueprint = '', trigger = ''] = schedule.split(' ')
+  const running = useMutation({
+    mutationFn: () => runByHand(blueprint, { trigger, effects: 'real' }),
+  })
+  const run = running.data
+  return (
+    <>
+      <Group mb="md" gap="sm">
+        <Button
+          size="xs"
+          loading={running.isPending}
+          onClick={() =>
+            confirm({
+              title: operateTexts.runThisScheduleNow,
+              text: operateTexts.runScheduleNowText,
+              action: operateTexts.runNow,
+              run: async () => {
+                await running.mutateAsync()
+              },
+            })
+          }
+        >
+          {operateTexts.runNow}
+        </Button>
+        {run ? (
+          <Text size="sm" role="status">
+            {run.status === 'failed' ? operateTexts.itFailed : operateTexts.itRan}
+            <Anchor component={Link} href={`/blueprints/${blueprint}?panel=runs&run=${run.guid}`} size="sm">
+              {operateTexts.showTheRun}
+            </Anchor>
+          </Text>
+        ) : null}
+      </Group>
+      <ErrorNotice error={running.error} title={operateTexts.couldNotRunSchedule} />
     </>
   )
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { ApiKey, ApiKeyInput, ShownApiKey } from '../../../shared/api/people/api-keys.ts'
 import { createKey, type Owner, updateKey } from '../../api/credentials.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
-import { useDraft } from '../../controls/use-draft.ts'
+import { useDraft } from '../../controls/hooks.ts'
 import { peopleTexts } from '../../texts/people.ts'
 import { ScopeInput } from './scope-input.tsx'
 

@@ -1,18 +1,30 @@
-import { ActionIcon, Button, Code, Group, Menu, Stack, Text, Title } from '@mantine/core'
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  Code,
+  CopyButton,
+  Group,
+  Menu,
+  Modal,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ApiKey, ShownApiKey } from '../../../shared/api/people/api-keys.ts'
 import { apiKeysQuery, type Owner, removeKey, rotateKey } from '../../api/credentials.ts'
+import { CopyAction } from '../../controls/actions.tsx'
 import { confirm } from '../../controls/confirm.ts'
-import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Icon } from '../../controls/icon.tsx'
 import { CardTable } from '../../controls/lists/card-table.tsx'
-import type { Column } from '../../controls/lists/column.ts'
+import type { Column } from '../../controls/lists/record-table.tsx'
 import { scopeWords } from '../../controls/scope-words.ts'
+import { ErrorNotice } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { peopleTexts } from '../../texts/people.ts'
 import { ApiKeyDialog } from './api-key-dialog.tsx'
-import { ShownKeyDialog } from './shown-key-dialog.tsx'
 
 const DAY = 86_400
 
@@ -153,4 +165,44 @@ function askToRemove(owner: Owner, { _meta, name }: ApiKey): void {
     action: peopleTexts.remove,
     run: () => removeKey(owner, _meta.guid),
   })
+}
+
+interface ShownKeyDialogProps {
+  readonly shown: ShownApiKey | undefined
+  readonly onClose: () => void
+}
+
+/** The secret of a key, once. It closes with its button only: a click beside it must not lose the key. */
+function ShownKeyDialog({ shown, onClose }: ShownKeyDialogProps) {
+  return (
+    <Modal
+      opened={shown !== undefined}
+      onClose={onClose}
+      title={peopleTexts.apiKey(shown?.name ?? '')}
+      size="lg"
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      <Stack gap="md">
+        <Alert color="yellow" title={peopleTexts.shownOnce}>
+          {peopleTexts.copyKeyNow}
+        </Alert>
+        <Group gap="xs" wrap="nowrap">
+          <Code
+            block
+            flex={1}
+            aria-label={peopleTexts.theKey}
+            style={{ overflowWrap: 'anywhere', whiteSpace: 'normal' }}
+          >
+            {shown?.key}
+          </Code>
+          <CopyButton value={shown?.key ?? ''}>{(copying) => <CopyAction {...copying} />}</CopyButton>
+        </Group>
+        <Group justify="flex-end">
+          <Button onClick={onClose}>{peopleTexts.iHaveCopiedIt}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
 }

@@ -1,21 +1,23 @@
-import { Badge, Button, Group as Row, Text } from '@mantine/core'
+import { Badge, Button, NumberInput, Group as Row, Switch, Text, Textarea, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import type { Group } from '../../../shared/api/people/users.ts'
-import { findGroups, forgetPeople } from '../../api/people.ts'
+import { findGroups, forgetPeople, readGroup } from '../../api/account.ts'
 import { call } from '../../api/request.ts'
+import { RemoveAction } from '../../controls/actions.tsx'
 import { confirm } from '../../controls/confirm.ts'
-import { EmptyState } from '../../controls/empty-state.tsx'
+import { useFieldError } from '../../controls/field-errors.tsx'
+import { FormDialog } from '../../controls/form-dialog.tsx'
+import { useDraft, useOpened } from '../../controls/hooks.ts'
 import { Icon } from '../../controls/icon.tsx'
-import type { Column } from '../../controls/lists/column.ts'
+import { SearchField } from '../../controls/lists/filters.tsx'
 import { useListAddress } from '../../controls/lists/list-address.ts'
-import { RecordTable } from '../../controls/lists/record-table.tsx'
-import { SearchField } from '../../controls/lists/search-field.tsx'
-import { openAddress } from '../../controls/open-address.ts'
-import { RemoveAction } from '../../controls/remove-action.tsx'
-import { ScopeBadge } from '../../controls/scope-badge.tsx'
+import { type Column, RecordTable } from '../../controls/lists/record-table.tsx'
+import { openAddress } from '../../controls/save-file.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
-import { useOpened } from '../../controls/use-opened.ts'
+import { EmptyState } from '../../controls/states.tsx'
+import { ScopeBadge } from '../../controls/tags.tsx'
 import { peopleTexts } from '../../texts/people.ts'
-import { GroupDialog } from './group-dialog.tsx'
+import { ScopeInput } from './scope-input.tsx'
 
 const SHOWN = 5
 
@@ -113,4 +115,97 @@ function askToRemove({ _meta, name }: Group): void {
       await forgetPeople()
     },
   })
+}
+
+interface GroupDialogProps {
+  /** Of the group; `new`, or empty for none. */
+  readonly guid: string
+  readonly onClose: () => void
+}
+
+function GroupDialog({ guid, onClose }: GroupDialogProps) {
+  const isNew = guid === 'new'
+  const { data } = useQuery({
+    queryKey: ['people', 'groups', 'one', guid],
+    queryFn: ({ signal }) => readGroup(guid, signal),
+    enabled: guid !== '' && !isNew,
+  })
+  if (isNew) return <Opened onClose={onClose} />
+  return data && guid !== '' ? <Opened key={guid} group={data} onClose={onClose} /> : null
+}
+
+function Opened({ group, onClose }: { readonly group?: Group; readonly onClose: () => void }) {
+  const { name, description, scopes, is_active, second_factor_days } = group ?? {
+    name: '',
+    description: '',
+    scopes: [],
+    is_active: true,
+    second_factor_days: null,
+  }
+  const form = useDraft<GroupDraft>({ name, description, scopes, is_active, second_factor_days })
+  const submit = async () => {
+    if (group) await call('PUT', `/_system/authentication-groups/${group._meta.guid}`, { body: form.draft })
+    else await call('POST', '/_system/authentication-groups', { body: form.draft })
+    await forgetPeople()
+  }
+  return (
+    <FormDialog
+      opened
+      onClose={onClose}
+      title={group ? group.name : peopleTexts.newGroup}
+      action={group ? peopleTexts.save : peopleTexts.create}
+      submit={submit}
+    >
+      <Fields form={form} />
+    </FormDialog>
+  )
+}
+
+type GroupDraft = Pick<Group, 'name' | 'description' | 'scopes' | 'is_active' | 'second_factor_days'>
+type Draft = ReturnType<typeof useDraft<GroupDraft>>
+
+function Fields({ form: { draft, set } }: { readonly form: Draft }) {
+  const error = useFieldError()
+  return (
+    <>
+      <TextInput
+        label={peopleTexts.name}
+        required
+        data-autofocus
+        value={draft.name}
+        error={error('name')}
+        onChange={(event) => set('name', event.currentTarget.value)}
+      />
+      <Textarea
+        label={peopleTexts.description}
+        autosize
+        value={draft.description}
+        error={error('description')}
+        onChange={(event) => set('description', event.currentTarget.value)}
+      />
+      <ScopeInput
+        label={peopleTexts.scopes}
+        description={peopleTexts.groupScopesHelp}
+        value={draft.scopes}
+        error={error('scopes')}
+        onChange={(scopes) => set('scopes', scopes)}
+      />
+      <NumberInput
+        label={peopleTexts.factorDays}
+        description={peopleTexts.factorDaysHelp}
+        min={0}
+        max={90}
+        allowDecimal={false}
+        value={draft.second_factor_days ?? ''}
+        error={error('second_factor_days')}
+        onChange={(days) => set('second_factor_days', typeof days === 'number' ? days : null)}
+      />
+      <Switch
+        label={peopleTexts.active}
+        description={peopleTexts.activeHelp}
+        checked={draft.is_active}
+        onChange={(event) => set('is_active', event.currentTarget.checked)}
+      />
+    </>
+  )
 }

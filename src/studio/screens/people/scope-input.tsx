@@ -2,7 +2,7 @@ import { Alert, Stack, TagsInput, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { equalsAdministrator, managementScopes, meaningOfScope } from '../../../shared/management-scopes.ts'
-import { groupsQuery } from '../../api/people.ts'
+import { groupsQuery } from '../../api/account.ts'
 import { peopleTexts } from '../../texts/people.ts'
 import { meaningOf } from './known-scopes.ts'
 

@@ -23,11 +23,11 @@ import {
   secondFactorQuery,
 } from '../../api/credentials.ts'
 import { confirm } from '../../controls/confirm.ts'
-import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { Icon } from '../../controls/icon.tsx'
 import { notifyFailed } from '../../controls/notify.ts'
+import { ErrorNotice } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { qrPicture } from '../../sign-in/qr-picture.ts'
 import { peopleTexts } from '../../texts/people.ts'

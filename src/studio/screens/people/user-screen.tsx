@@ -2,19 +2,17 @@ import { Badge, Button, Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import type { User } from '../../../shared/api/people/users.ts'
-import { forgetPeople, readUser } from '../../api/people.ts'
+import { forgetPeople, readUser } from '../../api/account.ts'
 import { call } from '../../api/request.ts'
 import { confirm } from '../../controls/confirm.ts'
-import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Icon } from '../../controls/icon.tsx'
-import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
+import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { peopleTexts } from '../../texts/people.ts'
 import type { ScreenProps } from '../screen-props.ts'
 import { ApiKeys } from './api-keys.tsx'
-import { Invitation } from './invitation.tsx'
 import { ResetSecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
 import { UserForm } from './user-form.tsx'
@@ -115,4 +113,41 @@ function RemoveUser({ user }: { readonly user: User }) {
       {peopleTexts.remove}
     </Button>
   )
+}
+
+/** Of a user who has set no password yet: sends another link, or ends the links. */
+function Invitation({ user }: { readonly user: User }) {
+  if (!user.invited_until) return null
+  return (
+    <>
+      <Button variant="default" onClick={() => void inviteAgain(user)}>
+        {peopleTexts.inviteAgain}
+      </Button>
+      <Button variant="default" onClick={() => askToWithdraw(user)}>
+        {peopleTexts.withdraw}
+      </Button>
+    </>
+  )
+}
+
+async function inviteAgain({ _meta, email }: User): Promise<void> {
+  try {
+    await call('POST', `/users/${_meta.guid}/invitation`)
+    notifyDone(peopleTexts.getsAMail(email))
+    await forgetPeople()
+  } catch (error) {
+    notifyFailed(peopleTexts.invitationNotSent, error)
+  }
+}
+
+function askToWithdraw({ _meta, username }: User): void {
+  confirm({
+    title: peopleTexts.withdrawTheInvitationOf(username),
+    text: peopleTexts.withdrawText,
+    action: peopleTexts.withdraw,
+    run: async () => {
+      await call('DELETE', `/users/${_meta.guid}/invitation`)
+      await forgetPeople()
+    },
+  })
 }

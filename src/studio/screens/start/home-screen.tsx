@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Redirect } from 'wouter'
 import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
 import { search } from '../../api/request.ts'
-import { LoadingScreen } from '../../controls/loading-screen.tsx'
+import { LoadingScreen } from '../../controls/states.tsx'
 import { startTexts } from '../../texts/start.ts'
 
 /** Where one arrives: at the first steps while the cluster has no more than the example, else at the blueprints. */

@@ -1,14 +1,89 @@
 /** A field of CodeMirror for an expression, or for text with values. It grows with what is in it. */
-import { acceptCompletion } from '@codemirror/autocomplete'
+import {
+  acceptCompletion,
+  autocompletion,
+  type Completion as CodeMirrorCompletion,
+  type CompletionContext,
+  pickedCompletion,
+} from '@codemirror/autocomplete'
 import { history, historyKeymap, standardKeymap } from '@codemirror/commands'
-import { EditorState, type Extension, Prec, StateEffect, Transaction } from '@codemirror/state'
-import { EditorView, keymap, placeholder, tooltips } from '@codemirror/view'
+import { EditorState, type Extension, Prec, type Range, StateEffect, Transaction } from '@codemirror/state'
+import {
+  Decoration,
+  type DecorationSet,
+  EditorView,
+  keymap,
+  placeholder,
+  tooltips,
+  ViewPlugin,
+  type ViewUpdate,
+} from '@codemirror/view'
 import { nonce } from '../../../theme/nonce.ts'
-import type { Completions } from '../completions.ts'
-import { codeCompletion } from './code-completion.ts'
+import type { Completion, Completions } from '../completions.ts'
+import { tokensIn } from '../tokens.ts'
 import { codeLook } from './code-look.ts'
-import { type Marked, tokenMarks } from './token-marks.ts'
 import { valueChips } from './value-chips.ts'
+
+/** What begins with the typed letters, with its help beside. Enter and Tab take it, Escape closes the list. */
+function codeCompletion(completions: (text: string, at: number) => Completions | undefined) {
+  return autocompletion({
+    icons: false,
+    maxRenderedOptions: 60,
+    // Else Enter would end the field when it comes right after the list.
+    interactionDelay: 0,
+    activateOnCompletion: ({ type }) => type === 'block',
+    override: [
+      ({ state, pos, explicit }: CompletionContext) => {
+        const found = completions(state.doc.toString(), pos)
+        if (!found) return null
+        const isStarted = found.from < pos || state.sliceDoc(0, pos).trimEnd().endsWith('.')
+        if (!explicit && !isStarted) return null
+        return { from: found.from, options: found.options.map(optionOf), validFor: /^[\w$]*$/ }
+      },
+    ],
+  })
+}
+
+/** What the builder named comes before what every expression has. */
+const boosts = { block: 3, pin: 3, field: 2, name: 2, function: 0, method: 0 } as const
+
+function optionOf(completion: Completion): CodeMirrorCompletion {
+  const { label, kind, detail, help } = completion
+  return {
+    label,
+    detail,
+    type: kind,
+    boost: boosts[kind],
+    ...(help !== '' && { info: () => infoOf(completion) }),
+    ...(kind === 'block' && { apply: `${label}.` }),
+    ...((kind === 'function' || kind === 'method') && { apply: called(detail === '()') }),
+  }
+}
+
+/** Writes the brackets too, with the cursor where the arguments go. */
+function called(isBare: boolean) {
+  return (view: EditorView, picked: CodeMirrorCompletion, from: number, to: number) => {
+    const isCalled = view.state.sliceDoc(to, to + 1) === '('
+    const insert = isCalled ? picked.label : `${picked.label}()`
+    const anchor = from + picked.label.length + (isBare ? 2 : 1)
+    view.dispatch({
+      changes: { from, to, insert },
+      selection: { anchor },
+      annotations: pickedCompletion.of(picked),
+      userEvent: 'input.complete',
+    })
+  }
+}
+
+function infoOf({ help, example }: Completion): HTMLElement {
+  const info = document.createElement('div')
+  info.textContent = help
+  if (example === undefined) return info
+  const code = document.createElement('code')
+  code.textContent = example
+  info.append(code)
+  return info
+}
 
 export interface CodeFieldGiven {
   readonly parent: HTMLElement
@@ -114,4 +189,42 @@ function keysOf({ finished, mode }: CodeFieldGiven) {
         { key: 'Tab', run: acceptCompletion },
         { key: 'Enter', run: enter, shift: () => false },
       ]
+}
+
+interface Marked {
+  readonly start: number
+  readonly end: number
+}
+
+/** Colours for what the parts of an expression are, and a line under what is wrong. */
+function tokenMarks(problem: (text: string) => Marked | undefined) {
+  return ViewPlugin.fromClass(
+    class {
+      marks: DecorationSet
+
+      constructor({ state }: EditorView) {
+        this.marks = marksIn(state.doc.toString(), problem)
+      }
+
+      update({ docChanged, state, transactions }: ViewUpdate) {
+        if (docChanged || transactions.some(({ effects }) => effects.length > 0))
+          this.marks = marksIn(state.doc.toString(), problem)
+      }
+    },
+    { decorations: ({ marks }) => marks },
+  )
+}
+
+function marksIn(text: string, problem: (text: string) => Marked | undefined): DecorationSet {
+  const marks: Range<Decoration>[] = tokensIn(text).map(({ kind, start, end }) =>
+    Decoration.mark({ class: `cm-e-${kind}` }).range(start, end),
+  )
+  const wrong = problem(text)
+  if (wrong) {
+    // What is missing at the end is marked on the last character.
+    const end = Math.min(text.length, Math.max(wrong.end, wrong.start + 1))
+    const start = Math.min(wrong.start, end - 1)
+    if (start >= 0 && start < end) marks.push(Decoration.mark({ class: 'cm-e-problem' }).range(start, end))
+  }
+  return Decoration.set(marks, true)
 }

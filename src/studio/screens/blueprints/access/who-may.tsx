@@ -2,7 +2,7 @@ import { Input, MultiSelect, SegmentedControl, Stack, Text } from '@mantine/core
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import type { Group } from '../../../../shared/api/people/users.ts'
-import { forgetPeople, groupsQuery } from '../../../api/people.ts'
+import { forgetPeople, groupsQuery } from '../../../api/account.ts'
 import { call } from '../../../api/request.ts'
 import { blueprintsTexts } from '../../../texts/blueprints.ts'
 import {

@@ -1,20 +1,26 @@
-import { Badge, Button, Group, Tabs, Text } from '@mantine/core'
+import { Badge, Button, Group, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import type { Document } from '../../../../shared/api/data/documents.ts'
+import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
 import { documentQuery, removeDocument, restoreDocument, storageQuery } from '../../../api/storages.ts'
 import { confirm } from '../../../controls/confirm.ts'
-import { ErrorNotice } from '../../../controls/error-notice.tsx'
 import { Icon } from '../../../controls/icon.tsx'
-import { LoadingScreen } from '../../../controls/loading-screen.tsx'
+import { JsonField } from '../../../controls/json/json-field.tsx'
+import { jsonMistake } from '../../../controls/json/json-mistake.ts'
 import { notifyDone, notifyFailed } from '../../../controls/notify.ts'
 import { ScreenHead } from '../../../controls/screen-head.tsx'
+import { ErrorNotice, LoadingScreen } from '../../../controls/states.tsx'
 import { Time } from '../../../controls/time.tsx'
 import { dataTexts } from '../../../texts/data.ts'
 import type { ScreenProps } from '../../screen-props.ts'
+import { changedFields, objectIn, withoutMeta } from './document-changes.ts'
 import { DocumentForm } from './document-form.tsx'
 import { DocumentHistory } from './document-history.tsx'
-import { DocumentJson } from './document-json.tsx'
+import { isFields } from './document-shape.ts'
+import { SaveBar } from './save-bar.tsx'
+import { useDocumentSave } from './use-document-save.ts'
 
 /** One document: as a form, as JSON, and its history. */
 export function DocumentScreen({ params }: ScreenProps) {
@@ -144,4 +150,56 @@ function Actions({
       </Button>
     </>
   )
+}
+
+interface DocumentJsonProps {
+  readonly storage: StorageRecord
+  /** None: a new one. */
+  readonly document: Document | undefined
+}
+
+/** The document as text. What is saved are the fields that differ. */
+function DocumentJson({ storage, document }: DocumentJsonProps) {
+  const stored = useMemo(() => JSON.stringify(withoutMeta(document ?? {}), null, 2), [document])
+  const [typed, setTyped] = useState<string>()
+  const save = useDocumentSave(storage, document, () => setTyped(undefined))
+  const text = typed ?? stored
+  const mistake = mistakeIn(text)
+  const { fields, lost } =
+    mistake === '' ? changedFields(document ?? {}, objectIn(text)) : { fields: {}, lost: [] }
+  return (
+    <Stack gap="sm" maw={860}>
+      <JsonField
+        label={dataTexts.document}
+        description={dataTexts.documentHelp}
+        value={text}
+        onChange={setTyped}
+        error={mistake || undefined}
+        minRows={12}
+      />
+      {lost.length > 0 ? (
+        <Text size="sm" c="dimmed">
+          {dataTexts.lostFields(lost.join(', '))}
+        </Text>
+      ) : null}
+      <SaveBar
+        isNew={document === undefined}
+        changes={Object.keys(fields).length}
+        isSaving={save.isPending}
+        error={save.error}
+        disabled={mistake !== ''}
+        onSave={() => save.mutate(fields)}
+        onDiscard={() => {
+          setTyped(undefined)
+          save.reset()
+        }}
+      />
+    </Stack>
+  )
+}
+
+function mistakeIn(text: string): string {
+  const mistake = jsonMistake(text)
+  if (mistake !== '') return mistake
+  return isFields(JSON.parse(text)) ? '' : dataTexts.documentIsObject
 }

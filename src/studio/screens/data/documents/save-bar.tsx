@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { ApiError } from '../../../api/api-error.ts'
 import { queryClient } from '../../../api/query-client.ts'
-import { ErrorNotice } from '../../../controls/error-notice.tsx'
+import { ErrorNotice } from '../../../controls/states.tsx'
 import { useShortcut } from '../../../shell/shortcuts.ts'
 import { dataTexts } from '../../../texts/data.ts'
 import classes from './save-bar.module.css'

@@ -1,13 +1,15 @@
-import { Group, Switch, Text } from '@mantine/core'
+import { Button, Checkbox, Group, Popover, ScrollArea, Stack, Switch, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import type { Document } from '../../../../shared/api/data/documents.ts'
 import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
 import { createDocument, findDocuments } from '../../../api/storages.ts'
 import { confirm } from '../../../controls/confirm.ts'
-import { EmptyState } from '../../../controls/empty-state.tsx'
-import { SearchField } from '../../../controls/lists/search-field.tsx'
+import { Icon } from '../../../controls/icon.tsx'
+import { SearchField } from '../../../controls/lists/filters.tsx'
 import { useRecordPage } from '../../../controls/lists/use-record-page.ts'
+import { EmptyState } from '../../../controls/states.tsx'
 import { dataTexts } from '../../../texts/data.ts'
+import { fieldsTexts } from '../../../texts/fields.ts'
 import { DocumentGrid } from '../grid/document-grid.tsx'
 import { gridColumn } from '../grid/grid-column.ts'
 import { useCellEdits } from '../grid/use-cell-edits.ts'
@@ -18,7 +20,7 @@ import { TextIndexAction } from '../text-index-action.tsx'
 import { UndoAction } from '../undo/undo-action.tsx'
 import { useUndo } from '../undo/use-undo.ts'
 import { ViewsMenu } from '../views/views-menu.tsx'
-import { ColumnMenu } from './column-menu.tsx'
+import type { ShapeField } from './document-shape.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { type DocumentList, useDocumentList } from './use-document-list.ts'
 
@@ -130,5 +132,45 @@ function NoDocuments({ isSearch, removed }: { readonly isSearch: boolean; readon
     <EmptyState icon="data" title={dataTexts.noDocuments}>
       <Text size="sm">{dataTexts.noDocumentsText}</Text>
     </EmptyState>
+  )
+}
+
+interface ColumnMenuProps {
+  readonly fields: readonly ShapeField[]
+  readonly columns: readonly string[]
+  readonly onChange: (names: readonly string[]) => void
+}
+
+/** Which fields are columns. The address remembers it. */
+function ColumnMenu({ fields, columns, onChange }: ColumnMenuProps) {
+  const names = [...new Set([...fields.map(({ name }) => name), ...columns, '_meta.guid', '_meta.created'])]
+  return (
+    <Popover position="bottom-end" trapFocus withArrow>
+      <Popover.Target>
+        <Button variant="default" leftSection={<Icon name="columns" size={16} />}>
+          {fieldsTexts.columns}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <ScrollArea.Autosize mah={360}>
+          <Stack gap={8} pr="md">
+            {names.map((name) => (
+              <Checkbox
+                key={name}
+                label={name}
+                checked={columns.includes(name)}
+                onChange={(event) =>
+                  onChange(
+                    event.currentTarget.checked
+                      ? names.filter((one) => one === name || columns.includes(one))
+                      : columns.filter((one) => one !== name),
+                  )
+                }
+              />
+            ))}
+          </Stack>
+        </ScrollArea.Autosize>
+      </Popover.Dropdown>
+    </Popover>
   )
 }

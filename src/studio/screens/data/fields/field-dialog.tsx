@@ -4,7 +4,7 @@ import type { CheckedField, FieldRecord } from '../../../../shared/api/blueprint
 import { queryClient } from '../../../api/query-client.ts'
 import { call } from '../../../api/request.ts'
 import { FormDialog, stayOpen } from '../../../controls/form-dialog.tsx'
-import { useDraft } from '../../../controls/use-draft.ts'
+import { useDraft } from '../../../controls/hooks.ts'
 import { fieldsTexts } from '../../../texts/fields.ts'
 import { bodyOfField, draftOfField, type FieldDraft, newField } from './field-draft.ts'
 import { FieldForm } from './field-form.tsx'

@@ -1,16 +1,39 @@
 import { Group, NumberInput, Select, Switch, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { onDeletes } from '../../../../shared/field-rule.ts'
 import { storageNamesQuery } from '../../../api/storages.ts'
 import { useFieldError } from '../../../controls/field-errors.tsx'
-import type { useDraft } from '../../../controls/use-draft.ts'
+import type { useDraft } from '../../../controls/hooks.ts'
 import { fieldsTexts } from '../../../texts/fields.ts'
 import type { FieldDraft } from './field-draft.ts'
-import { FieldExpressionsForm } from './field-expressions-form.tsx'
 import { FieldKindSelect } from './field-kind-select.tsx'
 import { FieldLimitsForm } from './field-limits-form.tsx'
-import { FieldPermissionsForm } from './field-permissions-form.tsx'
-import { FieldReferenceForm } from './field-reference-form.tsx'
-import { FieldUniqueForm } from './field-unique-form.tsx'
+import { RefersToInput } from './needed-inputs.tsx'
+
+const words = {
+  refuse: fieldsTexts.onRemoveRefuse,
+  clear: fieldsTexts.onRemoveClear,
+  delete: fieldsTexts.onRemoveDelete,
+} as const
+
+/** Which storage's documents the field holds, and what happens when one of them is removed. */
+function FieldReferenceForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
+  return (
+    <Group grow align="flex-start">
+      <RefersToInput draft={draft} set={set} description={fieldsTexts.refersToHelp} />
+      {draft.refersTo === '' ? null : (
+        <Select
+          label={fieldsTexts.whenDocumentRemoved}
+          description={fieldsTexts.whenDocumentRemovedHelp}
+          data={onDeletes.map((value) => ({ value, label: words[value] }))}
+          allowDeselect={false}
+          value={draft.onDelete}
+          onChange={(way) => set('onDelete', onDeletes.find((one) => one === way) ?? 'refuse')}
+        />
+      )}
+    </Group>
+  )
+}
 
 type Draft = ReturnType<typeof useDraft<FieldDraft>>
 
@@ -102,6 +125,97 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
         value={draft.description}
         onChange={(event) => set('description', event.currentTarget.value)}
       />
+    </>
+  )
+}
+
+/** A field has one of default, default expression and computed: what cannot be chosen beside another one is not shown. */
+function FieldExpressionsForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
+  const error = useFieldError()
+  const { defaultValue, defaultExpression, computed } = draft
+  return (
+    <>
+      {defaultValue === '' && computed === '' ? (
+        <TextInput
+          label={fieldsTexts.defaultExpression}
+          description={fieldsTexts.defaultExpressionHelp}
+          value={defaultExpression}
+          error={error('default_expression')}
+          onChange={(event) => set('defaultExpression', event.currentTarget.value)}
+        />
+      ) : null}
+      {defaultValue === '' && defaultExpression === '' ? (
+        <TextInput
+          label={fieldsTexts.computedAs}
+          description={fieldsTexts.computedAsHelp}
+          value={computed}
+          error={error('computed')}
+          onChange={(event) => set('computed', event.currentTarget.value)}
+        />
+      ) : null}
+    </>
+  )
+}
+
+/** Who sees the field, and who may set it. */
+function FieldPermissionsForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
+  const error = useFieldError()
+  return (
+    <>
+      <TextInput
+        label={fieldsTexts.visibleTo}
+        description={fieldsTexts.visibleToHelp}
+        spellCheck={false}
+        value={draft.visibleTo}
+        error={error('visible_to')}
+        onChange={(event) => set('visibleTo', event.currentTarget.value)}
+      />
+      <TextInput
+        label={fieldsTexts.settableBy}
+        description={fieldsTexts.settableByHelp}
+        spellCheck={false}
+        value={draft.settableBy}
+        error={error('settable_by')}
+        onChange={(event) => set('settableBy', event.currentTarget.value)}
+      />
+    </>
+  )
+}
+
+/** Whether two documents may hold the same value. */
+function FieldUniqueForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
+  const error = useFieldError()
+  return (
+    <>
+      <Switch
+        label={fieldsTexts.unique}
+        description={fieldsTexts.uniqueHelp}
+        checked={draft.unique}
+        error={error('unique')}
+        onChange={(event) => set('unique', event.currentTarget.checked)}
+      />
+      {draft.unique ? (
+        <>
+          <TextInput
+            label={fieldsTexts.uniqueTogetherAs}
+            description={fieldsTexts.uniqueTogetherAsHelp}
+            value={draft.uniqueWith}
+            onChange={(event) => set('uniqueWith', event.currentTarget.value)}
+          />
+          <Group>
+            <Switch
+              label={fieldsTexts.ignoreCase}
+              checked={draft.ignoreCase}
+              onChange={(event) => set('ignoreCase', event.currentTarget.checked)}
+            />
+            <Switch
+              label={fieldsTexts.ignoreAccents}
+              checked={draft.ignoreAccents}
+              onChange={(event) => set('ignoreAccents', event.currentTarget.checked)}
+            />
+          </Group>
+        </>
+      ) : null}
     </>
   )
 }

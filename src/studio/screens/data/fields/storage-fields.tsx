@@ -1,29 +1,29 @@
-import { Anchor, Badge, Button, Code, Group, Text, TextInput, Title } from '@mantine/core'
+import { Anchor, Badge, Button, Code, Group, Progress, Text, TextInput, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import type { FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
 import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
+import type { Job } from '../../../../shared/api/operate/queues.ts'
 import { isJsonObject } from '../../../../shared/json.ts'
 import { queryClient } from '../../../api/query-client.ts'
 import { call } from '../../../api/request.ts'
 import { fieldsQuery, inOrder } from '../../../api/storages.ts'
-import { EmptyState } from '../../../controls/empty-state.tsx'
-import { ErrorNotice } from '../../../controls/error-notice.tsx'
+import { RemoveAction } from '../../../controls/actions.tsx'
+import { useOpened } from '../../../controls/hooks.ts'
 import { Icon } from '../../../controls/icon.tsx'
 import { CardTable } from '../../../controls/lists/card-table.tsx'
-import type { Column } from '../../../controls/lists/column.ts'
-import { LoadingScreen } from '../../../controls/loading-screen.tsx'
-import { openAddress } from '../../../controls/open-address.ts'
-import { RemoveAction } from '../../../controls/remove-action.tsx'
-import { useOpened } from '../../../controls/use-opened.ts'
+import type { Column } from '../../../controls/lists/record-table.tsx'
+import { notifyFailed } from '../../../controls/notify.ts'
+import { openAddress } from '../../../controls/save-file.ts'
+import { EmptyState, ErrorNotice, LoadingScreen } from '../../../controls/states.tsx'
 import { dataTexts } from '../../../texts/data.ts'
+import { fieldsTexts } from '../../../texts/fields.ts'
 import { askToRemoveField } from './ask-to-remove-field.ts'
 import { FieldDialog } from './field-dialog.tsx'
 import { bodyOfField, type FieldDraft, newField } from './field-draft.ts'
 import { FieldKindSelect } from './field-kind-select.tsx'
 import { storedKindLabel } from './field-kinds.ts'
-import { MigrationProgress } from './migration-progress.tsx'
 import { type NeededDraft, NeededInput } from './needed-inputs.tsx'
 import { rulesInWords } from './rules-in-words.ts'
 
@@ -222,4 +222,47 @@ function usualCurrency(fields: readonly FieldRecord[]): string | undefined {
   for (const { validation_rules: rules } of fields.toReversed())
     if (isJsonObject(rules) && typeof rules.currency === 'string') return rules.currency
   return undefined
+}
+
+/** How far the stored documents have followed a change of the field. */
+function MigrationProgress({ field }: { readonly field: FieldRecord }) {
+  const { migration, _meta } = field
+  const { data } = useQuery({
+    queryKey: ['queues', 'progress', migration?.job ?? ''],
+    queryFn: ({ signal }) => call<Job>('GET', `/queue/${migration?.job}`, { signal }),
+    enabled: migration !== undefined && migration !== null,
+    refetchInterval: 1_000,
+    retry: false,
+  })
+  const working = migration !== undefined && migration !== null && !migration.stopped
+  useEffect(() => {
+    if (!working) return undefined
+    const look = setInterval(() => void queryClient.invalidateQueries({ queryKey: ['fields'] }), 1_500)
+    return () => clearInterval(look)
+  }, [working])
+  if (!migration) return null
+  const { step, stopped } = migration
+  const { done = 0, total = 0, refused = 0 } = data?.progress ?? {}
+  const takeBack = () =>
+    call('DELETE', `/blueprintfields/${_meta.guid}/migration`).then(
+      () => queryClient.invalidateQueries({ queryKey: ['fields'] }),
+      (failed) => notifyFailed(fieldsTexts.couldNotTakeBack, failed),
+    )
+  return (
+    <div role="status">
+      <Text size="xs" c={stopped ? 'red' : 'dimmed'}>
+        {stopped ? fieldsTexts.migrationStopped(refused) : fieldsTexts.migrating[step](migration.field)}{' '}
+        {step === 'clear' ? null : (
+          <Anchor component="button" type="button" size="xs" onClick={() => void takeBack()}>
+            {step === 'copy' ? fieldsTexts.takeBack : fieldsTexts.endConversion}
+          </Anchor>
+        )}
+      </Text>
+      <Progress
+        value={total === 0 ? 0 : (done / total) * 100}
+        size="sm"
+        aria-label={fieldsTexts.migrationProgress}
+      />
+    </div>
+  )
 }

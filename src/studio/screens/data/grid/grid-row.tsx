@@ -1,15 +1,46 @@
-import { Checkbox } from '@mantine/core'
+import { Badge, Checkbox } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { memo, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Document } from '../../../../shared/api/data/documents.ts'
+import { thumbnailQuery } from '../../../api/assets.ts'
 import { Icon } from '../../../controls/icon.tsx'
 import { gridTexts } from '../../../texts/grid.ts'
-import { valueAt } from '../documents/document-shape.ts'
+import { isFields, valueAt } from '../documents/document-shape.ts'
+import { cellText } from './cell-text.ts'
 import classes from './grid.module.css'
-import { CellValue } from './grid-cell.tsx'
 import type { GridColumn } from './grid-column.ts'
 import { ROW_HEAD, ROW_HEIGHT } from './grid-window.ts'
 import type { ReferenceNames } from './use-reference-names.ts'
+
+const MOST_FILES = 3
+
+/** The first files of a cell: small pictures of images, names of others. */
+function FileCell({ value }: { readonly value: unknown }) {
+  const files = (Array.isArray(value) ? value : [value]).filter(isFields)
+  return (
+    <span className={classes.files}>
+      {files.slice(0, MOST_FILES).map((file) => (
+        <OneFile key={String(file.guid)} file={file} />
+      ))}
+      {files.length > MOST_FILES ? `+${files.length - MOST_FILES}` : null}
+    </span>
+  )
+}
+
+function OneFile({ file }: { readonly file: Readonly<Record<string, unknown>> }) {
+  const name = typeof file.name === 'string' ? file.name : gridTexts.file
+  const type = typeof file.type === 'string' ? file.type : ''
+  const size = typeof file.size === 'number' ? file.size : Number.POSITIVE_INFINITY
+  const { data } = useQuery(thumbnailQuery({ guid: String(file.guid), type, size }))
+  if (data) return <img src={data} alt={name} title={name} />
+  return (
+    <span className={classes.files} title={name}>
+      <Icon name="file" size={15} />
+      <span className={classes.text}>{name}</span>
+    </span>
+  )
+}
 
 export interface GridRowProps {
   readonly document: Document
@@ -119,5 +150,31 @@ function Cell({ column, at, value, row, lefts, active, blockFrom, blockTo, ...re
       {isActive && rest.editor ? rest.editor : <CellValue column={column} value={value} names={rest.names} />}
       {problem}
     </div>
+  )
+}
+
+interface CellValueProps {
+  readonly column: GridColumn
+  readonly value: unknown
+  readonly names: ReferenceNames
+}
+
+/** What a cell holds, by the type of its field. */
+function CellValue({ column, value, names }: CellValueProps) {
+  if (value === undefined || value === null) return null
+  if (typeof value === 'boolean')
+    return <Badge color={value ? 'green' : 'gray'}>{value ? gridTexts.yes : gridTexts.no}</Badge>
+  if (column.kind === 'files') return <FileCell value={value} />
+  const { text, exact } = cellText(column, value, names)
+  if (column.kind === 'choice')
+    return (
+      <Badge color="petrol" tt="none">
+        {text}
+      </Badge>
+    )
+  return (
+    <span className={classes.text} title={exact}>
+      {text}
+    </span>
   )
 }

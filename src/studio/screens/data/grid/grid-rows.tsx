@@ -1,8 +1,9 @@
+import { Button, Group } from '@mantine/core'
 import { type ReactNode, useCallback, useRef } from 'react'
 import type { Document } from '../../../../shared/api/data/documents.ts'
+import { gridTexts } from '../../../texts/grid.ts'
 import { valueAt } from '../documents/document-shape.ts'
 import { CellEditor } from './cell-editor.tsx'
-import { CellProblem } from './cell-problem.tsx'
 import type { DocumentGridProps } from './document-grid-props.ts'
 import classes from './grid.module.css'
 import { blockOf, type Cursor } from './grid-cursor.ts'
@@ -112,5 +113,29 @@ function problemsOf(
         onDiscard={() => edits.discard(guid, name)}
       />,
     ]),
+  )
+}
+
+interface CellProblemProps {
+  readonly id: string
+  readonly message: string
+  readonly onEdit: () => void
+  readonly onDiscard: () => void
+}
+
+/** At the cell: why what was typed is not stored. It keeps what was typed. */
+function CellProblem({ id, message, onEdit, onDiscard }: CellProblemProps) {
+  return (
+    <div className={classes.problem} id={id} role="alert">
+      {message}
+      <Group gap="xs" mt={6}>
+        <Button size="compact-xs" variant="default" tabIndex={-1} onClick={onEdit}>
+          {gridTexts.editEnter}
+        </Button>
+        <Button size="compact-xs" variant="default" tabIndex={-1} onClick={onDiscard}>
+          {gridTexts.discardEsc}
+        </Button>
+      </Group>
+    </div>
   )
 }

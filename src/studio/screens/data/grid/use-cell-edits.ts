@@ -5,7 +5,6 @@
  * Lock: each write names the version of the document that it was made from. If another client has changed the document but not
  * this cell, the write is sent again for the new version; if it has changed this cell, that is a refusal.
  */
-
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
 import type { Document } from '../../../../shared/api/data/documents.ts'
@@ -14,10 +13,9 @@ import { ApiError, messageOf } from '../../../api/api-error.ts'
 import { call } from '../../../api/request.ts'
 import { documentPath } from '../../../api/storages.ts'
 import { gridTexts } from '../../../texts/grid.ts'
-import { valueAt } from '../documents/document-shape.ts'
+import { isFields, valueAt } from '../documents/document-shape.ts'
 import type { DocumentChange } from '../undo/undo-step.ts'
 import { atMost } from './at-most.ts'
-import { withValue } from './with-value.ts'
 
 export interface CellEdit {
   readonly value: unknown
@@ -181,4 +179,12 @@ function changed(
   if (row.size > 0) after.set(guid, row)
   else after.delete(guid)
   return after
+}
+
+/** The same object with another value at a dotted name. */
+function withValue<T extends object>(object: T, name: string, value: unknown): T {
+  const [first = '', ...rest] = name.split('.')
+  if (rest.length === 0) return { ...object, [first]: value }
+  const inner: unknown = Object.entries(object).find(([key]) => key === first)?.[1]
+  return { ...object, [first]: withValue(isFields(inner) ? inner : {}, rest.join('.'), value) }
 }

@@ -1,5 +1,4 @@
 /** What is done to the cells of a grid: edit one, clear, copy and paste a block, as in a spreadsheet. */
-
 import { type ClipboardEvent, type KeyboardEvent, useState } from 'react'
 import type { Document } from '../../../../shared/api/data/documents.ts'
 import { valueOfText } from '../../../../shared/fields/value-of-text.ts'
@@ -10,7 +9,6 @@ import type { Move } from './cell-editor-props.ts'
 import { copiedText } from './cell-text.ts'
 import type { GridColumn } from './grid-column.ts'
 import { blockOf, type Cursor, moved, placed, tabbed } from './grid-cursor.ts'
-import { readTable, writeTable } from './table-text.ts'
 import type { CellEdits } from './use-cell-edits.ts'
 
 /** Cells of one paste: each row of them is a request. */
@@ -215,4 +213,51 @@ function paste(options: GridEditOptions, table: readonly (readonly string[])[]):
   const to = { row: from.row + table.length - 1, column: from.column + wide - 1 }
   const extent = { rows: records.length, columns: columns.length }
   setCursor({ ...placed(cursor, to, extent), anchor: from })
+}
+
+// Blocks of cells as spreadsheets put them on the clipboard: tabs between cells, quotes around cells with tabs or line ends.
+
+export function writeTable(rows: readonly (readonly string[])[]): string {
+  return rows.map((row) => row.map(quoted).join('\t')).join('\n')
+}
+
+function quoted(cell: string): string {
+  return /[\t\r\n]/.test(cell) || cell.startsWith('"') ? `"${cell.replaceAll('"', '""')}"` : cell
+}
+
+/** Reads what {@link writeTable} wrote, or a spreadsheet. A line end behind the last row begins no other one. */
+export function readTable(text: string): string[][] {
+  const rows: string[][] = []
+  let row: string[] = []
+  let at = 0
+  while (at < text.length) {
+    const { cell, end } = text[at] === '"' ? quotedCell(text, at) : plainCell(text, at)
+    row.push(cell)
+    const sign = text[end]
+    at = sign === '\r' && text[end + 1] === '\n' ? end + 2 : end + 1
+    if (sign === '\t' && at < text.length) continue
+    if (sign === '\t') row.push('')
+    rows.push(row)
+    row = []
+  }
+  return rows
+}
+
+interface Cell {
+  readonly cell: string
+  /** Where the sign is that ends it. */
+  readonly end: number
+}
+
+function plainCell(text: string, at: number): Cell {
+  const length = text.slice(at).search(/[\t\r\n]/)
+  const end = length < 0 ? text.length : at + length
+  return { cell: text.slice(at, end), end }
+}
+
+/** A quote that nothing closes is text. */
+function quotedCell(text: string, at: number): Cell {
+  const [whole, inner = ''] = /^"((?:[^"]|"")*)"(?=[\t\r\n]|$)/.exec(text.slice(at)) ?? []
+  if (whole === undefined) return plainCell(text, at)
+  return { cell: inner.replaceAll('""', '"'), end: at + whole.length }
 }

@@ -1,13 +1,13 @@
-import { Select, Textarea } from '@mantine/core'
+import { MultiSelect, NumberInput, Select, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ValidationRule } from '../../../../shared/api/blueprints/validation-rules.ts'
 import { queryClient } from '../../../api/query-client.ts'
 import { call } from '../../../api/request.ts'
+import { useFieldError } from '../../../controls/field-errors.tsx'
 import { FormDialog } from '../../../controls/form-dialog.tsx'
-import { useDraft } from '../../../controls/use-draft.ts'
+import { useDraft } from '../../../controls/hooks.ts'
 import { rulesTexts } from '../../../texts/rules.ts'
-import { kindOfRule, ruleKinds } from './rule-kinds.ts'
-import { RuleParameterField } from './rule-parameter-field.tsx'
+import { kindOfRule, type RuleParameter, ruleKinds } from './rule-kinds.ts'
 
 const path = '/_system/blueprintvalidation'
 
@@ -98,5 +98,54 @@ function Opened({ rule, onClose }: { readonly rule?: ValidationRule; readonly on
         onChange={(severity) => set('severity', severity ?? 'error')}
       />
     </FormDialog>
+  )
+}
+
+interface RuleParameterFieldProps {
+  readonly parameter: RuleParameter
+  readonly value: unknown
+  /** undefined: leave it out. */
+  readonly onChange: (value: unknown) => void
+}
+
+function RuleParameterField({ parameter, value, onChange }: RuleParameterFieldProps) {
+  const error = useFieldError()
+  const { name, label, help, kind, options = [], required = false } = parameter
+  const shared = { label, description: help, required, error: error(`parameters.${name}`) }
+  if (kind === 'names')
+    return (
+      <MultiSelect
+        {...shared}
+        data={[...options]}
+        value={Array.isArray(value) ? value.map(String) : []}
+        onChange={(list) => onChange(list.length === 0 ? undefined : list)}
+      />
+    )
+  if (kind === 'choice')
+    return (
+      <Select
+        {...shared}
+        data={[...options]}
+        clearable={!required}
+        value={typeof value === 'string' ? value : null}
+        onChange={(one) => onChange(one ?? undefined)}
+      />
+    )
+  if (kind === 'number')
+    return (
+      <NumberInput
+        {...shared}
+        min={1}
+        allowDecimal={false}
+        value={typeof value === 'number' ? value : ''}
+        onChange={(one) => onChange(one === '' ? undefined : Number(one))}
+      />
+    )
+  return (
+    <TextInput
+      {...shared}
+      value={typeof value === 'string' ? value : ''}
+      onChange={(event) => onChange(event.currentTarget.value === '' ? undefined : event.currentTarget.value)}
+    />
   )
 }

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { ErrorNotice } from '../../../controls/error-notice.tsx'
+import { ErrorNotice } from '../../../controls/states.tsx'
 import { transferTexts } from '../../../texts/transfer.ts'
 import { undoImport } from './import-file.ts'
 import type { KeptImport } from './stored-imports.ts'

@@ -1,15 +1,62 @@
-import { Button, Menu, Text } from '@mantine/core'
+import { Button, Menu, Switch, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'wouter'
 import type { ViewRecord } from '../../../../shared/api/data/views.ts'
 import { removeView, saveView, viewsQuery } from '../../../api/views.ts'
 import { confirm } from '../../../controls/confirm.ts'
+import { useFieldError } from '../../../controls/field-errors.tsx'
+import { FormDialog } from '../../../controls/form-dialog.tsx'
+import { useDraft } from '../../../controls/hooks.ts'
 import { Icon } from '../../../controls/icon.tsx'
 import { notifyDone, notifyFailed } from '../../../controls/notify.ts'
 import { gridTexts } from '../../../texts/grid.ts'
-import { SaveViewDialog } from './save-view-dialog.tsx'
 import { viewAddress, wordsOfView } from './view-address.ts'
+
+interface SaveViewProps {
+  readonly opened: boolean
+  readonly onClose: () => void
+  readonly submit: (fields: { readonly name: string; readonly shared: boolean }) => Promise<unknown>
+}
+
+const newView = { name: '', shared: false }
+
+function SaveViewDialog({ opened, onClose, submit }: SaveViewProps) {
+  const form = useDraft(newView)
+  return (
+    <FormDialog
+      opened={opened}
+      onClose={onClose}
+      title={gridTexts.saveNewView}
+      action={gridTexts.save}
+      submit={() => submit(form.draft)}
+    >
+      <Fields {...form} />
+    </FormDialog>
+  )
+}
+
+function Fields({ draft, set }: ReturnType<typeof useDraft<typeof newView>>) {
+  const error = useFieldError()
+  return (
+    <>
+      <TextInput
+        label={gridTexts.name}
+        required
+        data-autofocus
+        value={draft.name}
+        error={error('name')}
+        onChange={(event) => set('name', event.currentTarget.value)}
+      />
+      <Switch
+        label={gridTexts.shared}
+        description={gridTexts.sharedHelp}
+        checked={draft.shared}
+        onChange={(event) => set('shared', event.currentTarget.checked)}
+      />
+    </>
+  )
+}
 
 /** Saved views of a storage: which is shown, and what can be done with it. `storage`: its guid. */
 export function ViewsMenu({ storage }: { readonly storage: string }) {

@@ -1,14 +1,79 @@
-import { TextInput } from '@mantine/core'
-import type { ConnectionRecord } from '../../../../shared/api/operate/connections.ts'
-import { connections } from '../../../api/connections.ts'
+import { Autocomplete, Button, Group, Select, Text, TextInput } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ConnectionRecord, TriedConnection } from '../../../../shared/api/operate/connections.ts'
+import { namesOf } from '../../../api/named-records.ts'
+import { connections, secrets, tryConnection } from '../../../api/operate.ts'
+import { useDraft } from '../../../controls/hooks.ts'
 import { JsonField } from '../../../controls/json/json-field.tsx'
-import { useDraft } from '../../../controls/use-draft.ts'
 import { namedTexts } from '../../../texts/named.ts'
-import { draftOf, fieldsOf } from './connection-draft.ts'
+import { type ConnectionDraft, draftOf, fieldsOf, type SignInKind, signInLabels } from './connection-draft.ts'
 import { NamedDialog, NamedForm } from './named-dialog.tsx'
 import type { NamedDialogProps } from './named-screen.tsx'
-import { SignInFields } from './sign-in-fields.tsx'
-import { TryConnection } from './try-connection.tsx'
+
+interface SignInFieldsProps {
+  readonly draft: ConnectionDraft
+  readonly set: <Name extends keyof ConnectionDraft>(name: Name, value: ConnectionDraft[Name]) => void
+}
+
+type TextName = 'username' | 'header' | 'tokenUrl' | 'clientId' | 'scope'
+
+interface TextField {
+  readonly name: TextName
+  readonly label: string
+  readonly placeholder?: string
+  readonly optional?: true
+}
+
+const fields: Readonly<Record<SignInKind, readonly TextField[]>> = {
+  none: [],
+  bearer: [],
+  basic: [{ name: 'username', label: namedTexts.userName }],
+  header: [{ name: 'header', label: namedTexts.header, placeholder: 'x-api-key' }],
+  oauth2: [
+    { name: 'tokenUrl', label: namedTexts.addressOfTokens, placeholder: 'https://shop.example/token' },
+    { name: 'clientId', label: namedTexts.clientId },
+    { name: 'scope', label: namedTexts.scope, optional: true },
+  ],
+}
+
+const kinds: readonly SignInKind[] = ['none', 'bearer', 'basic', 'header', 'oauth2']
+
+/** How requests over a connection are signed in. The secret is named: its value is set under Secrets. */
+function SignInFields({ draft, set }: SignInFieldsProps) {
+  const { data = [] } = useQuery(secrets.all)
+  return (
+    <>
+      <Select
+        label={namedTexts.signIn}
+        allowDeselect={false}
+        data={kinds.map((kind) => ({ value: kind, label: signInLabels[kind] }))}
+        value={draft.kind}
+        onChange={(chosen) => set('kind', kinds.find((kind) => kind === chosen) ?? 'none')}
+      />
+      {fields[draft.kind].map(({ name, label, placeholder, optional }) => (
+        <TextInput
+          key={name}
+          label={label}
+          placeholder={placeholder}
+          required={!optional}
+          value={draft[name]}
+          onChange={(event) => set(name, event.currentTarget.value)}
+        />
+      ))}
+      {draft.kind === 'none' ? null : (
+        <Autocomplete
+          label={namedTexts.secret}
+          description={namedTexts.secretHelp}
+          required
+          data={[...namesOf(data)]}
+          value={draft.secret}
+          onChange={(name) => set('secret', name)}
+        />
+      )}
+    </>
+  )
+}
 
 export function ConnectionDialog({ guid, onClose }: NamedDialogProps) {
   return (
@@ -60,4 +125,41 @@ function Opened({ record, onClose }: OpenedProps) {
 
 function isChanged(record: ConnectionRecord, draft: ReturnType<typeof draftOf>): boolean {
   return JSON.stringify(draftOf(record)) !== JSON.stringify(draft)
+}
+
+interface TryConnectionProps {
+  readonly guid: string
+  /** What is typed differs from what is stored, which is what is tried. */
+  readonly isChanged: boolean
+}
+
+/** Sends one request over the stored connection, and says what came of it. */
+function TryConnection({ guid, isChanged }: TryConnectionProps) {
+  const [path, setPath] = useState('')
+  const send = useMutation({ mutationFn: () => tryConnection(guid, path) })
+  return (
+    <>
+      <Group align="flex-end" gap="xs" wrap="nowrap">
+        <TextInput
+          label={namedTexts.tryAPath}
+          description={namedTexts.tryAPathHelp}
+          placeholder={namedTexts.ordersLimit1}
+          style={{ flex: 1 }}
+          value={path}
+          onChange={(event) => setPath(event.currentTarget.value)}
+        />
+        <Button variant="default" loading={send.isPending} disabled={isChanged} onClick={() => send.mutate()}>
+          {namedTexts.try}
+        </Button>
+      </Group>
+      <Text size="sm" role="status" c={send.data?.ok ? 'green' : send.data || send.error ? 'red' : 'dimmed'}>
+        {isChanged ? namedTexts.saveFirst : send.error ? send.error.message : told(send.data)}
+      </Text>
+    </>
+  )
+}
+
+function told(tried: TriedConnection | undefined): string {
+  if (!tried) return ''
+  return tried.problem ?? namedTexts.tried(tried.status, Math.round(tried.milliseconds ?? 0))
 }

@@ -1,12 +1,15 @@
-import { Code, Text } from '@mantine/core'
+import { Code, SegmentedControl, Text, Textarea } from '@mantine/core'
 import type { EnvironmentValue } from '../../../../shared/api/operate/settings.ts'
-import { environmentValues } from '../../../api/environment.ts'
-import { EmptyState } from '../../../controls/empty-state.tsx'
+import type { JsonValue } from '../../../../shared/json.ts'
+import { environmentValues } from '../../../api/operate.ts'
+import { useDraft } from '../../../controls/hooks.ts'
+import { JsonField } from '../../../controls/json/json-field.tsx'
 import { shortJson } from '../../../controls/json/json-text.ts'
-import type { Column } from '../../../controls/lists/column.ts'
+import type { Column } from '../../../controls/lists/record-table.tsx'
+import { EmptyState } from '../../../controls/states.tsx'
 import { namedTexts } from '../../../texts/named.ts'
-import { EnvironmentDialog } from './environment-dialog.tsx'
-import { NamedScreen } from './named-screen.tsx'
+import { NamedDialog, NamedForm } from './named-dialog.tsx'
+import { type NamedDialogProps, NamedScreen } from './named-screen.tsx'
 
 const value: Column<EnvironmentValue> = {
   id: 'value',
@@ -36,4 +39,85 @@ export function EnvironmentScreen() {
       Dialog={EnvironmentDialog}
     />
   )
+}
+
+function EnvironmentDialog({ guid, onClose }: NamedDialogProps) {
+  return (
+    <NamedDialog
+      guid={guid}
+      records={environmentValues}
+      form={(record) => <Opened key={record?._meta.update_hash} record={record} onClose={onClose} />}
+    />
+  )
+}
+
+interface Draft {
+  readonly name: string
+  readonly kind: string
+  readonly text: string
+  readonly description: string
+}
+
+interface OpenedProps {
+  readonly record: EnvironmentValue | undefined
+  readonly onClose: () => void
+}
+
+function Opened({ record, onClose }: OpenedProps) {
+  const { draft, set } = useDraft<Draft>(draftOf(record))
+  const { name, description } = draft
+  return (
+    <NamedForm
+      record={record}
+      title={namedTexts.newValue}
+      nameHelp={namedTexts.newValueNameHelp(name || 'NAME')}
+      draft={draft}
+      onDraft={set}
+      submit={async () =>
+        environmentValues.save(record?._meta.guid, name, { description, value: writtenValue(draft) })
+      }
+      onClose={onClose}
+    >
+      <SegmentedControl
+        aria-label={namedTexts.kindOfValue}
+        data={[
+          { value: 'text', label: namedTexts.text },
+          { value: 'json', label: namedTexts.json },
+        ]}
+        value={draft.kind}
+        onChange={(kind) => set('kind', kind)}
+      />
+      {draft.kind === 'text' ? (
+        <Textarea
+          label={namedTexts.value}
+          autosize
+          value={draft.text}
+          onChange={(event) => set('text', event.currentTarget.value)}
+        />
+      ) : (
+        <JsonField
+          label={namedTexts.value}
+          description={namedTexts.valueHelp}
+          value={draft.text}
+          onChange={(text) => set('text', text)}
+          minRows={3}
+        />
+      )}
+    </NamedForm>
+  )
+}
+
+function draftOf(record: EnvironmentValue | undefined): Draft {
+  const { name = '', value = '', description = '' } = record ?? {}
+  const isText = typeof value === 'string'
+  return {
+    name,
+    description,
+    kind: isText ? 'text' : 'json',
+    text: isText ? value : JSON.stringify(value, undefined, 2),
+  }
+}
+
+function writtenValue({ kind, text }: Draft): JsonValue {
+  return kind === 'text' ? text : JSON.parse(text)
 }

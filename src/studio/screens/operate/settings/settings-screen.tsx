@@ -1,14 +1,85 @@
-import { Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import {
+  Badge,
+  Button,
+  Code,
+  Group,
+  NativeSelect,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { OptionSetting } from '../../../../shared/api/operate/settings.ts'
-import { settingsQuery } from '../../../api/settings.ts'
-import { ErrorNotice } from '../../../controls/error-notice.tsx'
+import { setSetting, settingsQuery, unsetSetting } from '../../../api/operate.ts'
 import { Icon } from '../../../controls/icon.tsx'
+import { notifyDone } from '../../../controls/notify.ts'
 import { ScreenHead } from '../../../controls/screen-head.tsx'
+import { ErrorNotice } from '../../../controls/states.tsx'
 import { settingsTexts } from '../../../texts/settings.ts'
-import { SettingRow } from './setting-row.tsx'
 import { settingTitle } from './setting-title.ts'
+import classes from './settings.module.css'
+
+const sources = {
+  environment: { label: settingsTexts.environment, color: 'blue' },
+  setting: { label: settingsTexts.set, color: 'green' },
+  default: { label: settingsTexts.default, color: 'gray' },
+} as const
+
+/** One option: what it is, its value, where that comes from, and a field where it can be changed. */
+function SettingRow({ setting }: { readonly setting: OptionSetting }) {
+  const { name, help, source, changeable } = setting
+  const isEdited = changeable && source !== 'environment'
+  return (
+    <div className={classes.row}>
+      <div className={classes.about}>
+        <Text component="span" fw={600} mr={6}>
+          {settingTitle(name)}
+        </Text>
+        <span className={classes.name}>{name}</span>{' '}
+        <Badge color={sources[source].color}>{sources[source].label}</Badge>
+        <Text size="sm" c="dimmed">
+          {help}
+        </Text>
+      </div>
+      <div className={classes.value}>
+        {isEdited ? (
+          // Another one's change, or a reset, begins with the stored text again.
+          <SettingField key={`${source} ${setting.value}`} setting={setting} />
+        ) : (
+          <FixedValue setting={setting} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+function FixedValue({
+  setting: { name, secret, source, value, stored, changeable },
+}: {
+  readonly setting: OptionSetting
+}) {
+  const text = secret ? (source === 'default' ? settingsTexts.notSet : settingsTexts.setNeverShown) : value
+  return (
+    <>
+      {secret || text === '' ? (
+        <Text size="sm">{text || settingsTexts.empty}</Text>
+      ) : (
+        <Code className={classes.text}>{text}</Code>
+      )}
+      <Text size="xs" c="dimmed">
+        {changeable
+          ? settingsTexts.overridden(
+              name,
+              stored === null ? settingsTexts.aSetting : settingsTexts.theSetting(stored),
+            )
+          : settingsTexts.needsRestart(name)}
+      </Text>
+    </>
+  )
+}
 
 /** Options of the server: those that change without a restart are edited in place. */
 export function SettingsScreen() {
@@ -72,4 +143,67 @@ function Settings({
       </div>
     </section>
   )
+}
+
+/** The text of an option, saved with Enter or the button. The server says what is wrong with it. */
+function SettingField({ setting }: { readonly setting: OptionSetting }) {
+  const { name, value, source, accepts } = setting
+  const [text, setText] = useState(value ?? '')
+  const save = useMutation({
+    mutationFn: () => setSetting(name, text),
+    onSuccess: () => notifyDone(settingsTexts.is(name, text.trim())),
+  })
+  const reset = useMutation({
+    mutationFn: () => unsetSetting(name),
+    onSuccess: () => notifyDone(settingsTexts.hasItsDefaultAgain(name)),
+  })
+  const failed = save.error ?? reset.error
+  const field = {
+    'aria-label': name,
+    value: text,
+    error: failed?.message,
+    onChange: (event: { readonly currentTarget: { readonly value: string } }) => {
+      save.reset()
+      setText(event.currentTarget.value)
+    },
+  }
+  const choices = choicesOf(accepts)
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        save.mutate()
+      }}
+    >
+      {choices ? (
+        <NativeSelect {...field} data={[...choices]} />
+      ) : (
+        <TextInput {...field} description={accepts} />
+      )}
+      <Group gap="xs" mt={6}>
+        {text === value ? null : (
+          <Button type="submit" size="compact-sm" loading={save.isPending}>
+            {settingsTexts.save}
+          </Button>
+        )}
+        {source === 'setting' ? (
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={reset.isPending}
+            aria-label={settingsTexts.reset(name)}
+            onClick={() => reset.mutate()}
+          >
+            {settingsTexts.resetTo(setting.default)}
+          </Button>
+        ) : null}
+      </Group>
+    </form>
+  )
+}
+
+/** The words that are accepted, where there is nothing else. */
+function choicesOf(accepts: string): readonly string[] | undefined {
+  const words = accepts.split(', ')
+  return words.length > 1 && words.every((word) => /^[a-z]+$/.test(word)) ? words : undefined
 }

@@ -2,10 +2,10 @@ import { Checkbox, List, Loader, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { MovedWaits } from '../../../../shared/api/operate/waits.ts'
-import { forgetWaits, moveWaits } from '../../../api/waits.ts'
-import { ErrorNotice } from '../../../controls/error-notice.tsx'
+import { forgetWaits, moveWaits } from '../../../api/operate.ts'
 import { FormDialog } from '../../../controls/form-dialog.tsx'
 import { notifyAbout, notifyDone } from '../../../controls/notify.ts'
+import { ErrorNotice } from '../../../controls/states.tsx'
 import { waitsTexts } from '../../../texts/waits.ts'
 
 const MOST_REASONS = 20

@@ -1,17 +1,23 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { Alert, Anchor, Button, Code, Group, Stack, Text, Textarea } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Link } from 'wouter'
 import type { Wait } from '../../../../shared/api/operate/waits.ts'
-import { cancelWait, continueWait, forgetWaits, readWait } from '../../../api/waits.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../shared/json.ts'
+import { blueprintNamesQuery } from '../../../api/blueprints.ts'
+import { cancelWait, continueWait, forgetWaits, readWait } from '../../../api/operate.ts'
 import { confirm } from '../../../controls/confirm.ts'
-import { ErrorNotice } from '../../../controls/error-notice.tsx'
+import { Facts } from '../../../controls/facts.tsx'
+import { FormDialog } from '../../../controls/form-dialog.tsx'
+import { JsonField } from '../../../controls/json/json-field.tsx'
 import { notifyDone } from '../../../controls/notify.ts'
 import { RecordDrawer } from '../../../controls/record-drawer.tsx'
+import { ErrorNotice } from '../../../controls/states.tsx'
+import { ScopeBadge } from '../../../controls/tags.tsx'
+import { Time } from '../../../controls/time.tsx'
 import { waitsTexts } from '../../../texts/waits.ts'
-import { ContinueDialog } from './continue-dialog.tsx'
 import { MoveDialog } from './move-dialog.tsx'
-import { ApprovalDetails, WaitFacts } from './wait-facts.tsx'
-import { type WaitWay, waysOf } from './wait-ways.ts'
+import { kindLabels, type WaitWay, waysOf } from './wait-ways.ts'
 
 export function WaitDrawer() {
   return (
@@ -112,4 +118,138 @@ function askToCancel({ _meta, title }: Wait, close: () => void): void {
       await forgetWaits()
     },
   })
+}
+
+interface ContinueDialogProps {
+  readonly wait: Wait
+  /** Undefined: nothing is asked. */
+  readonly way: WaitWay | undefined
+  readonly onClose: () => void
+  /** The wait has ended. */
+  readonly onEnded: () => Promise<void>
+}
+
+/** Asks before a wait is ended by hand, and for what comes with the way. */
+function ContinueDialog({ way, onClose, ...rest }: ContinueDialogProps) {
+  return way === undefined ? null : (
+    <ContinueDialogOpened key={way.way} way={way} onClose={onClose} {...rest} />
+  )
+}
+
+function ContinueDialogOpened({
+  wait,
+  way,
+  onClose,
+  onEnded,
+}: ContinueDialogProps & { readonly way: WaitWay }) {
+  const [comment, setComment] = useState('')
+  const [body, setBody] = useState('{}')
+  const submit = async () => {
+    await continueWait(wait._meta.guid, endOf(way, comment, body))
+    await onEnded()
+  }
+  return (
+    <FormDialog opened onClose={onClose} title={wait.title} action={way.label} submit={submit}>
+      <Text size="sm">{waitsTexts.forever(way.text)}</Text>
+      {way.takes === 'comment' ? (
+        <Textarea
+          label={waitsTexts.comment}
+          description={waitsTexts.commentHelp}
+          autosize
+          minRows={2}
+          maxLength={2_000}
+          data-autofocus
+          value={comment}
+          onChange={(event) => setComment(event.currentTarget.value)}
+        />
+      ) : null}
+      {way.takes === 'body' ? (
+        <JsonField
+          label={waitsTexts.body}
+          description={waitsTexts.bodyHelp}
+          value={body}
+          onChange={setBody}
+        />
+      ) : null}
+    </FormDialog>
+  )
+}
+
+/** Throws SyntaxError for a body that is no JSON. */
+function endOf({ way, takes }: WaitWay, comment: string, body: string): JsonObject {
+  if (takes === 'comment') return { way, comment: comment.trim() }
+  return takes === 'body' ? { way, body: JSON.parse(body) } : { way }
+}
+
+/** What is known of a wait of any kind. */
+function WaitFacts({ wait }: { readonly wait: Wait }) {
+  const { kind, state, storage, blueprint, block, until, user, version, job, run, _meta } = wait
+  const { data } = useQuery(blueprintNamesQuery)
+  return (
+    <Facts
+      facts={{
+        [waitsTexts.waitsFor]: storage === '' ? kindLabels[kind] : waitsTexts.of(kindLabels[kind], storage),
+        [waitsTexts.state]: state === 'resumed' ? waitsTexts.resumed : waitsTexts.waiting,
+        [waitsTexts.since]: <Time at={_meta.created} exact />,
+        [waitsTexts.until]: until === null ? waitsTexts.noTimeLimit : <Time at={until} exact />,
+        [waitsTexts.blueprint]: (
+          <Anchor component={Link} href={`/blueprints/${blueprint}?block=${block}`} size="sm">
+            {data?.get(blueprint) ?? waitsTexts.showItsBlock}
+          </Anchor>
+        ),
+        [waitsTexts.whoMayDecide]: kind === 'approval' ? <Deciders wait={wait} /> : null,
+        [waitsTexts.begunFor]: user?.username,
+        [waitsTexts.continuesOn]:
+          version === 'same' ? waitsTexts.versionBegan : waitsTexts.theDeployedVersion,
+        [waitsTexts.job]:
+          job === '' ? null : (
+            <Anchor component={Link} href={`/operate/queues?open=${job}`} size="sm">
+              {waitsTexts.showItsJob}
+            </Anchor>
+          ),
+        [waitsTexts.run]: <Code>{run}</Code>,
+        [waitsTexts.guid]: <Code>{_meta.guid}</Code>,
+      }}
+    />
+  )
+}
+
+function Deciders({ wait: { scopes, state, _meta } }: { readonly wait: Wait }) {
+  if (scopes.length === 0) return waitsTexts.holdersOfItsLink
+  return (
+    <Group gap={6}>
+      {scopes.map((scope) => (
+        <ScopeBadge key={scope} scope={scope} />
+      ))}
+      {state === 'waiting' ? (
+        <Anchor href={`/_approvals/${_meta.guid}`} target="_blank" rel="noreferrer" size="sm">
+          {waitsTexts.openItsPage}
+        </Anchor>
+      ) : null}
+    </Group>
+  )
+}
+
+/** Text and fields, as the page of an approval shows them. */
+function ApprovalDetails({ details }: { readonly details: JsonValue }) {
+  const { text, fields } = isJsonObject(details) ? details : {}
+  return (
+    <>
+      {typeof text === 'string' && text !== '' ? (
+        <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+          {text}
+        </Text>
+      ) : null}
+      {isJsonObject(fields) && Object.keys(fields).length > 0 ? <Facts facts={shown(fields)} /> : null}
+    </>
+  )
+}
+
+function shown(fields: Readonly<Record<string, JsonValue>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  )
 }
