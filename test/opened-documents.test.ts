@@ -68,6 +68,7 @@ const OPEN: Readonly<Record<string, readonly [places: number, reason: string]>> 
   'pages/usable-page.ts': [1, 'asks the permissions of a storage what they refuse the visitor'],
   'pages/kept-forms.ts': [1, 'keeps forms in a storage of its own'],
   'routes/operate/backups.ts': [1, 'writes the audit log'],
+  'routes/operate/logs.ts': [1, 'writes the audit log'],
   'routes/data/explain-request.ts': [1, 'reads blueprints'],
   'routes/data/documents-import.ts': [2, 'reads fields, and writes the audit log'],
   'routes/data/documents-transfer.ts': [2, 'the database is the one of the caller'],
