@@ -29,13 +29,24 @@ test('no function has more than 60 lines but those that had', async () => {
   expect([...limits.keys()], 'These are short now, or gone: delete their lines.').toEqual([])
 })
 
-const body = (lines: number) => 'go()\n'.repeat(lines)
+const body = (lines: number) => '  go()\n'.repeat(lines)
 
 test.each([
   ['a short one', `function a() {\n${body(58)}}`, []],
   ['a long one', `function a() {\n${body(59)}}`, [{ name: 'a', lines: 61 }]],
   ['an arrow', `const a = () => {\n${body(60)}}`, [{ name: 'a', lines: 62 }]],
   ['a method', `class A {\n#a() {\n${body(60)}}\n}`, [{ name: '#a', lines: 62 }]],
+  ['a long table', `const a = {\n${'  b: 1,\n'.repeat(70)}}`, []],
+  [
+    'one after a table, whose parameters have lines of their own',
+    `const a = [\n  1,\n]\n\nfunction b({\n  c,\n}: D) {\n${'  go()\n'.repeat(58)}}`,
+    [{ name: 'b', lines: 62 }],
+  ],
+  [
+    'one with a text that begins at the edge',
+    `function a() {\n${'  go()\n'.repeat(30)}  say(\`\nb\n\`)\n${'  go()\n'.repeat(30)}}`,
+    [{ name: 'a', lines: 65 }],
+  ],
   ['one in a long one', `function a() {\nfunction b() {\n${body(60)}}\n}`, [{ name: 'a', lines: 64 }]],
   [
     'two',

@@ -13,8 +13,7 @@ export interface LongFunction {
  * the outer is named: the inner one is found when that is short.
  */
 export function longFunctions(file: string, source: string): readonly LongFunction[] {
-  // Half of all files are shorter than that.
-  if (source.split('\n').length <= MOST_LINES) return []
+  if (!mayHoldLong(source)) return []
   const kind = file.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true, kind)
   const found: LongFunction[] = []
@@ -25,6 +24,39 @@ export function longFunctions(file: string, source: string): readonly LongFuncti
   }
   visit(tree)
   return found
+}
+
+/** Tables and classes, which are no functions however long they are. */
+const NO_FUNCTION =
+  /^(?:export )?(?:default )?(?:(?:abstract )?class\b|interface\b|type\b|const \w+(?:: .*)? = (?:new \w+\()?[{[]+$)/
+
+/**
+ * By the indentation that Biome gives: lines of a function are further in than its first one, but for closing brackets. Only
+ * files with a long piece are parsed, which takes a third of the time. A text over several lines may have any indentation.
+ */
+function mayHoldLong(source: string): boolean {
+  const lines = source.split('\n')
+  if (lines.length <= MOST_LINES) return false
+  if (lines.some((line) => line.split('`').length % 2 === 0)) return true
+  /** Where the pieces begin that are open at a line, the innermost last. */
+  const open: { readonly indent: number; readonly line: number }[] = []
+  const isLong = (from: number, to: number) =>
+    to - from > MOST_LINES && !NO_FUNCTION.test(lines[from]?.trim() ?? '')
+  for (const [number, line] of [...lines, '.'].entries()) {
+    const indent = line.search(/\S/)
+    if (indent === -1) continue
+    const closes = /^[})\]>]/.test(line.trimStart())
+    for (
+      let last = open.at(-1);
+      last && (last.indent > indent || (last.indent === indent && !closes));
+      last = open.at(-1)
+    ) {
+      if (isLong(last.line, number)) return true
+      open.pop()
+    }
+    if (open.at(-1)?.indent !== indent) open.push({ indent, line: number })
+  }
+  return false
 }
 
 function isFunction(node: ts.Node): boolean {
