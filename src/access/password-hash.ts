@@ -9,6 +9,7 @@ import { argon2, timingSafeEqual } from 'node:crypto'
 import { boundedQueue } from '../shared/bounded-queue.ts'
 import type { Random } from '../shared/guid.ts'
 import { normalizedText } from '../shared/texts/normalized-text.ts'
+import { foreignHash } from './foreign-hash.ts'
 
 /** What one hash costs, in time and memory. */
 export interface PasswordCost {
@@ -62,6 +63,8 @@ export function passwordHasher(random: Random, cost: PasswordCost = RECOMMENDED)
     },
     async verify(password, stored) {
       const known = stored === undefined ? undefined : parseHash(stored)
+      const foreign = stored === undefined || known ? undefined : foreignHash(stored)
+      if (foreign) return turn(() => matchesForeign(foreign, password))
       const wanted = known ?? nobody
       const hash = await turn(() => derive(password, wanted.salt, wanted, wanted.hash.length))
       return timingSafeEqual(hash, wanted.hash) && known !== undefined
@@ -75,6 +78,16 @@ export function passwordHasher(random: Random, cost: PasswordCost = RECOMMENDED)
       )
     },
   }
+}
+
+/** Other systems may have hashed the password as it was typed. */
+async function matchesForeign(
+  check: (password: string) => Promise<boolean>,
+  password: string,
+): Promise<boolean> {
+  if (await check(password)) return true
+  const normalized = normalizedText(password, 'NFKC')
+  return normalized !== password && check(normalized)
 }
 
 // The same password typed on two systems may arrive composed or decomposed; normalized, both are one (NIST SP 800-63B).
@@ -92,6 +105,13 @@ function derive(password: string, salt: Buffer, cost: PasswordCost, length: numb
 
 function formatHash({ memory, passes, parallelism, salt, hash }: ParsedHash): string {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`
+}
+
+/** What keeps a hash from being stored for a user, in words that finish "password_hash …", or undefined. */
+export function storedHashProblem(text: string): string | undefined {
+  return foreignHash(text)
+    ? undefined
+    : 'must be a hash of bcrypt (cost 4 to 14), argon2, scrypt or PBKDF2 as docs/identity.md shows, of a usual cost'
 }
 
 function parseHash(text: string): ParsedHash | undefined {

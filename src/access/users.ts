@@ -15,6 +15,7 @@ import type { Identity } from './identity-cache.ts'
 import { requirePerson } from './keys/allowed-endpoints.ts'
 import { deleteKeysOf } from './keys/key-record.ts'
 import { deleteLinksOf } from './links/link-record.ts'
+import { storedHashProblem } from './password-hash.ts'
 import { checkAdministratorLeft, checkGrants, checkMayChange, isAdministrator } from './permitted-change.ts'
 import { type Grants, noGrants, scopesOf } from './scopes.ts'
 import { deleteTokensOf } from './tokens.ts'
@@ -60,6 +61,15 @@ export async function createUser(
   by: Identity,
 ): Promise<JsonObject> {
   requirePerson(by)
+  const { password_hash: imported, ...others } = input
+  if (imported !== undefined) {
+    const problem = typeof imported === 'string' ? storedHashProblem(imported) : 'must be a text'
+    if (problem) throw invalidField('password_hash', `password_hash ${problem}.`)
+    const { fields, password } = userInput(others, ['username'])
+    if (password !== undefined)
+      throw invalidField('password', 'password is not set together with password_hash. Send one of them.')
+    return createUserWith(context, fields, textIn(imported), by)
+  }
   const { fields, password } = userInput(input, ['username', 'password'])
   checkPassword(password ?? '', textIn(fields.username))
   return createUserWith(context, fields, await context.passwords.hash(password ?? ''), by)

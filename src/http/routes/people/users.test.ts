@@ -70,7 +70,8 @@ describe('managing users', () => {
   })
 
   it.each([
-    ['nothing', {}, ['username', 'password']],
+    ['nothing', {}, ['username']],
+    ['no password', { username: 'x' }, ['password']],
     ['a short password', { username: 'x', password: 'short' }, ['password']],
     ['a hash', { username: 'x', password: userPassword, password_hash: 'x' }, ['password_hash']],
     ['a wrong type', { username: 'x', password: userPassword, groups: 'a' }, ['groups']],

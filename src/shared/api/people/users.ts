@@ -46,7 +46,19 @@ const password = Type.String({
 })
 
 export const createUserSchema = Type.Object(
-  { username: Type.String(), password, ...givenFields, ...readOnlyFields },
+  {
+    username: Type.String(),
+    password: Type.Optional(password),
+    password_hash: Type.Optional(
+      Type.String({
+        maxLength: 500,
+        description:
+          'In place of `password`, for a user of another system: a hash of bcrypt, argon2, scrypt or PBKDF2. The first sign-in stores it as a hash of Quoin.',
+      }),
+    ),
+    ...givenFields,
+    ...readOnlyFields,
+  },
   { additionalProperties: false },
 )
 
