@@ -23,6 +23,8 @@ export interface AccessSettings {
   readonly tokenSeconds: number
   /** OWASP's minimum for argon2id if not given. Hashes of another cost are renewed when their users sign in. */
   readonly passwordCost?: PasswordCost
+  /** For which a session counts as confirmed; 300 if not given, 0 for ever. */
+  readonly confirmSeconds?: number
   /** Seal the secrets of second factors. Without a key that seals, users cannot set one up. */
   readonly secretKeys?: SecretKeys
   /** What authenticator apps call this server; `Quoin` if empty. */

@@ -1,5 +1,6 @@
 /** Making, changing, removing and unlocking users. Every change takes the turn first: see `access-context.ts`. */
 
+import { removals } from '../identity/second-factor.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
@@ -146,10 +147,10 @@ export async function updateUser(
   })
 }
 
-/** Soft delete; tokens, API keys and password are deleted permanently. */
+/** Soft delete; tokens, API keys, password and second factor are deleted permanently. */
 export async function removeUser(context: AccessContext, guid: string, by: Identity): Promise<JsonObject> {
   return changeUser(context, guid, by, async (session) => {
-    await write(session, guid, [{ op: 'remove', field: 'password_hash' }])
+    await write(session, guid, [{ op: 'remove', field: 'password_hash' }, ...removals()])
     await deleteTokensOf(session, guid)
     await deleteLinksOf(session, guid)
     await deleteKeysOf(session, guid)

@@ -1,14 +1,12 @@
 /** export, import and user …: on the data directory while no server runs, and over HTTP while one does. */
 import { readFile, writeFile } from 'node:fs/promises'
-import { TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CommandRoom, openCommandRoom, places, signInAt } from '../../test/command-room.ts'
 import { guidOf } from '../../test/end-to-end/harness.ts'
 import { startLocalServer } from '../../test/local-server.ts'
 import { type CommandEnd, quoinCommand } from '../../test/recording-terminal.ts'
 import type { JsonObject } from '../shared/json.ts'
-import { matchAll, search } from '../shared/query.ts'
-import { documentsOf } from '../storage/find-documents.ts'
+import { matchAll } from '../shared/query.ts'
 
 const firstKey = '0f'.repeat(32)
 
@@ -427,29 +425,6 @@ describe.each(places)('%s', (where) => {
         code: 'INVALID_CREDENTIALS',
       })
       expect(await signInAt(quoin, 'cas', 'the second password')).toMatchObject({ user: { username: 'cas' } })
-    })
-  })
-
-  test('a second factor of a user who has lost everything is removed, and the audit log has it', async () => {
-    await run(['user', 'create', 'dea', '--password-stdin'], 'the first password')
-    const reset = ['user', 'reset-second-factor', 'dea']
-    expect(await run(reset)).toMatchObject({ code: 1, complained: 'This user has no second factor.' })
-    await inside(async (quoin) => {
-      const { access_token } = await signInAt(quoin, 'dea', 'the first password')
-      const dea = await quoin.access.identify(access_token)
-      if (!dea) throw new Error('dea is not signed in.')
-      const { challenge, setup } = await quoin.access.factors.begin(dea)
-      const code = TOTP.generate({ secret: new TOTP({ secret: setup.secret }).secret })
-      await quoin.access.factors.add(dea, { challenge, code })
-      await expect(signInAt(quoin, 'dea', 'the first password')).rejects.toMatchObject({
-        code: 'SECOND_FACTOR_REQUIRED',
-      })
-    })
-    expect(await run(reset)).toMatchObject({ code: 0, complained: '' })
-    await inside(async (quoin) => {
-      expect(await signInAt(quoin, 'dea', 'the first password')).toMatchObject({ user: { username: 'dea' } })
-      const audits = await quoin.database.session().find('_auditlogs', search({ limit: 1_000 }))
-      expect(JSON.stringify(documentsOf(audits))).toContain('second_factor')
     })
   })
 

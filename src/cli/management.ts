@@ -22,11 +22,14 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 /** What a management endpoint answered instead of doing it. */
 export class Refused extends Error {
   readonly status: number
+  /** Of the error; empty for what is no error of Quoin. */
+  readonly code: string
   /** What the reply says beside its sentence. */
   readonly details: JsonObject
 
-  constructor(message: string, status: number, details: JsonObject = {}) {
+  constructor(message: string, status: number, details: JsonObject = {}, code = '') {
     super(message)
+    this.code = code
     this.details = details
     this.status = status
   }
@@ -41,7 +44,8 @@ export function bodyOf(status: number, text: string): JsonValue {
   }
   const told = isJsonObject(body) ? body : {}
   const message = typeof told.message === 'string' ? told.message : `The server answered ${status}.`
-  throw new Refused(message, status, isJsonObject(told.details) ? told.details : {})
+  const code = typeof told.error === 'string' ? told.error : ''
+  throw new Refused(message, status, isJsonObject(told.details) ? told.details : {}, code)
 }
 
 function parsed(text: string): JsonValue | undefined {

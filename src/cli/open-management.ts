@@ -1,3 +1,4 @@
+import { isJsonObject } from '../shared/json.ts'
 import type { Terminal } from './command.ts'
 import { type Management, Refused } from './management.ts'
 import { UsageError } from './read-words.ts'
@@ -48,9 +49,26 @@ async function remote(terminal: Terminal, url: string): Promise<Management> {
   }
   return {
     ...server,
-    call: (method, path, body) => server.call(method, path, body).catch(told),
+    async call(method, path, body) {
+      try {
+        return await server.call(method, path, body)
+      } catch (error) {
+        if (!(error instanceof Refused) || error.code !== 'CONFIRMATION_REQUIRED') return told(error)
+        await confirm(terminal, server, signIn.username)
+        return server.call(method, path, body).catch(told)
+      }
+    },
     upload: (path, file) => server.upload(path, file).catch(told),
   }
+}
+
+/** Asks for the password, and for a code where the user has a second factor. */
+async function confirm(terminal: Terminal, server: Management, username: string): Promise<void> {
+  const password = await terminal.readSecret(`This needs the password of ${username} again: `)
+  const factor = await server.call('GET', '/users/me/second-factor')
+  const needsCode = isJsonObject(factor) && factor.totp === true
+  const code = needsCode && (await terminal.readSecret('Code of your authenticator app: '))
+  await server.call('POST', '/auth/confirm', { password, ...(code !== false && { code }) })
 }
 
 function expired(address: string, username: string): Refused {

@@ -117,6 +117,19 @@ export interface ManagementParts {
   readonly nodes: () => Promise<readonly NodeRecord[]>
 }
 
+/** Users, and what they sign in with. */
+function peopleRoutes(access: Access): RouteFamily[] {
+  return [
+    userRoutes(access),
+    sessionRoutes(access),
+    secondFactorRoutes(access),
+    invitationRoutes(access),
+    apiKeyRoutes(access),
+    authenticationGroupRoutes(access),
+    userLogRoutes(access),
+  ]
+}
+
 /** Under `/api/v1`. */
 export function managementRoutes(parts: ManagementParts): RouteFamily[] {
   const { access, flows, tracing, documents, capabilities, scheduler } = parts
@@ -125,17 +138,11 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     authRoutes(access),
     meRoutes(access),
     myTaskRoutes(parts.waits, parts.flows.live.table),
-    userRoutes(access),
     explainUserRoutes({
       ...{ access, permissions, table: live.table, rules: parts.rules },
       storages: () => records.database.names(),
     }),
-    sessionRoutes(access),
-    secondFactorRoutes(access),
-    invitationRoutes(access),
-    apiKeyRoutes(access),
-    authenticationGroupRoutes(access),
-    userLogRoutes(access),
+    ...peopleRoutes(access),
     infoRoutes(parts.info),
     nodeRoutes(parts.nodes),
     figureRoutes(records),

@@ -9,7 +9,6 @@ import { secretKeys } from '../records/secrets/signing-secret.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { ownStorages } from '../storage/own-storages.ts'
-import { requireConfirmed } from './factors.ts'
 
 const KEY = '0f'.repeat(32)
 let room: TestAccess
@@ -195,6 +194,13 @@ test('a group requires a factor after its days, and the sign-in then sets one up
   expect(await finish((await challenge()).challenge, codeOf(secret))).toBe('OK')
 })
 
+test('a removed user keeps no secret of a factor', async () => {
+  await withFactor()
+  await access.removeUser(guid, room.admin)
+  const [removed] = (await room.records(ownStorages.users)).filter(({ username }) => username === 'ada')
+  expect(Object.keys(removed ?? {}).filter((field) => /totp|recovery|factor/.test(field))).toEqual([])
+})
+
 test('an inactive group requires nothing', async () => {
   const group = await room.group({ name: 'Staff', scopes: [], second_factor_days: 0, is_active: false })
   await access.updateUser(guid, { groups: [group] }, room.admin)
@@ -231,6 +237,17 @@ test('after a change of the key for secrets an app still works, and is sealed wi
   expect(await finish((await challenge(none)).challenge, String(codes[0]), { of: none })).toBe('OK')
 })
 
+test('where the setting is 0 no session has to be confirmed', async () => {
+  const token = await room.token('ada')
+  room.pass(86_400)
+  const [asks, never] = [access, await room.otherNode({ confirmSeconds: 0 })]
+  const required = async (of: Access) => {
+    const identity = await of.identify(token)
+    return outcome(Promise.resolve().then(() => identity && of.factors.requireConfirmed(identity)))
+  }
+  expect([await required(asks), await required(never)]).toEqual(['CONFIRMATION_REQUIRED', 'OK'])
+})
+
 test('a session is confirmed for five minutes by its sign-in, then by the password and a code', async () => {
   const { secret } = await withFactor()
   const text = String((await challenge()).challenge)
@@ -239,7 +256,7 @@ test('a session is confirmed for five minutes by its sign-in, then by the passwo
   })
   const required = async () => {
     const identity = await access.identify(access_token)
-    return outcome(Promise.resolve().then(() => identity && requireConfirmed(identity, now())))
+    return outcome(Promise.resolve().then(() => identity && access.factors.requireConfirmed(identity)))
   }
   const confirm = async (password: string, code: string) => {
     const identity = await access.identify(access_token)

@@ -41,7 +41,7 @@ import {
 } from './second-factor.ts'
 
 /** Seconds for which a session counts as confirmed. */
-export const CONFIRMED_SECONDS = 300
+const CONFIRMED_SECONDS = 300
 
 /** Times in Unix seconds, 0 for never. */
 export interface FactorState {
@@ -83,6 +83,11 @@ export interface Factors {
    */
   remove(userGuid: string, by: Identity): Promise<FactorState>
   /**
+   * CONFIRMATION_REQUIRED unless the session was made or confirmed in the last five minutes (`confirmSeconds`). API keys and the
+   * command line have no session and are not asked.
+   */
+  requireConfirmed(by: Identity): void
+  /**
    * Confirms the caller's session by the password, and by a code where the caller has a factor. Gives until when (Unix seconds).
    * INVALID_BODY, TOO_MANY_LOGIN_ATTEMPTS.
    */
@@ -110,16 +115,18 @@ export function factors(context: AccessContext, during: <T>(work: () => Promise<
         }),
       ),
     remove: (guid, by) => during(() => remove(context, guid, by)),
+    requireConfirmed: (by) => requireConfirmed(context, by),
     confirm: (by, input) => during(() => confirm(context, by, input)),
   }
 }
 
-/** CONFIRMATION_REQUIRED unless the session was made or confirmed in the last five minutes. An API key cannot be confirmed. */
-export function requireConfirmed({ confirmed }: Identity, now: number): void {
-  if (confirmed === undefined || now - confirmed <= CONFIRMED_SECONDS) return
+function requireConfirmed({ settings, clock }: AccessContext, { confirmed }: Identity): void {
+  const { confirmSeconds = CONFIRMED_SECONDS } = settings
+  const age = Math.floor(clock() / 1000) - (confirmed ?? Infinity)
+  if (confirmSeconds === 0 || age <= confirmSeconds) return
   throw new QuoinError(
     'CONFIRMATION_REQUIRED',
-    'This needs a sign-in of the last five minutes. Confirm it with POST /api/v1/auth/confirm and send the request again.',
+    'The last sign-in of this session is too old for this. Confirm it with POST /api/v1/auth/confirm and send the request again. Programs use an API key.',
   )
 }
 
@@ -231,7 +238,7 @@ async function confirm(
       }
     }
     await session.update(ownStorages.tokens, by.tokenGuid, setFields({ confirmed: now }))
-    return now + CONFIRMED_SECONDS
+    return now + (context.settings.confirmSeconds || CONFIRMED_SECONDS)
   })
   if (until === undefined) throw invalidField('code', 'code is wrong, or it was used already.')
   return until

@@ -38,6 +38,13 @@ export const accountOptions = {
     changeable: true,
     ...number(1, 31_536_000),
   },
+  confirmSeconds: {
+    variable: 'QUOIN_CONFIRM_SECONDS',
+    fallback: '300',
+    help: 'Seconds after a sign-in for which its session may change keys, secrets, groups and the like; then the password is asked for again. 0: never asked.',
+    changeable: true,
+    ...number(0, 86_400),
+  },
 } as const satisfies OptionGroup
 
 export function readAccountOptions(read: ReadOne): ReadGroup<typeof accountOptions> {
@@ -46,6 +53,7 @@ export function readAccountOptions(read: ReadOne): ReadGroup<typeof accountOptio
     signUp: read(accountOptions.signUp),
     lockoutAttempts: read(accountOptions.lockoutAttempts),
     lockoutSeconds: read(accountOptions.lockoutSeconds),
+    confirmSeconds: read(accountOptions.confirmSeconds),
   }
 }
 

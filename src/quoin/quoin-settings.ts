@@ -26,6 +26,7 @@ export function accessSettings(set: PresentOptions, passwordCost: PasswordCost |
   return followed(set, (options) => ({
     lockoutAttempts: options.lockoutAttempts,
     lockoutSeconds: options.lockoutSeconds,
+    confirmSeconds: options.confirmSeconds,
     addressAttempts: 100,
     tokenSeconds: 14 * 86_400,
     siteName: options.siteName,

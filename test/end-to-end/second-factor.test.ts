@@ -87,6 +87,62 @@ test('a session older than five minutes changes no factor until it is confirmed'
   expect((await begin()).status).toBe(200)
 })
 
+const NOTHING = '0190a6e0-0000-7000-8000-000000000000'
+const dangerous = [
+  ['POST', '/users/me/keys'],
+  ['PUT', `/users/me/keys/${NOTHING}`],
+  ['POST', `/users/me/keys/${NOTHING}/rotate`],
+  ['DELETE', `/users/me/keys/${NOTHING}`],
+  ['POST', `/users/${NOTHING}/keys`],
+  ['PUT', `/users/${NOTHING}/keys/${NOTHING}`],
+  ['POST', `/users/${NOTHING}/keys/${NOTHING}/rotate`],
+  ['DELETE', `/users/${NOTHING}/keys/${NOTHING}`],
+  ['POST', '/users/me/second-factor'],
+  ['PUT', '/users/me/second-factor'],
+  ['DELETE', '/users/me/second-factor'],
+  ['POST', '/users/me/second-factor/recovery-codes'],
+  ['DELETE', `/users/${NOTHING}/second-factor`],
+  ['POST', '/_system/authentication-groups'],
+  ['PUT', `/_system/authentication-groups/${NOTHING}`],
+  ['DELETE', `/_system/authentication-groups/${NOTHING}`],
+  ['POST', '/_system/secrets'],
+  ['PUT', `/_system/secrets/${NOTHING}`],
+  ['DELETE', `/_system/secrets/${NOTHING}`],
+  ['POST', '/_system/secrets/rotate'],
+  ['GET', '/_system/backups/one/download'],
+  ['POST', '/_system/backups/one/restore'],
+  ['DELETE', '/_system/backups/one'],
+  ['DELETE', '/_system/backups/restored/one'],
+  ['POST', `/blueprints/${NOTHING}/versions/1/rollback`],
+  ['DELETE', `/_system/storages/${NOTHING}`],
+] as const
+
+test('what is dangerous needs a confirmed session, however much its user may do; an API key is not asked', async () => {
+  const name = `root-${Date.now()}`
+  await room.addUser(name, ['*'])
+  const { access_token } = objectIn((await signIn(name)).body)
+  const session = { authorization: `Bearer ${access_token}` }
+  const made = await room.send('POST', '/users/me/keys', {
+    headers: session,
+    body: { name: 'CI', scopes: ['*'] },
+  })
+  const key = { 'x-api-key': String(objectIn(made.body).key) }
+  const refused = async (headers: Readonly<Record<string, string>>) => {
+    const found: string[] = []
+    for (const [method, path] of dangerous) {
+      const { body } = await room.send(method, path, { headers })
+      if (isJsonObject(body) && body.error === 'CONFIRMATION_REQUIRED') found.push(`${method} ${path}`)
+    }
+    return found
+  }
+  expect(await refused(session)).toEqual([])
+  room.advance(6 * MINUTE)
+  expect(await refused(session)).toEqual(dangerous.map((one) => one.join(' ')))
+  expect(await refused(key)).toEqual([])
+  await room.send('POST', '/auth/confirm', { headers: session, body: { password: userPassword } })
+  expect(await refused(session)).toEqual([])
+})
+
 test('an administrator resets the factor of a user, who gets a mail and signs in with the password', async () => {
   const { name, guid } = await newUser()
   await room.manage('PUT', `/users/${guid}`, { email: `${name}@example.com`, language: 'de' })

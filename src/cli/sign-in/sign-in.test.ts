@@ -8,6 +8,9 @@ import { adminPassword } from '../../../test/end-to-end/harness.ts'
 import { quoinCommand } from '../../../test/recording-terminal.ts'
 import { readOptions } from '../../options/options.ts'
 import { openQuoin, type Quoin } from '../../quoin/quoin.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { guidOf } from '../../storage/document-fields.ts'
+import { transact } from '../../storage/transact.ts'
 
 let directory: string
 let quoin: Quoin
@@ -60,6 +63,25 @@ test('a sign-in is stored for its owner only, without the password, and used by 
   expect(await exportTasks()).toMatchObject({ code: 0, complained: '' })
   const otherSpelling = ['export', 'Tasks', '--url', `${address.toUpperCase()}/api/v1/`]
   expect(await quoinCommand(otherSpelling, settings)).toMatchObject({ code: 0, complained: '' })
+})
+
+test('a command that needs a confirmed session asks for the password and goes on', async () => {
+  await login()
+  const [{ _meta } = { _meta: { guid: '' } }] = await quoin.access.sessions.list(
+    (await quoin.access.identify(await storedToken()))?.guid ?? '',
+    undefined,
+  )
+  await transact(quoin.database, (session) =>
+    session.update('_tokens', guidOf({ _meta: _meta ?? null }), setFields({ created: 1 })),
+  )
+  const create = (name: string, password: string) =>
+    quoinCommand(['key', 'create', 'admin', name, '--url', address], settings, password)
+  expect(await create('first', 'a wrong password')).toMatchObject({
+    code: 1,
+    complained: 'password is wrong.',
+  })
+  expect(await create('first', adminPassword)).toMatchObject({ code: 0, complained: '' })
+  expect(await create('second', '')).toMatchObject({ code: 0, complained: '' })
 })
 
 test('QUOIN_TOKEN is used instead', async () => {

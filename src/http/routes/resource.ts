@@ -35,6 +35,8 @@ interface Operation {
   readonly description?: string
   /** Errors of this route beside those that follow from its permission, body and path. */
   readonly errors?: readonly ErrorCode[]
+  /** As in the config of a route. */
+  readonly confirmed?: true
   /** Most bytes of the body; as in the config of a route. */
   readonly bodyBytes?: 'setting' | number
 }
@@ -76,9 +78,13 @@ export function resource(app: App, definition: ResourceDefinition): Resource {
     ...(description !== undefined && { description }),
     tags: definition.tags,
   })
-  const config = (verb: 'view' | 'create' | 'update' | 'remove', { errors, bodyBytes }: Operation) => ({
+  const config = (
+    verb: 'view' | 'create' | 'update' | 'remove',
+    { errors, confirmed, bodyBytes }: Operation,
+  ) => ({
     permission: `${scopes}_${verb}` as const,
     ...(errors && { errors }),
+    ...(confirmed && { confirmed }),
     ...(bodyBytes !== undefined && { bodyBytes }),
   })
 

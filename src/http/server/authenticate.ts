@@ -2,7 +2,6 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Access } from '../../access/access.ts'
 import type { Identity } from '../../access/identity-cache.ts'
 import { holds } from '../../access/scopes.ts'
-import { requireConfirmed } from '../../identity/factors.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { ManagementScope } from '../../shared/management-scopes.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
@@ -61,7 +60,7 @@ async function admit(
       'An access token is required. Sign in with POST /api/v1/auth/signin and send it as "Authorization: Bearer".',
     )
   for (const scope of scopes) requireScope(identity, scope)
-  if (request.routeOptions.config.confirmed) requireConfirmed(identity, Math.floor(tools.clock() / 1000))
+  if (request.routeOptions.config.confirmed) tools.requireConfirmed(identity)
 }
 
 /** INSUFFICIENT_PERMISSIONS for an API key whose list of endpoints does not have the request. */

@@ -18,7 +18,7 @@ declare module 'fastify' {
     permission?: Permission
     /** Scopes that a caller needs beside `permission`: all of them. */
     alsoNeeds?: readonly ManagementScope[]
-    /** Only for a session that was made or confirmed in the last five minutes: see `identity/factors.ts`. */
+    /** Only for a session that was made or confirmed in the last five minutes, or an API key: see `identity/factors.ts`. */
     confirmed?: true
     /** `management` if not said. */
     style?: ErrorStyle

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
 import type { Identity } from '../../access/identity-cache.ts'
-import type { Clock } from '../../shared/clock.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { ExchangeTools } from '../endpoints/endpoint-exchange.ts'
 import type { Caller } from './permission.ts'
@@ -28,7 +27,8 @@ export interface RouteTools {
    * `perSecond` undefined = the cluster's limit, 0 = none.
    */
   limitRate(request: Pick<Caller, 'ip'>, name: string, perSecond?: number): void
-  readonly clock: Clock
+  /** Throws CONFIRMATION_REQUIRED for a session whose sign-in is too old. */
+  requireConfirmed(identity: Identity): void
   /** For the one who answers past the framework. */
   readonly exchange: ExchangeTools
   /**

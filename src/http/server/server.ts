@@ -117,7 +117,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const tools: RouteTools = {
     identify: identifier(options.access),
     limitRate: rateLimiter(settings, clock),
-    clock,
+    requireConfirmed: options.access.factors.requireConfirmed,
     exchange: {
       get bodyLimit() {
         return settings.bodyLimit

@@ -68,7 +68,7 @@ function createRoutes(app: App, { keys }: Access): void {
   app.post(
     OWN,
     {
-      config: { permission: 'signed-in', errors: ['CONFLICT', 'INSUFFICIENT_PERMISSIONS'] },
+      config: { permission: 'signed-in', confirmed: true, errors: ['CONFLICT', 'INSUFFICIENT_PERMISSIONS'] },
       schema: {
         ...shared,
         operationId: 'createMyApiKey',
@@ -84,7 +84,7 @@ function createRoutes(app: App, { keys }: Access): void {
   app.post(
     OF_USER,
     {
-      config: { permission: 'users_update', errors: ['CONFLICT'] },
+      config: { permission: 'users_update', confirmed: true, errors: ['CONFLICT'] },
       schema: {
         ...shared,
         operationId: 'createApiKey',
@@ -103,7 +103,7 @@ function updateRoutes(app: App, { keys }: Access): void {
   app.put(
     `${OWN}/:key`,
     {
-      config: { permission: 'signed-in', errors: ['CONFLICT', 'INSUFFICIENT_PERMISSIONS'] },
+      config: { permission: 'signed-in', confirmed: true, errors: ['CONFLICT', 'INSUFFICIENT_PERMISSIONS'] },
       schema: {
         ...shared,
         operationId: 'updateMyApiKey',
@@ -119,7 +119,7 @@ function updateRoutes(app: App, { keys }: Access): void {
   app.put(
     `${OF_USER}/:key`,
     {
-      config: { permission: 'users_update', errors: ['CONFLICT'] },
+      config: { permission: 'users_update', confirmed: true, errors: ['CONFLICT'] },
       schema: {
         ...shared,
         operationId: 'updateApiKey',
@@ -144,7 +144,12 @@ function rotateRoutes(app: App, { keys }: Access): void {
   app.post(
     `${OWN}/:key/rotate`,
     {
-      config: { permission: 'signed-in', bodyOptional: true, errors: ['INSUFFICIENT_PERMISSIONS'] },
+      config: {
+        permission: 'signed-in',
+        confirmed: true,
+        bodyOptional: true,
+        errors: ['INSUFFICIENT_PERMISSIONS'],
+      },
       schema: {
         ...shared,
         operationId: 'rotateMyApiKey',
@@ -162,7 +167,7 @@ function rotateRoutes(app: App, { keys }: Access): void {
   app.post(
     `${OF_USER}/:key/rotate`,
     {
-      config: { permission: 'users_update', bodyOptional: true },
+      config: { permission: 'users_update', confirmed: true, bodyOptional: true },
       schema: {
         ...shared,
         operationId: 'rotateApiKey',
@@ -184,7 +189,7 @@ function removeRoutes(app: App, { keys }: Access): void {
   app.delete(
     `${OWN}/:key`,
     {
-      config: { permission: 'signed-in', errors: ['INSUFFICIENT_PERMISSIONS'] },
+      config: { permission: 'signed-in', confirmed: true, errors: ['INSUFFICIENT_PERMISSIONS'] },
       schema: {
         ...shared,
         operationId: 'removeMyApiKey',
@@ -201,7 +206,7 @@ function removeRoutes(app: App, { keys }: Access): void {
   app.delete(
     `${OF_USER}/:key`,
     {
-      config: { permission: 'users_update' },
+      config: { permission: 'users_update', confirmed: true },
       schema: {
         ...shared,
         operationId: 'removeApiKey',

@@ -36,6 +36,7 @@ export function authenticationGroupRoutes(access: Access): RouteFamily {
     groups.create(
       {
         operationId: 'createGroup',
+        confirmed: true,
         summary: 'Create an authentication group',
         description: 'Users are put into it with PUT /users/{guid} and `groups`.',
         errors: ['CONFLICT'],
@@ -45,16 +46,14 @@ export function authenticationGroupRoutes(access: Access): RouteFamily {
     )
 
     groups.get(
-      {
-        operationId: 'getGroup',
-        summary: 'One authentication group',
-      },
+      { operationId: 'getGroup', summary: 'One authentication group' },
       async (guid) => (await access.getGroup(guid)) ?? notThere(guid),
     )
 
     groups.update(
       {
         operationId: 'updateGroup',
+        confirmed: true,
         summary: 'Change an authentication group',
         description: 'Changes the given fields. Applies immediately to every user of the group.',
         errors: ['CONFLICT'],
@@ -66,6 +65,7 @@ export function authenticationGroupRoutes(access: Access): RouteFamily {
     groups.remove(
       {
         operationId: 'removeGroup',
+        confirmed: true,
         summary: 'Remove an authentication group',
         description: 'Its users lose its scopes immediately.',
         errors: ['CONFLICT'],
