@@ -1,4 +1,4 @@
-import { drift, plan, pull, push, releases, rollback } from './applications/release-commands.ts'
+import { dev, drift, plan, pull, push, releases, rollback } from './applications/release-commands.ts'
 import { remoteAdd } from './applications/remote-add.ts'
 import { auditVerify } from './audit-verify.ts'
 import { check, client, exportBlueprintFile, importBlueprintFile } from './blueprint-commands.ts'
@@ -36,6 +36,7 @@ const working: readonly Command[] = [
   push,
   releases,
   rollback,
+  dev,
   drift,
   remoteAdd,
   exportBlueprintFile,

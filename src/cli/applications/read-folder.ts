@@ -1,6 +1,6 @@
 /** The files of an application on disk. */
 import { lstat, mkdir, open, opendir, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Files } from '../../shared/application/application-files.ts'
 
 /** Far more than an application needs; a home directory is refused soon. */
@@ -71,21 +71,33 @@ const ownFiles = ['quoin.json', 'groups.json']
 export async function writeFolder(folder: string, files: Files): Promise<readonly string[]> {
   await mkdir(folder, { recursive: true })
   const present = await readFolder(folder)
-  const changed: string[] = []
-  for (const [path, text] of files) {
-    if (present.get(path) === text) continue
-    const target = join(folder, path)
-    await mkdir(dirname(target), { recursive: true })
-    await writeFile(`${target}.part`, text, { flush: true })
-    await rename(`${target}.part`, target)
-    changed.push(path)
-  }
+  const changed = new Map<string, string | undefined>()
+  for (const [path, text] of files) if (present.get(path) !== text) changed.set(path, text)
   for (const path of present.keys()) {
     if (files.has(path) || !(ours.includes(path.split('/')[0] ?? '') || ownFiles.includes(path))) continue
-    await rm(join(folder, path))
-    changed.push(path)
+    changed.set(path, undefined)
   }
-  return changed.sort()
+  await writeFiles(folder, changed)
+  return [...changed.keys()].sort()
+}
+
+/** Each whole or not at all; those without a text are removed. */
+export async function writeFiles(
+  folder: string,
+  files: ReadonlyMap<string, string | undefined>,
+): Promise<void> {
+  for (const [path, text] of files) {
+    const target = join(folder, path)
+    if (text === undefined) {
+      await rm(target, { force: true })
+      continue
+    }
+    await mkdir(dirname(target), { recursive: true })
+    // Outside the folders of the application, where a reader would take it for a file of it.
+    const part = join(folder, `.${basename(target)}.part`)
+    await writeFile(part, text, { flush: true })
+    await rename(part, target)
+  }
 }
 
 function isMissing(error: unknown): boolean {

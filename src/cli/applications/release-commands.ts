@@ -53,6 +53,23 @@ export const push = command({
   },
 })
 
+export const dev = command({
+  name: 'dev',
+  operands: [folder],
+  flags: clusterFlags,
+  summary: 'Keeps the folder and a running server the same while both are edited, and runs the tests.',
+  about: `Pushes each saved change as a release, and writes into the folder what the studio saves. A file that was changed in both is a
+conflict: the folder keeps its own, the other one is in .quoin/studio, and nothing is pushed until the file is saved again. What
+would lose documents is not pushed. Without --url or --remote: the server on this machine, at QUOIN_PORT. Stop with Ctrl+C.`,
+  async run({ positionals: [from = '.'], values }, terminal) {
+    const { runDev } = await import('./run-dev.ts')
+    const { stopSignal } = await import('../run-start.ts')
+    const stop = new AbortController()
+    void stopSignal(process, terminal.clock, (code) => process.exit(code)).then(() => stop.abort())
+    return runDev(from, values, terminal, stop.signal)
+  },
+})
+
 export const releases = command({
   name: 'releases',
   operands: [{ name: '<application>' }],

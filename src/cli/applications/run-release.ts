@@ -57,6 +57,22 @@ export async function runPull(
   return 0
 }
 
+/** undefined where the cluster has no such application. */
+export async function contentOf(management: Management, name: string): Promise<Application | undefined> {
+  try {
+    return await contentAt(management, `${base}/${encodeURIComponent(name)}/content`)
+  } catch (error) {
+    if (error instanceof Refused && error.status === 404) return undefined
+    throw error
+  }
+}
+
+/** What the present release holds, whatever the studio has changed since. */
+export async function lastContent(management: Management, name: string): Promise<Application> {
+  const [last] = await releasesOf(management, name)
+  return contentAt(management, `${base}/${encodeURIComponent(name)}/releases/${String(last?.number)}/content`)
+}
+
 async function contentAt(management: Management, path: string): Promise<Application> {
   const content = await management.call('GET', path)
   const application = isJsonObject(content) ? content : {}
@@ -127,7 +143,7 @@ export async function runPush(folder: string, flags: PushFlags, terminal: Termin
 }
 
 /** Shows each plan once: a push that has to plan again asks only where the plans differ. */
-async function pushed(
+export async function pushed(
   management: Management,
   application: Application,
   flags: PushFlags,
@@ -250,7 +266,7 @@ export async function runDrift(
 }
 
 /** Places of blocks that the folder leaves to the cluster are no difference. */
-function withoutUnplaced(now: Application, { blueprints }: Application): Application {
+export function withoutUnplaced(now: Application, { blueprints }: Application): Application {
   const kept = Object.entries(now.blueprints).map(([name, blueprint]) => {
     const { layout, ...rest } = blueprint
     const given = blueprints[name]?.layout ?? {}

@@ -1,0 +1,140 @@
+/**
+ * A folder and an application of a cluster that are kept the same in both directions, file by file. The base is what both had last.
+ *
+ * - A file that differs from the base in the folder alone is pushed, with all others as one release.
+ * - One that differs in the cluster alone, because the studio changed it, is written into the folder.
+ * - One that differs in both is a conflict: the folder keeps its own, the other is written below `.quoin/studio`, and nothing is pushed
+ *   until the file of the folder is saved again.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Application, normalApplication } from '../../shared/application/application.ts'
+import { type Files, filesOf } from '../../shared/application/application-files.ts'
+import type { Terminal } from '../command.ts'
+import type { Management } from '../management.ts'
+import { runTests } from '../scenarios/run-tests.ts'
+import { checkFolder, problemText } from './check-folder.ts'
+import { readFolder, writeFiles } from './read-folder.ts'
+import { contentOf, lastContent, pushed, withoutUnplaced } from './run-release.ts'
+
+/** An editor may be in the middle of writing: a file with a problem is read again after this. */
+const SETTLE_MS = 150
+const noFiles: Files = new Map()
+
+export class FollowedFolder {
+  readonly #folder: string
+  readonly #management: Management
+  readonly #terminal: Terminal
+  #base: Files | undefined
+  /** Raw files that were refused, so that each is told once. */
+  #refused = ''
+  /** By path: the text of the folder when the conflict was told, and that of the cluster. */
+  readonly #conflicts = new Map<
+    string,
+    { readonly mine: string | undefined; readonly theirs: string | undefined }
+  >()
+
+  constructor(folder: string, management: Management, terminal: Terminal) {
+    this.#folder = folder
+    this.#management = management
+    this.#terminal = terminal
+  }
+
+  /** Brings both together once. Throws what the folder or the cluster refuses to be read with. */
+  async follow(): Promise<void> {
+    const sound = await this.#sound()
+    if (!sound) return
+    const { application, raw } = sound
+    const mine = filesOf(application)
+    const name = String(application.about.name)
+    const content = await contentOf(this.#management, name)
+    this.#base ??= content ? filesOf(await lastContent(this.#management, name)) : noFiles
+    const theirs = content
+      ? filesOf(normalApplication({ ...withoutUnplaced(content, application) }))
+      : this.#base
+    const base = new Map(this.#base)
+    const pulled = new Map<string, string | undefined>()
+    for (const path of changedPaths(base, theirs)) {
+      const [own, other] = [mine.get(path), theirs.get(path)]
+      if (own === other) put(base, path, own)
+      else if (own === base.get(path)) pulled.set(path, other)
+      else if (await this.#isSettled(path, own, other)) put(base, path, other)
+    }
+    // What was saved meanwhile is not written over: the next turn sees it.
+    if (pulled.size > 0 && (await this.#raw()) !== raw) return
+    await writeFiles(this.#folder, pulled)
+    for (const [path, text] of pulled) {
+      put(base, path, text)
+      this.#terminal.print(`studio: ${path} ${text === undefined ? 'removed' : 'changed'}`)
+    }
+    this.#base = base
+    if (pulled.size > 0 || this.#conflicts.size > 0) return
+    const changed = changedPaths(base, mine)
+    if (changed.length > 0) await this.#push(application, mine, changed)
+  }
+
+  /** undefined for a folder with a problem, which is told once. */
+  async #sound(): Promise<{ readonly application: Application; readonly raw: string } | undefined> {
+    let raw = await this.#raw()
+    if (raw === this.#refused) return undefined
+    for (;;) {
+      const { application, problems } = await checkFolder(this.#folder)
+      if (problems.every(({ warning }) => warning)) return { application, raw }
+      await wait(SETTLE_MS)
+      const now = await this.#raw()
+      if (now === raw) {
+        this.#refused = raw
+        for (const problem of problems) this.#terminal.complain(problemText(this.#folder, problem))
+        return undefined
+      }
+      raw = now
+    }
+  }
+
+  async #raw(): Promise<string> {
+    return JSON.stringify([...(await readFolder(this.#folder))].sort())
+  }
+
+  /** Whether the folder has been saved since the conflict was told. */
+  async #isSettled(path: string, mine: string | undefined, theirs: string | undefined): Promise<boolean> {
+    const known = this.#conflicts.get(path)
+    if (known && known.theirs === theirs) {
+      if (known.mine === mine) return false
+      this.#conflicts.delete(path)
+      return true
+    }
+    this.#conflicts.set(path, { mine, theirs })
+    const copy = `.quoin/studio/${path}`
+    await writeFiles(this.#folder, new Map([[copy, theirs]]))
+    const there = theirs === undefined ? 'It was removed there' : `Its version is ${copy}`
+    this.#terminal.complain(
+      `conflict: ${path} was changed in the studio too. ${there}. Save ${path} again to push the version of the folder.`,
+    )
+    return false
+  }
+
+  async #push(application: Application, files: Files, changed: readonly string[]): Promise<void> {
+    const from = performance.now()
+    const flags = { yes: true, allowLoss: false }
+    if ((await pushed(this.#management, application, flags, this.#terminal)) !== 0) {
+      this.#refused = await this.#raw()
+      return
+    }
+    this.#base = files
+    this.#terminal.print(`Live after ${Math.round(performance.now() - from)} ms.`)
+    if (Object.keys(application.tests).length === 0) return
+    const [only = ''] = changed
+    const filter = changed.length === 1 && only.startsWith('tests/') && files.has(only) ? only : undefined
+    const tests = { folder: this.#folder, filter, reporter: 'text', coverage: false, minCoverage: 0 } as const
+    await runTests(tests, this.#terminal)
+  }
+}
+
+function changedPaths(from: Files, to: Files): string[] {
+  const paths = new Set([...from.keys(), ...to.keys()])
+  return [...paths].filter((path) => from.get(path) !== to.get(path)).sort()
+}
+
+function put(files: Map<string, string>, path: string, text: string | undefined): void {
+  if (text === undefined) files.delete(path)
+  else files.set(path, text)
+}

@@ -1,0 +1,134 @@
+/** `quoin dev`: a folder and a cluster that are kept the same while both are edited. */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { FollowedFolder } from '../../src/cli/applications/followed-folder.ts'
+import { runDev } from '../../src/cli/applications/run-dev.ts'
+import type { Terminal } from '../../src/cli/command.ts'
+import { remoteManagement } from '../../src/cli/remote-management.ts'
+import { readOptions } from '../../src/options/options.ts'
+import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+
+let quoin: TestQuoin
+let base: string
+let directory: string
+beforeAll(async () => {
+  quoin = await openTestQuoin()
+  base = await quoin.quoin.server.listen()
+  directory = await mkdtemp(join(tmpdir(), 'quoin-dev-'))
+})
+afterAll(async () => {
+  await quoin?.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+let made = 0
+/** A folder of its own, and a terminal that remembers what was printed. */
+async function folderFor() {
+  const name = `followed${Date.now().toString(36)}${made++}`
+  const folder = join(directory, name)
+  const save = async (path: string, content: JsonValue) => {
+    await mkdir(join(folder, dirname(path)), { recursive: true })
+    await writeFile(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content))
+  }
+  await save('quoin.json', { name })
+  await save('blueprints/hello.json', blueprint(name, 'hello'))
+  await save('templates/frame.json', { name: `${name} frame`, description: 'first' })
+  const lines: string[] = []
+  const terminal: Terminal = {
+    options: () => ({ ...readOptions({ XDG_CONFIG_HOME: '/nowhere' }), token }),
+    print: (text) => void lines.push(text),
+    complain: (text) => void lines.push(text),
+    announce: (text) => void lines.push(text),
+    readLine: async () => '',
+    readSecret: async () => '',
+    clock: Date.now,
+    random: () => undefined,
+  }
+  const token = await quoin.tokenOf('admin')
+  const template = async (changes: JsonObject) => {
+    const filters = { name: `${name} frame` }
+    const [found] = objectsOf(await quoin.manage('POST', '/blueprinttemplates/search', { filters }))
+    if (Object.keys(changes).length > 0)
+      await quoin.manage('PUT', `/blueprinttemplates/${guidOf(found ?? {})}`, changes)
+    return found ?? {}
+  }
+  const read = (path: string) => readFile(join(folder, path), 'utf8').catch(() => '')
+  return { name, folder, save, read, lines, template, terminal }
+}
+
+/** It is followed until the test ends. */
+async function followed() {
+  const { folder, terminal, ...room } = await folderFor()
+  const { name, lines } = room
+  const stop = new AbortController()
+  const ended = runDev(folder, { url: base }, terminal, stop.signal)
+  onTestFinished(async () => {
+    stop.abort()
+    expect(await ended).toBe(0)
+  })
+  const replies = (value: JsonValue) =>
+    expect.poll(async () => (await quoin.send('GET', `/${name}`)).body, { timeout: 10_000 }).toBe(value)
+  const printed = (text: string) => expect.poll(() => lines.join('\n'), { timeout: 10_000 }).toContain(text)
+  await replies('hello')
+  await printed('Live after')
+  return { ...room, replies, printed }
+}
+
+const blueprint = (name: string, value: JsonValue): JsonObject => ({
+  name,
+  blocks: {
+    on: { type: 'on_startup_register_uri_get', in: { uri: name }, scopes: ['*public'] },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value } },
+  },
+})
+
+test('a saved file is live, its tests run, and a file with a mistake changes nothing until it is mended', async () => {
+  const { name, save, lines, replies, printed } = await followed()
+  await save('tests/hello.test.json', {
+    name: 'Says hi',
+    steps: [{ request: `GET /${name}`, expect: { status: 200, body: 'hi' } }],
+  })
+  await printed('FAIL Says hi')
+  await save('blueprints/hello.json', blueprint(name, 'hi'))
+  await replies('hi')
+  await printed('ok   Says hi')
+  await save('blueprints/hello.json', '{ "name": "half')
+  await printed('hello.json:1:')
+  expect((await quoin.send('GET', `/${name}`)).body).toBe('hi')
+  await save('blueprints/hello.json', blueprint(name, 'mended'))
+  await replies('mended')
+  expect(lines.filter((line) => line.includes('hello.json:1:')).length).toBeGreaterThan(0)
+})
+
+test('what the studio saves is written into the folder, and other files of the folder stay as they are', async () => {
+  const { name, read, printed, template } = await followed()
+  const hello = await read('blueprints/hello.json')
+  await template({ description: 'of the studio' })
+  await printed('studio: templates/frame.json changed')
+  expect(JSON.parse(await read('templates/frame.json'))).toMatchObject({ description: 'of the studio' })
+  expect(await read('blueprints/hello.json')).toBe(hello)
+  expect((await template({})).description).toBe('of the studio')
+  expect((await quoin.send('GET', `/${name}`)).body).toBe('hello')
+})
+
+test('a file that was changed in both keeps both, and the next save of it decides', async () => {
+  const { name, save, read, lines, template, terminal } = await folderFor()
+  const management = remoteManagement(base, await quoin.tokenOf('admin'))
+  const turns = new FollowedFolder(join(directory, name), management, terminal)
+  await turns.follow()
+  await template({ description: 'theirs' })
+  await save('templates/frame.json', { name: `${name} frame`, description: 'mine' })
+  for (let turn = 0; turn < 3; turn++) await turns.follow()
+  expect(lines.filter((line) => line.startsWith('conflict: templates/frame.json'))).toHaveLength(1)
+  expect(JSON.parse(await read('.quoin/studio/templates/frame.json'))).toMatchObject({
+    description: 'theirs',
+  })
+  expect(JSON.parse(await read('templates/frame.json'))).toMatchObject({ description: 'mine' })
+  expect((await template({})).description).toBe('theirs')
+  await save('templates/frame.json', { name: `${name} frame`, description: 'both' })
+  await turns.follow()
+  expect((await template({})).description).toBe('both')
+})
