@@ -8,14 +8,15 @@
 import { createHash } from 'node:crypto'
 import type { Identity } from '../access/identity-cache.ts'
 import type { Flows } from '../flows/flows.ts'
-import { nameOfApplication } from '../shared/application/application.ts'
+import { type Application, nameOfApplication } from '../shared/application/application.ts'
 import {
-  applicationOf,
   type FileProblem,
   type Files,
   filesOf,
+  readingSteps,
 } from '../shared/application/application-files.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
+import { inTurns } from '../shared/in-turns.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { matchAll, type Query } from '../shared/query.ts'
@@ -34,6 +35,8 @@ const MOST_DRAFTS = 1_000
 const MOST_OF_AUTHOR = 50
 /** Of the changed files of one draft together; a push takes no more either. */
 const MOST_CHARACTERS = 4 * 1024 * 1024
+/** Of one file, which is read within one turn of the event loop. A blueprint of 2,000 blocks has as many. */
+const MOST_OF_FILE = 1024 * 1024
 /** In the changed blueprints of one draft: more than a person can review. */
 const MOST_BLOCKS = 2_000
 
@@ -51,6 +54,7 @@ export interface ReadDraft {
   readonly record: JsonObject
   /** The whole application as the draft has it. */
   readonly files: Files
+  readonly application: Application
   /** Of the draft against the cluster: `changed blueprints/deals.json: block reply changed`. */
   readonly changes: readonly string[]
   /** Files that the cluster has changed since the draft did. */
@@ -198,6 +202,11 @@ function patched({ patch, base }: Stored, changes: readonly FileChange[], presen
     const { path } = change
     const now = present.get(path)
     const text = changedText(change, patch.has(path) ? patch.get(path) : now)
+    if (text !== undefined && text.length > MOST_OF_FILE)
+      throw invalidField(
+        'changes',
+        `${path}: a file of a draft holds at most ${MOST_OF_FILE} characters. Split it.`,
+      )
     // A whole text replaces what the cluster has now; part of one only what the draft began with.
     if ('text' in change || 'remove' in change || !base.has(path)) base.set(path, digestOf(now))
     patch.set(path, text)
@@ -264,7 +273,7 @@ async function readDraft(
   const conflicts = [...base].flatMap(([path, digest]) =>
     digestOf(present.get(path)) === digest ? [] : [path],
   )
-  const { application, problems, placeOf } = applicationOf(files)
+  const { application, problems, placeOf } = await inTurns(readingSteps(files))
   const live = flows.live.copy()
   live.setAll(new Map([...live.table().blueprints.keys()].map((guid) => [guid, undefined])))
   const found = await applicationProblems(application, { catalogue: flows.catalogue, live })
@@ -278,7 +287,10 @@ async function readDraft(
       : []
   return {
     files,
-    changes: applicationChanges(applicationOf(present).application, application).map(changeText),
+    application,
+    changes: applicationChanges((await inTurns(readingSteps(present))).application, application).map(
+      changeText,
+    ),
     conflicts,
     problems: [...problems, ...wrongName, ...placed],
   }

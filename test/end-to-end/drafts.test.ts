@@ -174,6 +174,7 @@ test.each([
   ['a path outside of the folder', { path: '../etc/passwd', text: '' }],
   ['a path with two folders', { path: 'a/b/c.json', text: '' }],
   ['text and remove', { path: 'quoin.json', text: '', remove: true }],
+  ['a file that is too long', { path: 'blueprints/b.json', text: ' '.repeat(1024 * 1024 + 1) }],
   ['a part of a file that is not there', { path: 'blueprints/b.json', old: 'a', new: 'b' }],
 ])('%s is refused, and nothing is drafted', async (name, change) => {
   const agent = await keyWith(`bad ${name}`.slice(0, 40), drafting)

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { normalApplication } from './application.ts'
-import { applicationOf, filesOf } from './application-files.ts'
+import { applicationOf, filesOf, readingSteps } from './application-files.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { readPlacedJson } from './json-places.ts'
 
@@ -183,9 +183,30 @@ describe('what is wrong with a file has its line and column', () => {
       },
       'templates/b.json:1:11 the name "a\u0308" differs only in case or composition',
     ],
+    [
+      'more first documents than a push takes',
+      { 'quoin.json': '{}', 'seed/a.ndjson': '{}\n'.repeat(4_001) },
+      'seed/a.ndjson:1:1 has more than 4000 lines',
+    ],
   ])('%s', (_what, files, expected) => {
     const { problems } = applicationOf(new Map(Object.entries(files)))
     const lines = problems.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`)
     expect(lines).toContainEqual(expect.stringContaining(expected))
   })
+})
+
+test('files with an error in each line list 1,000 of them, and are read in steps', () => {
+  const lines = '{\n'.repeat(3_000)
+  const steps = readingSteps(new Map(['a', 'b'].map((name) => [`seed/${name}.ndjson`, lines])))
+  let taken = 0
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) {
+      expect(value.problems).toHaveLength(1_000)
+      break
+    }
+    taken += 1
+  }
+  expect(taken).toBeGreaterThan(999)
+  expect(taken).toBeLessThan(1_100)
 })

@@ -11,6 +11,7 @@
  *
  * Written files are the same byte for byte for the same application, and a folder that is read and written again is so too.
  */
+import { atOnce, type Steps } from '../in-turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { normalizedText } from '../texts/normalized-text.ts'
 import {
@@ -86,10 +87,23 @@ const folders: Readonly<Record<string, readonly string[]>> = {
 
 /** Never throws: whatever is wrong with the files is a problem of one of them. */
 export function applicationOf(files: Files): ReadApplication {
+  return atOnce(readingSteps(files))
+}
+
+/** The same, in steps of one file or line: files of 4 MiB with an error in each line took 4 s. */
+export function* readingSteps(files: Files): Steps<ReadApplication> {
   const reader = new FileReader()
-  for (const [path, text] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) reader.read(path, text)
+  for (const [path, text] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    yield
+    yield* reader.read(path, text)
+  }
   return reader.finished()
 }
+
+/** What is listed of all files: those who mend them begin with the first. */
+const MOST_PROBLEMS = 1_000
+/** Of a file with first documents, which are fewer: blank lines count. */
+const MOST_LINES = 4_000
 
 class FileReader {
   readonly #problems: FileProblem[] = []
@@ -97,14 +111,14 @@ class FileReader {
   readonly #maps: Record<ApplicationMap, Record<string, JsonObject>> = {
     ...{ blueprints: {}, storages: {}, groups: {}, templates: {}, seed: {}, tests: {} },
   }
-  #about: JsonObject = {}
+  #about: JsonObject = {};
 
-  read(path: string, text: string): void {
+  *read(path: string, text: string): Steps<void> {
     const [folder = '', name = '', deeper] = path.split('/')
     if (path === ABOUT) this.#about = this.#json(path, text) ?? {}
     else if (path === GROUPS) this.#readGroups(text)
     else if (folders[folder] !== undefined && name !== '' && deeper === undefined)
-      this.#readObject(folder, name, text)
+      yield* this.#readObject(folder, name, text)
     else this.#problem(path, 'Quoin knows no such file in an application. Move it elsewhere, or rename it.')
   }
 
@@ -120,7 +134,7 @@ class FileReader {
     this.#refuseAlike()
     return {
       application: normalApplication({ about: this.#about, ...this.#maps }),
-      problems: this.#problems,
+      problems: this.#problems.slice(0, MOST_PROBLEMS),
       placeOf: (map, name, path = []) => {
         const file = fileOf(map, name, path)
         const inFile = map === 'groups' ? ['groups', name, ...path] : path
@@ -129,7 +143,7 @@ class FileReader {
     }
   }
 
-  #readObject(folder: string, file: string, text: string): void {
+  *#readObject(folder: string, file: string, text: string): Steps<void> {
     const end = folders[folder]?.find((one) => file.endsWith(one))
     const name = file.slice(0, -(end ?? '').length)
     const path = `${folder}/${file}`
@@ -138,7 +152,7 @@ class FileReader {
       this.#problem(path, `the name must be lower-case letters a–z, digits, _ and -, and end with ${ends}.`)
       return
     }
-    if (end === '.ndjson') this.#maps.seed[name] = { documents: this.#readLines(path, text) }
+    if (end === '.ndjson') this.#maps.seed[name] = { documents: yield* this.#readLines(path, text) }
     else if (end === '.css' || end === '.js')
       this.#maps.templates[name] = { ...this.#maps.templates[name], [end.slice(1)]: text }
     else {
@@ -160,10 +174,15 @@ class FileReader {
         else this.#problem(GROUPS, `the group ${JSON.stringify(name)} must be an object.`, ['groups', name])
   }
 
-  #readLines(path: string, text: string): JsonValue {
+  *#readLines(path: string, text: string): Steps<JsonValue> {
     const documents: JsonValue[] = []
-    for (const [at, line] of text.split('\n').entries()) {
+    const lines = text.split('\n', MOST_LINES + 1)
+    if (lines.length > MOST_LINES)
+      this.#problem(path, `has more than ${MOST_LINES} lines. Import documents instead.`)
+    for (const [at, line] of lines.entries()) {
       if (line.trim() === '') continue
+      if (this.#problems.length >= MOST_PROBLEMS) break
+      yield
       const { value, problems } = readPlacedJson(line)
       for (const { message, column } of problems)
         this.#problems.push({ file: path, line: at + 1, column, message })

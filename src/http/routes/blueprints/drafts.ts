@@ -15,7 +15,6 @@ import {
   wholeDraftSchema,
 } from '../../../shared/api/blueprints/drafts.ts'
 import { guidParams } from '../../../shared/api/record-schemas.ts'
-import { applicationOf } from '../../../shared/application/application-files.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { guidOf, numberIn, textIn, textsIn } from '../../../storage/document-fields.ts'
@@ -197,7 +196,7 @@ function removeRoute(app: App, drafts: Drafts): void {
 }
 
 /** CONFLICT for a draft that would write over changes of others, or whose files do not check. */
-function pushable({ files, conflicts, problems }: ReadDraft): JsonObject {
+function pushable({ application, conflicts, problems }: ReadDraft): JsonObject {
   if (conflicts.length > 0)
     throw new QuoinError(
       'CONFLICT',
@@ -211,5 +210,5 @@ function pushable({ files, conflicts, problems }: ReadDraft): JsonObject {
       details: { problems: lines.slice(0, 1_000) },
     })
   }
-  return { ...applicationOf(files).application }
+  return { ...application }
 }
