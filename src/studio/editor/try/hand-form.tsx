@@ -13,7 +13,6 @@ import { firstInput, type HandTrigger } from '../model/runs/hand-triggers.ts'
 import { runsKey } from '../runs/run-queries.ts'
 import { useEditorState } from '../state/editor-context.ts'
 import { HandRunView } from './hand-run-view.tsx'
-import { Result } from './reply-view.tsx'
 import { useHandRun } from './use-hand-run.ts'
 
 const SHOWN = 20
@@ -125,11 +124,7 @@ export function HandForm({ trigger }: { readonly trigger: HandTrigger }) {
           </Button>
         </Group>
         <ErrorNotice error={running.error} title={tryTexts.couldNotRunIt} />
-        {running.data ? (
-          <Result key={running.submittedAt}>
-            <HandRunView run={running.data} />
-          </Result>
-        ) : null}
+        {running.data ? <HandRunView key={running.submittedAt} run={running.data} /> : null}
       </Stack>
     </form>
   )

@@ -5,6 +5,7 @@ import { tryTexts } from '../../texts/try.ts'
 import { outcomeOf } from '../model/runs/run-words.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { showRun } from '../state/shown-run.ts'
+import { scrollToResult } from './reply-view.tsx'
 
 /** How a run by hand ended: its values are on the drawing. */
 export function HandRunView({ run }: { readonly run: Run }) {
@@ -12,7 +13,7 @@ export function HandRunView({ run }: { readonly run: Run }) {
   const { word, color } = outcomeOf(run)
   const shown = run.reply ? run.reply.body : run.result
   return (
-    <Stack gap="xs" aria-live="polite">
+    <Stack gap="xs" aria-live="polite" ref={scrollToResult}>
       <Group gap={8}>
         <Badge color={color} variant="filled">
           {word}

@@ -1,6 +1,5 @@
 import { Alert, Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { JsonView } from '../../controls/json/json-view.tsx'
 import { tryTexts } from '../../texts/try.ts'
 import { explain } from '../api/editor-api.ts'
@@ -16,22 +15,14 @@ interface ReplyViewProps {
   readonly path: string
 }
 
-const scrollTo = (result: HTMLElement | null) => result?.scrollIntoView({ block: 'nearest' })
-
-/** A new result is scrolled to: on a phone it is below the fields and the fold. Give it a `key` for each. */
-export function Result({ children }: { readonly children: ReactNode }) {
-  return (
-    <Stack gap="sm" ref={scrollTo}>
-      {children}
-    </Stack>
-  )
-}
+/** A new result is scrolled to: on a phone it is below the fields and the fold. Give its view a `key` for each. */
+export const scrollToResult = (result: HTMLElement | null) => result?.scrollIntoView({ block: 'nearest' })
 
 /** The reply; and where it is 404, why. */
 export function ReplyView({ reply, method, path }: ReplyViewProps) {
   const { status, milliseconds, bytes, headers, text, json, run } = reply
   return (
-    <Stack gap="xs" aria-live="polite">
+    <Stack gap="xs" aria-live="polite" ref={scrollToResult}>
       <Group gap={8}>
         <Badge color={status < 300 ? 'petrol' : status < 500 ? 'sand' : 'red'} variant="filled">
           {status}

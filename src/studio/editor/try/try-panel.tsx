@@ -22,7 +22,7 @@ import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { leaveRun, showRun } from '../state/shown-run.ts'
 import { HandForm } from './hand-form.tsx'
 import { HandRunView } from './hand-run-view.tsx'
-import { ReplyView, Result } from './reply-view.tsx'
+import { ReplyView } from './reply-view.tsx'
 import { RequestBody } from './request-body.tsx'
 import { RequestFieldInput } from './request-field.tsx'
 import { queryField, withQueryField } from './request-form.ts'
@@ -190,16 +190,10 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
           </Button>
         </Group>
         <ErrorNotice error={trying.error} title={tryTexts.couldNotTryIt} />
-        {trying.data && !sending.data ? (
-          <Result key={trying.submittedAt}>
-            <HandRunView run={trying.data} />
-          </Result>
-        ) : null}
+        {trying.data && !sending.data ? <HandRunView key={trying.submittedAt} run={trying.data} /> : null}
         <ErrorNotice error={sending.error} title={tryTexts.couldNotSend} />
         {sending.data ? (
-          <Result key={sending.submittedAt}>
-            <ReplyView reply={sending.data} method={method} path={path} />
-          </Result>
+          <ReplyView key={sending.submittedAt} reply={sending.data} method={method} path={path} />
         ) : null}
       </Stack>
     </form>
