@@ -5,6 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../../access/access.ts'
 import type { Identity } from '../../access/identity-cache.ts'
+import { CHALLENGE_SECONDS } from '../../identity/challenge.ts'
 import type { PageMessages } from '../../pages/messages.ts'
 import { type AccountPath, accountPaths } from '../../shared/account-paths.ts'
 import { QuoinError } from '../../shared/errors.ts'
@@ -29,7 +30,6 @@ import type { PageRoom } from './open-page-room.ts'
 import { pageAddress } from './page-origin.ts'
 
 const CHALLENGE_COOKIE = 'quoin_challenge'
-const CHALLENGE_SECONDS = 300
 const factorPaths = [accountPaths.code, accountPaths.factor] as const
 
 export type FactorPath = (typeof factorPaths)[number]
