@@ -148,29 +148,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     figureRoutes(records),
     alertRoutes(parts.alerts, records),
     databaseRoutes(capabilities),
-    blueprintRoutes(flows),
-    applicationRoutes(parts.applications),
-    draftRoutes(parts.drafts, parts.applications),
-    fileSchemaRoutes(parts.blocks),
-    blueprintDeploymentRoutes(flows, access),
-    pagePreviewRoutes(flows, parts.pages),
-    blueprintVersionRoutes(flows),
-    blockCatalogueRoutes(parts.blocks, flows),
-    blueprintActionRoutes(flows),
-    blueprintEditRoutes(flows),
-    blueprintFieldRoutes(flows),
-    blueprintTracingRoutes(tracing),
-    blockTimeRoutes(parts.samples),
-    runRoutes(tracing, access),
-    handRunRoutes(
-      {
-        ...{ tracing, run: parts.runs.run, audit: parts.audit, schedulesByHand: new Set() },
-        isScheduleRunning: scheduler && ((schedule) => scheduler.isRunning(schedule)),
-      },
-      access,
-    ),
-    blueprintTemplateRoutes(records),
-    blueprintValidationRoutes(records),
+    ...builderRoutes(parts),
     environmentRoutes(flows.environmentValues, records),
     secretRoutes(flows),
     signRequestRoutes(flows, parts.audit),
@@ -217,5 +195,36 @@ export function siteRoutes(parts: SiteParts): RouteFamily[] {
     studioFileRoutes(parts.studio),
     healthRoutes(parts.database, undefined, parts.isDamaged),
     metricsRoutes(parts.metrics),
+  ]
+}
+
+/** Those of blueprints and applications, and of their runs. */
+function builderRoutes(parts: ManagementParts): RouteFamily[] {
+  const { access, flows, tracing, scheduler } = parts
+  const { records } = flows
+  return [
+    blueprintRoutes(flows),
+    applicationRoutes(parts.applications),
+    draftRoutes(parts.drafts, parts.applications),
+    fileSchemaRoutes(parts.blocks),
+    blueprintDeploymentRoutes(flows, access),
+    pagePreviewRoutes(flows, parts.pages),
+    blueprintVersionRoutes(flows),
+    blockCatalogueRoutes(parts.blocks, flows),
+    blueprintActionRoutes(flows),
+    blueprintEditRoutes(flows),
+    blueprintFieldRoutes(flows),
+    blueprintTracingRoutes(tracing),
+    blockTimeRoutes(parts.samples),
+    runRoutes(tracing, access),
+    handRunRoutes(
+      {
+        ...{ tracing, run: parts.runs.run, audit: parts.audit, schedulesByHand: new Set() },
+        isScheduleRunning: scheduler && ((schedule) => scheduler.isRunning(schedule)),
+      },
+      access,
+    ),
+    blueprintTemplateRoutes(records),
+    blueprintValidationRoutes(records),
   ]
 }
