@@ -107,14 +107,8 @@ export async function openDrafts(applications: Applications, flows: Flows): Prom
           if (updated.outcome === 'written') return documentOf(updated.document)
         }
         await checkRoom(session, by)
-        const owner = ownerOf(application, by)
-        const about = {
-          name: application,
-          owner,
-          author: authorOf(by),
-          agent: by.key?.name ?? '',
-          created_by: user,
-        }
+        const author = { author: authorOf(by), agent: by.key?.name ?? '', created_by: user }
+        const about = { name: application, owner: ownerOf(application, by), ...author }
         return documentOf(await session.create(storage, setFields({ ...about, ...fields })))
       }
       return database.capabilities.alone(storage, () => transactAgain(database, work, { user }))
