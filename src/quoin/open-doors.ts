@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { agentDoor } from '../agents/agents.ts'
 import { describeBlock } from '../blocks/describe-block.ts'
 import { findBlocks } from '../blocks/load-blocks.ts'
 import { queueSteering } from '../flows/background/queue-steering.ts'
@@ -123,6 +124,7 @@ export async function openNodeDoors(
     root: [
       ...siteRoutes(parts),
       approvalDoor(pages, waits),
+      agentDoor(clock, version),
       pageDoor({ ...pages, waits, siteName: options.siteName }),
     ],
     finished: metrics.finished,

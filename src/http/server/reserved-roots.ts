@@ -34,6 +34,7 @@ export const reservedPageRoots: ReadonlySet<string> = new Set([
   'api',
   'docs',
   'health',
+  'mcp',
   'metrics',
   'static',
   'studio',

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
 import type { Identity } from '../../access/identity-cache.ts'
+import type { JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { ExchangeTools } from '../endpoints/endpoint-exchange.ts'
 import type { Caller } from './permission.ts'
@@ -13,6 +14,13 @@ export type App = FastifyInstance<
   FastifyBaseLogger,
   TypeBoxTypeProvider
 >
+
+export interface SentAs {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly path: string
+  readonly body?: JsonValue
+  readonly ip: string
+}
 
 /** What the server lends to routes whose door depends on more than `config.permission`. */
 export interface RouteTools {
@@ -29,6 +37,11 @@ export interface RouteTools {
   limitRate(request: Pick<Caller, 'ip'>, name: string, perSecond?: number): void
   /** Throws CONFIRMATION_REQUIRED for a session whose sign-in is too old. */
   requireConfirmed(identity: Identity): void
+  /**
+   * Sends a request to the management API as a caller that is known already, through the same checks. The path comes after `/api/v1`. It
+   * carries a token of its own, which ends with the reply.
+   */
+  sendAs(identity: Identity, sent: SentAs): Promise<{ readonly status: number; readonly body: JsonValue }>
   /** For the one who answers past the framework. */
   readonly exchange: ExchangeTools
   /**

@@ -1,0 +1,70 @@
+/**
+ * `/mcp`: the Model Context Protocol for agents, in both of its eras (2026-07-28, and streamable HTTP before it), without sessions. A caller
+ * is an API key in a header. What the protocol needs is loaded with the first request.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { RouteFamily, RouteTools } from '../http/server/route-family.ts'
+import { MOST_APPLICATION_BYTES } from '../shared/api/blueprints/applications.ts'
+import type { Clock } from '../shared/clock.ts'
+import { QuoinError } from '../shared/errors.ts'
+import { isJsonObject } from '../shared/json.ts'
+import { type Budgets, openBudgets } from './budgets.ts'
+
+export function agentDoor(clock: Clock, version: string): RouteFamily {
+  const budgets = openBudgets(clock)
+  return (app, tools) => {
+    app.route({
+      method: ['GET', 'POST', 'DELETE'],
+      url: '/mcp',
+      config: { permission: 'by-trigger', entityTag: false, bodyBytes: MOST_APPLICATION_BYTES },
+      schema: { hide: true },
+      async onRequest(request) {
+        const identity = await tools.identify(request)
+        if (identity?.key === undefined)
+          throw new QuoinError(
+            'INVALID_ACCESS_TOKEN',
+            'An agent needs an API key. Make one in your account and send it as "Authorization: Bearer".',
+          )
+      },
+      handler: (request, reply) => answer(request, reply, { tools, budgets, version }),
+    })
+  }
+}
+
+interface Parts {
+  readonly tools: RouteTools
+  readonly budgets: Budgets
+  readonly version: string
+}
+
+async function answer(request: FastifyRequest, reply: FastifyReply, { tools, budgets, version }: Parts) {
+  const { identity, body, ip } = request
+  if (identity?.key === undefined) throw new TypeError('The caller of /mcp is an API key.')
+  if (request.method === 'POST') budgets.call(identity.tokenGuid)
+  if (Array.isArray(body)) return reply.status(400).send(problem('Send one message, not a list of them.'))
+  // A stream without an end; nothing that it could tell of changes without the agent.
+  if (isJsonObject(body) && body.method === 'subscriptions/listen')
+    return reply.status(200).send({ ...problem('There are no subscriptions.', -32601), id: body.id ?? null })
+  const { answerMcp } = await import('./mcp-server.ts')
+  const { key } = identity
+  // The list of endpoints of the key admitted /mcp; what a tool asks for is up to the scopes.
+  const caller = { ...identity, key: { ...key, mayCall: () => true } }
+  const { status, type, text } = await answerMcp({
+    method: request.method,
+    headers: request.headers,
+    body,
+    version,
+    budget: {
+      change: () => budgets.change(identity.tokenGuid),
+      ended: (isRefused) => budgets.ended(identity.tokenGuid, isRefused),
+    },
+    send: (method, path, sent) =>
+      tools.sendAs(caller, { method, path, ip, ...(sent !== undefined && { body: sent }) }),
+  })
+  if (type !== undefined) reply.header('content-type', type)
+  return reply.status(status).send(text)
+}
+
+function problem(message: string, code = -32600) {
+  return { jsonrpc: '2.0', id: null, error: { code, message } }
+}

@@ -1,0 +1,262 @@
+/**
+ * The tools of `/mcp`. Each is a few requests of the management API with the rights of the key's user within the scopes of the key, so that
+ * scopes, rules, limits and audit records are those of the API. Nothing of a document, log or run gets into a description.
+ */
+import { type Static, type TObject, Type } from 'typebox'
+import { Check, Errors } from 'typebox/value'
+import { editDraftSchema } from '../shared/api/blueprints/drafts.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
+import { guidOf, objectsIn, textIn } from '../storage/document-fields.ts'
+import { type Reply, testFiles } from './test-files.ts'
+
+/** Sends a request of the management API as the caller; the path comes after `/api/v1`. */
+export type Send = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: JsonValue) => Promise<Reply>
+
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  readonly input: TObject
+  /** Counts among the changes of an hour. */
+  readonly changes: boolean
+  run(args: JsonObject, send: Send): Promise<Reply>
+}
+
+const closed = { additionalProperties: false }
+const guid = Type.String({ minLength: 1, maxLength: 64, pattern: '^[\\w-]+$' })
+const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 20 }))
+const offset = Type.Optional(
+  Type.Integer({ minimum: 0, maximum: 4_194_304, description: 'Character of the answer at which to go on.' }),
+)
+
+function tool<T extends TObject>(
+  name: string,
+  description: string,
+  input: T,
+  run: (args: Static<T>, send: Send) => Promise<Reply>,
+  changes = false,
+): Tool {
+  return {
+    ...{ name, description, input, changes },
+    async run(args, send) {
+      if (Check(input, args)) return run(args, send)
+      const [first] = Errors(input, args)
+      return refused(
+        400,
+        `The arguments of ${name} do not fit: ${first?.instancePath ?? ''} ${first?.message ?? ''}`,
+      )
+    },
+  }
+}
+
+function refused(status: number, message: string): Reply {
+  return { status, body: { message } }
+}
+
+const sources = [
+  'blocks',
+  'applications',
+  'drafts',
+  'blueprints',
+  'storages',
+  'fields',
+  'runs',
+  'logs',
+] as const
+const searches: Readonly<Record<string, string>> = {
+  blueprints: '/blueprints/search',
+  storages: '/_system/storages/search',
+  fields: '/blueprintfields/search',
+  logs: '/_system/systemlogs/search',
+}
+
+const search = tool(
+  'search',
+  'Find blocks, applications, drafts, blueprints, storages, fields, traced runs or log records. `read` shows one of them.',
+  Type.Object(
+    { in: Type.Enum([...sources]), text: Type.Optional(Type.String({ maxLength: 200 })), limit, offset },
+    closed,
+  ),
+  async ({ in: source, text = '', limit: most = 20 }, send) => {
+    if (source === 'blocks') return searchBlocks(await send('GET', '/blocks'), text, most)
+    if (source === 'applications') return send('GET', '/_system/applications')
+    if (source === 'drafts') return send('GET', '/_system/drafts')
+    if (source === 'runs') return send('GET', `/runs?limit=${most}`)
+    return send('POST', searches[source] ?? '', { limit: most, ...(text !== '' && { query: text }) })
+  },
+)
+
+/** Blocks that have each word in identifier, title or summary. */
+function searchBlocks({ status, body }: Reply, text: string, most: number): Reply {
+  if (status !== 200) return { status, body }
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const found = objectsIn(body).flatMap(({ identifier = '', title = '', summary = '' }) => {
+    const about = `${textIn(identifier)} ${textIn(title)} ${textIn(summary)}`.toLowerCase()
+    return words.every((word) => about.includes(word)) ? [{ identifier, title, summary }] : []
+  })
+  return { status, body: { found: found.length, blocks: found.slice(0, most) } }
+}
+
+const kinds = ['application', 'draft', 'block', 'blueprint', 'run'] as const
+
+const read = tool(
+  'read',
+  'Read an application by its name (as the cluster has it), a draft by its guid (its files, changes, conflicts and problems), the pins and settings of a block by its identifier, a blueprint or a traced run by its guid. With `path` only that file of a draft.',
+  Type.Object(
+    {
+      kind: Type.Enum([...kinds]),
+      name: Type.String({ minLength: 1, maxLength: 100, pattern: '^[\\w-]+$' }),
+      path: Type.Optional(Type.String({ maxLength: 250 })),
+      offset,
+    },
+    closed,
+  ),
+  async ({ kind, name, path }, send) => {
+    if (kind === 'application') return send('GET', `/_system/applications/${name}/content`)
+    if (kind === 'blueprint') return send('GET', `/blueprints/${name}`)
+    if (kind === 'run') return send('GET', `/runs/${name}`)
+    if (kind === 'draft') return fileOf(await send('GET', `/_system/drafts/${name}`), path)
+    const { status, body } = await send('GET', '/blocks')
+    const block = objectsIn(body).find((one) => one.identifier === name)
+    if (status === 200 && !block) return refused(404, `There is no block ${name}. Search blocks by words.`)
+    return { status, body: block ?? body }
+  },
+)
+
+function fileOf({ status, body }: Reply, path: string | undefined): Reply {
+  const files = isJsonObject(body) ? body.files : undefined
+  if (status !== 200 || path === undefined || !isJsonObject(files)) return { status, body }
+  const text = Object.hasOwn(files, path) ? files[path] : undefined
+  if (text === undefined)
+    return refused(404, `The draft has no ${path}. It has ${Object.keys(files).join(', ')}.`)
+  return { status, body: text }
+}
+
+const edit = tool(
+  'edit',
+  'Change files of your draft of an application, or begin one. Nothing goes live. A change has the whole `text` of a file, `remove: true`, or `old` (in the file exactly once) and `new`. Files: quoin.json { "name" }, blueprints/NAME.json { "name", "blocks": { "on": { "type", "in": { pin: value or "@block.pin" }, "fields": {settings}, "scopes" } } }, storages/NAME.json { "fields": { NAME: { "type" } } }, groups.json, templates/, seed/NAME.ndjson, tests/NAME.test.json. The answer has the problems of all files.',
+  editDraftSchema,
+  async (args, send) => {
+    const edited = await send('POST', '/_system/drafts', JSON.parse(JSON.stringify(args)))
+    if (edited.status !== 200 || !isJsonObject(edited.body)) return edited
+    return checked(await send('GET', `/_system/drafts/${textIn(edited.body.guid)}`))
+  },
+  true,
+)
+
+const ofDraft = Type.Object({ draft: guid, offset }, closed)
+
+const check = tool('check', 'Problems, changes and conflicts of a draft.', ofDraft, async ({ draft }, send) =>
+  checked(await send('GET', `/_system/drafts/${draft}`)),
+)
+
+function checked({ status, body }: Reply): Reply {
+  if (!isJsonObject(body)) return { status, body }
+  const { files: _, ...rest } = body
+  return { status, body: rest }
+}
+
+const test = tool(
+  'test',
+  'Run tests/*.test.json of a draft, each in a cluster of its own in memory: no data of this cluster is read or changed. A test: { "name", "given", "steps": [{ "request": "GET /tasks", "expect": { "status": 200, "body" } }] }.',
+  ofDraft,
+  async ({ draft }, send) => {
+    const { status, body } = await send('GET', `/_system/drafts/${draft}`)
+    const files = isJsonObject(body) && isJsonObject(body.files) ? body.files : undefined
+    return files === undefined ? { status, body } : testFiles(files)
+  },
+)
+
+const tryRun = tool(
+  'try',
+  'Run one trigger of a deployed blueprint without effects: its writes, jobs and mails are undone. The answer is the recorded run.',
+  Type.Object(
+    {
+      blueprint: guid,
+      trigger: Type.String({
+        minLength: 1,
+        maxLength: 1_000,
+        description: 'Guid or name of the block, or `GET tasks`.',
+      }),
+      input: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 })),
+      offset,
+    },
+    closed,
+  ),
+  ({ blueprint, trigger, input }, send) => {
+    const body = { trigger, effects: 'discard', ...(input && { input }) }
+    return send('POST', `/blueprints/${blueprint}/run`, JSON.parse(JSON.stringify(body)))
+  },
+)
+
+const explain = tool(
+  'explain',
+  'Why a request to an endpoint or page is answered, refused or 404.',
+  Type.Object(
+    {
+      method: Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+      path: Type.String({ minLength: 1, maxLength: 2_000 }),
+      offset,
+    },
+    closed,
+  ),
+  ({ method, path }, send) => send('POST', '/blueprints/explain', { method, path }),
+)
+
+const documents = tool(
+  'documents',
+  'Search documents of a storage, by the rules for your user. Go on with `after`.',
+  Type.Object(
+    {
+      storage: Type.String({ minLength: 1, maxLength: 200 }),
+      query: Type.Optional(Type.String({ maxLength: 1_000 })),
+      filters: Type.Optional(
+        Type.Record(Type.String({ maxLength: 256 }), Type.Unknown(), { maxProperties: 20 }),
+      ),
+      limit,
+      skip: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, description: 'Documents to skip.' })),
+      offset,
+    },
+    closed,
+  ),
+  async ({ storage, query, filters, limit: most = 20, skip = 0 }, send) => {
+    const found = await send('POST', '/_system/storages/search', { filters: { name: storage }, limit: 1 })
+    if (found.status !== 200) return found
+    const [one] = objectsIn(found.body)
+    if (!one) return refused(404, `There is no storage ${JSON.stringify(storage)}. Search storages.`)
+    const body = {
+      limit: most,
+      offset: skip,
+      ...(query !== undefined && { query }),
+      ...(filters && { filters }),
+    }
+    return send('POST', `/_system/storages/${guidOf(one)}/documents/search`, JSON.parse(JSON.stringify(body)))
+  },
+)
+
+const plan = tool('plan', 'What a push of a draft would do. Changes nothing.', ofDraft, ({ draft }, send) =>
+  send('POST', `/_system/drafts/${draft}/plan`),
+)
+
+const deploy = tool(
+  'deploy',
+  'Push a draft as one release, with the `state` of its plan. Needs the scope agents_deploy; without it, ask a person to push the draft.',
+  Type.Object(
+    { draft: guid, state: Type.String({ maxLength: 100 }), allow_loss: Type.Optional(Type.Boolean()) },
+    closed,
+  ),
+  ({ draft, state, allow_loss = false }, send) =>
+    send('POST', `/_system/drafts/${draft}/push`, { state, allow_loss }),
+  true,
+)
+
+const discard = tool(
+  'discard',
+  'Remove a draft of yours: takes all of its changes back.',
+  Type.Object({ draft: guid }, closed),
+  ({ draft }, send) => send('DELETE', `/_system/drafts/${draft}`),
+  true,
+)
+
+export const tools: readonly Tool[] = [
+  ...[search, read, edit, check, test, tryRun, explain, documents, plan, deploy, discard],
+]
