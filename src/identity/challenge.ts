@@ -18,7 +18,7 @@ import { ownStorages } from '../storage/own-storages.ts'
 import { loadTotp } from './one-time-code.ts'
 import { newSecret } from './second-factor.ts'
 
-const CHALLENGE_SECONDS = 300
+export const CHALLENGE_SECONDS = 300
 const MOST_OF_USER = 10
 const CHALLENGE = /^qc_[A-Za-z0-9_-]{43}$/
 
