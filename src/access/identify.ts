@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { hasSecondFactor } from '../identity/second-factor.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
@@ -113,6 +114,7 @@ export async function identify(context: AccessContext, token: string): Promise<I
     user: publicUser(user.document),
     tokenGuid: guidOf(record),
     confirmed: numberIn(record.confirmed) || numberIn(record.created),
+    hasSecondFactor: hasSecondFactor(user.document),
   }
   keep(identity, Math.min(due, numberIn(record.expiry)))
   return identity

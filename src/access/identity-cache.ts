@@ -71,6 +71,8 @@ export interface Identity {
   readonly tokenGuid: string
   /** Unix seconds at which the session was made or confirmed. API keys and the command line have no session. */
   readonly confirmed?: number
+  /** Of a session: then what is dangerous asks for a confirmation. */
+  readonly hasSecondFactor?: boolean
   /** Where an API key was sent; a signed-in user has none. */
   readonly key?: {
     readonly name: string

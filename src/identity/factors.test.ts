@@ -243,7 +243,7 @@ test('where the setting is 0 no session has to be confirmed', async () => {
   const [asks, never] = [access, await room.otherNode({ confirmSeconds: 0 })]
   const required = async (of: Access) => {
     const identity = await of.identify(token)
-    return outcome(Promise.resolve().then(() => identity && of.factors.requireConfirmed(identity)))
+    return outcome(Promise.resolve().then(() => identity && of.factors.requireConfirmed(identity, 'all')))
   }
   expect([await required(asks), await required(never)]).toEqual(['CONFIRMATION_REQUIRED', 'OK'])
 })
@@ -256,7 +256,7 @@ test('a session is confirmed for five minutes by its sign-in, then by the passwo
   })
   const required = async () => {
     const identity = await access.identify(access_token)
-    return outcome(Promise.resolve().then(() => identity && access.factors.requireConfirmed(identity)))
+    return outcome(Promise.resolve().then(() => identity && access.factors.requireConfirmed(identity, 'all')))
   }
   const confirm = async (password: string, code: string) => {
     const identity = await access.identify(access_token)

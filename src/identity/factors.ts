@@ -40,6 +40,9 @@ import {
   storeRecoveryCodes,
 } from './second-factor.ts'
 
+/** Whose sessions a route asks to confirm: a password alone protects little against who has the session already. */
+export type Confirmed = 'users with a factor' | 'all'
+
 /** Seconds for which a session counts as confirmed. */
 const CONFIRMED_SECONDS = 300
 
@@ -86,7 +89,7 @@ export interface Factors {
    * CONFIRMATION_REQUIRED unless the session was made or confirmed in the last five minutes (`confirmSeconds`). API keys and the
    * command line have no session and are not asked.
    */
-  requireConfirmed(by: Identity): void
+  requireConfirmed(by: Identity, of: Confirmed): void
   /**
    * Confirms the caller's session by the password, and by a code where the caller has a factor. Gives until when (Unix seconds).
    * INVALID_BODY, TOO_MANY_LOGIN_ATTEMPTS.
@@ -115,12 +118,17 @@ export function factors(context: AccessContext, during: <T>(work: () => Promise<
         }),
       ),
     remove: (guid, by) => during(() => remove(context, guid, by)),
-    requireConfirmed: (by) => requireConfirmed(context, by),
+    requireConfirmed: (by, of) => requireConfirmed(context, by, of),
     confirm: (by, input) => during(() => confirm(context, by, input)),
   }
 }
 
-function requireConfirmed({ settings, clock }: AccessContext, { confirmed }: Identity): void {
+function requireConfirmed(
+  { settings, clock }: AccessContext,
+  { confirmed, hasSecondFactor = false }: Identity,
+  of: Confirmed,
+): void {
+  if (of === 'users with a factor' && !hasSecondFactor) return
   const { confirmSeconds = CONFIRMED_SECONDS } = settings
   const age = Math.floor(clock() / 1000) - (confirmed ?? Infinity)
   if (confirmSeconds === 0 || age <= confirmSeconds) return

@@ -117,7 +117,7 @@ const dangerous = [
   ['DELETE', `/_system/storages/${NOTHING}`],
 ] as const
 
-test('what is dangerous needs a confirmed session, however much its user may do; an API key is not asked', async () => {
+test('what is dangerous needs a confirmed session of a user with a factor; an API key is not asked', async () => {
   const name = `root-${Date.now()}`
   await room.addUser(name, ['*'])
   const { access_token } = objectIn((await signIn(name)).body)
@@ -136,10 +136,23 @@ test('what is dangerous needs a confirmed session, however much its user may do;
     return found
   }
   expect(await refused(session)).toEqual([])
+  // Without a factor only what is about factors asks: the password of a new session proves no more.
+  room.advance(6 * MINUTE)
+  expect(await refused(session)).toEqual(
+    dangerous.map((one) => one.join(' ')).filter((one) => one.includes('/second-factor')),
+  )
+  await room.send('POST', '/auth/confirm', { headers: session, body: { password: userPassword } })
+  const renewed = objectIn((await room.send('POST', '/users/me/second-factor', { headers: session })).body)
+  const added = await room.send('PUT', '/users/me/second-factor', {
+    headers: session,
+    body: { challenge: String(renewed.challenge), code: codeOf(String(renewed.secret)) },
+  })
+  expect(added.status).toBe(200)
   room.advance(6 * MINUTE)
   expect(await refused(session)).toEqual(dangerous.map((one) => one.join(' ')))
   expect(await refused(key)).toEqual([])
-  await room.send('POST', '/auth/confirm', { headers: session, body: { password: userPassword } })
+  const code = codeOf(String(renewed.secret))
+  await room.send('POST', '/auth/confirm', { headers: session, body: { password: userPassword, code } })
   expect(await refused(session)).toEqual([])
 })
 

@@ -42,7 +42,7 @@ test.each([
   { words: ['l'], offers: ['login', 'logout'] },
   { words: ['--'], offers: ['--version'] },
   { words: ['help', ''], offers: firstWords },
-  { words: ['user', ''], offers: ['create', 'reset-password'] },
+  { words: ['user', ''], offers: ['create', 'reset-password', 'reset-second-factor'] },
   { words: ['user', 'cr'], offers: ['create'] },
   { words: ['user', 'create', 'ann', '--p'], offers: ['--password-stdin'] },
   { words: ['user', 'create', 'ann', '--'], offers: ['--scopes', '--password-stdin', '--url', '--help'] },

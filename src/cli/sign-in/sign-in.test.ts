@@ -74,14 +74,13 @@ test('a command that needs a confirmed session asks for the password and goes on
   await transact(quoin.database, (session) =>
     session.update('_tokens', guidOf({ _meta: _meta ?? null }), setFields({ created: 1 })),
   )
-  const create = (name: string, password: string) =>
-    quoinCommand(['key', 'create', 'admin', name, '--url', address], settings, password)
-  expect(await create('first', 'a wrong password')).toMatchObject({
-    code: 1,
-    complained: 'password is wrong.',
-  })
-  expect(await create('first', adminPassword)).toMatchObject({ code: 0, complained: '' })
-  expect(await create('second', '')).toMatchObject({ code: 0, complained: '' })
+  const reset = (password: string) =>
+    quoinCommand(['user', 'reset-second-factor', 'admin', '--url', address], settings, password)
+  expect(await reset('a wrong password')).toMatchObject({ code: 1, complained: 'password is wrong.' })
+  // The server looks for the factor only behind the confirmation.
+  const done = await reset(adminPassword)
+  expect(done.complained).toContain('no second factor')
+  expect(await reset('')).toEqual(done)
 })
 
 test('QUOIN_TOKEN is used instead', async () => {

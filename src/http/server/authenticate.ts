@@ -63,7 +63,8 @@ async function admit(
       'An access token is required. Sign in with POST /api/v1/auth/signin and send it as "Authorization: Bearer".',
     )
   for (const scope of scopes) requireScope(identity, scope)
-  if (request.routeOptions.config.confirmed) tools.requireConfirmed(identity)
+  const { confirmed } = request.routeOptions.config
+  if (confirmed) tools.requireConfirmed(identity, confirmed)
 }
 
 /** INSUFFICIENT_PERMISSIONS for an API key whose list of endpoints does not have the request. */

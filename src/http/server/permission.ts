@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyContextConfig, FastifyRequest, RouteOptions } from 'fastify'
 import type { Identity } from '../../access/identity-cache.ts'
+import type { Confirmed } from '../../identity/factors.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
 import type { ManagementScope } from '../../shared/management-scopes.ts'
 
@@ -18,8 +19,8 @@ declare module 'fastify' {
     permission?: Permission
     /** Scopes that a caller needs beside `permission`: all of them. */
     alsoNeeds?: readonly ManagementScope[]
-    /** Only for a session that was made or confirmed in the last five minutes, or an API key: see `identity/factors.ts`. */
-    confirmed?: true
+    /** Whose session must have been made or confirmed in the last five minutes: see `identity/factors.ts`. API keys are not asked. */
+    confirmed?: Confirmed
     /** `management` if not said. */
     style?: ErrorStyle
     /** The route works without a body: nothing sent is the same as `{}`. */

@@ -60,7 +60,7 @@ export function secretRoutes({ secrets, connections, live, records }: Flows): Ro
     secret.create(
       {
         operationId: 'createSecret',
-        confirmed: true,
+        confirmed: 'users with a factor',
         summary: 'Set a new secret',
         description:
           'Every run that begins after the reply can use it. A cluster holds at most 1,000 secrets. 503 without a key.',
@@ -77,7 +77,7 @@ export function secretRoutes({ secrets, connections, live, records }: Flows): Ro
     secret.update(
       {
         operationId: 'updateSecret',
-        confirmed: true,
+        confirmed: 'users with a factor',
         summary: 'Change a secret',
         description: 'Every run that begins after the reply uses the new value. No deploy is needed.',
         errors: ['UNAVAILABLE'],
@@ -89,7 +89,7 @@ export function secretRoutes({ secrets, connections, live, records }: Flows): Ro
     secret.remove(
       {
         operationId: 'removeSecret',
-        confirmed: true,
+        confirmed: 'users with a factor',
         summary: 'Remove a secret',
         description: 'Blocks that name it fail from then on.',
       },
@@ -118,7 +118,7 @@ function keyRoutes(app: App, secrets: Secrets): void {
   app.post(
     '/_system/secrets/rotate',
     {
-      config: { permission: 'secrets_update', confirmed: true, errors: ['UNAVAILABLE'] },
+      config: { permission: 'secrets_update', confirmed: 'users with a factor', errors: ['UNAVAILABLE'] },
       schema: {
         operationId: 'rotateSecrets',
         summary: 'Encrypt all secrets with the present key',

@@ -68,7 +68,11 @@ function createRoutes(app: App, { keys }: Access): void {
   app.post(
     OWN,
     {
-      config: { permission: 'signed-in', confirmed: true, errors: ['CONFLICT', 'INSUFFICIENT_PERMISSIONS'] },
+      config: {
+        permission: 'signed-in',
+        confirmed: 'users with a factor',
+        errors: ['CONFLICT', 'INSUFFICIENT_PERMISSIONS'],
+      },
       schema: {
         ...shared,
         operationId: 'createMyApiKey',
@@ -84,7 +88,7 @@ function createRoutes(app: App, { keys }: Access): void {
   app.post(
     OF_USER,
     {
-      config: { permission: 'users_update', confirmed: true, errors: ['CONFLICT'] },
+      config: { permission: 'users_update', confirmed: 'users with a factor', errors: ['CONFLICT'] },
       schema: {
         ...shared,
         operationId: 'createApiKey',
@@ -103,7 +107,11 @@ function updateRoutes(app: App, { keys }: Access): void {
   app.put(
     `${OWN}/:key`,
     {
-      config: { permission: 'signed-in', confirmed: true, errors: ['CONFLICT', 'INSUFFICIENT_PERMISSIONS'] },
+      config: {
+        permission: 'signed-in',
+        confirmed: 'users with a factor',
+        errors: ['CONFLICT', 'INSUFFICIENT_PERMISSIONS'],
+      },
       schema: {
         ...shared,
         operationId: 'updateMyApiKey',
@@ -119,7 +127,7 @@ function updateRoutes(app: App, { keys }: Access): void {
   app.put(
     `${OF_USER}/:key`,
     {
-      config: { permission: 'users_update', confirmed: true, errors: ['CONFLICT'] },
+      config: { permission: 'users_update', confirmed: 'users with a factor', errors: ['CONFLICT'] },
       schema: {
         ...shared,
         operationId: 'updateApiKey',
@@ -146,7 +154,7 @@ function rotateRoutes(app: App, { keys }: Access): void {
     {
       config: {
         permission: 'signed-in',
-        confirmed: true,
+        confirmed: 'users with a factor',
         bodyOptional: true,
         errors: ['INSUFFICIENT_PERMISSIONS'],
       },
@@ -167,7 +175,7 @@ function rotateRoutes(app: App, { keys }: Access): void {
   app.post(
     `${OF_USER}/:key/rotate`,
     {
-      config: { permission: 'users_update', confirmed: true, bodyOptional: true },
+      config: { permission: 'users_update', confirmed: 'users with a factor', bodyOptional: true },
       schema: {
         ...shared,
         operationId: 'rotateApiKey',
@@ -189,7 +197,11 @@ function removeRoutes(app: App, { keys }: Access): void {
   app.delete(
     `${OWN}/:key`,
     {
-      config: { permission: 'signed-in', confirmed: true, errors: ['INSUFFICIENT_PERMISSIONS'] },
+      config: {
+        permission: 'signed-in',
+        confirmed: 'users with a factor',
+        errors: ['INSUFFICIENT_PERMISSIONS'],
+      },
       schema: {
         ...shared,
         operationId: 'removeMyApiKey',
@@ -206,7 +218,7 @@ function removeRoutes(app: App, { keys }: Access): void {
   app.delete(
     `${OF_USER}/:key`,
     {
-      config: { permission: 'users_update', confirmed: true },
+      config: { permission: 'users_update', confirmed: 'users with a factor' },
       schema: {
         ...shared,
         operationId: 'removeApiKey',
