@@ -248,6 +248,7 @@ export const operateTexts = {
     api_keys: 'API key',
     applications: 'Application',
     assets: 'Asset',
+    auditlogs: 'Audit log',
     authentication_groups: 'Group',
     backups: 'Backup',
     blueprintactions: 'Block',

@@ -148,7 +148,7 @@ const anyParameter: Scenario = async (room) => {
   expect((await room.send('PUT', rule, { as: 'admin', body })).status).toBe(404)
 }
 
-/** What the router knows beside the API: for people, monitors and files, and nothing else. Pages answer at any path. */
+/** What the router knows beside the API: for people, agents, monitors and files, and nothing else. Pages answer at any path. */
 const besidesTheApi = [
   '/docs',
   '*',
@@ -157,6 +157,7 @@ const besidesTheApi = [
   '/health/ready',
   '/metrics',
   '/_approvals/:guid',
+  '/mcp',
 ]
 const filesOfPages = /^\/_pages\//
 
