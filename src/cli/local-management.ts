@@ -8,9 +8,11 @@ import { blueprintEditRoutes } from '../http/routes/blueprints/blueprint-edits.t
 import { blueprintFieldRoutes } from '../http/routes/blueprints/blueprint-fields.ts'
 import { blueprintTemplateRoutes } from '../http/routes/blueprints/blueprint-templates.ts'
 import { blueprintRoutes } from '../http/routes/blueprints/blueprints.ts'
+import { runRoutes } from '../http/routes/blueprints/runs.ts'
 import { documentImportRoutes } from '../http/routes/data/documents-import.ts'
 import { sampleDocumentRoutes } from '../http/routes/data/sample-documents.ts'
 import { storageRoutes } from '../http/routes/data/storages.ts'
+import { undoRunRoutes } from '../http/routes/data/undo-run.ts'
 import { connectionRoutes } from '../http/routes/operate/connections.ts'
 import { environmentRoutes } from '../http/routes/operate/environment.ts'
 import { auditLogRoutes } from '../http/routes/operate/logs.ts'
@@ -50,7 +52,9 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
       { ...options, examples: false },
       { clock: terminal.clock, random: terminal.random },
     )
-    const { access, applications, auditChain, flows, waits, documents, imports, settings, version } = offline
+    const { access, applications, auditChain, flows, tracing, waits, documents, imports, settings, version } =
+      offline
+    const { permissions, newGuid } = flows
     opened.add(offline.close)
     const server = await openServer({
       access: { ...access, identify: async () => operator },
@@ -72,6 +76,8 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
         storageRoutes(documents, flows.live, flows.permissions),
         sampleDocumentRoutes(documents, flows.permissions),
         documentImportRoutes(documents, imports, flows.permissions),
+        runRoutes(tracing, { ...access, identify: async () => operator }),
+        undoRunRoutes({ documents, permissions, tracing, newGuid, cancel: offline.steering.cancel }),
         environmentRoutes(flows.environmentValues, flows.records),
         secretRoutes(flows),
         connectionRoutes(flows, flows.records),

@@ -7,10 +7,12 @@ import type { Access } from '../access/access.ts'
 import type { FirstAdministrator } from '../access/first-administrator.ts'
 import { type Applications, openApplications } from '../applications/applications.ts'
 import { openDrafts } from '../applications/drafts.ts'
+import { type QueueSteering, queueSteering } from '../flows/background/queue-steering.ts'
 import type { Waits } from '../flows/background/waits.ts'
 import { installBlueprint } from '../flows/blueprints/install-blueprint.ts'
 import type { Flows } from '../flows/flows.ts'
 import type { Runs } from '../flows/run-pipeline.ts'
+import type { Tracing } from '../flows/trace/tracing.ts'
 import type { Server } from '../http/server/server.ts'
 import { OptionError } from '../options/option-kinds.ts'
 import { type Options, optionTable } from '../options/options.ts'
@@ -35,6 +37,8 @@ export interface OfflineQuoin {
   readonly access: Access
   readonly auditChain: AuditChain
   readonly flows: Flows
+  readonly tracing: Tracing
+  readonly steering: QueueSteering
   readonly waits: Waits
   readonly applications: Applications
   readonly database: RuledDatabase
@@ -87,7 +91,7 @@ async function openAll<T>(
     const nodeRecords = await openNodeRecords(start, nodeDatabase.raw)
     const running = await openNodeFlows(start, nodeDatabase, nodeRecords)
     const { database, access, auditChain, documents, imports } = nodeRecords
-    const { flows, waits } = running
+    const { flows, tracing, waits } = running
     const applications = await openApplications({ flows, access, documents, version })
     const nodeFlows = { ...running, applications, drafts: await openDrafts(applications, flows) }
     const administrator = await startFirst({ options, database, access, flows })
@@ -96,6 +100,8 @@ async function openAll<T>(
       access,
       auditChain,
       flows,
+      tracing,
+      steering: queueSteering(nodeDatabase.raw, nodeRecords.audit),
       waits,
       applications,
       database,

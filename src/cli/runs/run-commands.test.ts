@@ -142,3 +142,21 @@ test('a client is written for the endpoints of the server, to the output and to 
   expect(await run(['client', '--out', file])).toMatchObject({ code: 0, printed: '', complained: '' })
   expect(await readFile(file, 'utf8')).toBe(printed.printed)
 })
+
+test('on the data directory runs are looked for as on a server', async () => {
+  const local = await openCommandRoom('on the data directory')
+  try {
+    await local.run(['user', 'create', 'ann'])
+    const unknown = '0190a6e0-0000-7000-8000-000000000000'
+    expect(await local.run(['undo', unknown])).toMatchObject({
+      code: 1,
+      complained: 'The history has no writes of this run. Only storages that keep history record them.',
+    })
+    expect(await local.run(['test', '--record', unknown])).toMatchObject({
+      code: 1,
+      complained: `There is no traced run with the guid ${unknown}.`,
+    })
+  } finally {
+    await local.close()
+  }
+})
