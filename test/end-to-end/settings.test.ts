@@ -137,6 +137,7 @@ describe('what is refused', () => {
       'QUOIN_ALLOWED_HOSTS',
       'QUOIN_LOCKOUT_ATTEMPTS',
       'QUOIN_LOCKOUT_SECONDS',
+      'QUOIN_CONFIRM_SECONDS',
     ])
   })
 })
