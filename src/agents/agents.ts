@@ -3,6 +3,7 @@
  * is an API key in a header. What the protocol needs is loaded with the first request.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { allowedEndpoints } from '../access/keys/allowed-endpoints.ts'
 import type { RouteFamily, RouteTools } from '../http/server/route-family.ts'
 import { MOST_APPLICATION_BYTES } from '../shared/api/blueprints/applications.ts'
 import type { Clock } from '../shared/clock.ts'
@@ -31,6 +32,26 @@ export function agentDoor(clock: Clock, version: string): RouteFamily {
   }
 }
 
+/**
+ * What /mcp in the list of endpoints of a key admits: definitions and drafts. Documents, runs, logs and pushes reach further than building
+ * does; each must be in the list itself. The scopes decide besides.
+ */
+const buildsDrafts = allowedEndpoints([
+  'GET /api/v1/blocks',
+  'GET /api/v1/_system/applications',
+  'GET /api/v1/_system/applications/{name}/content',
+  'GET /api/v1/_system/drafts',
+  'POST /api/v1/_system/drafts',
+  'GET /api/v1/_system/drafts/{guid}',
+  'DELETE /api/v1/_system/drafts/{guid}',
+  'POST /api/v1/_system/drafts/{guid}/plan',
+  'GET /api/v1/blueprints/{guid}',
+  'POST /api/v1/blueprints/search',
+  'POST /api/v1/blueprints/explain',
+  'POST /api/v1/blueprintfields/search',
+  'POST /api/v1/_system/storages/search',
+])
+
 interface Parts {
   readonly tools: RouteTools
   readonly budgets: Budgets
@@ -47,8 +68,8 @@ async function answer(request: FastifyRequest, reply: FastifyReply, { tools, bud
     return reply.status(200).send({ ...problem('There are no subscriptions.', -32601), id: body.id ?? null })
   const { answerMcp } = await import('./mcp-server.ts')
   const { key } = identity
-  // The list of endpoints of the key admitted /mcp; what a tool asks for is up to the scopes.
-  const caller = { ...identity, key: { ...key, mayCall: () => true } }
+  const mayCall = (method: string, url: string) => key.mayCall(method, url) || buildsDrafts(method, url)
+  const caller = { ...identity, key: { ...key, mayCall } }
   const { status, type, text } = await answerMcp({
     method: request.method,
     headers: request.headers,

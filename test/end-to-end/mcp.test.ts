@@ -160,6 +160,41 @@ test('tools do what the scopes of the key allow, and no more', async () => {
   }
 })
 
+test('a key that lists only /mcp builds drafts, and reaches no documents, runs, logs or pushes', async () => {
+  const guid = 'aaaaaaaaaaaaaaaaaaaaaaaa'
+  const storage = `reach${Date.now().toString(36)}`
+  await quoin.manage('POST', '/_system/storages', { name: storage })
+  const reaching = [
+    ['documents', { storage }],
+    ['search', { in: 'runs' }],
+    ['search', { in: 'logs' }],
+    ['read', { kind: 'run', name: guid }],
+    ['try', { blueprint: guid, trigger: 'GET tasks' }],
+    ['deploy', { draft: guid, state: 'a' }],
+  ] as const
+  const answers = async (key: string) => {
+    const client = await connected(key)
+    const texts: string[] = []
+    for (const [name, args] of reaching)
+      texts.push((await use(client, name, JSON.parse(JSON.stringify(args)))).text)
+    return texts
+  }
+  const refused = expect.stringMatching(/Refused with 403[\s\S]*may not call this endpoint/)
+  expect(await answers(await keyWith(['*']))).toEqual(reaching.map(() => refused))
+  const list = [
+    '/mcp',
+    'POST /api/v1/_system/storages/{guid}/documents/search',
+    'GET /api/v1/runs',
+    'GET /api/v1/runs/{guid}',
+    'POST /api/v1/_system/systemlogs/search',
+    'POST /api/v1/blueprints/{guid}/run',
+    'POST /api/v1/_system/drafts/{guid}/push',
+  ]
+  expect(await answers(await keyWith(['*'], list))).toEqual(
+    reaching.map(() => expect.not.stringContaining('may not call')),
+  )
+})
+
 test.each([
   ['an unknown tool', 'drop_everything', {}],
   ['arguments of other names', 'check', { draft: 'a', sql: 'DROP' }],
