@@ -260,6 +260,26 @@ describe('served', () => {
     }
   })
 
+  test('a page that ends with a long text has a next one', async () => {
+    const ends = ['b', 'a', 'c']
+    for (const end of ends) await create({ name: `${'ä'.repeat(9_000)}${end}`, price: 1, kind: 'wood' })
+    const seen: string[] = []
+    let after = ''
+    for (let page = 0; page < 3; page++) {
+      const answer = await quoin.send('GET', `/goods?limit=1&order=name${after}`)
+      seen.push(...objectsOf(answer.body).map(({ name }) => String(name).slice(-1)))
+      after = `&after=${encodeURIComponent(String(answer.headers['x-next-cursor']))}`
+      expect(after.length).toBeLessThan(4_100)
+    }
+    expect(seen).toEqual(['a', 'b', 'c'])
+    const [last] = objectsOf((await quoin.send('GET', '/goods?limit=1&order=-name')).body)
+    await quoin.send('DELETE', `/goods/${String(objectOf(last?._meta ?? null).guid)}`)
+    expect((await quoin.send('GET', `/goods?limit=1&order=name${after}`)).body).toEqual([])
+    const wrong = Buffer.from('["x","y"]').toString('base64url')
+    const refused = await quoin.send('GET', `/goods?limit=1&order=name&after=${wrong}`)
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('Begin again')])
+  })
+
   test('parts and counts', async () => {
     const guid = await create({ name: 'Bolt', price: 1, kind: 'metal' })
     await create({ name: 'Plank', price: 9, kind: 'wood' })

@@ -1,7 +1,7 @@
 import { andThen } from '../../shared/maybe-promise.ts'
 import type { Search } from '../../shared/query.ts'
 import { isRelevanceOrder } from '../../storage/search/rank-text.ts'
-import { readCursor } from '../../storage/search/search-cursor.ts'
+import { checkCursor } from '../../storage/search/search-cursor.ts'
 import { actsAsUser, asSettings } from '../as-user.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { searchWithCache } from '../cached-search.ts'
@@ -88,7 +88,7 @@ export default defineFlow({
         includeRemoved: inputs.include_removed,
         ...(inputs.after && { after: inputs.after }),
       }
-      if (inputs.after) checkCursor(search)
+      if (inputs.after) checkAfter(search)
       checkExpanded(inputs.expand, inputs.limit)
       const result = searchWithCache(context, {
         storage,
@@ -111,9 +111,9 @@ export default defineFlow({
 })
 
 /** Here, so that who sent a wrong one is told which parameter it was. */
-function checkCursor(search: Search): void {
+function checkAfter(search: Search): void {
   try {
-    readCursor(search)
+    checkCursor(search)
   } catch {
     throw new PinError(
       'after',

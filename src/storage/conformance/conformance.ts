@@ -7,6 +7,7 @@ import type { Clock } from '../../shared/clock.ts'
 import type { Database } from '../database.ts'
 import { aggregateChapter } from './aggregates.ts'
 import { createAllChapter } from './create-all.ts'
+import { cursorChapter } from './cursors.ts'
 import { documentChapter } from './documents.ts'
 import { jobChapter } from './jobs.ts'
 import { numberChapter } from './numbers.ts'
@@ -52,6 +53,7 @@ const chapters = {
   numbers: numberChapter,
   references: referenceChapter,
   searches: searchChapter,
+  cursors: cursorChapter,
   'searches in a storm': searchStormChapter,
   ranking: rankingChapter,
   aggregates: aggregateChapter,

@@ -251,44 +251,6 @@ export function searchChapter(it: It): void {
     expect(await session.count(name, term('n', 2), true)).toBe(2)
   })
 
-  it('a walk by cursor meets every document once, in order', async ({ database, name, clock }) => {
-    await transact(database, async (session) => {
-      for (let index = 0; index < 25; index++) {
-        if (index % 3 === 0) clock.now += 1
-        await session.create(name, set({ id: String.fromCharCode(97 + index), group: index % 4 }))
-      }
-    })
-    const session = database.session()
-    expect((await session.find(name, search({ limit: 0 }))).next()).toBeUndefined()
-    // Where an index walks the field, creation may yet break ties in the other direction.
-    await database.ensure(name, { indexes: [{ fields: ['group'] }] })
-    const sorts = [
-      [],
-      [by('group')],
-      [by('group', 'desc')],
-      [by('_meta.created', 'desc')],
-      [by('group', 'desc'), by('_meta.created', 'asc')],
-      [by('group', 'asc'), by('_meta.created', 'desc')],
-    ]
-    for (const sort of sorts) {
-      const all = ids(await session.find(name, search({ sort, limit: 100 })))
-      let walked = ''
-      let after: string | undefined
-      let pages = 0
-      do {
-        const page = await session.find(
-          name,
-          search({ sort, limit: 10, ...(after === undefined ? {} : { after }) }),
-        )
-        walked += ids(page)
-        after = page.next()
-        pages++
-      } while (after !== undefined)
-      expect(walked).toBe(all)
-      expect([walked.length, pages]).toEqual([25, 3])
-    }
-  })
-
   it('refuses fields and cursors that make no sense', async (world) => {
     const { database, name } = world
     await fill(world)

@@ -2,16 +2,25 @@
  * A cursor is the place behind one document in the order of a search: its sort values, creation and guid. It stays right
  * while documents before it come and go, and costs the same on page 1,000 as on page 1. It is not secret (the reader
  * has seen that document) and not signed: a made-up one is only another place to start from.
+ *
+ * Long sort values do not fit into a header: Node's clients take 16 KB of them. Then the cursor is short: the document's guid and a
+ * hash of the whole cursor. The session reads the document for it. The hash refuses a document that has moved since, and
+ * keeps a made-up guid from telling where a hidden document stands.
  */
+import { hash } from 'node:crypto'
 import { QuoinError } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
-import { type JsonObject, jsonProblem } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject, jsonProblem } from '../../shared/json.ts'
+import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Search, SortKey } from '../../shared/query.ts'
+import type { StoredJson } from '../stored-json.ts'
 import { sortValue } from './compare-values.ts'
 import { isRelevanceOrder } from './rank-text.ts'
 
 const CREATED = ['_meta', 'cms']
 const GUID = ['_meta', 'guid']
+/** Characters of a whole cursor; a longer one is sent short. */
+const LONGEST = 4_000
 
 export interface CursorPlace {
   /** One per sort key; null where the document counts as missing. */
@@ -24,8 +33,41 @@ export interface CursorPlace {
 /** The cursor behind a document that the search found; undefined in relevance order, which has no stable places. */
 export function writeCursor(search: Search, last: JsonObject): string | undefined {
   if (isRelevanceOrder(search)) return undefined
+  const whole = wholeCursor(search, last)
+  return whole.length <= LONGEST ? whole : encoded([placeOf(search, last).guid, hashOf(whole)])
+}
+
+function wholeCursor(search: Search, last: JsonObject): string {
   const { values, cms, guid } = placeOf(search, last)
-  return Buffer.from(JSON.stringify([orderName(search.sort), values, cms, guid])).toString('base64url')
+  return encoded([orderName(search.sort), values, cms, guid])
+}
+
+function encoded(parts: readonly unknown[]): string {
+  return Buffer.from(JSON.stringify(parts)).toString('base64url')
+}
+
+function hashOf(whole: string): string {
+  return hash('sha256', whole, 'base64url')
+}
+
+/** The search with its whole cursor, where it has a short one. `get`: a document, removed or not. Throws INVALID_QUERY for one whose document is not there as it was. */
+export function withWholeCursor(
+  search: Search,
+  get: (guid: string) => MaybePromise<StoredJson | undefined>,
+): MaybePromise<Search> {
+  const short = search.after === undefined ? undefined : parseShort(search.after)
+  if (short === undefined || isRelevanceOrder(search)) return search
+  return andThen(get(short.guid), (stored) => {
+    const document = stored?.value
+    const after = isJsonObject(document) ? wholeCursor(search, document) : ''
+    // A short one is only given for a long value, which cannot be guessed by trying.
+    if (after.length > LONGEST && hashOf(after) === short.hash) return { ...search, after }
+    throw new QuoinError(
+      'INVALID_QUERY',
+      'The document that the previous page ended with was changed or deleted. Begin again without the cursor.',
+      { fields: ['after'] },
+    )
+  })
 }
 
 /** Where a stored document stands in the order of a search. */
@@ -37,7 +79,13 @@ export function placeOf(search: Search, document: JsonObject): CursorPlace {
   }
 }
 
-/** The place in `search.after`, or undefined without one. Throws INVALID_QUERY for one that this search did not give. */
+/** Throws INVALID_QUERY for a cursor, whole or short, that this search cannot have given. */
+export function checkCursor(search: Search): void {
+  const isShort = search.after !== undefined && parseShort(search.after) !== undefined
+  if (!isShort || isRelevanceOrder(search)) readCursor(search)
+}
+
+/** The place in `search.after`, which is no short one, or undefined without one. Throws INVALID_QUERY for one that this search did not give. */
 export function readCursor(search: Search): CursorPlace | undefined {
   if (search.after === undefined) return undefined
   if (isRelevanceOrder(search))
@@ -63,17 +111,28 @@ function orderName(sort: readonly SortKey[]): string {
 }
 
 function parseCursor(cursor: string): (CursorPlace & { order: unknown }) | undefined {
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-  } catch {
-    return undefined
-  }
-  if (!Array.isArray(parsed) || parsed.length !== 4 || jsonProblem(parsed)) return undefined
-  const [order, values, cms, guid]: unknown[] = parsed
+  const parts = partsOf(cursor)
+  if (parts?.length !== 4) return undefined
+  const [order, values, cms, guid] = parts
   if (!Array.isArray(values) || !values.every(isSortValue)) return undefined
   if (!Number.isSafeInteger(cms) || typeof cms !== 'number' || typeof guid !== 'string') return undefined
   return { order, values, cms, guid }
+}
+
+function parseShort(cursor: string): { guid: string; hash: string } | undefined {
+  const parts = partsOf(cursor)
+  if (parts?.length !== 2) return undefined
+  const [guid, hash] = parts
+  return typeof guid === 'string' && typeof hash === 'string' ? { guid, hash } : undefined
+}
+
+function partsOf(cursor: string): readonly unknown[] | undefined {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    return Array.isArray(parsed) && !jsonProblem(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function isSortValue(value: unknown): value is string | number | null {

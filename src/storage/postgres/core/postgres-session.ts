@@ -28,6 +28,7 @@ import type { Observers } from '../../observers.ts'
 import { noneHeld, type Referred } from '../../reference/referred.ts'
 import { rolledBack } from '../../rolled-back.ts'
 import type { SearchAdvisor } from '../../search/search-advisor.ts'
+import { withWholeCursor } from '../../search/search-cursor.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { asHolder, valueOfKey } from '../../unique/kept-key.ts'
 import { UnitConflict } from '../../unit-of-work.ts'
@@ -141,7 +142,8 @@ export class PostgresSession
     )
   }
 
-  async find(storage: string, search: Search): Promise<Found> {
+  async find(storage: string, wanted: Search): Promise<Found> {
+    const search = await withWholeCursor(wanted, (guid) => this.get(storage, guid, { removed: true }))
     const { advisor, words } = this.#parts
     const isOwn = this.#seesItsOwn
     return this.#search(storage, search, (connection, entry) =>
@@ -152,7 +154,8 @@ export class PostgresSession
     )
   }
 
-  async findWithTotal(storage: string, search: Search): Promise<FoundWithTotal> {
+  async findWithTotal(storage: string, wanted: Search): Promise<FoundWithTotal> {
+    const search = await withWholeCursor(wanted, (guid) => this.get(storage, guid, { removed: true }))
     const { advisor, totals, words } = this.#parts
     const isOwn = this.#seesItsOwn
     return this.#search(storage, search, (connection, entry) =>

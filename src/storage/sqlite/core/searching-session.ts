@@ -7,6 +7,7 @@ import type { Found, FoundWithTotal, Written } from '../../database.ts'
 import { DocumentSession } from '../../document-session.ts'
 import { totalKnownFrom } from '../../find-with-total.ts'
 import { otherStorages } from '../../search/other-storages.ts'
+import { withWholeCursor } from '../../search/search-cursor.ts'
 import {
   EFFORT_OF_A_HOLDER,
   EFFORT_OF_A_SEARCH,
@@ -15,6 +16,7 @@ import {
   EffortSpent,
   tooMuchForTransaction,
 } from '../../search/search-effort.ts'
+import type { StoredJson } from '../../stored-json.ts'
 import { UnitConflict } from '../../unit-of-work.ts'
 import { keptAggregate } from '../cache/kept-aggregates.ts'
 import { followWrites, keptCount, knownCount } from '../cache/kept-results.ts'
@@ -29,6 +31,11 @@ import type { StorageEntry } from './storage-entry.ts'
 
 export abstract class SearchingSession extends DocumentSession<Writing, Written> {
   abstract get hasWritten(): boolean
+  abstract get(
+    storage: string,
+    guid: string,
+    options?: { readonly removed?: boolean },
+  ): MaybePromise<StoredJson | undefined>
   /** Has the writer, and so sees what other sessions have written and what is not on disk yet. */
   protected abstract get holds(): boolean
   protected abstract get parts(): SessionParts
@@ -55,18 +62,29 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
     work: (connection: SqliteConnection, entry: StorageEntry) => T,
   ): T
 
-  find(storage: string, search: Search): MaybePromise<Found> {
-    return this.#orAside(
-      storage,
-      search.query,
-      () => this.#findKept(storage, search),
-      (entry, aside) =>
-        findAside(this.parts, entry, { search, total: false }, aside).then(({ found }) => found),
+  find(storage: string, wanted: Search): MaybePromise<Found> {
+    return andThen(
+      withWholeCursor(wanted, (guid) => this.get(storage, guid, { removed: true })),
+      (search) =>
+        this.#orAside(
+          storage,
+          search.query,
+          () => this.#findKept(storage, search),
+          (entry, aside) =>
+            findAside(this.parts, entry, { search, total: false }, aside).then(({ found }) => found),
+        ),
     )
   }
 
   /** Nothing is committed between two reads of one turn. */
-  findWithTotal(storage: string, search: Search): MaybePromise<FoundWithTotal> {
+  findWithTotal(storage: string, wanted: Search): MaybePromise<FoundWithTotal> {
+    return andThen(
+      withWholeCursor(wanted, (guid) => this.get(storage, guid, { removed: true })),
+      (search) => this.#findCounted(storage, search),
+    )
+  }
+
+  #findCounted(storage: string, search: Search): MaybePromise<FoundWithTotal> {
     const { query, includeRemoved } = search
     return this.#orAside(
       storage,
