@@ -10,11 +10,13 @@ import { expectSame, type SearchWorld } from '../../../../test/search-agreement.
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { setFields } from '../../../shared/mutation.ts'
-import type { Query } from '../../../shared/query.ts'
+import { matchAll, type Query, search } from '../../../shared/query.ts'
 import { aggregatePlainly } from '../../conformance/aggregate-documents.ts'
+import { searchDocuments } from '../../conformance/order-documents.ts'
 import { type Database, documentOf } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
 import type { Index } from '../../document-index.ts'
+import { documentsOf } from '../../find-documents.ts'
 import { transact } from '../../transact.ts'
 import { aggregateDocuments } from '../sql/postgres-aggregate.ts'
 import { countDocuments, findDocuments } from '../sql/postgres-query.ts'
@@ -239,7 +241,7 @@ test('writers of both versions leave no wrong key while a storage moves', async 
   await before.ensure('storm')
   const table = await tableOf('storm')
   await admin.query(`INSERT INTO ${table} (guid, created, updated, removed, version, doc)
-    SELECT guid, n, n, 0, 1, json_build_object('_meta', json_build_object('guid', guid), 'status', 'open', 'n', n)
+    SELECT guid, n, n, 0, 1, json_build_object('_meta', json_build_object('guid', guid, 'cms', n, 'removed', 0), 'status', 'open', 'n', n)
     FROM generate_series(1, 3000) AS n, LATERAL (SELECT lpad(n::text, 6, '0') AS guid) AS named`)
   await before.ensure('storm', { indexes: [{ fields: ['status'] }, { fields: ['n', 'status'] }] })
   await closed(before)
@@ -248,12 +250,14 @@ test('writers of both versions leave no wrong key while a storage moves', async 
   const moving = await node()
   const moves = moved('storm', ['status', 'n'])
   let over = false
+  // Creates, updates, removes and restores.
+  const oldWrite = async (n: number) => {
+    const cms = (n * 37) % 3_300
+    const meta = { guid: String(cms).padStart(6, '0'), cms, ums: n, removed: n % 5 === 0 ? 1 : 0 }
+    await writeAsBefore(table, { _meta: meta, status: n % 2 ? 'old' : ['old', n], n })
+  }
   const asBefore = async () => {
-    for (let n = 0; !over; n++) {
-      const guid = String((n * 37) % 3_300).padStart(6, '0')
-      const meta = { guid, cms: n, ums: n, removed: 0 }
-      await writeAsBefore(table, { _meta: meta, status: n % 2 ? 'old' : ['old', n], n })
-    }
+    for (let n = 0; !over; n++) await oldWrite(n)
   }
   const asNow = async () => {
     for (let n = 0; !over; n++) {
@@ -268,9 +272,19 @@ test('writers of both versions leave no wrong key while a storage moves', async 
     over = true
   })
   await storm
+  for (let n = 10_000; n < 10_100; n++) await oldWrite(n)
   expect(await lacking('storm')).toBe(0)
-  const counted = `SELECT count(*)::int AS n FROM ${table} WHERE doc ->> 'status' = 'new'`
-  expect(await moving.session().count('storm', status('new'))).toBe((await admin.query(counted)).rows[0].n)
+  const { rows } = await admin.query(`SELECT doc FROM ${table}`)
+  const all: JsonObject[] = rows.map(({ doc }) => doc)
+  for (const query of [matchAll, status('old'), status('open'), status('new')])
+    for (const order of ['asc', 'desc'] as const) {
+      const wanted = search({ query, sort: [{ field: 'n', order, missing: 'last' }], limit: 4_000 })
+      const found = documentsOf(await moving.session().find('storm', wanted))
+      expect(found.map(guidOf)).toEqual(searchDocuments(all, wanted).map(guidOf))
+      expect(await moving.session().count('storm', query)).toBe(
+        searchDocuments(all, { ...wanted, limit: 100_000 }).length,
+      )
+    }
   await closed(moving)
 })
 
