@@ -14,7 +14,7 @@ import { setFields } from '../shared/mutation.ts'
 import type { Search } from '../shared/query.ts'
 import type { RecordPage } from '../shared/record-page.ts'
 import type { Database, Session } from '../storage/database.ts'
-import { findPage } from '../storage/find-page.ts'
+import { findPage } from '../storage/find-documents.ts'
 import { ownStorages } from '../storage/own-storages.ts'
 
 const LONGEST_AGENT = 512

@@ -6,7 +6,7 @@
 import { QuoinError } from '../shared/errors.ts'
 import type { Query, Search } from '../shared/query.ts'
 import type { RecordPage } from '../shared/record-page.ts'
-import { findPage } from '../storage/find-page.ts'
+import { findPage } from '../storage/find-documents.ts'
 import { ownStorages } from '../storage/own-storages.ts'
 import type { AccessContext } from './access-context.ts'
 import { publicUser } from './user-record.ts'

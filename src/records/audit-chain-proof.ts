@@ -8,8 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts
 import { matchAll, type Query, type SortKey, search } from '../shared/query.ts'
 import { type Database, documentOf } from '../storage/database.ts'
 import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
-import { findAll } from '../storage/find-documents.ts'
-import { findPage } from '../storage/find-page.ts'
+import { findAll, findPage } from '../storage/find-documents.ts'
 import { ownStorages } from '../storage/own-storages.ts'
 
 const { auditChain, auditCheckpoints, auditLogs } = ownStorages

@@ -6,7 +6,6 @@
 import type { Search } from '../shared/query.ts'
 import type { Aggregate } from './aggregate/aggregate.ts'
 import type { Cluster, Watcher } from './cluster.ts'
-import type { DatabaseFigures } from './database-figures.ts'
 import type { Index, Needs } from './document-index.ts'
 import type { Jobs, Queues } from './job.ts'
 import type { SlowSearch } from './search/search-advisor.ts'
@@ -106,3 +105,25 @@ export type ReadVersion = () => unknown
 
 /** A document, the page of a search, or an aggregate. */
 export type Read = { readonly guid: string } | { readonly page: Search } | { readonly aggregate: Aggregate }
+
+/** What a database says of itself, for people and for collectors. null: this engine does not tell. */
+export interface DatabaseFigures {
+  /** Of all data, without the log. */
+  readonly sizeBytes: number
+  /** Of the write-ahead log as it lies on disk. */
+  readonly logBytes: number | null
+  /** Transactions that were committed: SQLite since this process started, PostgreSQL since its statistics began, by anyone. */
+  readonly commits: number
+  /** Connections of this node; null where there is no pool. */
+  readonly connections: DatabaseConnections | null
+  /** Reads without the disk: SQLite whole results of searches, of this process; PostgreSQL pages of its buffers. */
+  readonly cache: { readonly hits: number; readonly misses: number }
+}
+
+export interface DatabaseConnections {
+  readonly busy: number
+  readonly idle: number
+  /** Work that waits for one. */
+  readonly waiting: number
+  readonly most: number
+}

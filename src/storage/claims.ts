@@ -1,7 +1,6 @@
 /** What a session holds against all others until it ends: values of unique keys, documents that stay, numbers. */
 import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
-import type { WantedNumbers } from './wanted-numbers.ts'
 
 export interface Claims {
   /**
@@ -38,4 +37,22 @@ export interface KeyHolder {
   readonly guid: string | undefined
   /** Whether a document has the value. */
   has(document: JsonObject): boolean
+}
+
+/** Numbers that a field is given by the database: see `Session.numbers`. */
+export interface WantedNumbers {
+  /** How many. 0: the next one, without giving it; those given later are `from` or above. */
+  readonly count: number
+  /** The smallest that may be given. */
+  readonly from: number
+}
+
+/** The counter's key in the table `counter`. Names of storages have no blanks. */
+export function counterName(storage: string, field: string): string {
+  return `${countersOf(storage)}${field}`
+}
+
+/** What the names of a storage's counters begin with. */
+export function countersOf(storage: string): string {
+  return `${storage} `
 }

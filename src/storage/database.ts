@@ -143,7 +143,7 @@ export interface Transaction {
   endJob(): MaybePromise<boolean>
 }
 
-/** What an engine may do in one step where a session needs several. Called through create-all.ts and find-with-total.ts only. */
+/** What an engine may do in one step where a session needs several. Called through create-all.ts and find-documents.ts only. */
 export interface SessionShortcuts {
   /** A page and how many documents match on all pages, both of one moment. */
   findWithTotal?(storage: string, search: Search): MaybePromise<FoundWithTotal>

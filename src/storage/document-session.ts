@@ -3,12 +3,16 @@
  *
  * A class without fields, because a field that a base class initialises makes a session twice as dear.
  */
+
+import type { JsonObject } from '../shared/json.ts'
 import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
+import type { Meta } from '../shared/meta.ts'
 import type { Mutation } from '../shared/mutation.ts'
+import { applyMutations } from './apply-mutations.ts'
 import type { Change, Session, WriteCondition, Written } from './database.ts'
 import { splitDocument } from './document-text.ts'
 import type { Observers } from './observers.ts'
-import type { StoredJson } from './stored-json.ts'
+import { StoredJson } from './stored-json.ts'
 
 /** Changes of one document in a transaction of an engine. Each gives `not_found` where there is nothing to change. */
 export interface DocumentChanges<Writing, Outcome extends MaybePromise<Written>> {
@@ -96,4 +100,30 @@ export abstract class DocumentSession<Writing, Outcome extends MaybePromise<Writ
       return andThen(this.tell(storage, kind, written.before, after), () => written)
     })
   }
+}
+
+/** Why the change must not be made, or undefined when it may. `text`: the document with its `_meta`, parsed only if asked for. */
+export function unmet(
+  condition: WriteCondition | undefined,
+  { update_hash: hash }: Meta,
+  text: string,
+): Written | undefined {
+  if (condition === undefined) return undefined
+  const { updateHash, allows } = condition
+  if (updateHash !== undefined && updateHash !== hash)
+    return { outcome: 'conflict', document: new StoredJson(text) }
+  if (allows === undefined) return undefined
+  const document = new StoredJson(text)
+  return allows(document) ? undefined : { outcome: 'refused', document }
+}
+
+/** What the mutations make of a document's fields, with what the condition adds; `most` as for `applyMutations`. Throws INVALID_BODY. */
+export function changedBody(
+  before: JsonObject,
+  mutations: readonly Mutation[],
+  condition: WriteCondition | undefined,
+  most: number,
+): JsonObject {
+  const after = applyMutations(before, mutations, most)
+  return condition?.complete ? applyMutations(after, condition.complete(after), most) : after
 }

@@ -1,7 +1,9 @@
 import { inTurns, type Pause } from '../shared/in-turns.ts'
 import type { JsonObject } from '../shared/json.ts'
-import { type Query, type SortKey, search } from '../shared/query.ts'
-import type { Found, Session } from './database.ts'
+import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
+import { type Query, type Search, type SortKey, search } from '../shared/query.ts'
+import type { RecordPage } from '../shared/record-page.ts'
+import type { Found, FoundWithTotal, Session, SessionShortcuts } from './database.ts'
 import { objectsIn } from './document-fields.ts'
 
 /** The documents of a page, parsed. */
@@ -40,4 +42,46 @@ export async function findInTurns(
 ): Promise<JsonObject[]> {
   const { documents } = await session.find(storage, search(wanted))
   return objectsIn(await inTurns(documents.inSteps(), pause))
+}
+
+/** The page and its total, both of one moment. Errors as for `Session.find`. */
+export async function findPage(session: Session, storage: string, search: Search): Promise<RecordPage> {
+  const { found, total } = await findWithTotal(session, storage, search)
+  return { records: documentsOf(found), total, next: found.next() }
+}
+
+// A page of a search together with how many documents match on all pages, of one moment where the engine can.
+
+export function findWithTotal(
+  session: Pick<Session, 'find' | 'count'> & Pick<SessionShortcuts, 'findWithTotal'>,
+  storage: string,
+  search: Search,
+): MaybePromise<FoundWithTotal> {
+  return session.findWithTotal
+    ? session.findWithTotal(storage, search)
+    : findThenCount(session, storage, search)
+}
+
+/** In two reads: one moment only where nothing can be committed between them. */
+function findThenCount(
+  session: Pick<Session, 'find' | 'count'>,
+  storage: string,
+  search: Search,
+): MaybePromise<FoundWithTotal> {
+  return andThen(session.find(storage, search), (found) => {
+    const known = totalKnownFrom(found, search)
+    const total = known ?? session.count(storage, search.query, search.includeRemoved)
+    return andThen(total, (counted) => ({ found, total: counted }))
+  })
+}
+
+/** The last page tells the total by itself; counting may cost as much as the search. */
+export function totalKnownFrom(
+  { length }: Pick<Found, 'length'>,
+  { limit, offset, after }: Search,
+): number | undefined {
+  // How many came before a cursor is not known.
+  if (after !== undefined) return undefined
+  const isLastPage = length < limit && (length > 0 || offset === 0)
+  return isLastPage ? offset + length : undefined
 }

@@ -11,8 +11,7 @@ import type { Database, Origin, Session, Transaction } from './database.ts'
 import type { Needs } from './document-index.ts'
 import { ownStorages } from './own-storages.ts'
 import { keepsRules, type RuledDatabase } from './ruled.ts'
-import { wrappedDatabase } from './wrapped-database.ts'
-import { TransparentSession } from './wrapped-session.ts'
+import { TransparentSession, wrappedDatabase } from './wrapped-session.ts'
 
 export interface JointWork {
   readonly database: RuledDatabase

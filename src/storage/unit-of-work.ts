@@ -35,3 +35,21 @@ export class UnitConflict extends QuoinError {
     this.name = 'UnitConflict'
   }
 }
+
+/** What a write is told that waited for its turn in a session that was rolled back meanwhile. */
+export function rolledBack(): QuoinError {
+  return new QuoinError(
+    'UNAVAILABLE',
+    'The transaction was rolled back while this write waited for its turn.',
+  )
+}
+
+/** What was to be committed is on its way, and the storage has not said in time that it is done. */
+export function unconfirmed(cause?: unknown): QuoinError {
+  return new QuoinError(
+    'UNAVAILABLE',
+    'The database has not confirmed the change in time. The change may still be stored: look for it before you send it again. ' +
+      'What was sent with an idempotency-key can be sent again with the same key.',
+    { cause, retryAfter: 5 },
+  )
+}

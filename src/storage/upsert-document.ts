@@ -9,7 +9,7 @@ import type { Mutation } from '../shared/mutation.ts'
 import type { KeyHolder } from './claims.ts'
 import { documentOf, type Session } from './database.ts'
 import type { StoredJson } from './stored-json.ts'
-import { UniqueConflict } from './unique/unique-conflict.ts'
+import { UniqueConflict } from './unique/duplicates.ts'
 
 export interface Upsert {
   readonly storage: string

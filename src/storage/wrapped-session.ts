@@ -9,17 +9,17 @@
  * that making one costs nothing but its fields.
  */
 import type { JsonObject } from '../shared/json.ts'
-
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Mutation } from '../shared/mutation.ts'
 import type { Query, Search } from '../shared/query.ts'
 import type { Aggregate } from './aggregate/aggregate.ts'
-import type { Claims, HoldUse } from './claims.ts'
+import type { Claims, HoldUse, WantedNumbers } from './claims.ts'
 import { createAll } from './create-all.ts'
 import {
   asStored,
   type CreatedAll,
   type CreateOptions,
+  type Database,
   type FoundWithTotal,
   type NewDocument,
   type Origin,
@@ -29,10 +29,9 @@ import {
   type WriteCondition,
   type Written,
 } from './database.ts'
-import { findWithTotal } from './find-with-total.ts'
+import { findWithTotal } from './find-documents.ts'
 import type { NewJob } from './job.ts'
 import type { StoredJson } from './stored-json.ts'
-import type { WantedNumbers } from './wanted-numbers.ts'
 
 export abstract class WrappedSession implements Session, Claims, Transaction, Required<SessionShortcuts> {
   /** Only declared: a field that a base class initialises makes a session twice as dear (45 ns and not 21). */
@@ -145,5 +144,26 @@ export class TransparentSession extends WrappedSession {
 
   override update(storage: string, guid: string, mutations: readonly Mutation[], options?: WriteCondition) {
     return this.session.update(storage, guid, mutations, options)
+  }
+}
+
+/** Documents are written through sessions and nowhere else, so what those are has to be said. */
+export type DatabaseChanges = Pick<Database, 'session'> & Partial<Database>
+
+/**
+ * A database that passes every call to `database`, except for the members in `changes`. A new member of `Database` does not
+ * compile until it is passed on here; one that writes documents belongs into {@link DatabaseChanges}. Members are bound
+ * instead of called with named arguments, so that an argument that a member gets later is passed on too.
+ */
+export function wrappedDatabase(database: Database, changes: DatabaseChanges): Database {
+  return {
+    ensure: database.ensure.bind(database),
+    drop: database.drop.bind(database),
+    has: database.has.bind(database),
+    names: database.names.bind(database),
+    observe: database.observe.bind(database),
+    capabilities: database.capabilities,
+    close: database.close.bind(database),
+    ...changes,
   }
 }

@@ -27,5 +27,5 @@ Each row is a test on both engines that fails without the protection.
 | --- | --- | --- |
 | A process is killed between the last commit of a run and what it does next | The commit has ended the job of the run, so nothing that it wrote is there twice. A run with several commits, because it calls other servers, is run at least once, with the same \`job\` | \`src/flows/background/ended-jobs.test.ts\` |
 | Another node has taken over the job of a run, or a user has cancelled it | The run commits nothing | \`src/flows/background/ended-jobs.test.ts\` |
-| A clock that was ahead is set back | Schedules fire again from the present time, with a warning; new documents sort behind those that are there | \`src/queue/scheduler.test.ts\`, \`src/storage/last-time.test.ts\` |
+| A clock that was ahead is set back | Schedules fire again from the present time, with a warning; new documents sort behind those that are there | \`src/queue/scheduler.test.ts\`, \`src/storage/document-stamps.test.ts\` |
 `

@@ -2,7 +2,7 @@
 import { QuoinError } from '../../shared/errors.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import type { Query } from '../../shared/query.ts'
-import { changeAtOnce } from '../../storage/many/change-at-once.ts'
+import { changeAtOnce } from '../../storage/many/change-documents.ts'
 import { type ManyChange, type ManyKind, restoring } from '../../storage/many/many-change.ts'
 import { actsAsUser } from '../as-user.ts'
 import { PinError } from '../block.ts'

@@ -7,7 +7,7 @@ import { type MaybePromise, recover } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import type { WriteCondition } from '../../storage/database.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
-import { UniqueConflict } from '../../storage/unique/unique-conflict.ts'
+import { UniqueConflict } from '../../storage/unique/duplicates.ts'
 import { PinError } from '../block.ts'
 import type { InPin, OutPin, PerFrame } from '../pin.ts'
 

@@ -5,7 +5,7 @@ import { SECRETS_KEY_FILE } from '../../quoin/secret-key-file.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { openAssetBucket } from '../../storage/assets/asset-bucket.ts'
 import { parseBucketUrl } from '../../storage/assets/bucket-url.ts'
-import { type Comparison, isEqual } from '../../storage/copy/compare-tables.ts'
+import { type Comparison, isEqual } from '../../storage/copy/copy-rows.ts'
 import { openCopySource } from '../../storage/copy/copy-source.ts'
 import {
   type Bucket,

@@ -4,7 +4,7 @@ import type { FlowBlocks } from '../../../test/run-flow.ts'
 import type { Failure } from '../../shared/failure.ts'
 import { matchAll, search } from '../../shared/query.ts'
 import { transact } from '../../storage/transact.ts'
-import { wrappedDatabase } from '../../storage/wrapped-database.ts'
+import { wrappedDatabase } from '../../storage/wrapped-session.ts'
 import { type Failures, openFailures } from './failures.ts'
 
 let room: JobRoom

@@ -4,7 +4,7 @@ import type { Aggregate } from '../../storage/aggregate/aggregate.ts'
 import type { Aggregated } from '../../storage/aggregate/finish-aggregate.ts'
 import type { Read, ReadVersion, ReadVersions } from '../../storage/capabilities.ts'
 import type { Found, FoundWithTotal, Session } from '../../storage/database.ts'
-import { totalKnownFrom } from '../../storage/find-with-total.ts'
+import { totalKnownFrom } from '../../storage/find-documents.ts'
 import { otherStorages } from '../../storage/search/other-storages.ts'
 import { TransparentSession } from '../../storage/wrapped-session.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { QuoinError } from '../../shared/errors.ts'
-import { unconfirmed } from '../../storage/unconfirmed.ts'
+import { unconfirmed } from '../../storage/unit-of-work.ts'
 import { BlockFailure, RunStopped } from '../compile/block-failure.ts'
 import type { Miss } from '../compile/frame.ts'
 import type { RunLogEntry } from './run-environment.ts'

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json
 import { type Query, type Search, search } from '../../shared/query.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
-import { findPage } from '../../storage/find-page.ts'
+import { findPage } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { detailOf, summaryOf } from './run-record.ts'
 import type { Tracing } from './tracing.ts'

@@ -10,9 +10,8 @@ import type {
   TableRow,
 } from '../../shared/pages/page-table.ts'
 import type { Session } from '../../storage/database.ts'
-import { findWithTotal } from '../../storage/find-with-total.ts'
-import { tableReferences, withoutSorts } from '../../storage/reference/table-references.ts'
-import { tableRow } from '../../storage/reference/table-row.ts'
+import { findWithTotal } from '../../storage/find-documents.ts'
+import { tableReferences, tableRow, withoutSorts } from '../../storage/reference/table-references.ts'
 import type { RulesOf } from './field-rules-of.ts'
 import type { PageAddress } from './page-origin.ts'
 import { sentNames } from './posted.ts'

@@ -14,7 +14,7 @@ import type { AssetFiles, Presigned, ReceivedFile } from '../../storage/assets/a
 import { assetDirectoryProblem, assetNameProblem, publicPath } from '../../storage/assets/asset-path.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textsIn } from '../../storage/document-fields.ts'
-import { findPage } from '../../storage/find-page.ts'
+import { findPage } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { type Actor, findRecords, getRecord, notFound, type RecordContext } from '../records.ts'

@@ -17,8 +17,7 @@ import {
   type Session,
 } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
-import { documentsOf } from '../../storage/find-documents.ts'
-import { findWithTotal } from '../../storage/find-with-total.ts'
+import { documentsOf, findWithTotal } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { findRecords } from '../records.ts'

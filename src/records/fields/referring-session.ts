@@ -17,6 +17,7 @@ import {
   type WriteCondition,
   type Written,
 } from '../../storage/database.ts'
+import { unmet } from '../../storage/document-session.ts'
 import { splitDocument } from '../../storage/document-text.ts'
 import { isOwnStorage } from '../../storage/own-storages.ts'
 import {
@@ -30,7 +31,6 @@ import type { Reference, References } from '../../storage/reference/references.t
 import { removalOf, removeReferrers } from '../../storage/reference/remove-referrers.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import { WrappedSession } from '../../storage/wrapped-session.ts'
-import { unmet } from '../../storage/write-condition.ts'
 import type { FieldRules } from './field-rules.ts'
 
 export class ReferringSession extends WrappedSession {

@@ -24,10 +24,10 @@ import {
   type Written,
 } from '../../storage/database.ts'
 import { updateHashOf } from '../../storage/document-fields.ts'
-import { findWithTotal } from '../../storage/find-with-total.ts'
+import { findWithTotal } from '../../storage/find-documents.ts'
 import { otherStorages } from '../../storage/search/other-storages.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
-import { UniqueConflict } from '../../storage/unique/unique-conflict.ts'
+import { UniqueConflict } from '../../storage/unique/duplicates.ts'
 import { WrappedSession } from '../../storage/wrapped-session.ts'
 import { allowed, type Judge, judged, StaleVerdict } from './judge.ts'
 import { changedCheck, checkCreated } from './permitted-mutations.ts'

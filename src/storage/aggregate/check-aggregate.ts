@@ -4,7 +4,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import { fieldNameProblem } from '../../shared/field-path.ts'
 import { checkQuery } from '../search/check-search.ts'
 import { type Aggregate, dateParts, figures, type Grouping, MOST_GROUPS } from './aggregate.ts'
-import { zoneOffsets } from './zone-offsets.ts'
+import { zoneOffsets } from './date-part.ts'
 
 export const MOST_GROUPINGS = 6
 export const MOST_VALUES = 20

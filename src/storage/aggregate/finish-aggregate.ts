@@ -1,13 +1,10 @@
 /** From the groups as an engine gives them to ordered rows: the part that engines share. */
-
 import type { JsonValue } from '../../shared/json.ts'
 import { average, type Decimal, nearestNumber } from '../../shared/numbers/decimal.ts'
 import { compareScalars } from '../search/compare-values.ts'
 import { StoredJson } from '../stored-json.ts'
-import type { Aggregate, Grouping } from './aggregate.ts'
-import { MOST_GROUPS } from './aggregate.ts'
+import { type Aggregate, type Grouping, MOST_GROUPS } from './aggregate.ts'
 import { datePartText } from './date-part.ts'
-import { rangeText } from './number-range.ts'
 
 export interface Aggregated {
   /** A JSON array of objects. */
@@ -106,4 +103,16 @@ function shownKey({ part, ranges }: Grouping, key: GroupKey): GroupKey {
   if (typeof key !== 'number') return key
   if (part !== undefined) return datePartText(key, part)
   return ranges ? rangeText(ranges, key) : key
+}
+
+// Ranges of numbers, numbered from 0: before the first bound, between two, from the last one on.
+
+/** How many bounds the number reaches. */
+export function rangeOf(bounds: readonly number[], number: number): number {
+  return bounds.filter((bound) => number >= bound).length
+}
+
+/** `..10`, `10..20`, `20..`: from the first number on, and before the second. */
+function rangeText(bounds: readonly number[], range: number): string {
+  return `${bounds[range - 1] ?? ''}..${bounds[range] ?? ''}`
 }

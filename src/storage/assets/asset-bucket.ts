@@ -12,13 +12,46 @@
  * by the next start a day later: younger ones may be on their way to other nodes.
  */
 import { Readable } from 'node:stream'
+import type * as S3 from '@aws-sdk/client-s3'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { Clock } from '../../shared/clock.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import { Unreached } from '../unreached.ts'
 import type { AssetFiles, ReceivedFile } from './asset-files.ts'
-import { bucketError } from './bucket-error.ts'
-import { clearLeftOvers } from './bucket-left-overs.ts'
 import type { BucketAddress } from './bucket-url.ts'
 import { receivedBytes } from './received-bytes.ts'
+
+export interface LeftOvers {
+  readonly s3: typeof S3
+  readonly client: S3.S3Client
+  readonly bucket: string
+  /** Of what is being received. */
+  readonly prefix: string
+  readonly now: number
+}
+
+/** Longer than any upload takes, and far more than clocks differ. */
+const TOO_OLD_MS = 24 * 60 * 60 * 1000
+
+/** Deletes what nodes were receiving when they died: whole objects, and parts of unfinished ones. */
+async function clearLeftOvers({ s3, client, bucket, prefix, now }: LeftOvers): Promise<void> {
+  const isOld = (time: Date | undefined) => time !== undefined && time.getTime() < now - TOO_OLD_MS
+  const where = { Bucket: bucket, Prefix: prefix }
+  for await (const page of s3.paginateListObjectsV2({ client }, where))
+    for (const { Key, LastModified } of page.Contents ?? [])
+      if (Key?.startsWith(prefix) && isOld(LastModified))
+        await client.send(new s3.DeleteObjectCommand({ Bucket: bucket, Key }))
+
+  let after: { readonly KeyMarker?: string | undefined; readonly UploadIdMarker?: string | undefined } = {}
+  for (;;) {
+    const page = await client.send(new s3.ListMultipartUploadsCommand({ ...where, ...after }))
+    for (const { Key, UploadId, Initiated } of page.Uploads ?? [])
+      if (Key?.startsWith(prefix) && isOld(Initiated))
+        await client.send(new s3.AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }))
+    if (!page.IsTruncated) return
+    after = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
+  }
+}
 
 export interface BucketOptions {
   readonly address: BucketAddress
@@ -169,4 +202,18 @@ async function* remembering(
     failure.error = error
     throw error
   }
+}
+
+/** What may be known of it, without the headers and the signed text that the client's own errors carry into a log. */
+function bucketError(error: unknown, bucket: string): QuoinError {
+  const name = error instanceof Error ? error.name : 'Error'
+  const message = error instanceof Error ? error.message : String(error)
+  const full = name === 'QuotaExceeded' || name === 'InsufficientStorage'
+  const cause = new Error(`${name}: ${message}`)
+  if (!full) return new Unreached(`The bucket ${bucket} of the assets cannot be used now (${name}).`, cause)
+  return new QuoinError(
+    'STORAGE_FULL',
+    'The asset storage is full. The file was not stored; free some space first.',
+    { cause },
+  )
 }

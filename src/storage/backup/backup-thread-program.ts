@@ -1,12 +1,10 @@
 /** What the thread of `backup-thread.ts` runs. Not to be imported. */
-import { mkdir, rename, rm, statfs } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { ASSETS, checksum, readManifest, summaryOf, syncFolder } from './backup-manifest.ts'
 import type { ThreadNews, ThreadTask } from './backup-thread.ts'
-import { copyChecked } from './copy-checked.ts'
-import { checkDatabase, DATABASE_FILE } from './copy-database.ts'
-import { folderBytes } from './folder-bytes.ts'
+import { checkDatabase, copyChecked, DATABASE_FILE } from './copy-database.ts'
 import { makeBackup } from './make-backup.ts'
 
 /** Free bytes that stay for the running database: its log and one large upload. */
@@ -84,3 +82,12 @@ const failed = (error: unknown) =>
   tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
 
 carryOut(workerData).then(() => tell({ kind: 'done' }), failed)
+
+/** Bytes of a file or of all files below a folder; 0 where there is none. What vanishes meanwhile is not counted. */
+async function folderBytes(path: string): Promise<number> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found?.isDirectory()) return found?.size ?? 0
+  let sum = 0
+  for (const name of await readdir(path).catch(() => [])) sum += await folderBytes(join(path, name))
+  return sum
+}

@@ -4,16 +4,15 @@ import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { add, decimalOf, ZERO } from '../../shared/numbers/decimal.ts'
 import type { Aggregate, Grouping, Measure } from '../aggregate/aggregate.ts'
-import { datePart } from '../aggregate/date-part.ts'
+import { datePart, zoneOffsets } from '../aggregate/date-part.ts'
 import {
   type Aggregated,
   type Cell,
   finishAggregate,
   type GroupKey,
   type RawGroup,
+  rangeOf,
 } from '../aggregate/finish-aggregate.ts'
-import { rangeOf } from '../aggregate/number-range.ts'
-import { zoneOffsets } from '../aggregate/zone-offsets.ts'
 import { compareScalars, sortValue } from '../search/compare-values.ts'
 import { isFound } from '../search/evaluate-query.ts'
 

@@ -16,7 +16,7 @@ import { guidOf, objectsIn } from '../document-fields.ts'
 import { openPostgresPool } from '../postgres/core/postgres-connection.ts'
 import type { Row } from '../postgres/core/rows.ts'
 import { transact } from '../transact.ts'
-import { isEqual } from './compare-tables.ts'
+import { isEqual } from './copy-rows.ts'
 import { openCopySource } from './copy-source.ts'
 
 let room: CopyRoom

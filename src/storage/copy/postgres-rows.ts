@@ -58,7 +58,7 @@ export async function deleteOthers(
   )
 }
 
-/** The digests of those rows with these keys that are there (see row-digest.ts), by key. */
+/** The digests of those rows with these keys that are there (see copy-rows.ts), by key. */
 export async function digestsOf(
   connection: PostgresConnection,
   { name, table }: PostgresRows,

@@ -67,3 +67,70 @@ export function filteredPostings({ rows, counts }: Postings, isThere: (row: numb
   }
   return { rows: kept.subarray(0, size), counts: keptCounts.subarray(0, size) }
 }
+
+/** How many tokens each document of a free-text index has, by its row, and all together. */
+const LEAST = 1_024
+export const ABSENT = -1
+
+export class DocumentLengths {
+  #lengths = new Int32Array(0)
+  #documents = 0
+  #tokens = 0
+
+  get documents(): number {
+    return this.#documents
+  }
+
+  /** Tokens a document has on average. */
+  get average(): number {
+    return this.#tokens / this.#documents
+  }
+
+  /** {@link ABSENT} for a row that is not in the index. */
+  of(row: number): number {
+    return this.#lengths[row] ?? ABSENT
+  }
+
+  ofAll(rows: Int32Array): Int32Array {
+    const lengths = new Int32Array(rows.length)
+    for (let at = 0; at < rows.length; at++) lengths[at] = this.of(rows[at] ?? 0)
+    return lengths
+  }
+
+  set(row: number, length: number): void {
+    if (row >= this.#lengths.length) {
+      const room = Math.max(row + 1, Math.ceil(this.#lengths.length * 1.5), LEAST)
+      const longer = new Int32Array(room).fill(ABSENT)
+      longer.set(this.#lengths)
+      this.#lengths = longer
+    }
+    const before = this.of(row)
+    if (before !== ABSENT) {
+      this.#documents -= 1
+      this.#tokens -= before
+    }
+    this.#lengths[row] = length
+    if (length === ABSENT) return
+    this.#documents += 1
+    this.#tokens += length
+  }
+}
+
+// The words of a free-text index while one search looks at them.
+
+export interface ReadWords {
+  /** In the index, removed ones included. */
+  readonly documents: number
+  /** Tokens a document has on average. */
+  readonly average: number
+  /** Of one word, of all that begin so, or of words side by side. Throws EffortSpent. */
+  of(phrase: RankedPhrase): Postings
+  /** The words that may be this one, misspelled. Throws EffortSpent. */
+  similarTo(token: string, distance: number): ReadonlySet<string>
+  /** Says that these words are wanted together: what one search misses of them is read for those that come. */
+  miss(tokens: Iterable<string>): void
+  /** How many tokens each of these documents has. */
+  lengths(rows: Int32Array): Int32Array
+  /** Counts what the search does. Throws EffortSpent. */
+  spend(units: number): void
+}

@@ -1,5 +1,6 @@
 /** The references between storages, by what their fields say. */
 import type { FieldReference, FieldRule } from '../../shared/field-rule.ts'
+import type { Held } from '../claims.ts'
 
 /** A field of a storage that refers to documents of another one, or of the same. */
 export interface Reference extends FieldReference {
@@ -32,3 +33,31 @@ export function referencesIn(rules: readonly FieldRule[]): References {
     to: (storage) => to.get(storage) ?? nothing,
   }
 }
+
+// Orders, groups and figures are of a document's own fields: no engine sorts or groups by a field of another document. Without
+// this check such a path would find nothing in each document, and say nothing of it.
+
+/** The first field that is behind a reference, in words that finish "The block …". */
+export function behindProblem(
+  fields: readonly string[],
+  references: readonly Reference[],
+): string | undefined {
+  for (const field of fields) {
+    const reference = references.find((one) => field.startsWith(`${one.field}.`))
+    if (reference) return problemOf(field, reference)
+  }
+  return undefined
+}
+
+function problemOf(field: string, { field: own, storage, from }: Reference): string {
+  return `has ${field}, a field of another document: ${own} refers to the storage ${storage}. Use ${own} itself, or keep the value in a field of ${from}`
+}
+
+/** Documents that a field refers to: which documents refer to them with it, at most `limit`. */
+export interface Referred {
+  readonly field: string
+  readonly guids: readonly string[]
+  readonly limit: number
+}
+
+export const noneHeld: Held = { guids: [], referrers: () => [] }

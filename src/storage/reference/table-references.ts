@@ -7,9 +7,10 @@ import type { FieldRule } from '../../shared/field-rule.ts'
 import { shownName } from '../../shared/fields/field-names.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
-import type { DataTable, TableColumn } from '../../shared/pages/page-table.ts'
+import { safeHref } from '../../shared/pages/page-content.ts'
+import type { DataTable, TableColumn, TableRow } from '../../shared/pages/page-table.ts'
 import type { Found, Session } from '../database.ts'
-import { objectsIn } from '../document-fields.ts'
+import { guidOf, objectsIn } from '../document-fields.ts'
 import { documentsOf } from '../find-documents.ts'
 import { expandDocuments } from './expand-documents.ts'
 import { type Reference, referencesIn } from './references.ts'
@@ -88,4 +89,29 @@ export function cellOf(
 
 function referenceOf(field: string, references: readonly Reference[]): Reference | undefined {
   return references.find((one) => field === one.field || field.startsWith(`${one.field}.`))
+}
+
+/** A document as a row with these cells. `link`: as `rowLink` of a data table. */
+export function tableRow(
+  link: string | undefined,
+  document: JsonObject,
+  cells: readonly (JsonValue | undefined)[],
+): TableRow {
+  const href = link === undefined ? undefined : rowHref(link, document)
+  return {
+    key: guidOf(document),
+    ...(href !== undefined && { href }),
+    cells: cells.map((cell) => cell ?? null),
+  }
+}
+
+/** `/tasks/{_meta.guid}` with the document's values, each as one part of the path. Undefined when one is missing. */
+function rowHref(pattern: string, document: JsonObject): string | undefined {
+  let missing = false
+  const href = pattern.replace(/\{([^{}]+)\}/g, (_whole, name: string) => {
+    const value: JsonValue | undefined = valueAt(document, name.split('.'))
+    missing ||= value === undefined || value === null || typeof value === 'object'
+    return encodeURIComponent(String(value))
+  })
+  return missing ? undefined : safeHref(href)
 }

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Query, type Search, type SortKey, search } from '../../shared/query.ts'
 import { adviseIndex, type SearchedStorage } from './index-advice.ts'
-import { searchAdvisor } from './search-advisor.ts'
-import { queryShape } from './search-shape.ts'
+import { queryShape, searchAdvisor } from './search-advisor.ts'
 
 const term = (field: string, value: string | number = 'secret'): Query => ({ kind: 'term', field, value })
 const range = (field: string): Query => ({ kind: 'range', field, bounds: { gte: 1, lt: 5 } })

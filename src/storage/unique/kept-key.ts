@@ -1,7 +1,21 @@
 /** A unique key that a database keeps, and the values that documents have of it. */
+
+import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { fieldNames, keyValue, type UniqueKey } from './unique-key.ts'
-import { UnknownKey } from './unknown-key.ts'
+
+/** The storage keeps no unique key over these fields, or of this name. */
+export class UnknownKey extends QuoinError {
+  /** In words that finish "<pin> …". */
+  readonly reason: string
+
+  constructor(storage: string, by: readonly string[]) {
+    const reason = `names no unique field of the storage ${storage}: ${by.join(', ')}`
+    super('INTERNAL', `The search for a document by its unique fields ${reason}.`)
+    this.name = 'UnknownKey'
+    this.reason = reason
+  }
+}
 
 export interface KeptKey {
   /** Number in the catalogue. Never used again. */

@@ -10,7 +10,7 @@ import {
   updateBlockSchema,
 } from '../../../shared/api/blueprints/blueprint-actions.ts'
 import { guidParams } from '../../../shared/api/record-schemas.ts'
-import { findPage } from '../../../storage/find-page.ts'
+import { findPage } from '../../../storage/find-documents.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 import { resource } from '../resource.ts'

@@ -16,7 +16,7 @@ import {
 } from '../../../shared/api/blueprints/templates.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { textIn } from '../../../storage/document-fields.ts'
-import { findPage } from '../../../storage/find-page.ts'
+import { findPage } from '../../../storage/find-documents.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'

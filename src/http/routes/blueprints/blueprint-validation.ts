@@ -11,7 +11,7 @@ import {
   updateValidationRuleSchema,
   validationRuleSchema,
 } from '../../../shared/api/blueprints/validation-rules.ts'
-import { findPage } from '../../../storage/find-page.ts'
+import { findPage } from '../../../storage/find-documents.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { resource } from '../resource.ts'

@@ -10,7 +10,7 @@ import {
   createBlueprintSchema,
   updateBlueprintSchema,
 } from '../../../shared/api/blueprints/blueprints.ts'
-import { findPage } from '../../../storage/find-page.ts'
+import { findPage } from '../../../storage/find-documents.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { resource } from '../resource.ts'

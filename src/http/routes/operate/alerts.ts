@@ -8,7 +8,7 @@ import {
   updateAlertSchema,
 } from '../../../shared/api/operate/alerts.ts'
 import { guidParams } from '../../../shared/api/record-schemas.ts'
-import { findPage } from '../../../storage/find-page.ts'
+import { findPage } from '../../../storage/find-documents.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { resource } from '../resource.ts'

@@ -10,7 +10,7 @@ import {
 import { guidParams } from '../../../shared/api/record-schemas.ts'
 import type { Database } from '../../../storage/database.ts'
 import { textIn } from '../../../storage/document-fields.ts'
-import { findPage } from '../../../storage/find-page.ts'
+import { findPage } from '../../../storage/find-documents.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { resource } from '../resource.ts'

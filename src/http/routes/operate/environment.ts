@@ -5,7 +5,7 @@ import {
   updateEnvironmentValueSchema,
 } from '../../../shared/api/operate/settings.ts'
 import type { Database } from '../../../storage/database.ts'
-import { findPage } from '../../../storage/find-page.ts'
+import { findPage } from '../../../storage/find-documents.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { resource } from '../resource.ts'

@@ -13,7 +13,7 @@ import {
 } from '../../../shared/api/operate/logs.ts'
 import { searchSchema } from '../../../shared/api/search.ts'
 import type { JsonObject } from '../../../shared/json.ts'
-import { findPage } from '../../../storage/find-page.ts'
+import { findPage } from '../../../storage/find-documents.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import { transact } from '../../../storage/transact.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'

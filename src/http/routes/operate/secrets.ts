@@ -14,7 +14,7 @@ import {
 } from '../../../shared/api/operate/secrets.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { textIn } from '../../../storage/document-fields.ts'
-import { findPage } from '../../../storage/find-page.ts'
+import { findPage } from '../../../storage/find-documents.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 import { resource } from '../resource.ts'

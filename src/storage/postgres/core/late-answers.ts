@@ -7,7 +7,7 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
-import { unconfirmed } from '../../unconfirmed.ts'
+import { unconfirmed } from '../../unit-of-work.ts'
 
 /** Gives a connection back; a broken one is closed. */
 export type Release = (broken: boolean) => void

@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 import { QuoinError } from '../../../shared/errors.ts'
-import type { DatabaseConnections } from '../../database-figures.ts'
+import type { DatabaseConnections } from '../../capabilities.ts'
 import { atMost } from './at-most.ts'
 import { lateAnswers, NO_TIMEOUT } from './late-answers.ts'
 import { APPLICATION, openPool, STATEMENT_MS } from './open-pool.ts'

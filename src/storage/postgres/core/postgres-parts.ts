@@ -2,8 +2,7 @@
 
 import { guidSource } from '../../../shared/guid.ts'
 import { pooledRandom } from '../../../shared/pooled-random.ts'
-import { type StampOptions, stamps } from '../../document-stamps.ts'
-import { lastTime } from '../../last-time.ts'
+import { lastTime, type StampOptions, stamps } from '../../document-stamps.ts'
 import type { Migration } from '../../migrations.ts'
 import { type SlowLimits, searchAdvisor, slowLimits } from '../../search/search-advisor.ts'
 import { PostgresJobs } from '../jobs/postgres-jobs.ts'

@@ -9,7 +9,7 @@
  * answered, and else in a trip of its own.
  */
 import { QuoinError } from '../../../shared/errors.ts'
-import { unconfirmed } from '../../unconfirmed.ts'
+import { unconfirmed } from '../../unit-of-work.ts'
 import { type LateAnswers, NO_TIMEOUT } from './late-answers.ts'
 import { isConnectionLost, isFarewell, storageError } from './postgres-errors.ts'
 import type { PostgresConnection, Row } from './rows.ts'

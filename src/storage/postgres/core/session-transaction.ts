@@ -24,8 +24,7 @@
  */
 import { QuoinError } from '../../../shared/errors.ts'
 import type { MaybePromise } from '../../../shared/maybe-promise.ts'
-import { rolledBack } from '../../rolled-back.ts'
-import { ALONE_FROM, UnitConflict, type UnitOfWork } from '../../unit-of-work.ts'
+import { ALONE_FROM, rolledBack, UnitConflict, type UnitOfWork } from '../../unit-of-work.ts'
 import type { EndedJob } from '../jobs/postgres-jobs-end.ts'
 import type { PostgresPool } from './postgres-connection.ts'
 import { isChangedMeanwhile, isTransactionConflict } from './postgres-errors.ts'

@@ -8,7 +8,7 @@
  * the one whose write fails hears of it.
  */
 import { QuoinError } from '../../../shared/errors.ts'
-import { unconfirmed } from '../../unconfirmed.ts'
+import { unconfirmed } from '../../unit-of-work.ts'
 import type { LateAnswers } from './late-answers.ts'
 import { NO_TIMEOUT } from './late-answers.ts'
 import { isConnectionLost, isFarewell } from './postgres-errors.ts'

@@ -1,4 +1,4 @@
-import type { DatabaseFigures } from '../../database-figures.ts'
+import type { DatabaseFigures } from '../../capabilities.ts'
 import type { PostgresPool } from '../core/postgres-connection.ts'
 import { numberOf, type Row } from '../core/rows.ts'
 

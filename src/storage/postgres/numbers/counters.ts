@@ -1,5 +1,5 @@
 /** Counters: raised outside the transactions of documents, which would else wait for each other from here to their ends. */
-import { counterName, countersOf, type WantedNumbers } from '../../wanted-numbers.ts'
+import { counterName, countersOf, type WantedNumbers } from '../../claims.ts'
 import { numberOf, type PostgresConnection } from '../core/rows.ts'
 
 /** The first of the numbers, which are in a row. What they were taken for may fail: then they are left out. */

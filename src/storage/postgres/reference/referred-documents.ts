@@ -4,7 +4,7 @@
  * for one; references to it do not wait for that. https://www.postgresql.org/docs/18/explicit-locking.html#LOCKING-ROWS
  */
 import type { HoldUse } from '../../claims.ts'
-import type { Referred } from '../../reference/referred.ts'
+import type { Referred } from '../../reference/references.ts'
 import { type PostgresConnection, textOf } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { IS_PRESENT, indexExpression } from '../sql/field-sql.ts'

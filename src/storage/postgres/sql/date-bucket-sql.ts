@@ -4,8 +4,13 @@
  * since 1970 are cut to the hour that they are in, or to its quarter where clocks of the zone are not a whole number of hours from
  * UTC. All else that may be a date stays as it is. A cut costs 1 µs a document; matching the whole pattern of a date costs 4 µs.
  */
-import { FIRST_SECOND, LAST_SECOND, MILLISECONDS_FROM } from '../../aggregate/date-part.ts'
-import { type ZoneOffsets, zoneOffsets } from '../../aggregate/zone-offsets.ts'
+import {
+  FIRST_SECOND,
+  LAST_SECOND,
+  MILLISECONDS_FROM,
+  type ZoneOffsets,
+  zoneOffsets,
+} from '../../aggregate/date-part.ts'
 import { FIRST_LIST, FIRST_TEXT } from './sort-key.ts'
 
 /** A column of dates: JSON, seconds or milliseconds of `_meta` as a number, or a key with the number and the quarter of an hour that it may be. */

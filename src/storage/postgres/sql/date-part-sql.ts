@@ -1,7 +1,13 @@
 /** The number of a part of a date, as `storage/aggregate/date-part.ts` numbers them. */
 import type { DatePart } from '../../aggregate/aggregate.ts'
-import { DATE_PATTERN, FIRST_SECOND, HOUR_STEP, LAST_SECOND, OFFSETS } from '../../aggregate/date-part.ts'
-import { zoneOffsets } from '../../aggregate/zone-offsets.ts'
+import {
+  DATE_PATTERN,
+  FIRST_SECOND,
+  HOUR_STEP,
+  LAST_SECOND,
+  OFFSETS,
+  zoneOffsets,
+} from '../../aggregate/date-part.ts'
 import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import { numbers } from './compiled-sql.ts'
 

@@ -3,8 +3,8 @@
  * for. What is refused leaves the transaction as it was, without a savepoint.
  */
 import { QuoinError } from '../../../shared/errors.ts'
+import { UniqueConflict } from '../../unique/duplicates.ts'
 import { type KeptKey, keyTable, type UniqueValue, type ValueChange } from '../../unique/kept-key.ts'
-import { UniqueConflict } from '../../unique/unique-conflict.ts'
 import { type PostgresConnection, textOf } from '../core/rows.ts'
 
 export function keyTableSql(key: Pick<KeptKey, 'id'>): string {

@@ -1,9 +1,8 @@
 /** The best hits of a free text, from words in memory of one moment: their guids and scores. */
 import type { Query, Search } from '../../../shared/query.ts'
-import { leadingRows } from '../../ranking/leading-rows.ts'
 import type { Postings } from '../../ranking/postings.ts'
-import { type Scored, scoreAt, scoresOf, splitAt } from '../../ranking/scores.ts'
-import { candidatesOfAll, onlyText, textPlan } from '../../ranking/text-plan.ts'
+import { leadingRows, type Scored, scoreAt, scoresOf, splitAt } from '../../ranking/scores.ts'
+import { candidatesOfAll, onlyText, textPlan } from '../../ranking/text-candidates.ts'
 import { type RankedPhrase, rankedPhrases } from '../../search/rank-text.ts'
 import { EffortSpent, SearchEffort } from '../../search/search-effort.ts'
 import type { TextMemory } from './text-memory.ts'

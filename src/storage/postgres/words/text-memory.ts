@@ -4,8 +4,15 @@
  */
 import { boundedMap } from '../../../shared/bounded-map.ts'
 import type { Steps } from '../../../shared/in-turns.ts'
-import { ABSENT, DocumentLengths } from '../../ranking/document-lengths.ts'
-import { append, type GrowingPostings, indexIn, type Postings, wordOf } from '../../ranking/postings.ts'
+import {
+  ABSENT,
+  append,
+  DocumentLengths,
+  type GrowingPostings,
+  indexIn,
+  type Postings,
+  wordOf,
+} from '../../ranking/postings.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import { GuidRows } from './guid-rows.ts'
 import { countIn, type PlacedWords } from './placed-words.ts'

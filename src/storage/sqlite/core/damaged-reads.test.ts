@@ -8,7 +8,7 @@ import { matchAll, type Query, search } from '../../../shared/query.ts'
 import type { Aggregate } from '../../aggregate/aggregate.ts'
 import { failure, metaOf, set } from '../../conformance/expectations.ts'
 import type { Session } from '../../database.ts'
-import { findWithTotal } from '../../find-with-total.ts'
+import { findWithTotal } from '../../find-documents.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
 import { openSqliteParts } from './sqlite-parts.ts'
 

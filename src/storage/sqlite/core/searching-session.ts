@@ -5,7 +5,7 @@ import type { Aggregate } from '../../aggregate/aggregate.ts'
 import type { Aggregated } from '../../aggregate/finish-aggregate.ts'
 import type { Found, FoundWithTotal, Written } from '../../database.ts'
 import { DocumentSession } from '../../document-session.ts'
-import { totalKnownFrom } from '../../find-with-total.ts'
+import { totalKnownFrom } from '../../find-documents.ts'
 import { otherStorages } from '../../search/other-storages.ts'
 import { withWholeCursor } from '../../search/search-cursor.ts'
 import {

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../../shared/maybe-promise.ts'
 import type { Mutation } from '../../../shared/mutation.ts'
-import type { Claims, Held, KeyHolder } from '../../claims.ts'
+import type { Claims, Held, KeyHolder, WantedNumbers } from '../../claims.ts'
 import type {
   Change,
   CreateOptions,
@@ -15,11 +15,10 @@ import type {
 import type { DocumentChanges } from '../../document-session.ts'
 import type { NewJob } from '../../job.ts'
 import type { Observers } from '../../observers.ts'
-import { noneHeld, type Referred } from '../../reference/referred.ts'
-import { rolledBack } from '../../rolled-back.ts'
+import { noneHeld, type Referred } from '../../reference/references.ts'
 import type { StoredJson } from '../../stored-json.ts'
 import { asHolder, valueOfKey } from '../../unique/kept-key.ts'
-import type { WantedNumbers } from '../../wanted-numbers.ts'
+import { rolledBack } from '../../unit-of-work.ts'
 import { takeNumbers } from '../numbers/counters.ts'
 import { presentOf, referrersOf } from '../reference/referred-documents.ts'
 import { holderOf } from '../unique/sqlite-unique-values.ts'

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import type { DatabaseFigures } from '../../database-figures.ts'
+import type { DatabaseFigures } from '../../capabilities.ts'
 import type { SqliteConnection } from '../core/sqlite-connection.ts'
 
 /** `path`: of the database file. Costs two looks at files. */

@@ -1,5 +1,5 @@
 /** Counters, as writes raise them. Always inside the writer's turn: a counter is committed with the documents that it numbers. */
-import { counterName, countersOf, type WantedNumbers } from '../../wanted-numbers.ts'
+import { counterName, countersOf, type WantedNumbers } from '../../claims.ts'
 import { numberOf, type SqliteConnection } from '../core/sqlite-connection.ts'
 
 /** The first of the numbers, which are in a row. */

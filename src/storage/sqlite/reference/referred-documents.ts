@@ -1,5 +1,5 @@
 /** What references need to know of documents, in the writer's turn: no other session writes until this one ends. */
-import type { Referred } from '../../reference/referred.ts'
+import type { Referred } from '../../reference/references.ts'
 import { type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { indexExpression } from '../sql/field-sql.ts'

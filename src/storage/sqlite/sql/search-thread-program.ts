@@ -1,7 +1,7 @@
 /** What the thread of `search-thread.ts` runs. Not to be imported. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { QuoinError } from '../../../shared/errors.ts'
-import { totalKnownFrom } from '../../find-with-total.ts'
+import { totalKnownFrom } from '../../find-documents.ts'
 import { EffortSpent, tooMuchToAggregate, tooMuchToCompare } from '../../search/search-effort.ts'
 import { loadShape } from '../core/document-shape.ts'
 import { guarded, numberOf, SqliteConnection } from '../core/sqlite-connection.ts'

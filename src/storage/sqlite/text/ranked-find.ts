@@ -6,10 +6,9 @@
  * Of 100,000 documents, with words in memory: a word in 90,000 of them takes 2 ms where FTS5 reads 100 for its ranking.
  */
 import type { Query, Search } from '../../../shared/query.ts'
-import { leadingRows } from '../../ranking/leading-rows.ts'
 import { indexIn } from '../../ranking/postings.ts'
-import { type Scored, scoreAt, scoresOf, splitAt } from '../../ranking/scores.ts'
-import { candidatesOfAll, onlyText, textPlan } from '../../ranking/text-plan.ts'
+import { leadingRows, type Scored, scoreAt, scoresOf, splitAt } from '../../ranking/scores.ts'
+import { candidatesOfAll, onlyText, textPlan } from '../../ranking/text-candidates.ts'
 import { type CompiledSql, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
 import { isRelevanceOrder, rankedPhrases, type TextClause } from '../../search/rank-text.ts'
 import { numberOf, type Row, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'

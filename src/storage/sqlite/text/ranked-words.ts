@@ -1,6 +1,5 @@
 /** Where the words of a free-text index stand, for ranking: in memory (`text-postings.ts`), or read for one search. */
-import type { Postings } from '../../ranking/postings.ts'
-import type { ReadWords } from '../../ranking/read-words.ts'
+import type { Postings, ReadWords } from '../../ranking/postings.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import type { SqliteConnection } from '../core/sqlite-connection.ts'
 

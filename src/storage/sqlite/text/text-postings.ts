@@ -9,9 +9,10 @@
  */
 import { boundedMap } from '../../../shared/bounded-map.ts'
 import { parseBody, splitDocument } from '../../document-text.ts'
-import { ABSENT, DocumentLengths } from '../../ranking/document-lengths.ts'
 import {
+  ABSENT,
   append,
+  DocumentLengths,
   filteredPostings,
   type GrowingPostings,
   indexIn,

@@ -1,6 +1,7 @@
 /** The rows of unique keys, as writes change them. Always inside the writer's turn: no other write comes between. */
+
+import { UniqueConflict } from '../../unique/duplicates.ts'
 import { type KeptKey, keyTable, type UniqueValue } from '../../unique/kept-key.ts'
-import { UniqueConflict } from '../../unique/unique-conflict.ts'
 import { type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 
 export function keyTableSql(key: Pick<KeptKey, 'id'>): string {

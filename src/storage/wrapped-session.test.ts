@@ -1,11 +1,11 @@
-/** What hands everything on keeps every promise of what it is around. */
 import { expectTypeOf, test } from 'vitest'
 import { openTestDatabase } from '../../test/test-database.ts'
 import type { Claims } from './claims.ts'
 import { describeStorage } from './conformance/conformance.ts'
 import type { Database, Session, SessionShortcuts, Transaction } from './database.ts'
-import { wrappedDatabase } from './wrapped-database.ts'
-import { TransparentSession } from './wrapped-session.ts'
+import { TransparentSession, wrappedDatabase } from './wrapped-session.ts'
+
+// What hands everything on keeps every promise of what it is around.
 
 const wrapped = (database: Database) =>
   wrappedDatabase(database, { session: (origin) => new TransparentSession(database.session(origin)) })

@@ -1,13 +1,12 @@
-/** The best hits of an "or" of words without a look at most documents, against those of all documents. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RankedPhrase } from '../search/rank-text.ts'
 import { parseSimpleQueryString } from '../search/simple-query-string.ts'
-import { leadingRows } from './leading-rows.ts'
-import { wordOf } from './postings.ts'
-import type { ReadWords } from './read-words.ts'
-import { type Scored, scoreAt, scoresOf, splitAt } from './scores.ts'
+import { type ReadWords, wordOf } from './postings.ts'
+import { leadingRows, type Scored, scoreAt, scoresOf, splitAt } from './scores.ts'
 import { union } from './text-candidates.ts'
+
+// The best hits of an "or" of words without a look at most documents, against those of all documents.
 
 const DOCUMENTS = 30_000
 

@@ -1,9 +1,10 @@
-/** What an engine says of itself changes with what is done to it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/test-database.ts'
 import { setFields } from '../shared/mutation.ts'
 import { search } from '../shared/query.ts'
 import { transact } from './transact.ts'
+
+// What an engine says of itself changes with what is done to it.
 
 let room: TestDatabase
 beforeAll(async () => {
