@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Backups, openBackups } from '../records/backups/backups.ts'
-import { lockDirectory } from '../storage/sqlite/core/sqlite-lock.ts'
+import { lockDirectory } from '../storage/sqlite/core/sqlite-connection.ts'
 import { backupSchedule } from './open-doors.ts'
 
 const HOUR = 3_600_000

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { SECRETS_KEY_FILE } from '../../quoin/secret-key-file.ts'
 import { fileCount, type Manifest, readManifest, syncFolder } from '../../storage/backup/backup-manifest.ts'
 import { copyChecked } from '../../storage/backup/copy-database.ts'
-import { lockDirectory } from '../../storage/sqlite/core/sqlite-lock.ts'
+import { lockDirectory } from '../../storage/sqlite/core/sqlite-connection.ts'
 import type { Terminal } from '../command.ts'
 import { refusePostgres } from './refuse-postgres.ts'
 

@@ -9,9 +9,15 @@ import { QuoinError } from '../../shared/errors.ts'
 import { guidSource, type Random } from '../../shared/guid.ts'
 import type { Index } from '../document-index.ts'
 import { SqliteCatalogue } from '../sqlite/core/sqlite-catalogue.ts'
-import { numberOf, SqliteConnection, type SqlValue, textOf } from '../sqlite/core/sqlite-connection.ts'
-import { lockDirectory } from '../sqlite/core/sqlite-lock.ts'
-import { migrateSqlite, sqliteMigrations } from '../sqlite/core/sqlite-migrations.ts'
+import {
+  lockDirectory,
+  migrateSqlite,
+  numberOf,
+  SqliteConnection,
+  type SqlValue,
+  sqliteMigrations,
+  textOf,
+} from '../sqlite/core/sqlite-connection.ts'
 import type { UniqueKey } from '../unique/unique-key.ts'
 import type { CopiedRow, CopiedTable } from './copied-tables.ts'
 

@@ -1,4 +1,4 @@
-/** Texts that are the same for people, as a condition: see `sqlite-folded.ts`. The key of a text has an `s` in front. */
+/** Texts that are the same for people, as a condition: see `sqlite-field-condition.ts`. The key of a text has an `s` in front. */
 import type { Query } from '../../../shared/query.ts'
 import { composedText } from '../../../shared/texts/composed-text.ts'
 import {
@@ -38,7 +38,7 @@ interface Read {
   readonly sorted: string
 }
 
-/** As `oneOfMany` in `sqlite-folded.ts`. */
+/** As `oneOfMany` in `sqlite-field-condition.ts`. */
 const MOST_RANGES = 50
 
 function oneOfMany({ json, text, sorted }: Read, { values, folding }: Folded): CompiledSql {

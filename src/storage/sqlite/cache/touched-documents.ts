@@ -7,7 +7,7 @@
  */
 import type { JsonObject } from '../../../shared/json.ts'
 import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
-import type { SearchTarget } from '../sql/search-target.ts'
+import type { SearchTarget } from '../sql/sql-values.ts'
 import type { TouchedDocument } from './search-cache.ts'
 
 /** With more documents it is faster to search and count again. */

@@ -18,11 +18,18 @@ import {
 } from '../../search/search-effort.ts'
 import type { StoredJson } from '../../stored-json.ts'
 import { UnitConflict } from '../../unit-of-work.ts'
-import { keptAggregate } from '../cache/kept-aggregates.ts'
-import { followWrites, keptCount, knownCount } from '../cache/kept-results.ts'
-import { type Aside, countAside, findAside, readMissing } from '../sql/aside-search.ts'
-import { aggregateAside, boundedAggregate } from '../sql/bounded-aggregate.ts'
-import { boundedCount, boundedFind, type SearchPlace } from '../sql/bounded-search.ts'
+import { followWrites, keptAggregate, keptCount, knownCount } from '../cache/kept-results.ts'
+import {
+  type Aside,
+  aggregateAside,
+  boundedAggregate,
+  boundedCount,
+  boundedFind,
+  countAside,
+  findAside,
+  readMissing,
+  type SearchPlace,
+} from '../sql/bounded-search.ts'
 import { noteSearch } from '../sql/sqlite-search-advice.ts'
 import type { SessionParts } from './session-segment.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'

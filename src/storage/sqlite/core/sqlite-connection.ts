@@ -1,12 +1,15 @@
 /** A connection to the database file, with its settings and its prepared statements. */
 
+import { join } from 'node:path'
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import { boundedMap } from '../../../shared/bounded-map.ts'
+import type { Clock } from '../../../shared/clock.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { isCollation } from '../../../shared/texts/collations.ts'
 import { sortedText } from '../../../shared/texts/text-order.ts'
+import { type Migration, migrate, readMigrations } from '../../migrations.ts'
 import { SearchEffort } from '../../search/search-effort.ts'
-import { storageError } from './sqlite-errors.ts'
+import { isLocked, storageError } from './sqlite-errors.ts'
 
 export type SqlValue = string | number | null
 export type Row = Readonly<Record<string, unknown>>
@@ -147,4 +150,66 @@ export function numberOf(row: Row, column: string): number {
   const value = row[column]
   if (typeof value !== 'number') throw new TypeError(`The column ${column} holds no number.`)
   return value
+}
+
+// One process per data directory. A second one would have a writer lock, versions and caches of its own, all of which
+// are only right while no other process writes.
+// The lock is SQLite's own file lock on a small file beside the database, held by a transaction that never ends. The
+// operating system drops it with the process, also on kill -9, so nothing stale can be left behind as with a file that
+// holds a process id. It cannot be a lock on the database itself: that would keep our own reader out.
+
+/** Gives what lets go of the lock. Throws UNAVAILABLE if another process (or this one) holds it. */
+export function lockDirectory(directory: string): () => void {
+  const database = new DatabaseSync(join(directory, 'quoin.lock'), { timeout: 0 })
+  try {
+    database.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    database.close()
+    if (!isLocked(error)) throw error
+    throw new QuoinError(
+      'UNAVAILABLE',
+      `The directory ${directory} is in use by another Quoin process. Stop that one, or use another directory.`,
+      { cause: error },
+    )
+  }
+  return () => database.close()
+}
+
+export function sqliteMigrations(): Promise<readonly Migration[]> {
+  return readMigrations(new URL('./migrations/', import.meta.url))
+}
+
+/** The directory's lock is held, so no other process migrates at the same time. */
+export async function migrateSqlite(
+  connection: SqliteConnection,
+  steps: readonly Migration[],
+  clock: Clock,
+): Promise<void> {
+  await migrate(steps, {
+    applied() {
+      connection.exec(`CREATE TABLE IF NOT EXISTS migration (
+        number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied INTEGER NOT NULL
+      ) STRICT`)
+      return connection
+        .all('SELECT number, checksum FROM migration ORDER BY number')
+        .map((row) => ({ number: numberOf(row, 'number'), checksum: textOf(row, 'checksum') }))
+    },
+    apply(step) {
+      connection.exec('BEGIN IMMEDIATE')
+      try {
+        connection.exec(step.sql)
+        connection.run(
+          'INSERT INTO migration (number, name, checksum, applied) VALUES (?, ?, ?, ?)',
+          step.number,
+          step.name,
+          step.checksum,
+          Math.floor(clock() / 1000),
+        )
+        connection.exec('COMMIT')
+      } catch (error) {
+        if (connection.inTransaction) connection.exec('ROLLBACK')
+        throw error
+      }
+    },
+  })
 }

@@ -6,19 +6,21 @@
  * committed.
  */
 
+import { stat } from 'node:fs/promises'
 import { oneAtATime } from '../../../shared/bounded-queue.ts'
 import { QuoinError } from '../../../shared/errors.ts'
-import type { Capabilities } from '../../capabilities.ts'
+import type { Capabilities, DatabaseFigures, Read, ReadVersion, ReadVersions } from '../../capabilities.ts'
 import { type Observer, type Origin, type Session, storageNameProblem } from '../../database.ts'
 import type { Index, Needs } from '../../document-index.ts'
 import { addObserver } from '../../observers.ts'
 import { keepsRules, type RawDatabase } from '../../ruled.ts'
 import { keyTable } from '../../unique/kept-key.ts'
-import { readVersions } from '../cache/read-versions.ts'
-import { fileOf, sqliteFigures } from '../figures/sqlite-figures.ts'
+import { WrittenDocuments } from '../../written-documents.ts'
+import { aggregateKey, followWrites, type KeptParts } from '../cache/kept-results.ts'
 import { forgetCounters } from '../numbers/counters.ts'
 import { searchedStorage } from '../sql/sqlite-search-advice.ts'
-import { sqliteUniqueKeys } from '../unique/sqlite-unique-keys.ts'
+import { sqliteUniqueKeys } from '../unique/make-unique.ts'
+import type { SqliteConnection } from './sqlite-connection.ts'
 import { ensureIndexes, ensureText, releaseIndexes } from './sqlite-ensure.ts'
 import { openSqliteParts, type SqliteOptions, type SqliteParts } from './sqlite-parts.ts'
 import { SqliteSession } from './sqlite-session.ts'
@@ -153,5 +155,67 @@ export class SqliteDatabase implements RawDatabase {
     }
     after.then(done, done)
     return after
+  }
+}
+
+/** `path`: of the database file. Costs two looks at files. */
+async function sqliteFigures(
+  path: string,
+  commits: number,
+  cache: DatabaseFigures['cache'],
+): Promise<DatabaseFigures> {
+  return {
+    sizeBytes: await sizeOf(path),
+    logBytes: await sizeOf(`${path}-wal`),
+    commits,
+    connections: null,
+    cache,
+  }
+}
+
+/** Where the connection's database lies. */
+function fileOf(connection: SqliteConnection): string {
+  return String(connection.get(`SELECT file FROM pragma_database_list WHERE name = 'main'`)?.file ?? '')
+}
+
+async function sizeOf(path: string): Promise<number> {
+  // Without writes there is no log.
+  return (await stat(path).catch(() => undefined))?.size ?? 0
+}
+
+/**
+ * No other process writes, so the version of the storage stands for all of it, the number of its last write for a document,
+ * and for a page the page itself while it is kept.
+ */
+function readVersions(parts: KeptParts): ReadVersions {
+  const { catalogue, results } = parts
+
+  /** Asked for each time: the storage may be dropped, and another one made under its name. */
+  function inStorage(name: string, version: (entry: StorageEntry) => unknown): ReadVersion {
+    return () => {
+      const entry = catalogue.find(name)
+      return entry && version(entry)
+    }
+  }
+
+  function ofPage(name: string, key: string): ReadVersion {
+    return inStorage(name, (entry) =>
+      followWrites(parts, entry) ? results.known(name, catalogue.version(name), key) : undefined,
+    )
+  }
+
+  function ofDocument(name: string, guid: string): ReadVersion {
+    return inStorage(name, (entry) => {
+      entry.written ??= new WrittenDocuments(() => catalogue.nextWrite())
+      return entry.written.version(guid)
+    })
+  }
+
+  return {
+    of(name: string, read?: Read) {
+      if (read === undefined) return inStorage(name, () => catalogue.version(name))
+      if ('aggregate' in read) return ofPage(name, aggregateKey(read.aggregate))
+      return 'page' in read ? ofPage(name, JSON.stringify(read.page)) : ofDocument(name, read.guid)
+    },
   }
 }

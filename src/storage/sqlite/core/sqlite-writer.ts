@@ -40,11 +40,10 @@ import { QuoinError } from '../../../shared/errors.ts'
 import { nextMode } from '../../../shared/state-machine.ts'
 import { type TextTotals, together } from '../text/text-totals.ts'
 import type { Ballast } from './ballast.ts'
-import { CommitGroup, type Segment } from './commit-group.ts'
+import { CommitGroup, type Segment, WriterLine } from './commit-group.ts'
 import { GrowthLimit } from './growth-limit.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { DamagedDatabase, storageError, violatedIndex } from './sqlite-errors.ts'
-import { WriterLine } from './writer-line.ts'
 import { type WriterMode, writerTransitions } from './writer-mode.ts'
 
 /** How long a session may keep the writer, in milliseconds. */

@@ -3,7 +3,7 @@ import type { KeptKey } from '../../unique/kept-key.ts'
 import type { WrittenDocuments } from '../../written-documents.ts'
 import type { KeptCounts } from '../cache/kept-counts.ts'
 import type { TouchedDocuments } from '../cache/touched-documents.ts'
-import type { SearchTarget } from '../sql/search-target.ts'
+import type { SearchTarget } from '../sql/sql-values.ts'
 import type { FieldTexts } from '../text/field-texts.ts'
 import type { TextPostings } from '../text/text-postings.ts'
 

@@ -2,9 +2,8 @@
 import type { Claim, Job } from '../../job.ts'
 import { jobColumns } from '../../job-row.ts'
 import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
-import { ROWS } from '../sql/row-count.ts'
-import { letNextGo } from './sqlite-jobs-order.ts'
-import { jobOf } from './sqlite-jobs-row.ts'
+import { ROWS } from '../sql/sql-values.ts'
+import { jobOf, letNextGo } from './sqlite-jobs-enqueue.ts'
 
 const LEASE_OVER = 'The worker that ran it stopped answering: its lease ran out.'
 

@@ -1,9 +1,8 @@
 /** The queue on SQLite: one table, written through the one writer and its group commit. */
-
 import type { Clock } from '../../../shared/clock.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { guidSource, type Random } from '../../../shared/guid.ts'
-import type { Search } from '../../../shared/query.ts'
+import type { Scalar, Search } from '../../../shared/query.ts'
 import type { RecordPage } from '../../../shared/record-page.ts'
 import {
   type Claim,
@@ -11,6 +10,7 @@ import {
   errorText,
   type FailedIn,
   type Job,
+  type JobField,
   type JobLease,
   type JobState,
   type JobSummary,
@@ -18,14 +18,36 @@ import {
   type NewJob,
 } from '../../job.ts'
 import { jobColumns } from '../../job-row.ts'
+import { compileJobSearch, type JobValues } from '../../job-search.ts'
+import type { SqlValue } from '../../search/compiled-sql.ts'
 import { numberOf, type Row, type SqliteConnection } from '../core/sqlite-connection.ts'
 import { violatedIndex } from '../core/sqlite-errors.ts'
+import { value } from '../sql/sql-values.ts'
 import type { JobWork } from './job-work.ts'
 import { claimJobs, endLeases, somethingIsDue } from './sqlite-jobs-claim.ts'
-import { insertJob } from './sqlite-jobs-enqueue.ts'
-import { heldBehind, letNextGo } from './sqlite-jobs-order.ts'
-import { jobOf, statesOf } from './sqlite-jobs-row.ts'
-import { searchJobs } from './sqlite-jobs-search.ts'
+import { heldBehind, insertJob, jobOf, letNextGo, statesOf, summaryOf } from './sqlite-jobs-enqueue.ts'
+
+// Searches over the job table on SQLite, which would take the text '2' for the number 2 beside a column of numbers.
+
+const values: JobValues = {
+  value,
+  bound: (type, one) => value(fitting(type, one)),
+  anyOf: (read, type, all) => ({
+    sql: `${read} IN (${all.map(() => '?').join(', ')})`,
+    parameters: all.map((one) => fitting(type, one)),
+  }),
+}
+
+function searchJobs(connection: SqliteConnection, search: Search): RecordPage<JobSummary> {
+  const { page, count, next } = compileJobSearch(search, values)
+  const jobs = connection.all(page.sql, ...page.parameters).map(summaryOf)
+  const total = numberOf(connection.get(count.sql, ...count.parameters) ?? {}, 'n')
+  return { records: jobs, total, next: next(jobs) }
+}
+
+function fitting(type: JobField['type'], one: Scalar | null): SqlValue {
+  return typeof one === 'boolean' || typeof one !== type ? null : one
+}
 
 const DONE = `state = 'done', lease_until = 0, last_error = NULL, failed_in = NULL, finished = ?, updated = ?, version = version + 1`
 

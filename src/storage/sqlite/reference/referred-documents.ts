@@ -3,7 +3,7 @@ import type { Referred } from '../../reference/references.ts'
 import { type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { indexExpression } from '../sql/field-sql.ts'
-import { ROWS } from '../sql/row-count.ts'
+import { ROWS } from '../sql/sql-values.ts'
 
 const LISTED = '(SELECT value FROM json_each(?))'
 

@@ -11,8 +11,7 @@ import { type CompiledSql, joinWith, sql } from '../../search/compiled-sql.ts'
 import { ARRAY, BOOLEAN, NUMBER, OBJECT, STRING } from '../core/document-shape.ts'
 import { coveringIndex, type Indexes } from './covering-index.ts'
 import { fieldSql } from './field-sql.ts'
-import type { SearchTarget } from './search-target.ts'
-import { jsonValue, value } from './sql-values.ts'
+import { jsonValue, type SearchTarget, value } from './sql-values.ts'
 import { whereSql } from './sqlite-query.ts'
 
 /** Added and taken away again it makes a double of up to 2^51 whole. */

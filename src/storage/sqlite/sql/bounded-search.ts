@@ -6,19 +6,30 @@
  * documents; of many, a search by text is answered here when its words are in memory. Only a transaction that has written to
  * the storage has nowhere else to go: there it is estimated.
  */
+
+import { QuoinError } from '../../../shared/errors.ts'
 import type { Query, Search } from '../../../shared/query.ts'
+import type { Aggregate } from '../../aggregate/aggregate.ts'
+import { checkAggregate } from '../../aggregate/check-aggregate.ts'
+import type { Aggregated } from '../../aggregate/finish-aggregate.ts'
 import type { Found } from '../../database.ts'
 import { checkQuery, checkSearch } from '../../search/check-search.ts'
 import { textQuery } from '../../search/match-text.ts'
 import { isRelevanceOrder } from '../../search/rank-text.ts'
 import { EffortSpent } from '../../search/search-effort.ts'
 import { leavesOf, textsOf } from '../../search/text-limits.ts'
+import { StoredJson } from '../../stored-json.ts'
+import type { WantedCount } from '../cache/kept-counts.ts'
+import { keptAggregate } from '../cache/kept-results.ts'
+import type { SessionParts } from '../core/session-segment.ts'
 import { numberOf, type SqliteConnection } from '../core/sqlite-connection.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { rankedFind } from '../text/ranked-find.ts'
 import type { TextTotal } from '../text/text-totals.ts'
+import { aggregateDocuments } from './sqlite-aggregate.ts'
 import { countDocuments, findDocuments, pageOf } from './sqlite-find.ts'
-import { compileCountUpTo } from './sqlite-query.ts'
+import { compileCountUpTo, whereSql } from './sqlite-query.ts'
+import { noteSearch } from './sqlite-search-advice.ts'
 
 /** Looking for a text in the index of all of them takes some 10 ms. */
 const FEW_DOCUMENTS = 2_000
@@ -62,7 +73,7 @@ function isLongPage({ connection, entry, alone }: SearchPlace, search: Search): 
 }
 
 /** So the first long page of a storage is read in a turn, and the others are not. */
-export function noteLength(entry: StorageEntry, { documents, length }: Found): void {
+function noteLength(entry: StorageEntry, { documents, length }: Found): void {
   const each = documents.text.length / Math.max(1, length)
   if (each > (entry.charactersEach ?? 0)) entry.charactersEach = each
 }
@@ -86,7 +97,7 @@ export function boundedCount(place: SearchPlace, query: Query, includeRemoved: b
 }
 
 /** Throws EffortSpent where free text is not cheap to look for. */
-export function checkIndexed({ connection, entry, alone }: SearchPlace, query: Query): void {
+function checkIndexed({ connection, entry, alone }: SearchPlace, query: Query): void {
   const texts = textsOf(query)
   if (texts.length === 0) return
   const row = connection.get(`SELECT ifnull(max(id), 0) AS last FROM ${entry.table}`)
@@ -95,4 +106,128 @@ export function checkIndexed({ connection, entry, alone }: SearchPlace, query: Q
   if (!alone) throw new EffortSpent()
   for (const leaf of texts.flatMap((text) => leavesOf(textQuery(text))))
     connection.effort?.spend(documents * (leaf.kind === 'fuzzy' || leaf.prefix ? EXPAND : LOOK_UP))
+}
+
+// Searches that the search thread carries out. What they find is kept while nothing was written to the storage in between:
+// then it is what is committed.
+
+type Parts = Pick<SessionParts, 'advisor' | 'catalogue' | 'reader' | 'results' | 'thread'>
+
+export interface Aside {
+  /** Whether the session sees what is committed and nothing else. */
+  readonly keep: boolean
+  readonly effort: number
+}
+
+/** `total`: whether to count as well, in the same transaction. */
+export async function findAside(
+  parts: Parts,
+  entry: StorageEntry,
+  { search, total }: { readonly search: Search; readonly total: boolean },
+  { keep, effort }: Aside,
+): Promise<{ readonly found: Found; readonly total: number | undefined }> {
+  const { catalogue, results, thread } = parts
+  const { name } = entry
+  const version = catalogue.version(name)
+  const answer = await thread.find({ storage: name, search, total, effort })
+  const found = pageOf({ documents: answer.documents, length: answer.length }, search)
+  noteLength(entry, found)
+  const wanted = { search, key: JSON.stringify(search) }
+  if (keep && isCurrent(parts, entry, version)) {
+    results.found(name, version, wanted, () => found)
+    if (answer.total !== undefined) entry.counts?.keep(search, answer.total)
+  }
+  after(parts, entry, 'find', search, answer.milliseconds)
+  return { found, total: answer.total }
+}
+
+export async function countAside(
+  parts: Parts,
+  entry: StorageEntry,
+  wanted: WantedCount,
+  { keep, effort }: Aside,
+): Promise<number> {
+  const { catalogue, thread } = parts
+  const version = catalogue.version(entry.name)
+  const { total, milliseconds } = await thread.count({ storage: entry.name, ...wanted, effort })
+  if (keep && isCurrent(parts, entry, version)) entry.counts?.keep(wanted, total)
+  after(parts, entry, 'count', wanted, milliseconds)
+  return total
+}
+
+/** Searches that come may then find the words in memory. Without them they are slower, not wrong. */
+export function readMissing({ thread }: Pick<Parts, 'thread'>, { postings }: StorageEntry): void {
+  postings?.readMissing(thread).catch(() => undefined)
+}
+
+/** The thread may have seen a commit that this process was just making: then the version differs. */
+function isCurrent({ catalogue }: Parts, entry: StorageEntry, version: number): boolean {
+  const { name, touched } = entry
+  return catalogue.find(name) === entry && catalogue.version(name) === version && touched?.version === version
+}
+
+function after(
+  { advisor, reader, thread }: Parts,
+  entry: StorageEntry,
+  kind: 'find' | 'count',
+  wanted: Parameters<typeof noteSearch>[2],
+  milliseconds: number,
+): void {
+  readMissing({ thread }, entry)
+  noteSearch({ connection: reader, entry, advisor }, kind, wanted, performance.now() - milliseconds)
+}
+
+// Aggregates in one turn of the event loop where there are few documents, else in the search thread. A transaction that has
+// written to the storage has nowhere else to go: it may aggregate so many documents as take some 30 ms.
+
+/** Documents of a storage that are aggregated in this turn: at 2 to 4 µs each. */
+const FEW_AGGREGATED = 3_000
+/** Documents that match, for a transaction that has written to the storage. */
+const MOST_FOR_A_WRITER = 10_000
+
+/** Throws EffortSpent. */
+export function boundedAggregate(place: SearchPlace, wanted: Aggregate): Aggregated {
+  checkAggregate(wanted)
+  const { connection, entry, alone, effort } = place
+  return connection.within(effort, () => {
+    checkIndexed(place, wanted.query)
+    const last = connection.get(`SELECT ifnull(max(id), 0) AS last FROM ${entry.table}`)
+    if (numberOf(last ?? {}, 'last') > FEW_AGGREGATED) {
+      if (!alone) throw new EffortSpent()
+      checkFew(connection, entry, wanted)
+    }
+    return aggregateDocuments(connection, entry, wanted)
+  })
+}
+
+/** What the thread found is kept while nothing was written to the storage in between. */
+export async function aggregateAside(
+  parts: Parts,
+  entry: StorageEntry,
+  wanted: Aggregate,
+  { keep, effort }: Aside,
+): Promise<Aggregated> {
+  const { catalogue, results, thread } = parts
+  const { name } = entry
+  const version = catalogue.version(name)
+  const answer = await thread.aggregate({ storage: name, aggregate: wanted, effort })
+  const aggregated = { rows: new StoredJson(answer.rows), total: answer.total }
+  if (keep && isCurrent(parts, entry, version))
+    keptAggregate(results, name, version, wanted, () => aggregated)
+  after(parts, entry, 'count', { query: wanted.query, includeRemoved: false }, answer.milliseconds)
+  return aggregated
+}
+
+function checkFew(connection: SqliteConnection, entry: StorageEntry, { query }: Aggregate): void {
+  const { sql, parameters } = whereSql(entry, query, false)
+  const most = MOST_FOR_A_WRITER + 1
+  const row = connection.get(
+    `SELECT count(*) AS n FROM (SELECT 1 FROM ${entry.table} WHERE ${sql} LIMIT ${most})`,
+    ...parameters,
+  )
+  if (numberOf(row ?? {}, 'n') < most) return
+  throw new QuoinError(
+    'UNAVAILABLE',
+    `This aggregate would read more than ${MOST_FOR_A_WRITER} documents in a run that has written to ${entry.name} and not committed. Aggregate before the first write, or narrow the condition.`,
+  )
 }

@@ -15,7 +15,7 @@ import { numberOf, type Row, type SqliteConnection, textOf } from '../core/sqlit
 import { isIntegerOverflow } from '../core/sqlite-errors.ts'
 import { type AggregateSql, booleansAsNumbers, compileAggregate, HIGH, PLACES } from './aggregate-sql.ts'
 import type { Indexes } from './covering-index.ts'
-import type { SearchTarget } from './search-target.ts'
+import type { SearchTarget } from './sql-values.ts'
 
 type ReadKeys = (row: Row) => GroupKey[]
 type ReadSum = (row: Row) => Decimal

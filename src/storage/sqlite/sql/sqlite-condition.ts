@@ -22,15 +22,14 @@ import {
   indexExpression,
   REMOVED,
 } from './field-sql.ts'
-import type { SearchTarget } from './search-target.ts'
-import { jsonValue, value } from './sql-values.ts'
+import { jsonValue, type SearchTarget, value } from './sql-values.ts'
 import {
   caselessCondition,
   containsCondition,
   emptyCondition,
   fieldsCondition,
+  foldedCondition,
 } from './sqlite-field-condition.ts'
-import { foldedCondition } from './sqlite-folded.ts'
 import { textCondition } from './sqlite-text-query.ts'
 
 export function condition(target: SearchTarget, query: Query): CompiledSql {

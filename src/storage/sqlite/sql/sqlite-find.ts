@@ -7,7 +7,7 @@ import { StoredJson } from '../../stored-json.ts'
 import { numberOf, type Row, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import { storedRanking } from '../text/stored-ranking.ts'
 import type { TextTotal } from '../text/text-totals.ts'
-import type { SearchTarget } from './search-target.ts'
+import type { SearchTarget } from './sql-values.ts'
 import { compileCount, compileFind, cursorBehind } from './sqlite-query.ts'
 
 /** `unsaved`: what the connection's own transaction has changed of the totals that rank free text. Throws INVALID_QUERY. */

@@ -13,7 +13,7 @@ import { SqliteConnection } from '../core/sqlite-connection.ts'
 import { documentTableSql, textTableSql } from '../core/tables.ts'
 import { indexExpression, jsonPath } from './field-sql.ts'
 import { registerSearchFunctions } from './search-functions.ts'
-import type { SearchTarget } from './search-target.ts'
+import type { SearchTarget } from './sql-values.ts'
 import { findDocuments } from './sqlite-find.ts'
 import { compileCount, compileFind } from './sqlite-query.ts'
 

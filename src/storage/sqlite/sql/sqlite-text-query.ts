@@ -12,8 +12,7 @@ import type { TextClause } from '../../search/rank-text.ts'
 import type { TextQuery } from '../../search/simple-query-string.ts'
 import { vocabularyTable } from '../core/tables.ts'
 import { jsonPath } from './field-sql.ts'
-import type { SearchTarget } from './search-target.ts'
-import { value } from './sql-values.ts'
+import { type SearchTarget, value } from './sql-values.ts'
 
 type Match =
   /** In FTS5's query language. Not exact: also finds documents that do not match. */

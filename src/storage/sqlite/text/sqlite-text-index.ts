@@ -10,8 +10,7 @@ import { documentText } from '../../search/text-tokens.ts'
 import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { textTable, textTableSql, vocabularyTableSql } from '../core/tables.ts'
-import { readLength } from './text-lengths.ts'
-import { TextTotals } from './text-totals.ts'
+import { readLength, TextTotals } from './text-totals.ts'
 
 /** Documents a chunk: about 8 ms for documents of 35 words, in which nothing else runs. */
 const CHUNK = 100

@@ -7,7 +7,7 @@ import { EffortSpent, READ_TOKEN, unitsOfText } from '../../search/search-effort
 import { documentTokens } from '../../search/text-tokens.ts'
 import { numberOf, type Row, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import { placesTable, vocabularyTable } from '../core/tables.ts'
-import { ROWS } from '../sql/row-count.ts'
+import { ROWS } from '../sql/sql-values.ts'
 import { phraseMatch } from '../sql/sqlite-text-query.ts'
 
 /** Effort of reading one place: 0.5 µs; and of a statement, however little it finds. */

@@ -6,20 +6,72 @@
  * Where a value is there twice, the table is dropped, and all is as it was.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Duplicates } from '../../unique/duplicates.ts'
+import type { UniqueValues } from '../../capabilities.ts'
+import { type Duplicates, MOST_DUPLICATES } from '../../unique/duplicates.ts'
 import { type KeptKey, keyTable } from '../../unique/kept-key.ts'
 import type { UniqueKey } from '../../unique/unique-key.ts'
 import { inIndexThread } from '../core/index-thread.ts'
 import type { SessionParts } from '../core/session-segment.ts'
+import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
+import type { SqliteParts } from '../core/sqlite-parts.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { fillKey } from './fill-key.ts'
-import { settleStep } from './settle-duplicates.ts'
-import { keyTableSql } from './sqlite-unique-values.ts'
+import { holderOf, keyTableSql } from './sqlite-unique-values.ts'
+
+// The documents that had the value of another one when their values were added: some of those others are gone by now.
+
+/** Rows of a step. */
+const STEP = 500
+
+export interface SettledStep {
+  /** The slot behind which the next step begins; undefined when this was the last one. */
+  readonly behind: string | undefined
+  /** The key is in force from the end of this transaction on. */
+  readonly isReady: boolean
+  readonly duplicates: Duplicates | undefined
+}
+
+function settleStep(connection: SqliteConnection, key: KeptKey, behind: string): SettledStep {
+  const table = keyTable(key)
+  const rows = connection.all(
+    `SELECT value, slot FROM ${table} WHERE slot <> '' AND slot > ? ORDER BY slot LIMIT ${STEP}`,
+    behind,
+  )
+  for (const row of rows) {
+    const value = textOf(row, 'value')
+    if (holderOf(connection, { key, value }) !== undefined) continue
+    connection.run(`UPDATE ${table} SET slot = '' WHERE value = ? AND slot = ?`, value, textOf(row, 'slot'))
+  }
+  const last = rows.at(-1)
+  if (last && rows.length === STEP)
+    return { behind: textOf(last, 'slot'), isReady: false, duplicates: undefined }
+  const duplicates = duplicatesOf(connection, table)
+  if (duplicates.total > 0)
+    // Where none of them is real, others were written behind the steps: from the beginning.
+    return duplicates.documents.length > 0
+      ? { behind: undefined, isReady: false, duplicates }
+      : { behind: '', isReady: false, duplicates: undefined }
+  connection.run('UPDATE unique_key SET ready = 1 WHERE id = ?', key.id)
+  return { behind: undefined, isReady: true, duplicates: undefined }
+}
+
+function duplicatesOf(connection: SqliteConnection, table: string): Duplicates {
+  const row = connection.get(`SELECT count(*) AS n FROM ${table} WHERE slot <> ''`) ?? {}
+  const rows = connection.all(
+    `SELECT again.guid, first.guid AS same_as FROM ${table} AS again
+    JOIN ${table} AS first ON first.value = again.value AND first.slot = ''
+    WHERE again.slot <> '' ORDER BY again.slot LIMIT ${MOST_DUPLICATES}`,
+  )
+  return {
+    total: numberOf(row, 'n'),
+    documents: rows.map((row) => ({ guid: textOf(row, 'guid'), same_as: textOf(row, 'same_as') })),
+  }
+}
 
 type Parts = Pick<SessionParts, 'writer' | 'reader'>
 
 /** Gives what keeps the key from being kept; undefined when it is. */
-export async function makeUnique(
+async function makeUnique(
   parts: Parts,
   entry: StorageEntry,
   key: UniqueKey,
@@ -37,11 +89,7 @@ export async function makeUnique(
 }
 
 /** In a thread of its own: the pages of a large table take longer than a turn. */
-export async function dropKey(
-  { writer }: Pick<Parts, 'writer'>,
-  entry: StorageEntry,
-  key: KeptKey,
-): Promise<void> {
+async function dropKey({ writer }: Pick<Parts, 'writer'>, entry: StorageEntry, key: KeptKey): Promise<void> {
   await writer.aside(async () => {
     // Before its table is gone, and no write is under way.
     entry.unique = entry.unique.filter(({ id }) => id !== key.id)
@@ -99,4 +147,31 @@ async function finish({ writer }: Parts, entry: StorageEntry, key: KeptKey): Pro
   }
   if (former && !duplicates) await dropKey({ writer }, entry, former)
   return duplicates
+}
+
+/** `inOrder` does changes of one storage one after the other. */
+export function sqliteUniqueKeys(
+  parts: SqliteParts,
+  inOrder: (name: string, change: () => Promise<void>) => Promise<void>,
+): UniqueValues {
+  const { catalogue } = parts
+  const keysOf = (storage: string) => catalogue.find(storage)?.unique ?? []
+  return {
+    of: (storage) => keysOf(storage).flatMap(({ isReady, definition }) => (isReady ? [definition] : [])),
+    unfinished: (storage) =>
+      keysOf(storage).flatMap(({ isReady, definition }) => (isReady ? [] : [definition.name])),
+    async keep(storage, key) {
+      let duplicates: Awaited<ReturnType<typeof makeUnique>>
+      await inOrder(storage, async () => {
+        duplicates = await makeUnique(parts, catalogue.entry(storage), key)
+      })
+      return duplicates
+    },
+    drop: (storage, name) =>
+      inOrder(storage, async () => {
+        const entry = catalogue.find(storage)
+        for (const key of keysOf(storage))
+          if (entry && key.definition.name === name) await dropKey(parts, entry, key)
+      }),
+  }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { phraseCount } from '../../search/match-text.ts'
-import { CountedText } from './counted-text.ts'
+import { CountedText } from './ranked-words.ts'
 
 test('a phrase is counted as the reference counts it, in short and in long texts', () => {
   const word = fc.constantFrom('a', 'b', 'ab', 'abc', 'c')

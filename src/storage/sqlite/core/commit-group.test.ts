@@ -1,7 +1,7 @@
-/** The line of sessions that wait for the writer: in order, each turn once, and none for a session that has given up. */
 import { expect, test } from 'vitest'
-import type { Segment } from './commit-group.ts'
-import { WriterLine } from './writer-line.ts'
+import { type Segment, WriterLine } from './commit-group.ts'
+
+// The line of sessions that wait for the writer: in order, each turn once, and none for a session that has given up.
 
 const segment = (): Segment => ({
   granted: () => undefined,

@@ -1,4 +1,3 @@
-/** Aggregates that are kept are those that would be worked out again. */
 import { randomFillSync } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,6 +15,8 @@ import { guidOf } from '../../document-fields.ts'
 import { documentsOf } from '../../find-documents.ts'
 import { transact } from '../../transact.ts'
 import { openSqliteDatabase } from '../core/sqlite-database.ts'
+
+// Aggregates that are kept are those that would be worked out again.
 
 let directory: string
 let database: Database

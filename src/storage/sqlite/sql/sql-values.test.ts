@@ -2,7 +2,7 @@ import { constants, DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { search } from '../../../shared/query.ts'
 import { openShape } from '../core/document-shape.ts'
-import { ROWS } from './row-count.ts'
+import { ROWS } from './sql-values.ts'
 import { compileFind } from './sqlite-query.ts'
 
 const table = `CREATE TABLE doc_1 (id INTEGER PRIMARY KEY, guid TEXT, created INTEGER, removed INTEGER, doc TEXT);
