@@ -29,7 +29,7 @@ const JOB_MS = 500
 const EVENTS = 3
 
 /** Files of each walk, at most. */
-const limits = { get: 41, post: 105, event: 78, deploy: 236 }
+const limits = { get: 40, post: 104, event: 76, deploy: 236 }
 
 async function onOneNode(counter: FileCounter): Promise<Walk[]> {
   const room = await openWalkedQuoin()

@@ -3,15 +3,22 @@
  * mode may stand between: no SET, no LISTEN, no session locks. Statements are prepared under names made from their text;
  * not behind a pooler, where the next statement may meet another connection (PgBouncer can follow them since 1.21 only).
  *
- * Who may have how many connections: shared-pool.ts.
+ * Who may have how many connections: open-pool.ts.
  */
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 import { QuoinError } from '../../../shared/errors.ts'
 import type { DatabaseConnections } from '../../capabilities.ts'
-import { atMost } from './at-most.ts'
 import { lateAnswers, NO_TIMEOUT } from './late-answers.ts'
-import { APPLICATION, openPool, STATEMENT_MS } from './open-pool.ts'
+import {
+  APPLICATION,
+  atMost,
+  openPool,
+  type SharedPool,
+  STATEMENT_MS,
+  sharedPool,
+  takeConnection,
+} from './open-pool.ts'
 import { isConnectionLost, storageError, wasAlive } from './postgres-errors.ts'
 import {
   type PostgresTransaction,
@@ -20,8 +27,6 @@ import {
 } from './postgres-transaction.ts'
 import type { PostgresConnection } from './rows.ts'
 import { sharedCommits } from './shared-commits.ts'
-import { type SharedPool, sharedPool } from './shared-pool.ts'
-import { takeConnection } from './taken-connection.ts'
 import { type Answer, type Statement, sendTrip } from './trip.ts'
 
 /** For what may take hours on a large table, such as an index. */

@@ -1,21 +1,45 @@
 /** PostgreSQL, for any number of nodes. */
 import { QuoinError } from '../../../shared/errors.ts'
-import type { Capabilities, Changes, Indexes } from '../../capabilities.ts'
+import type { Capabilities, Changes, DatabaseFigures, Indexes } from '../../capabilities.ts'
 import { type Observer, type Origin, type Session, storageNameProblem } from '../../database.ts'
-import type { Needs } from '../../document-index.ts'
+import type { Index, Needs } from '../../document-index.ts'
 import { leads } from '../../leading-node.ts'
 import { addObserver } from '../../observers.ts'
 import { keepsRules, type RawDatabase } from '../../ruled.ts'
-import { postgresFigures } from '../figures/postgres-figures.ts'
 import { type Kept, openKept } from '../kept/open-kept.ts'
+import { oddIndex } from '../sql/field-sql.ts'
 import { searchedStorage } from '../sql/postgres-search-advice.ts'
 import { readPreparations } from '../text/fill-tokens.ts'
-import { postgresUniqueKeys } from '../unique/postgres-unique-keys.ts'
+import { postgresUniqueKeys } from '../unique/make-unique.ts'
 import { isToMove, moveToColumns } from './move-to-columns.ts'
-import { dropStorage, ensureStorage, isEnsured } from './postgres-ensure.ts'
+import type { PostgresPool } from './postgres-connection.ts'
+import { changing, dropStorage, ensureStorage, isEnsured } from './postgres-ensure.ts'
+import { fieldStatistics, planIndex } from './postgres-indexes.ts'
 import { openPostgresParts, type PostgresOptions, type PostgresParts } from './postgres-parts.ts'
-import { releaseIndexes } from './postgres-release.ts'
 import { PostgresSession, type SessionParts } from './postgres-session.ts'
+import { numberOf, type Row } from './rows.ts'
+
+/** The log is told to members of `pg_monitor` only. */
+const asked = `
+  SELECT pg_database_size(current_database()) AS size, xact_commit AS commits, blks_hit AS hits, blks_read AS misses,
+    CASE WHEN has_function_privilege('pg_ls_waldir()', 'execute')
+      THEN (SELECT sum(size) FROM pg_ls_waldir())::int8 END AS log
+  FROM pg_stat_database WHERE datname = current_database()`
+
+async function postgresFigures(pool: PostgresPool): Promise<DatabaseFigures> {
+  const [row = {}] = await pool.reading.rows(asked)
+  return {
+    sizeBytes: numberOf(row, 'size'),
+    logBytes: logOf(row),
+    commits: numberOf(row, 'commits'),
+    connections: pool.connections(),
+    cache: { hits: numberOf(row, 'hits'), misses: numberOf(row, 'misses') },
+  }
+}
+
+function logOf(row: Row): number | null {
+  return row.log === null ? null : numberOf(row, 'log')
+}
 
 /** How often a node looks whether a storage has to be moved to key columns: after an index on documents, or an upgrade. */
 const MOVE_MS = 60_000
@@ -167,4 +191,37 @@ class PostgresDatabase implements RawDatabase {
   #refuseClosed(): void {
     if (this.#closed) throw new QuoinError('UNAVAILABLE', 'The storage is being closed.')
   }
+}
+
+// Drops the indexes that no search needs any more. First all nodes stop relying on them, then they are dropped CONCURRENTLY,
+// so no reader or writer waits. A crash between the two leaves an unused index; a search that needs it uses it again.
+
+/** Drops those that are neither unique nor among `wanted`. Only within `parts.alone`. */
+async function releaseIndexes(parts: PostgresParts, name: string, wanted: readonly Index[]): Promise<void> {
+  await parts.catalogue.reload()
+  const entry = parts.catalogue.find(name)
+  if (entry === undefined) return
+  const keep = new Set(wanted.map((index) => planIndex(entry, index)?.name))
+  const isKept = ([indexName, { unique }]: readonly [string, Index]) => unique || keep.has(indexName)
+  const gone = [...entry.indexes].filter((index) => !isKept(index))
+  if (gone.length === 0) return
+  const names = gone.map(([indexName]) => indexName)
+  await changing(parts, (transaction) =>
+    transaction.run('DELETE FROM storage_index WHERE storage = $1 AND name = ANY ($2::text[])', [
+      entry.id,
+      names,
+    ]),
+  )
+  // The index of a field's odd values and its statistics serve all indexes over the field.
+  const fieldsOf = (indexes: readonly (readonly [string, Index])[]) =>
+    indexes.flatMap(([, { fields }]) => fields)
+  const kept = fieldsOf([...entry.indexes].filter(isKept))
+  const left = [...new Set(fieldsOf(gone))].filter((field) => !kept.includes(field))
+  const oddNames = (fields: readonly string[]) =>
+    new Set(fields.flatMap((field) => oddIndex(entry.table, field, entry.columns)?.name ?? []))
+  const beside = oddNames(left).difference(oddNames(kept))
+  for (const one of [...names, ...beside])
+    await parts.pool.lasting.run(`DROP INDEX CONCURRENTLY IF EXISTS ${one}`)
+  for (const { name: one } of left.flatMap((field) => fieldStatistics(entry, field) ?? []))
+    await parts.pool.lasting.run(`DROP STATISTICS IF EXISTS ${one}`)
 }

@@ -14,23 +14,23 @@ import { forgetCounters } from '../numbers/counters.ts'
 import { fillTokens } from '../text/fill-tokens.ts'
 import { forgetTotalsSql, textIndex, textTriggerSql } from '../text/postgres-text-index.ts'
 import { addKeyColumns, dropKeysSql, fillAtOnce, keyedFields } from './key-columns.ts'
+import { documentTable, documentTableSql } from './postgres-catalogue.ts'
 import { isLocked } from './postgres-errors.ts'
 import {
   createIndex,
   dropOutdated,
   forgetOutdated,
   make,
+  makeStatistics,
   outdatedIndexes,
   type PlannedIndex,
   planIndex,
   type StorageParts,
 } from './postgres-indexes.ts'
 import { CATALOGUE, type PostgresParts } from './postgres-parts.ts'
-import { makeStatistics } from './postgres-statistics.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
 import { numberOf, type PostgresConnection } from './rows.ts'
 import type { StorageEntry } from './storage-entry.ts'
-import { documentTable, documentTableSql } from './tables.ts'
 
 /** Whether there is nothing to do, as far as this node knows. */
 export function isEnsured(entry: StorageEntry | undefined, needs: Needs): boolean {

@@ -12,9 +12,9 @@ import { stamps } from '../../document-stamps.ts'
 import { joinDocument } from '../../document-text.ts'
 import type { Migration } from '../../migrations.ts'
 import { transact } from '../../transact.ts'
+import { documentTableSql } from './postgres-catalogue.ts'
 import { openPostgresPool, type PostgresPool } from './postgres-connection.ts'
 import { migratePostgres, postgresMigrations } from './postgres-migrations.ts'
-import { documentTableSql } from './tables.ts'
 
 const today = await postgresMigrations()
 

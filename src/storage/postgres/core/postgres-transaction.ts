@@ -11,11 +11,10 @@
 import { QuoinError } from '../../../shared/errors.ts'
 import { unconfirmed } from '../../unit-of-work.ts'
 import { type LateAnswers, NO_TIMEOUT } from './late-answers.ts'
+import { type Endings, scriptOn, type TakenConnection, type Use } from './open-pool.ts'
 import { isConnectionLost, isFarewell, storageError } from './postgres-errors.ts'
 import type { PostgresConnection, Row } from './rows.ts'
 import type { SharedCommits } from './shared-commits.ts'
-import type { Use } from './shared-pool.ts'
-import { type Endings, scriptOn, type TakenConnection } from './taken-connection.ts'
 import { type Answer, hasAnswered, type Statement, sendTrip } from './trip.ts'
 
 /** A write that the transaction sends at the latest before its next statement. Nothing but the database can refuse it. */

@@ -11,9 +11,8 @@ import { QuoinError } from '../../../shared/errors.ts'
 import { unconfirmed } from '../../unit-of-work.ts'
 import type { LateAnswers } from './late-answers.ts'
 import { NO_TIMEOUT } from './late-answers.ts'
+import type { TakenConnection, Use } from './open-pool.ts'
 import { isConnectionLost, isFarewell } from './postgres-errors.ts'
-import type { Use } from './shared-pool.ts'
-import type { TakenConnection } from './taken-connection.ts'
 import { hasAnswered, type SentTrip, type Statement, sendTrip } from './trip.ts'
 
 export interface SharedCommits {

@@ -9,7 +9,6 @@
 import type { Connection, PoolClient } from 'pg'
 import { typeParser } from './open-pool.ts'
 import type { Row } from './rows.ts'
-import { wireValue } from './wire-value.ts'
 
 export interface Statement {
   readonly text: string
@@ -158,4 +157,20 @@ class Trip {
 interface Field {
   readonly name: string
   readonly dataTypeID: number
+}
+
+/** A value of a statement as PostgreSQL reads it: https://www.postgresql.org/docs/18/arrays.html#ARRAYS-IO */
+function wireValue(value: unknown): string | null {
+  if (typeof value === 'string') return value
+  if (value === null || value === undefined) return null
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
+    return String(value)
+  if (Array.isArray(value)) return `{${value.map(element).join()}}`
+  return JSON.stringify(value)
+}
+
+function element(value: unknown): string {
+  if (Array.isArray(value)) return `{${value.map(element).join()}}`
+  const text = wireValue(value)
+  return text === null ? 'NULL' : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }

@@ -16,8 +16,7 @@ import type { Claim, Job } from '../../job.ts'
 import { jobColumns } from '../../job-row.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
 import { ENDED } from './postgres-jobs-end.ts'
-import { endAndLetNextGo, lockOf } from './postgres-jobs-order.ts'
-import { jobOf } from './postgres-jobs-row.ts'
+import { endAndLetNextGo, jobOf, lockOf } from './postgres-jobs-enqueue.ts'
 
 const LEASE_OVER = 'The worker that ran it stopped answering: its lease ran out.'
 /** So that one claim does not have to bring back all the jobs of a node that died. */

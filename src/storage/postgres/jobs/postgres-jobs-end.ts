@@ -15,7 +15,7 @@
 import type { JobLease } from '../../job.ts'
 import { UnitConflict } from '../../unit-of-work.ts'
 import { type PostgresConnection, textOf } from '../core/rows.ts'
-import { LIVE, lockOrderKey } from './postgres-jobs-order.ts'
+import { LIVE, lockOrderKey } from './postgres-jobs-enqueue.ts'
 
 /** The fence: only who still has the lease, by owner and attempt. The first three values of a statement. */
 export const LEASED = `guid = $1 AND owner = $2 AND attempt = $3 AND state = 'running'`

@@ -1,6 +1,49 @@
 import type { CheckedJob } from '../../job.ts'
+import { jobRows } from '../../job-row.ts'
 import type { PostgresTransaction } from '../core/postgres-transaction.ts'
-import { LIVE, lockOrderKey } from './postgres-jobs-order.ts'
+import { numberOf, type PostgresConnection, textOf } from '../core/rows.ts'
+
+// Jobs with one order key run one after the other. Of those that are live exactly one is not held: the one that may run,
+// or is running. The call that ends it lets the next one go; so finding a job that may run costs the same however many
+// wait.
+// Several transactions may do this at once, and each sees only what the others have committed. So a session that enqueues
+// or ends a job with a key first takes a lock on the key, which lasts until its transaction ends. The number of
+// the new job is drawn under that lock: the order of enqueueing is the order of commits, also when transactions overlap.
+// Keys whose hashes are equal (one pair in 2^64) wait for each other without need, and nothing else happens.
+// What it costs: ending a job of a key waits for the session that is just enqueueing another one of it, until that has
+// committed (idle ones are undone after 5 s; what a node leaves behind that is cut off, by PostgreSQL after 15 s).
+// Deadlocks: a transaction that ends jobs takes one key, and takes it before any row, so it cannot be part of a circle.
+// A claim that finds jobs whose lease ran out holds rows already and only tries for the key; the jobs it does not get are
+// left to the next claim. Two sessions can block each other, when each enqueues with the keys of the other in another order,
+// as they can with documents: PostgreSQL ends one of them after its deadlock_timeout (1 s), with UNAVAILABLE, undone as a
+// whole. The events of documents cannot: their keys belong to a document, whose row is locked before.
+
+export const LIVE = `state IN ('waiting', 'running')`
+
+/** Of the lock: a hash of the key, mixed with a number that is ours. */
+export const lockOf = (key: string) => `hashtextextended(${key} COLLATE "C", 7100)`
+
+/** As its own statement: only the next one sees what was committed while this one waited. */
+export async function lockOrderKey(connection: PostgresConnection, orderKey: string): Promise<void> {
+  await connection.rows(`SELECT pg_advisory_xact_lock(${lockOf('$1')})`, [orderKey])
+}
+
+/**
+ * A statement that does `change` (an UPDATE or DELETE after which the jobs are no longer live) and lets the next of their
+ * keys go. Gives one row per ended job, with these columns of it and `next`: the number of the job that may run now, or
+ * null. The key is locked. `wasLive`: where the change may also meet jobs that are done or dead.
+ *
+ * Parts of one statement see the rows as they were before all of it: hence the next one is looked for beside the ended one.
+ */
+export function endAndLetNextGo(change: string, columns = 'ended.id', wasLive = 'true'): string {
+  return `WITH ended AS (${change} RETURNING job.*),
+    freed AS (
+      UPDATE job SET held = false FROM ended
+      WHERE NOT ended.held AND ${wasLive} AND job.id = (SELECT min(other.id) FROM job AS other
+        WHERE other.order_key = ended.order_key AND other.${LIVE} AND other.id <> ended.id)
+      RETURNING job.id, job.order_key)
+    SELECT ${columns}, freed.id AS next FROM ended LEFT JOIN freed ON freed.order_key = ended.order_key`
+}
 
 /**
  * The last live job of a key. A unit of work sees the jobs as they were at its first read, also under the lock of the key: a
@@ -65,3 +108,5 @@ async function insertDead(
   )
   return true
 }
+
+export const { summaryOf, jobOf, statesOf } = jobRows({ numberOf, textOf })

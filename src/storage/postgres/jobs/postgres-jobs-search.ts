@@ -7,7 +7,7 @@ import { compileJobSearch, type JobValues } from '../../job-search.ts'
 import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import { numberOf, type PostgresConnection, type Row } from '../core/rows.ts'
 import { numbers, statement, texts, value } from '../sql/compiled-sql.ts'
-import { summaryOf } from './postgres-jobs-row.ts'
+import { summaryOf } from './postgres-jobs-enqueue.ts'
 
 const values: JobValues = {
   value,

@@ -1,4 +1,4 @@
-/** The queue on PostgreSQL: one table that all nodes claim from. What overlapping transactions do: postgres-jobs-order.ts. */
+/** The queue on PostgreSQL: one table that all nodes claim from. What overlapping transactions do: postgres-jobs-enqueue.ts. */
 
 import type { Clock } from '../../../shared/clock.ts'
 import { QuoinError } from '../../../shared/errors.ts'
@@ -32,10 +32,8 @@ import {
   leaseValues,
   lockRow,
 } from './postgres-jobs-end.ts'
-import { insertJob } from './postgres-jobs-enqueue.ts'
-import type { JobNews } from './postgres-jobs-news.ts'
-import { endAndLetNextGo, LIVE, lockOrderKey } from './postgres-jobs-order.ts'
-import { jobOf, statesOf } from './postgres-jobs-row.ts'
+import { endAndLetNextGo, insertJob, jobOf, LIVE, lockOrderKey, statesOf } from './postgres-jobs-enqueue.ts'
+import type { JobNews } from './postgres-jobs-queues.ts'
 import { searchJobs } from './postgres-jobs-search.ts'
 
 export interface JobParts {

@@ -8,7 +8,7 @@ import { type Search, search } from '../../../shared/query.ts'
 import { type Database, documentOf, type Session } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
 import { transact } from '../../transact.ts'
-import { KeptTotals } from './kept-totals.ts'
+import { KeptTotals } from './kept-aggregates.ts'
 import { beginLife } from './noted-writes.ts'
 
 let temporary: TemporaryDatabase

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import type { Database } from '../../database.ts'
+import { documentTableSql } from '../core/postgres-catalogue.ts'
 import { openPostgresPool } from '../core/postgres-connection.ts'
 import { migratePostgres, postgresMigrations } from '../core/postgres-migrations.ts'
-import { documentTableSql } from '../core/tables.ts'
 
 const steps = await postgresMigrations()
 const before = steps.filter(({ number }) => number < 20)

@@ -10,8 +10,7 @@ import type { Read, ReadVersion, ReadVersions } from '../../capabilities.ts'
 import { WrittenDocuments } from '../../written-documents.ts'
 import type { PostgresConnection } from '../core/rows.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
-import { LATEST_MS, OLDEST_MS } from './forget-noted-writes.ts'
-import { type LaterWrites, laterWrites } from './noted-writes.ts'
+import { LATEST_MS, type LaterWrites, laterWrites, OLDEST_MS } from './noted-writes.ts'
 
 export interface ReadVersionsParts {
   readonly reading: PostgresConnection

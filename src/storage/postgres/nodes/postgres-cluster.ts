@@ -3,7 +3,7 @@
  *
  * Once a second, and when a message says that there is a change, a node pulls: it reads the changes behind the last one it
  * knows, tells the watchers, and then renews its lease and says how far it is, in one statement. So a node that cannot
- * follow does not renew either. A node whose lease has run out tries to join again each second (`node-mode.ts`). The lease
+ * follow does not renew either. A node whose lease has run out tries to join again each second (`NodeMode`). The lease
  * runs by the node's own clocks, which began to count before the database's.
  *
  * A writer announces its change inside its transaction and waits after the commit until no live node is behind. The wait
@@ -11,11 +11,10 @@
  */
 import { QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject } from '../../../shared/json.ts'
-import { nextMode } from '../../../shared/state-machine.ts'
+import { nextMode, type Transitions } from '../../../shared/state-machine.ts'
 import type { Cluster, ClusterNode, Watcher } from '../../cluster.ts'
 import type { PostgresConnection } from '../core/rows.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from './lease-clock.ts'
-import { type NodeMode, nodeTransitions } from './node-mode.ts'
 import {
   APPLIED_CHANNEL,
   CHANGE_CHANNEL,
@@ -33,6 +32,23 @@ import {
   type Position,
   renewNode,
 } from './node-rows.ts'
+
+// Where a node is among those that share its database.
+// - joining: notes the last change, has everything that is watched read again, enters its row with a lease, and pulls what
+// was changed meanwhile. A node that comes from `live` still answers while its lease runs.
+// - live: pulls what has changed and renews its lease. It answers while the lease runs, by its own clocks.
+// - fenced: its lease has run out, or the database no longer knows it. It does not answer.
+// - left: it is stopping.
+
+type NodeMode = 'joining' | 'live' | 'fenced' | 'left'
+
+const nodeTransitions: Transitions<NodeMode> = {
+  joining: ['live', 'fenced', 'left'],
+  // To `joining` after a failover: the counter of changes went back.
+  live: ['joining', 'fenced', 'left'],
+  fenced: ['joining', 'left'],
+  left: [],
+}
 
 export interface PostgresClusterOptions {
   /** For single statements that write, and for those that only read. */

@@ -7,8 +7,7 @@ import type { HoldUse } from '../../claims.ts'
 import type { Referred } from '../../reference/references.ts'
 import { type PostgresConnection, textOf } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
-import { IS_PRESENT, indexExpression } from '../sql/field-sql.ts'
-import { sortKey } from '../sql/sort-key.ts'
+import { IS_PRESENT, indexExpression, sortKey } from '../sql/field-sql.ts'
 
 const locks: Readonly<Record<HoldUse, string>> = {
   reference: 'FOR KEY SHARE',

@@ -4,7 +4,7 @@ import { decimalOf } from '../../../shared/numbers/decimal.ts'
 import type { Measure } from '../../aggregate/aggregate.ts'
 import type { Cell } from '../../aggregate/finish-aggregate.ts'
 import { numberOf, type Row, textOf } from '../core/rows.ts'
-import { AFTER_NUMBERS, FIRST_LIST, FIRST_TEXT, numberOfKey } from './sort-key.ts'
+import { AFTER_NUMBERS, FIRST_LIST, FIRST_TEXT, numberOfKey } from './field-sql.ts'
 
 /** `c0`, `c1` … are the cells of the values, `n0`, `n1` … their numbers. */
 export interface CellColumn {

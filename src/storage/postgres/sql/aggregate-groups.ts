@@ -5,9 +5,14 @@ import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import { numberOf, type Row, textOf } from '../core/rows.ts'
 import { isScalar } from './aggregate-cells.ts'
 import { numbers } from './compiled-sql.ts'
-import { type DateColumn, dateBucketSql, type InstantBucket, instantBucket } from './date-bucket-sql.ts'
-import { datePartSql } from './date-part-sql.ts'
-import { FIRST_LIST, FIRST_TEXT, numberOfKey, TRUE_KEY } from './sort-key.ts'
+import {
+  type DateColumn,
+  dateBucketSql,
+  datePartSql,
+  type InstantBucket,
+  instantBucket,
+} from './date-bucket-sql.ts'
+import { FIRST_LIST, FIRST_TEXT, numberOfKey, TRUE_KEY } from './field-sql.ts'
 
 /** A column of documents that a grouping reads. */
 export type GroupedColumn = DateColumn & {

@@ -10,8 +10,7 @@ import { sql } from '../../search/compiled-sql.ts'
 import { openPostgresPool } from '../core/postgres-connection.ts'
 import { migratePostgres, postgresMigrations } from '../core/postgres-migrations.ts'
 import { statement, texts } from './compiled-sql.ts'
-import { type DateColumn, dateBucketSql, instantBucket } from './date-bucket-sql.ts'
-import { datePartSql } from './date-part-sql.ts'
+import { type DateColumn, dateBucketSql, datePartSql, instantBucket } from './date-bucket-sql.ts'
 
 let temporary: TemporaryDatabase
 let client: Client

@@ -12,6 +12,8 @@ import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../../search/compi
 import { wholeBounds } from '../../search/whole-bounds.ts'
 import { numbers, texts, value } from './compiled-sql.ts'
 import {
+  AFTER_NUMBERS,
+  FIRST_TEXT,
   type FieldSql,
   fieldSql,
   IS_REMOVED,
@@ -20,18 +22,18 @@ import {
   type JsonSql,
   keyOf,
   REMOVED,
+  sortKey,
 } from './field-sql.ts'
 import {
   caselessCondition,
   containsCondition,
   emptyCondition,
   fieldsCondition,
+  foldedCondition,
 } from './postgres-field-condition.ts'
-import { foldedCondition } from './postgres-folded.ts'
 import { textCondition } from './postgres-text-query.ts'
 import { plainlyAsked, type SearchPlan, UNDECIDED } from './search-plan.ts'
 import type { SearchTarget } from './search-target.ts'
-import { AFTER_NUMBERS, FIRST_TEXT, sortKey } from './sort-key.ts'
 
 export function condition(plan: SearchPlan, query: Query): CompiledSql {
   switch (query.kind) {

@@ -1,10 +1,21 @@
 /** Conditions that no index serves: a field compared with another one, what a field contains, and whether it is empty. */
 import type { Query } from '../../../shared/query.ts'
 import { soughtCaseless } from '../../../shared/texts/caseless-text.ts'
-import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
+import { composedText } from '../../../shared/texts/composed-text.ts'
+import {
+  beginningRange,
+  foldedText,
+  OTHER_LETTER,
+  type SoughtText,
+  soughtText,
+} from '../../../shared/texts/folded-text.ts'
+import { MOST_PLAIN } from '../../../shared/texts/text-order.ts'
+import { sortedField } from '../../document-index.ts'
+import { type CompiledSql, FALSE, joinWith, sql } from '../../search/compiled-sql.ts'
 import { BLANKS } from '../../search/visible-text.ts'
-import { value } from './compiled-sql.ts'
-import { fieldSql, fullKeyOf } from './field-sql.ts'
+import { texts, value } from './compiled-sql.ts'
+import { fieldSql, fullKeyOf, keyOf, sortedSql } from './field-sql.ts'
+import type { SearchPlan } from './search-plan.ts'
 
 /** A field as JSON, also where it is a column. */
 function jsonOf(field: string): string {
@@ -51,4 +62,86 @@ export function caselessCondition({
 export function emptyCondition(field: string): CompiledSql {
   const json = jsonOf(field)
   return sql`(CASE json_typeof(${json}) WHEN 'null' THEN TRUE WHEN 'string' THEN btrim(${json} #>> '{}', ${value(BLANKS)}) = '' WHEN 'array' THEN json_array_length(${json}) = 0 WHEN 'object' THEN NOT EXISTS (SELECT FROM json_object_keys(${json})) ELSE ${json} IS NULL END)`
+}
+
+// Texts that are the same for people, as a condition: see `sqlite-field-condition.ts`. The key of a text has an `s` in front.
+
+type Folded = Extract<Query, { kind: 'folded' }>
+
+export function foldedCondition({ plain, target }: SearchPlan, query: Folded): CompiledSql {
+  const { field, folding } = query
+  const found = fieldSql(field)
+  if (found.kind === 'whole' || query.values.length === 0) return FALSE
+  const json = found.kind === 'json' ? found.json : `to_json(${found.read})`
+  const isPlain = plain.has(sortedField({ field, collation: folding.collation }))
+  const key = isPlain ? keyOf(field, target.columns) : fullKeyOf(json)
+  const read = { json, text: `(${json} #>> '{}')`, sorted: sortedSql(key, folding.collation) }
+  if (query.test === 'equals' && query.values.length > MOST_RANGES) return oneOfMany(read, query)
+  return joinWith(
+    'OR',
+    query.values.map((one) => testOf(read, query, soughtText(one, folding))),
+  )
+}
+
+interface Read {
+  readonly json: string
+  readonly text: string
+  readonly sorted: string
+}
+
+/** As `oneOfMany` in `sqlite-field-condition.ts`. */
+const MOST_RANGES = 50
+
+function oneOfMany({ json, text, sorted }: Read, { values, folding }: Folded): CompiledSql {
+  const letters = `substr(${sorted}, 2, length(${sorted}) - length(${text}) - 1)`
+  const rest = `quoin_caseless(${folding.ignoreAccents ? `substr(${text}, ${MOST_PLAIN + 1})` : text})`
+  const keys = [...new Set(values.map((one) => foldedText(composedText(one), folding)))]
+  return sql`(CASE json_typeof(${json}) WHEN 'string' THEN ${letters} || ${rest} = ANY (${texts(keys)}) ELSE FALSE END)`
+}
+
+function testOf({ json, text, sorted }: Read, { test, folding }: Folded, sought: SoughtText): CompiledSql {
+  const { ignoreAccents } = folding
+  const { plain, rest, beginnings } = sought
+  const [inAnyCase, caseless] = [`quoin_caseless(${text})`, value(sought.caseless)]
+  const ofText = (one: CompiledSql) =>
+    sql`(CASE json_typeof(${json}) WHEN 'string' THEN ${one} ELSE FALSE END)`
+  switch (test) {
+    case 'equals': {
+      const letters = sql`${sorted} >= ${value(`s${plain}\u0001`)} AND ${sorted} < ${value(`s${plain}\u0002`)}`
+      if (!ignoreAccents) return sql`(${letters} AND ${ofText(sql`${inAnyCase} = ${caseless}`)})`
+      const behind = `quoin_caseless(substr(${text}, ${MOST_PLAIN + 1}))`
+      const exact = sql`${sorted} = (${value(`s${plain}\u0001`)} || ${text}) COLLATE "C" AND ${behind} = ${value(rest)}`
+      return sql`(${letters} AND ${ofText(exact)})`
+    }
+    case 'contains': {
+      const part = sql`strpos(${inAnyCase}, ${caseless}) > 0`
+      if (!ignoreAccents || plain === '') return ofText(part)
+      const letters = `substr(${sorted}, 2, length(${sorted}) - length(${text}) - 2)`
+      return ofText(sql`(${part} OR strpos(${ownLetters(letters, plain)}, ${value(plain)}) > 0)`)
+    }
+    case 'startsWith': {
+      const inCase = ofText(sql`strpos(${inAnyCase}, ${caseless}) = 1`)
+      if (plain === '') return inCase
+      const letters = joinWith(
+        'OR',
+        beginnings.map((beginning) => beginsWith(sorted, `s${beginning}`)),
+      )
+      return ignoreAccents ? letters : sql`(${letters} AND ${inCase})`
+    }
+  }
+}
+
+/** Without those that only begin another letter. */
+function ownLetters(letters: string, plain: string): CompiledSql {
+  return OTHER_LETTER.reduce(
+    (left, mark) => sql`replace(${left}, ${value(plain + mark)}, ${value('\u0001')})`,
+    sql`${letters}`,
+  )
+}
+
+function beginsWith(sorted: string, beginning: string): CompiledSql {
+  const { gte, lt, not } = beginningRange(beginning)
+  const least = sql`${sorted} >= ${value(gte)}`
+  const range = lt === undefined ? least : sql`${least} AND ${sorted} < ${value(lt)}`
+  return sql`(${range} AND NOT (${sorted} >= ${value(not.gte)} AND ${sorted} < ${value(not.lt)}))`
 }

@@ -13,9 +13,8 @@ import { type CompiledSql, joinWith, sql, TRUE } from '../../search/compiled-sql
 import { behindPlace, lastWay, type OrderStep, orderBy, sortKeys } from '../../search/order-sql.ts'
 import type { CursorPlace } from '../../search/search-cursor.ts'
 import { value } from './compiled-sql.ts'
-import { fieldSql, fullKeyOf, keyOf, sortedSql } from './field-sql.ts'
+import { fieldSql, fullKeyOf, keyOf, sortedSql, sortKey } from './field-sql.ts'
 import { isWalked, type SearchPlan } from './search-plan.ts'
-import { sortKey } from './sort-key.ts'
 
 /** Some of the documents of a search, in its order. */
 export interface Walk {

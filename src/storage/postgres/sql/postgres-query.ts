@@ -9,7 +9,7 @@ import { checkQuery, checkSearch } from '../../search/check-search.ts'
 import { type CompiledSql, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
 import { isRelevanceOrder, type RankedPhrase, rankedClauses, rankedPhrases } from '../../search/rank-text.ts'
 import { readCursor, writeCursor } from '../../search/search-cursor.ts'
-import { EFFORT_ON_POSTGRES, SearchEffort } from '../../search/search-effort.ts'
+import { EFFORT_ON_POSTGRES, SearchEffort, tooManyToRank } from '../../search/search-effort.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
 import { oneRow, value } from './compiled-sql.ts'
@@ -17,11 +17,16 @@ import { decidesFirst, decideTexts } from './decide-texts.ts'
 import { isUnchanged, momentIn, NOTED_MOMENT, type NotedMoment } from './noted-moment.ts'
 import { condition } from './postgres-condition.ts'
 import { type Walk, walksOf } from './postgres-order.ts'
-import { type Relevance, readRelevance } from './postgres-relevance.ts'
-import { rankIndexed } from './rank-indexed.ts'
+import {
+  boundedRelevance,
+  indexedRelevance,
+  type RankedCondition,
+  type Relevance,
+  readRelevance,
+} from './postgres-relevance.ts'
 import { askedFields, type Decisions, question, type SearchPlan } from './search-plan.ts'
 import type { SearchTarget } from './search-target.ts'
-import { TEXT_BOUNDS, type TextBounds } from './text-estimate.ts'
+import { estimateText, TEXT_BOUNDS, type TextBounds } from './text-estimate.ts'
 
 /** Whether `findDocuments` sends several statements: then they need a snapshot, else one statement is one. */
 export function readsMoreThanOnce(target: SearchTarget, search: Pick<Search, 'query' | 'sort'>): boolean {
@@ -223,4 +228,52 @@ function cursorBehind(search: Search, documents: StoredJson, length: number): st
   if (length === 0 || length < search.limit) return undefined
   const last = documents.lastDocument()
   return isJsonObject(last) ? writeCursor(search, last) : undefined
+}
+
+// A page in the order of relevance, from an index of free text. To rank a document PostgreSQL reads it, so the search is estimated first:
+// - It finds few documents: all of them are ranked.
+// - It finds many: those with a word that is not frequent, and the newest of the others (`boundedRelevance`).
+// - So few of them are among the newest documents of the storage that they do not fill the page, as with a phrase of frequent words that hardly
+// ever stand side by side: all are ranked where that is not too much, else the search is refused.
+
+export interface RankedSearch {
+  readonly target: SearchTarget
+  readonly search: Search
+  readonly found: RankedCondition
+  readonly phrases: readonly RankedPhrase[]
+  readonly bounds: TextBounds
+}
+
+/** `look`: the row of the search in this order. Throws SEARCH_TOO_COSTLY. */
+async function rankIndexed(
+  connection: PostgresConnection,
+  { target, search, found, phrases, bounds }: RankedSearch,
+  look: (relevance: Relevance) => Promise<Row>,
+): Promise<Row> {
+  const { documents, phrases: estimated } = await estimateText(
+    connection,
+    target,
+    found.words,
+    phrases,
+    bounds,
+  )
+  // Words that stand together more often than others are in more documents than was estimated.
+  const ofAll = async (most: number) => {
+    const row = await look(indexedRelevance(target, estimated, found, most))
+    return numberOf(row, 'looked') <= most ? row : undefined
+  }
+  const few = documents <= bounds.frequent ? await ofAll(bounds.together) : undefined
+  if (few) return few
+  // No index holds removed documents in the order in which they were made.
+  if (!search.includeRemoved) {
+    const wanted = search.limit + search.offset
+    const newest = wanted <= bounds.newest ? bounds.newest : bounds.newestOfFarPages
+    const row = await look(boundedRelevance(target, estimated, found, { ...bounds, newest }))
+    const isFull = numberOf(row, 'length') >= search.limit
+    // Or they were looked for in all documents.
+    if (isFull || numberOf(row, 'indexed') <= bounds.lookedAt) return row
+  }
+  const all = documents <= bounds.ranked ? await ofAll(bounds.ranked) : undefined
+  if (all) return all
+  throw tooManyToRank(bounds.ranked)
 }

@@ -1,6 +1,6 @@
 /**
  * Free text in SQL. A tsquery says words, phrases, prefixes, and, or, not over all text exactly, and misspelled words once the words are known that
- * they may be (`similar-words.ts`). For the rest (named fields, slop) it narrows to a superset, and `decide-texts.ts` looks at those documents before.
+ * they may be (`decide-texts.ts`). For the rest (named fields, slop) it narrows to a superset, and the same file looks at those documents before.
  */
 import { type CompiledSql, FALSE, sql, TRUE } from '../../search/compiled-sql.ts'
 import { textQuery } from '../../search/match-text.ts'

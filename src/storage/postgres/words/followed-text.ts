@@ -7,13 +7,32 @@ import type { RankedPhrase } from '../../search/rank-text.ts'
 import type { PostgresPool } from '../core/postgres-connection.ts'
 import type { PostgresConnection } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
-import { LATEST_MS, OLDEST_MS } from '../kept/forget-noted-writes.ts'
+import { LATEST_MS, OLDEST_MS } from '../kept/noted-writes.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
 import type { NotedMoment } from '../sql/noted-moment.ts'
 import { rankInMemory } from './rank-in-memory.ts'
 import { documentsBehind, documentsSince, presentMoment, readPhrase, textsOf } from './read-texts.ts'
 import { TextMemory } from './text-memory.ts'
-import { writtenBatches } from './written-batches.ts'
+
+/** Of documents that are read at once with their words: some 10 ms. One alone may have 65,000. */
+const DOCUMENTS = 100
+const TOKENS = 20_000
+
+/** Guids of documents that are read together, by how many tokens each document has. */
+export function* writtenBatches(tokensOf: ReadonlyMap<string, number>): Generator<readonly string[]> {
+  let batch: string[] = []
+  let held = 0
+  for (const [guid, tokens] of tokensOf) {
+    if (batch.length >= DOCUMENTS || (batch.length > 0 && held + tokens > TOKENS)) {
+      yield batch
+      batch = []
+      held = 0
+    }
+    batch.push(guid)
+    held += tokens
+  }
+  if (batch.length > 0) yield batch
+}
 
 export interface FollowedTextParts {
   readonly pool: Pick<PostgresPool, 'reading' | 'snapshot'>

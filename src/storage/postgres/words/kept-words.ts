@@ -12,21 +12,44 @@ import { boundedMap } from '../../../shared/bounded-map.ts'
 import type { Search } from '../../../shared/query.ts'
 import type { Found, FoundWithTotal } from '../../database.ts'
 import { checkSearch } from '../../search/check-search.ts'
-import { rankedClauses, rankedPhrases } from '../../search/rank-text.ts'
+import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
+import { otherStorages } from '../../search/other-storages.ts'
+import { isRelevanceOrder, rankedClauses, rankedPhrases } from '../../search/rank-text.ts'
 import { StoredJson } from '../../stored-json.ts'
 import type { PostgresPool } from '../core/postgres-connection.ts'
 import { isTableGone } from '../core/postgres-errors.ts'
-import type { PostgresConnection } from '../core/rows.ts'
+import { numberOf, type PostgresConnection, textOf } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
-import type { WantNotes } from '../kept/note-when-wanted.ts'
+import type { WantNotes } from '../kept/noted-writes.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
-import type { NotedMoment } from '../sql/noted-moment.ts'
+import { numbers, oneRow, texts, value } from '../sql/compiled-sql.ts'
+import { decidesFirst } from '../sql/decide-texts.ts'
+import { isUnchanged, type NotedMoment } from '../sql/noted-moment.ts'
+import { whereSql } from '../sql/postgres-query.ts'
+import { UNDECIDED } from '../sql/search-plan.ts'
+import type { SearchTarget } from '../sql/search-target.ts'
 import { hasFrequent, TEXT_BOUNDS, type TextBounds } from '../sql/text-estimate.ts'
 import { FollowedText } from './followed-text.ts'
-import { rankInMemory } from './rank-in-memory.ts'
-import { rankedPage } from './ranked-page.ts'
+import { type RankedHit, rankInMemory } from './rank-in-memory.ts'
 import { documentsIn } from './read-texts.ts'
-import { isServed, MOST_HITS } from './served-search.ts'
+
+// Which searches words in memory may lead to.
+
+/** Of a page and all before it. */
+const MOST_HITS = 5_000
+
+function isServed(target: SearchTarget, search: Search): boolean {
+  return (
+    target.textReady &&
+    !search.includeRemoved &&
+    search.after === undefined &&
+    search.limit + search.offset <= MOST_HITS &&
+    isRelevanceOrder(search) &&
+    otherStorages(search.query).length === 0 &&
+    // Of misspelled words PostgreSQL finds out what they may be.
+    !decidesFirst(target, search.query)
+  )
+}
 
 export interface KeptWordsParts {
   readonly pool: Pick<PostgresPool, 'reading' | 'snapshot'>
@@ -224,4 +247,46 @@ async function pageOf(
       }
   }
   return undefined
+}
+
+// The page of a search whose best hits are known, and whether nothing was written since the moment of which they are.
+
+export interface PageHits {
+  readonly hits: readonly RankedHit[]
+  /** Of which they are. */
+  readonly moment: NotedMoment
+}
+
+export interface RankedPage {
+  /** A JSON array. */
+  readonly documents: string
+  readonly length: number
+}
+
+/** undefined: something was written since. */
+async function rankedPage(
+  connection: PostgresConnection,
+  target: SearchTarget,
+  search: Search,
+  found: PageHits,
+): Promise<RankedPage | undefined> {
+  const row = await oneRow(connection, pageSql(target, search, found))
+  if (row.same !== true) return undefined
+  return { documents: textOf(row, 'documents'), length: numberOf(row, 'length') }
+}
+
+function pageSql(target: SearchTarget, search: Search, { hits, moment }: PageHits): CompiledSql {
+  const guids = texts(hits.map(({ guid }) => guid))
+  const scores = numbers(
+    hits.map(({ score }) => score),
+    'float8',
+  )
+  const where = whereSql(
+    { target, decided: UNDECIDED, plain: new Set() },
+    search.query,
+    search.includeRemoved,
+  )
+  const page = sql`SELECT doc FROM unnest(${guids}, ${scores}) AS scored(scored_guid, score) JOIN ${target.table} ON guid = scored_guid
+    WHERE ${where} ORDER BY score DESC, created DESC, guid DESC LIMIT ${value(search.limit)} OFFSET ${value(search.offset)}`
+  return sql`SELECT '[' || coalesce(string_agg(doc::text, ','), '') || ']' AS documents, count(*)::integer AS length, ${isUnchanged(target, moment)} AS same FROM (${page}) AS page`
 }

@@ -14,8 +14,7 @@ import {
 } from '../sql/noted-moment.ts'
 import { phraseMatch } from '../sql/postgres-text-query.ts'
 import type { SearchTarget } from '../sql/search-target.ts'
-import { placedWords } from './placed-words.ts'
-import type { CountedRows, TextedDocument, WrittenText } from './text-memory.ts'
+import { type CountedRows, placedWords, type TextedDocument, type WrittenText } from './text-memory.ts'
 
 type Target = Pick<SearchTarget, 'id' | 'table'>
 

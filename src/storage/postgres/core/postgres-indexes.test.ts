@@ -1,10 +1,11 @@
-/** The planner knows how many documents have a value of an indexed field. Without statistics it believes 0.5 % of them. */
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import type { Database } from '../../database.ts'
 import { indexExpression } from '../sql/field-sql.ts'
+
+// The planner knows how many documents have a value of an indexed field. Without statistics it believes 0.5 % of them.
 
 const DOCUMENTS = 20_000
 const VALUES = 4

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { writtenBatches } from './written-batches.ts'
+import { writtenBatches } from './followed-text.ts'
 
 test.each<[string, readonly number[], readonly number[]]>([
   ['nothing', [], []],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noteWhenWanted } from './note-when-wanted.ts'
+import { noteWhenWanted } from './noted-writes.ts'
 
 /** What was noted, and a way to want one thing a number of times. */
 function room(answers: (() => Promise<boolean>)[]) {

@@ -7,8 +7,7 @@ import { caselessText } from '../../../shared/texts/caseless-text.ts'
 import { collations, isCollation } from '../../../shared/texts/collations.ts'
 import { sortedText } from '../../../shared/texts/text-order.ts'
 import { compareScalars } from '../../search/compare-values.ts'
-import { sortedSql } from './field-sql.ts'
-import { AFTER_NUMBERS, FIRST_TEXT, sortKey } from './sort-key.ts'
+import { AFTER_NUMBERS, FIRST_TEXT, sortedSql, sortKey } from './field-sql.ts'
 
 let world: PostgresWorld
 beforeAll(async () => {
