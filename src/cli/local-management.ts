@@ -23,9 +23,11 @@ import { apiKeyRoutes } from '../http/routes/people/api-keys.ts'
 import { authenticationGroupRoutes } from '../http/routes/people/authentication-groups.ts'
 import { secondFactorRoutes } from '../http/routes/people/second-factors.ts'
 import { userRoutes } from '../http/routes/people/users.ts'
-import { openServer } from '../http/server/server.ts'
-import { openOffline } from '../quoin/quoin.ts'
+import { openServer, type Server } from '../http/server/server.ts'
+import type { Options } from '../options/options.ts'
+import { type OfflineQuoin, openOffline } from '../quoin/quoin.ts'
 import { releasers } from '../quoin/releasers.ts'
+import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Terminal } from './command.ts'
 import { bodyOf, type Management, Refused } from './management.ts'
@@ -52,40 +54,8 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
       { ...options, examples: false },
       { clock: terminal.clock, random: terminal.random },
     )
-    const { access, applications, auditChain, flows, tracing, waits, documents, imports, settings, version } =
-      offline
-    const { permissions, newGuid } = flows
     opened.add(offline.close)
-    const server = await openServer({
-      access: { ...access, identify: async () => operator },
-      clock: terminal.clock,
-      version,
-      settings: { ...options, logLevel: 'silent', trustProxy: false, waitingBytes: 0 },
-      api: [
-        userRoutes(access),
-        secondFactorRoutes(access),
-        apiKeyRoutes(access),
-        authenticationGroupRoutes(access),
-        blueprintFieldRoutes(flows),
-        blueprintTemplateRoutes(flows.records),
-        blueprintRoutes(flows),
-        applicationRoutes(applications),
-        blueprintDeploymentRoutes(flows, access),
-        blueprintActionRoutes(flows),
-        blueprintEditRoutes(flows),
-        storageRoutes(documents, flows.live, flows.permissions),
-        sampleDocumentRoutes(documents, flows.permissions),
-        documentImportRoutes(documents, imports, flows.permissions),
-        runRoutes(tracing, { ...access, identify: async () => operator }),
-        undoRunRoutes({ documents, permissions, tracing, newGuid, cancel: offline.steering.cancel }),
-        environmentRoutes(flows.environmentValues, flows.records),
-        secretRoutes(flows),
-        connectionRoutes(flows, flows.records),
-        settingRoutes(settings),
-        waitRoutes(waits, terminal.clock),
-        auditLogRoutes({ records: flows.records, audit: documents.audit, auditChain }),
-      ],
-    })
+    const server = await openLocalServer(offline, options, terminal.clock)
     opened.add(() => server.close())
     return {
       async call(method, path, body) {
@@ -116,6 +86,46 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
     if (error instanceof QuoinError && error.code === 'UNAVAILABLE') throw inUse(error)
     throw error
   }
+}
+
+/** The management endpoints that commands use. */
+function openLocalServer(
+  { access, applications, auditChain, documents, flows, imports, settings, steering, ...more }: OfflineQuoin,
+  options: Options,
+  clock: Clock,
+): Promise<Server> {
+  const { permissions, newGuid } = flows
+  const { tracing, waits, version } = more
+  return openServer({
+    access: { ...access, identify: async () => operator },
+    clock: clock,
+    version,
+    settings: { ...options, logLevel: 'silent', trustProxy: false, waitingBytes: 0 },
+    api: [
+      userRoutes(access),
+      secondFactorRoutes(access),
+      apiKeyRoutes(access),
+      authenticationGroupRoutes(access),
+      blueprintFieldRoutes(flows),
+      blueprintTemplateRoutes(flows.records),
+      blueprintRoutes(flows),
+      applicationRoutes(applications),
+      blueprintDeploymentRoutes(flows, access),
+      blueprintActionRoutes(flows),
+      blueprintEditRoutes(flows),
+      storageRoutes(documents, flows.live, flows.permissions),
+      sampleDocumentRoutes(documents, flows.permissions),
+      documentImportRoutes(documents, imports, flows.permissions),
+      runRoutes(tracing, { ...access, identify: async () => operator }),
+      undoRunRoutes({ documents, permissions, tracing, newGuid, cancel: steering.cancel }),
+      environmentRoutes(flows.environmentValues, flows.records),
+      secretRoutes(flows),
+      connectionRoutes(flows, flows.records),
+      settingRoutes(settings),
+      waitRoutes(waits, clock),
+      auditLogRoutes({ records: flows.records, audit: documents.audit, auditChain }),
+    ],
+  })
 }
 
 /** Opening would create an empty database, which no export or new password needs. */
