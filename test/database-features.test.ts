@@ -28,7 +28,7 @@ const features = tableBehind('## Required database features').map(([what = '', o
 }))
 /** Sources whose statements are about tables of documents. */
 const aboutDocuments =
-  /storage\/postgres\/(sql|text|unique|reference)\/|core\/(postgres-documents|document-row|postgres-create-all|postgres-indexes|postgres-statistics|postgres-release)\.ts/
+  /storage\/postgres\/(sql|text|unique|reference)\/|core\/(postgres-documents|document-row|postgres-create-all|postgres-indexes)\.ts/
 
 function tableBehind(heading: string): string[][] {
   const lines = page.slice(page.indexOf(`${heading}\n`)).split('\n')
