@@ -26,10 +26,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   access: ['src/access/**/*.ts'],
   permissions: ['src/records/permissions/*.ts'],
   server: ['src/http/server/*.ts'],
-  money: [
-    'src/shared/numbers/*.ts',
-    'src/expressions/functions/{numbers,round-number,number-format,read-number}.ts',
-  ],
+  money: ['src/shared/numbers/*.ts', 'src/expressions/functions/numbers.ts'],
 }
 
 interface RoomMutant {
