@@ -41,7 +41,7 @@ export const accountOptions = {
   confirmSeconds: {
     variable: 'QUOIN_CONFIRM_SECONDS',
     fallback: '300',
-    help: 'Seconds after a sign-in for which its session may change keys, secrets, groups and the like; then the password is asked for again. 0: never asked.',
+    help: 'For users with a second factor: seconds after a sign-in for which its session may change keys, secrets, groups and the like; then the password is asked for again. 0: never asked.',
     changeable: true,
     ...number(0, 86_400),
   },

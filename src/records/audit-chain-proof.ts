@@ -2,7 +2,7 @@
  * What the chain of the audit log is made of (`audit-chain.ts`), and whether the log fits it: checked step by step, so that
  * a log of millions holds no node.
  */
-import { createHash, createPrivateKey, createPublicKey, hkdfSync, verify } from 'node:crypto'
+import { createPrivateKey, createPublicKey, hash as digest, hkdfSync, verify } from 'node:crypto'
 import { othersTurn } from '../shared/in-turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import { matchAll, type Query, type SortKey, search } from '../shared/query.ts'
@@ -23,7 +23,7 @@ export const oldestFirst: readonly SortKey[] = [{ field: '_meta.cms', order: 'as
 
 /** The hash of a record, of its fields in the order of their names: engines and copies may write them in another order. */
 export function hashOf(record: JsonObject): string {
-  return sha256(JSON.stringify(sorted(record)))
+  return digest('sha256', JSON.stringify(sorted(record)), 'base64url')
 }
 
 /** The nesting of documents is bounded. */
@@ -32,10 +32,6 @@ function sorted(value: JsonValue): JsonValue {
   if (!isJsonObject(value)) return value
   const names = Object.keys(value).sort()
   return Object.fromEntries(names.map((name) => [name, sorted(value[name] ?? null)]))
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
 }
 
 export interface Entry {
@@ -47,7 +43,7 @@ export interface Entry {
 }
 
 export function chained(previous: string, { place, at, record, hash }: Entry): string {
-  return sha256(JSON.stringify([previous, place, at, record, hash]))
+  return digest('sha256', JSON.stringify([previous, place, at, record, hash]), 'base64url')
 }
 
 export function entryOf(stored: JsonObject): Entry & { readonly chain: string } {
