@@ -113,14 +113,23 @@ test('nothing but the table of options reads the environment', () => {
   expect(reading).toEqual(['src/options/options.ts'])
 })
 
-test('every file that ARCHITECTURE.md names exists', async () => {
+test('every file that ARCHITECTURE.md and the design pages name exists', async () => {
   const all = globSync('{src,test,bench,scripts,bin}/**/*', { cwd: root, exclude: ['**/node_modules'] })
-  const named = (await readFile(join(root, 'ARCHITECTURE.md'), 'utf8')).matchAll(
-    /`([\w/.-]+\.(?:tsx?|mjs|sql))`/g,
-  )
-  const names = [...named].map(([, name = '']) => name)
-  expect(names.length).toBeGreaterThan(80)
+  const pages = ['ARCHITECTURE.md', ...globSync('src/*/DESIGN.md', { cwd: root })]
+  const texts = await Promise.all(pages.map((page) => readFile(join(root, page), 'utf8')))
+  const named = texts.flatMap((text) => [...text.matchAll(/`([\w/.-]+\.(?:tsx?|mjs|sql))`/g)])
+  const names = named.map(([, name = '']) => name)
+  expect(pages.length).toBeGreaterThan(5)
+  expect(names.length).toBeGreaterThan(150)
   expect(names.filter((name) => !all.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([])
+})
+
+test('ARCHITECTURE.md is read in one sitting: at most 25 KB, and 30 words', async () => {
+  const text = await readFile(join(root, 'ARCHITECTURE.md'), 'utf8')
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(25_600)
+  const words = text.slice(text.indexOf('## Words'), text.indexOf('## Dependencies')).match(/^\| \*\*/gm)
+  expect(words?.length).toBeGreaterThan(15)
+  expect(words?.length).toBeLessThanOrEqual(30)
 })
 
 test('names of own storages are written in one file', () => {

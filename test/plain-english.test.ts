@@ -21,6 +21,7 @@ const checked = [
   'scripts/**/*.{ts,mjs}',
   'src/*.ts',
   'ARCHITECTURE.md',
+  'src/*/DESIGN.md',
   'CONTRIBUTING.md',
   'src/{flows,queue,records}/**/*.ts',
   'test/**/*.ts',

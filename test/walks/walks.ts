@@ -4,8 +4,7 @@
  *   npm run walks -- --node    only the three on one node, without PostgreSQL: a test runs these
  *
  * Each limit is what the walk needs now, so that no change makes one longer unnoticed: lower it when a walk gets shorter. A feature that
- * a blueprint does not use should cost its requests no call and no file; ARCHITECTURE.md tells the walks, and which feature brought
- * which files since the first limits.
+ * a blueprint does not use should cost its requests no call and no file; ARCHITECTURE.md tells the walks.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'

@@ -4,7 +4,7 @@
  * A reply that is written wakes its client's process, and to wake a processor that sleeps costs much on a virtual machine: sending
  * took 20 to 40 µs in profiles, more than all blocks of a short flow. The turn reads the requests of many connections: answered one by one, each
  * reply wakes its client again; written one after the other, the first one does, and the others find it awake.
- * `ARCHITECTURE.md` has what it gave.
+ * `src/http/DESIGN.md` has what it gave.
  */
 import type { Timers } from '../../shared/clock.ts'
 
