@@ -108,7 +108,7 @@ function bothTold(one: Failed, other: Failed): Failed {
 export async function openNodeFlows(
   start: SetStart,
   { raw, whenNoticed }: NodeDatabase,
-  { database, rules, records, access, assets, audit, secret, secretKeys }: NodeRecords,
+  { database, rules, records, access, assets, audit, auditChain, secret, secretKeys }: NodeRecords,
 ): Promise<NodeFlows> {
   const { options, set, clock, random, offline = false, opened } = start
   const uses: { to?: SecretUses } = {}
@@ -136,6 +136,7 @@ export async function openNodeFlows(
   logs.to = log
   uses.to = openSecretUses({ database, audit, clock, failed: (error) => log.write(unstoredUse(error)) })
   opened.add(uses.to.close)
+  auditChain.onFailure((message) => log.write({ level: 'error', message }))
   tellOfSecrets(flows)
   whenNoticed((message) => log.write({ level: 'error', message }))
   warnOfSender(set.present(), log)

@@ -108,6 +108,24 @@ test('a record and its entry are written together or not at all', async () => {
   expect(await entries()).toHaveLength(1)
 })
 
+test('a chain that cannot grow is reported at the third failure, once, and grows again by itself', async () => {
+  const reports: string[] = []
+  chain.onFailure((message) => reports.push(message))
+  await note('waits')
+  const end = room.database.observe(auditChain, () => {
+    throw new Error('no place')
+  })
+  const counts: number[] = []
+  for (let tries = 0; tries < 4; tries++) {
+    await expect(chain.seal()).rejects.toThrow('no place')
+    counts.push(reports.length)
+  }
+  end()
+  expect(counts).toEqual([0, 0, 1, 1])
+  expect(reports[0]).toContain('3 times in a row: Error: no place')
+  expect(await check()).toMatchObject({ checked: 1, faults: [] })
+})
+
 const tampered: readonly {
   readonly name: string
   readonly work: () => Promise<void>

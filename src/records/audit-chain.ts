@@ -45,12 +45,17 @@ const { auditChain, auditCheckpoints, auditLogs } = ownStorages
 
 const SOON = 1_000
 const EVERY = 60_000
+/** Failures in a row that are reported: the third, so that a conflict of nodes is none, and then about one an hour. */
+const REPORTED = 3
+const AGAIN = 60
 
 export interface AuditChain {
   /** Stores the record's hash, in the transaction of the record. */
   add(session: Session, record: StoredJson): MaybePromise<void>
   /** Gives all waiting entries their places; how many there were. One node at a time. */
   seal(): Promise<number>
+  /** Calls back when entries have had no place for three tries in a row, and then each 60 tries. */
+  onFailure(report: (message: string) => void): void
   /** One step of a check: at most 200 records. Without `from`, the first one; it gives waiting entries their places. */
   check(from?: ChainStep): Promise<ChainCheck>
   /** All records with their entries as lines of JSON, in the order of the chain, then the checkpoints. */
@@ -91,7 +96,19 @@ export async function openAuditChain({
       await othersTurn()
     }
   }
-  const seal = () => alone(sealAll)
+  let failures = 0
+  let report: (message: string) => void = () => undefined
+  const seal = async () => {
+    try {
+      const sealed = await alone(sealAll)
+      failures = 0
+      return sealed
+    } catch (error) {
+      failures += 1
+      if (failures % AGAIN === REPORTED) report(failureText(failures, error))
+      throw error
+    }
+  }
   let soon: NodeJS.Timeout | undefined
   let last: Promise<unknown> = Promise.resolve()
   // What fails is done by the next look; nothing is lost.
@@ -109,6 +126,9 @@ export async function openAuditChain({
       return andThen(session.create(auditChain, setFields(entry)), () => undefined)
     },
     seal,
+    onFailure(called) {
+      report = called
+    },
     async check(from) {
       if (from === undefined) await seal()
       return checkStep(database, keys, from)
@@ -119,6 +139,10 @@ export async function openAuditChain({
       await Promise.all([last, look?.close()])
     },
   }
+}
+
+function failureText(failures: number, error: unknown): string {
+  return `Records of the audit log could not be added to its chain ${failures} times in a row: ${String(error)}. They are stored, and are added when this works again.`
 }
 
 /** The first entry says how many records there are that no entry can be about. */
