@@ -27,8 +27,8 @@ export interface Candidate {
 
 export interface CandidateStart {
   readonly core: ServerCores
-  /** What it can `report`: its connections, for the checks before, its heap, or a profile. Nothing while it is timed. */
-  readonly reports?: 'connections' | 'heap' | 'profile'
+  /** What it can `report`: its connections, for the checks before, its heap, its longest turn, or a profile. Nothing while it is timed. */
+  readonly reports?: 'connections' | 'heap' | 'profile' | 'turns'
   /** Of Quoin: more settings, and the administrator's password if it is given in them. */
   readonly settings?: Readonly<Record<string, string>>
   readonly password?: string

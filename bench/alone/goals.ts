@@ -19,7 +19,7 @@ import { swap } from './swap.ts'
 import { tasksOfBlocks } from './tasks-of-blocks.ts'
 import { totalAgain } from './total-again.ts'
 import { upgrade } from './upgrade.ts'
-import { worstOfAnyone } from './worst-inputs.ts'
+import { worstOfAnyone, worstOnPostgres } from './worst-inputs.ts'
 import { writeBytes } from './write-bytes.ts'
 
 /** In the order of the project's table of goals. */
@@ -52,4 +52,5 @@ export const longGoals: readonly Goal[] = [
   ...freeTextOfMillion,
   ...aggregates,
   upgrade,
+  worstOnPostgres,
 ]

@@ -28,6 +28,27 @@ export function wholeBody(request: IncomingMessage, most: number): Promise<Buffe
   })
 }
 
+/** How long the rest of a refused body is read before its connection is cut: 64 MB at 250 Mbit/s. */
+const REST_MS = 2_000
+
+/**
+ * Before a reply to a request whose body was refused, and with which its connection ends. TCP resets a connection that is closed with bytes unread: a
+ * client that still sends gets EPIPE then, and never reads why it was refused. So the rest is read, and dropped, before.
+ */
+export function dropRest(request: IncomingMessage): void {
+  const { socket } = request
+  if (request.complete || socket.destroyed) return
+  const destroySoon = socket.destroySoon.bind(socket)
+  // Called by Node when a last reply is written.
+  socket.destroySoon = () => {
+    if (request.complete || request.destroyed) return destroySoon()
+    socket.end()
+    const late = setTimeout(() => socket.destroy(), REST_MS).unref()
+    request.once('end', destroySoon).once('close', destroySoon).resume()
+    socket.once('close', () => clearTimeout(late))
+  }
+}
+
 /** Whether the client sends a body. GET and HEAD have none, whatever they send. */
 export function sendsBody({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
   if (method === 'GET' || method === 'HEAD') return false

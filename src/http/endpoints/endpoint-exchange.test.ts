@@ -147,6 +147,24 @@ describe('refused', () => {
   })
 })
 
+test.each([
+  ['a custom endpoint', '/texts', 'text/plain'],
+  ['an endpoint of management', '/auth/signin', 'application/json'],
+])(
+  'a client that sends the whole of a refused body to %s reads why it was refused',
+  async (_name, path, type) => {
+    // More than the buffers of both sockets hold.
+    const body = Buffer.alloc(32 * 1024 * 1024, '1')
+    const socket = connect(ports[0], '127.0.0.1').pause()
+    const head = `POST /api/v1${path} HTTP/1.1\r\nhost: a\r\ncontent-type: ${type}\r\ncontent-length: ${body.length}\r\n\r\n`
+    socket.write(head)
+    const sent = new Promise<Error | null | undefined>((resolve) => socket.write(body, resolve))
+    socket.on('error', () => undefined)
+    expect(await sent).toBeFalsy()
+    expect(await textOf(socket)).toMatch(/^HTTP\/1\.1 413 /)
+  },
+)
+
 test.each(['/said/a', '/unknown'])('two hosts for %s are refused', async (path) => {
   for (const port of ports) {
     const socket = connect(port, '127.0.0.1')

@@ -9,7 +9,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Identity } from '../../access/identity-cache.ts'
 import { HTML_TYPE } from '../../blocks/reply.ts'
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
-import { sendsBody, wholeBody } from '../bodies/whole-body.ts'
+import { dropRest, sendsBody, wholeBody } from '../bodies/whole-body.ts'
 import { timeSlowBody } from '../limits/slow-body.ts'
 import { SMALL, type WaitingReplies } from '../limits/waiting-replies.ts'
 import { entityTag, knowsTag } from '../replies/entity-tag.ts'
@@ -273,6 +273,7 @@ export class EndpointExchange implements Caller {
     const trace = traceParentOf(this.headers)
     if (trace) head.push('traceparent', trace.text)
     if (this.#handed) for (const [name, value] of Object.entries(this.#handed.headers)) head.push(name, value)
+    if (this.#unread) dropRest(this.#request)
     if (this.#unread || this.#tools.closing()) head.push('connection', 'close')
     return head
   }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { dropRest } from '../bodies/whole-body.ts'
 import { errorAnswer } from './error-answer.ts'
 
 /**
@@ -19,5 +20,6 @@ export function replyWithError(thrown: unknown, request: FastifyRequest, reply: 
   // without an endpoint looks like one with a hidden endpoint.
   reply.code(error.status).header('x-content-type-options', 'nosniff').header('x-request-id', request.id)
   reply.header('content-security-policy', 'sandbox').headers(headers)
+  dropRest(request.raw)
   return reply.serializer(String).send(text)
 }
