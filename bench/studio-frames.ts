@@ -1,7 +1,7 @@
 /** How fluid the canvas is: the time between frames while it is panned, and while a block is dragged across it. */
 import type { Page } from 'playwright-core'
 import { Latencies } from './latencies.ts'
-import { openStudioRoom, type StudioRoom, VIEWPORT } from './studio-room.ts'
+import { openStudioFixture, type StudioFixture, VIEWPORT } from './studio-fixture.ts'
 import { measureSeen } from './studio-seen.ts'
 
 export interface Frames {
@@ -25,21 +25,21 @@ const STEP_MS = 8
 const middle = { x: VIEWPORT.width / 2, y: VIEWPORT.height / 2 }
 
 export async function measureStudio(): Promise<MeasuredStudio> {
-  const room = await openStudioRoom()
+  const fixture = await openStudioFixture()
   try {
     const frames = [
-      ...(await measureFrames(room, '', '')),
-      ...(await measureFrames(room, `?panel=runs&run=${room.run}`, ', a run shown')),
+      ...(await measureFrames(fixture, '', '')),
+      ...(await measureFrames(fixture, `?panel=runs&run=${fixture.run}`, ', a run shown')),
     ]
-    const seen = await measureSeen(room)
-    return { version: room.browser.version(), frames, seen }
+    const seen = await measureSeen(fixture)
+    return { version: fixture.browser.version(), frames, seen }
   } finally {
-    await room.close()
+    await fixture.close()
   }
 }
 
-async function measureFrames(room: StudioRoom, words: string, also: string): Promise<Frames[]> {
-  const page = await room.open('admin', words)
+async function measureFrames(fixture: StudioFixture, words: string, also: string): Promise<Frames[]> {
+  const page = await fixture.open('admin', words)
   const frames: Frames[] = []
   const measure = async (title: string, from: { x: number; y: number }) => {
     const measured = await moveAround(page, `${title}${also}`, from)

@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os'
 import { median } from './statistics.ts'
+import { BLOCKS, VIEWPORT } from './studio-fixture.ts'
 import type { Frames, MeasuredStudio } from './studio-frames.ts'
-import { BLOCKS, VIEWPORT } from './studio-room.ts'
 
 const HEADING = '## Studio'
 const FRAME_MS = 1_000 / 60

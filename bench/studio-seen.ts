@@ -1,21 +1,21 @@
 /** Two people at one blueprint: how long until one sees what the other has changed. */
 import type { Page } from 'playwright-core'
-import type { StudioRoom } from './studio-room.ts'
+import type { StudioFixture } from './studio-fixture.ts'
 
 const TIMES = 20
 
 /** Milliseconds, each time. Both browsers have the same clock. */
-export async function measureSeen(room: StudioRoom): Promise<number[]> {
-  const words = `?block=${room.block}`
-  const [one, other] = [await room.open('admin', words), await room.open('second', words)]
+export async function measureSeen(fixture: StudioFixture): Promise<number[]> {
+  const words = `?block=${fixture.block}`
+  const [one, other] = [await fixture.open('admin', words), await fixture.open('second', words)]
   try {
-    for (const page of [one, other]) await blockOf(page, room.block).waitFor({ timeout: 60_000 })
-    for (const page of [one, other]) await goNear(page, room.block)
+    for (const page of [one, other]) await blockOf(page, fixture.block).waitFor({ timeout: 60_000 })
+    for (const page of [one, other]) await goNear(page, fixture.block)
     await one.evaluate(noteLettingGo)
     const times: number[] = []
     for (let time = 0; time < TIMES; time++) {
-      const seen = other.evaluate(untilMoved, room.block)
-      const changed = await moveBlock(one, room.block, time)
+      const seen = other.evaluate(untilMoved, fixture.block)
+      const changed = await moveBlock(one, fixture.block, time)
       times.push((await seen) - changed)
       // At another place in the second each time.
       await other.waitForTimeout(500 + ((time * 137) % 1_000))

@@ -19,7 +19,7 @@ import { quoinCommand } from './recording-terminal.ts'
 const blocks = await findBlocks()
 const examples = await findExamples()
 
-let room: TestQuoin
+let fixture: TestQuoin
 let address: string
 let mails: MailServer
 let directory: string
@@ -27,7 +27,7 @@ let directory: string
 beforeAll(async () => {
   // One example asks Quoin itself; all requests come from one address.
   mails = await openMailServer()
-  room = await openTestQuoin({
+  fixture = await openTestQuoin({
     QUOIN_ALLOWED_HOSTS: '127.0.0.1',
     QUOIN_RATE_LIMIT: '0',
     QUOIN_SECRETS_KEY: '0f'.repeat(32),
@@ -35,12 +35,12 @@ beforeAll(async () => {
     QUOIN_MAIL_FROM: 'examples@example.com',
     QUOIN_PUBLIC_URL: 'https://examples.example.com',
   })
-  await room.manage('POST', '/_system/authentication-groups', { name: 'club', scopes: ['club_news'] })
-  address = await room.quoin.server.listen()
+  await fixture.manage('POST', '/_system/authentication-groups', { name: 'club', scopes: ['club_news'] })
+  address = await fixture.quoin.server.listen()
   directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
 })
 afterAll(async () => {
-  await room.close()
+  await fixture.close()
   await mails.close()
   await rm(directory, { recursive: true, force: true })
 })
@@ -68,7 +68,7 @@ test('a block without an example is named', () => {
 
 /** Runs a `quoin` command against the server; gives what it printed. */
 async function command(...words: string[]): Promise<string> {
-  const QUOIN_TOKEN = await room.tokenOf('admin')
+  const QUOIN_TOKEN = await fixture.tokenOf('admin')
   const { code, printed, complained } = await quoinCommand([...words, '--url', address], { QUOIN_TOKEN })
   expect([code, complained]).toEqual([0, ''])
   return printed
@@ -101,7 +101,7 @@ async function firstEvent(reply: Response): Promise<string> {
 async function ask({ as, request }: ExampleStep, seen: Seen): Promise<Reply> {
   const { method, path, headers, body } = request
   if (!path.startsWith('/api/')) return replyOfPage(await visit(await visitorFor(as), request, seen))
-  const token = as === undefined ? {} : { authorization: `Bearer ${await room.tokenOf(as)}` }
+  const token = as === undefined ? {} : { authorization: `Bearer ${await fixture.tokenOf(as)}` }
   const reply = await fetch(`${address}${filledText(path, seen)}`, {
     method,
     headers: { ...headers, ...token, ...(body !== undefined && { 'content-type': 'application/json' }) },
@@ -122,7 +122,7 @@ const visitors = new Map<string | undefined, Visitor>()
 async function visitorFor(as: string | undefined): Promise<Visitor> {
   const visitor = visitors.get(as) ?? openVisitor(address)
   visitors.set(as, visitor)
-  if (as !== undefined) visitor.setCookie('access_token', await room.tokenOf(as))
+  if (as !== undefined) visitor.setCookie('access_token', await fixture.tokenOf(as))
   return visitor
 }
 
@@ -180,13 +180,13 @@ function counter(): () => string {
 
 /** No example sees what another one stored. */
 async function leaveNothing(blueprint: string): Promise<void> {
-  await room.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
-  await room.manage('DELETE', `/blueprints/${blueprint}`)
+  await fixture.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
+  await fixture.manage('DELETE', `/blueprints/${blueprint}`)
   // Before the storages: one that a reference leads to cannot be deleted.
-  const fields: JsonObject[] = objectsOf(await room.manage('POST', '/blueprintfields/search', {}))
-  for (const field of fields) await room.manage('DELETE', `/blueprintfields/${guidOf(field)}`)
-  const storages: JsonObject[] = objectsOf(await room.manage('POST', '/_system/storages/search', {}))
-  for (const storage of storages) await room.manage('DELETE', `/_system/storages/${guidOf(storage)}`)
+  const fields: JsonObject[] = objectsOf(await fixture.manage('POST', '/blueprintfields/search', {}))
+  for (const field of fields) await fixture.manage('DELETE', `/blueprintfields/${guidOf(field)}`)
+  const storages: JsonObject[] = objectsOf(await fixture.manage('POST', '/_system/storages/search', {}))
+  for (const storage of storages) await fixture.manage('DELETE', `/_system/storages/${guidOf(storage)}`)
 }
 
 const users = new Set(examples.flatMap(({ example }) => example.steps.flatMap(({ as }) => as ?? [])))
@@ -197,7 +197,7 @@ const chosen = examples.filter(({ identifier }) => [undefined, identifier].inclu
 
 describe('an example', () => {
   beforeAll(async () => {
-    for (const username of users) await room.addUser(username, [])
+    for (const username of users) await fixture.addUser(username, [])
   })
 
   test.each(chosen.map((found) => [found.identifier, found] as const))(
@@ -205,10 +205,10 @@ describe('an example', () => {
     async (identifier, { example }) => {
       const { blueprint, fields = [], secrets = {}, steps } = example
       for (const [name, value] of Object.entries(secrets))
-        await room.manage('POST', '/_system/secrets', { name, value })
+        await fixture.manage('POST', '/_system/secrets', { name, value })
       const storages = new Set(fields.map(({ storage }) => String(storage)))
-      for (const name of storages) await room.manage('POST', '/_system/storages', { name })
-      for (const field of fields) await room.manage('POST', '/blueprintfields', field)
+      for (const name of storages) await fixture.manage('POST', '/_system/storages', { name })
+      for (const field of fields) await fixture.manage('POST', '/blueprintfields', field)
       expect(Object.values(blueprint.blocks).map(({ type }) => type)).toContain(identifier)
       const file = join(directory, `${identifier}.json`)
       await writeFile(file, JSON.stringify(blueprint))

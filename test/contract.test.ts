@@ -45,15 +45,15 @@ describe('the list of rows', () => {
 })
 
 describe('all endpoints', () => {
-  let room: TestQuoin
+  let fixture: TestQuoin
   beforeAll(async () => {
-    room = await openTestQuoin()
-    await room.addUser('leaver', [])
+    fixture = await openTestQuoin()
+    await fixture.addUser('leaver', [])
   })
-  afterAll(() => room.close())
+  afterAll(() => fixture.close())
 
   test('are described', async () => {
-    const { text } = await room.send('GET', '/openapi.json')
+    const { text } = await fixture.send('GET', '/openapi.json')
     const { paths }: { readonly paths: Record<string, Record<string, unknown>> } = JSON.parse(text)
     const missing = endpoints.filter((row) => {
       const [method = '', path = ''] = row.split(' ')
@@ -69,13 +69,14 @@ describe('all endpoints', () => {
     const [method = 'GET', path = ''] = row.split(' ')
     const url = `/api/v1${path.replace(/\{[a-z]+\}/g, '01890000-0000-7000-8000-000000000000')}`
     if (!isMethod(method)) throw new Error(`${method} is no method of the contract.`)
-    const send = (headers: Record<string, string>) => room.quoin.server.app.inject({ method, url, headers })
+    const send = (headers: Record<string, string>) =>
+      fixture.quoin.server.app.inject({ method, url, headers })
     const stranger = await send({})
     const open = ['/info', '/auth/signin'].includes(path)
     expect(stranger.statusCode).toBe(path === '/info' ? 200 : open ? 400 : 401)
     // After the sign-out the caller is anonymous in the following rows.
     const who = path === '/auth/signout' ? 'leaver' : 'admin'
-    const known = await send({ authorization: `Bearer ${await room.tokenOf(who)}` })
+    const known = await send({ authorization: `Bearer ${await fixture.tokenOf(who)}` })
     expect(known.statusCode).toBeLessThan(500)
     expect([401, 403]).not.toContain(known.statusCode)
   })

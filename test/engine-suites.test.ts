@@ -18,7 +18,7 @@ test.each([
 })
 
 test('whatever opens a database of the run is found', () => {
-  const opens = /\bopen(TestDatabase|TemporaryDatabase|TestQuoin|ManagementServer|ContractRoom)\(/
+  const opens = /\bopen(TestDatabase|TemporaryDatabase|TestQuoin|ManagementServer|ContractFixture)\(/
   const root = join(import.meta.dirname, '..')
   const opening = globSync(all, { cwd: root }).filter((file) =>
     opens.test(readFileSync(join(root, file), 'utf8')),

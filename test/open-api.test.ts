@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject, type JsonValue } from '../src/shared/json.ts'
 import { guidOf, openTestQuoin, type Sent, type TestQuoin } from './end-to-end/harness.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_EXAMPLES: '1' })
+  fixture = await openTestQuoin({ QUOIN_EXAMPLES: '1' })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 function operations(document: JsonValue): [place: string, operation: JsonObject][] {
   const paths = isJsonObject(document) && isJsonObject(document.paths) ? document.paths : {}
@@ -20,7 +20,7 @@ function operations(document: JsonValue): [place: string, operation: JsonObject]
 }
 
 test('every operation of the whole program is described', async () => {
-  const all = operations(await room.manage('GET', '/openapi.json'))
+  const all = operations(await fixture.manage('GET', '/openapi.json'))
   expect(all.length).toBeGreaterThan(25)
   const bare = all.filter(([, operation]) => {
     const responses = isJsonObject(operation.responses) ? operation.responses : {}
@@ -45,12 +45,12 @@ async function lint(document: JsonValue): Promise<string[]> {
 }
 
 test('the whole document passes the linter that clients are generated after', async () => {
-  await room.install('Alike', {
+  await fixture.install('Alike', {
     dash: { type: 'on_startup_register_uri_get', in: { uri: 'a-b' } },
     slash: { type: 'on_startup_register_uri_get', in: { uri: 'a/b' } },
     rest: { type: 'on_startup_register_uri_get', in: { uri: 'rest/{path...}' } },
   })
-  const document = await room.manage('GET', '/openapi.json')
+  const document = await fixture.manage('GET', '/openapi.json')
   // The contract's own paths: /blueprints/deploy/{guid} beside /blueprints/{guid}/versions.
   const wanted = (problem: string) => !problem.startsWith('no-ambiguous-paths: ')
   expect((await lint(document)).filter(wanted)).toEqual([])
@@ -66,23 +66,28 @@ test.each<[string, 'GET' | 'PUT' | 'DELETE', string, number, Sent]>([
   ['a blueprint that is active', 'DELETE', '/blueprints/{guid}', 409, {}],
   ['two tokens to a public endpoint', 'GET', '/tasks', 401, { headers: { 'x-token': 'a' } }],
 ])('what is answered to %s is in it', async (_, method, path, status, sent) => {
-  const [blueprint] = [await room.manage('POST', '/blueprints/search', { filters: { name: 'Tasks' } })].flat()
-  const answer = await room.send(method, path.replace('{guid}', guidOf(blueprint)), { as: 'admin', ...sent })
+  const [blueprint] = [
+    await fixture.manage('POST', '/blueprints/search', { filters: { name: 'Tasks' } }),
+  ].flat()
+  const answer = await fixture.send(method, path.replace('{guid}', guidOf(blueprint)), {
+    as: 'admin',
+    ...sent,
+  })
   expect(answer.status).toBe(status)
   const described = `${method} /api/v1${path.replace('/0', '/{number}')}`
-  const all = new Map(operations(await room.manage('GET', '/openapi.json')))
+  const all = new Map(operations(await fixture.manage('GET', '/openapi.json')))
   expect(all.get(described)?.responses).toHaveProperty(String(status))
 })
 
 test('custom endpoints are in it for those who may enter them, and gone when they are inactive', async () => {
   const places = async (as?: string) => {
-    const { body } = await room.send('GET', '/openapi.json', as === undefined ? {} : { as })
+    const { body } = await fixture.send('GET', '/openapi.json', as === undefined ? {} : { as })
     return operations(body ?? null)
       .map(([place]) => place)
       .filter((place) => place.includes('/api/v1/tasks'))
   }
   const reading = ['GET /api/v1/tasks', 'GET /api/v1/tasks/{guid}']
-  await room.addUser('writer', [])
+  await fixture.addUser('writer', [])
   expect(await places()).toEqual(reading)
   expect((await places('writer')).sort()).toEqual([
     'DELETE /api/v1/tasks/{guid}',
@@ -90,8 +95,10 @@ test('custom endpoints are in it for those who may enter them, and gone when the
     'POST /api/v1/tasks',
     'PUT /api/v1/tasks/{guid}',
   ])
-  const [blueprint] = [await room.manage('POST', '/blueprints/search', { filters: { name: 'Tasks' } })].flat()
+  const [blueprint] = [
+    await fixture.manage('POST', '/blueprints/search', { filters: { name: 'Tasks' } }),
+  ].flat()
   const meta = isJsonObject(blueprint) && isJsonObject(blueprint._meta) ? blueprint._meta : {}
-  await room.manage('PUT', `/blueprints/update/set/inactive/${meta.guid}`)
+  await fixture.manage('PUT', `/blueprints/update/set/inactive/${meta.guid}`)
   expect(await places('writer')).toEqual([])
 })

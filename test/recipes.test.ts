@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { insertedBelow, type Piece, recipePieces } from './recipe-code.ts'
-import { openRecipeRoom, type RecipeRoom } from './recipe-room.ts'
+import { openRecipeFixture, type RecipeFixture } from './recipe-fixture.ts'
 
 /** What should notice, by recipe: suites of the repository, those that the recipe adds, and the probes below. */
 const suites: Readonly<Record<string, readonly string[]>> = {
@@ -59,25 +59,25 @@ function probe(name: string, imports: string, body: string): Piece {
 }
 
 let pieces: readonly Piece[]
-let room: RecipeRoom
+let fixture: RecipeFixture
 let failing: readonly string[]
 
 beforeAll(async () => {
   pieces = recipePieces(await readFile(join(import.meta.dirname, '../CONTRIBUTING.md'), 'utf8'))
-  room = await openRecipeRoom()
-  const whole = await room.copy('whole', [...pieces, ...probes])
+  fixture = await openRecipeFixture()
+  const whole = await fixture.copy('whole', [...pieces, ...probes])
   await promisify(execFile)(process.execPath, ['scripts/generate-docs.ts'], { cwd: whole })
   const all = ['test/answers.test.ts', 'test/block-examples.test.ts', 'test/generated-docs.test.ts']
   const asked = [...all, ...Object.values(suites).flat()].map((suite) => `whole/${suite}`)
   const undrawn = 'undrawn/test/generated-docs.test.ts'
-  await room.copy('undrawn', pieces)
+  await fixture.copy('undrawn', pieces)
   for (const [number, left] of inject('thorough') ? pieces.entries() : []) {
-    await room.copy(`without-${number}`, [...pieces.filter((piece) => piece !== left), ...probes])
+    await fixture.copy(`without-${number}`, [...pieces.filter((piece) => piece !== left), ...probes])
     asked.push(...(suites[left.recipe] ?? []).map((suite) => `without-${number}/${suite}`))
   }
-  failing = await room.failing([...asked, undrawn], inject('postgresStarter'))
+  failing = await fixture.failing([...asked, undrawn], inject('postgresStarter'))
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 test('each recipe has code, and suites that should notice', () => {
   expect([...new Set(pieces.map(({ recipe }) => recipe))].sort()).toEqual(Object.keys(suites).sort())

@@ -27,7 +27,7 @@ export interface FlowRun {
   readonly atOnce: boolean
 }
 
-export interface FlowRoom extends TestDatabase {
+export interface FlowFixture extends TestDatabase {
   compile(blocks: FlowBlocks, present?: PresentFacts): Compiled
   /** Compiles, makes the storages, and runs the flow behind the first endpoint. */
   run(
@@ -50,8 +50,8 @@ const someRequest: RunRequest = {
 }
 
 /** Real blocks, the real compiler and a real database; block guids are the file's ids, so that problems read well. */
-export async function openFlowRoom(): Promise<FlowRoom> {
-  const room = await openTestDatabase()
+export async function openFlowFixture(): Promise<FlowFixture> {
+  const fixture = await openTestDatabase()
   const catalogue = await loadBlocks()
   const random = (bytes: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(bytes)
   const newGuid = guidSource(Date.now, random)
@@ -69,13 +69,13 @@ export async function openFlowRoom(): Promise<FlowRoom> {
   }
 
   return {
-    ...room,
+    ...fixture,
     compile,
     async run(blocks, request = {}, limits = {}, { clock = Date.now, env = {}, recorder } = {}) {
       const { blueprint, problems } = compile(blocks)
       const [endpoint] = blueprint?.endpoints ?? []
       if (!blueprint || !endpoint) throw new Error(`Does not compile: ${JSON.stringify(problems)}`)
-      for (const [name, needs] of blueprint.needs) await room.database.ensure(name, needs)
+      for (const [name, needs] of blueprint.needs) await fixture.database.ensure(name, needs)
       const replies: Reply[] = []
       const logs: RunLogEntry[] = []
       const given: RunRequest = { ...someRequest, ...request }
@@ -89,7 +89,7 @@ export async function openFlowRoom(): Promise<FlowRoom> {
       }
       const environment = {
         ...bareRunServices,
-        database: room.database,
+        database: fixture.database,
         permissions: noPermissions,
         clock,
         newGuid,

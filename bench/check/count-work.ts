@@ -57,29 +57,29 @@ async function fill({ quoin, token }: CheckedQuoin, pipeline: Pipeline): Promise
   return guids
 }
 
-async function countAll(room: Room): Promise<WorkRow[]> {
-  const { token, guids } = room
+async function countAll(fixture: Room): Promise<WorkRow[]> {
+  const { token, guids } = fixture
   const guid = (time: number) => guids[time % guids.length] ?? ''
   const put = (path: string, body?: string) =>
     ask({ method: 'PUT', path, token, ...(body !== undefined && { body }) })
   const update = (time: number) => put(`tasks/${guid(time)}`, `{"priority":${time}}`)
   const list = ask({ path: `tasks?status=${statusName(1)}` })
   return [
-    await each(room, 'constant', 'reply with a constant object', () => ask({ path: 'bench/constant' })),
-    await each(room, 'read', 'read one', (time) => ask({ path: `tasks/${guid(time)}` })),
+    await each(fixture, 'constant', 'reply with a constant object', () => ask({ path: 'bench/constant' })),
+    await each(fixture, 'read', 'read one', (time) => ask({ path: `tasks/${guid(time)}` })),
     await each(
-      room,
+      fixture,
       'list-after-write',
       'list 20, after a write',
       () => list,
-      (time) => room.pipeline.send(update(time)),
+      (time) => fixture.pipeline.send(update(time)),
     ),
-    await each(room, 'list-unchanged', 'the same list, nothing written', () => list),
-    await each(room, 'create', 'create', (time) => create(token, time)),
-    await each(room, 'update', 'update', update),
-    await each(room, 'increment', 'increment', (time) => put(`bench/visits/${guid(time)}`)),
-    await group(room),
-    await userLog(room),
+    await each(fixture, 'list-unchanged', 'the same list, nothing written', () => list),
+    await each(fixture, 'create', 'create', (time) => create(token, time)),
+    await each(fixture, 'update', 'update', update),
+    await each(fixture, 'increment', 'increment', (time) => put(`bench/visits/${guid(time)}`)),
+    await group(fixture),
+    await userLog(fixture),
   ]
 }
 
@@ -131,12 +131,12 @@ function commitsIn({ statements }: Calls): number {
  * The least of some rounds: a batch of records that is stored in the middle of a round makes it two. Each round asks for
  * another path, so that its records are told from those of the others.
  */
-async function userLog(room: Room): Promise<WorkRow> {
+async function userLog(fixture: Room): Promise<WorkRow> {
   const rounds: number[] = []
-  for (const guid of room.guids.slice(0, 3)) {
-    const request = ask({ path: `tasks/${guid}`, token: room.token })
-    await room.pipeline.send(...Array.from({ length: REQUESTS }, () => request))
-    rounds.push(await recordsOf(room, `/api/v1/tasks/${guid}`))
+  for (const guid of fixture.guids.slice(0, 3)) {
+    const request = ask({ path: `tasks/${guid}`, token: fixture.token })
+    await fixture.pipeline.send(...Array.from({ length: REQUESTS }, () => request))
+    rounds.push(await recordsOf(fixture, `/api/v1/tasks/${guid}`))
   }
   return {
     id: 'user-log',

@@ -4,13 +4,13 @@ import { IP, openTestAccess, outcome, PASSWORD } from '../../test/open-test-acce
 import { search } from '../shared/query.ts'
 import { guidOf } from '../storage/document-fields.ts'
 
-let room: TestAccess
-afterEach(() => room.close())
+let fixture: TestAccess
+afterEach(() => fixture.close())
 
 describe('secrets', () => {
   /** All that this room gave to the outside, and what it had to keep to itself. */
   async function everythingGiven() {
-    const { access, admin } = room
+    const { access, admin } = fixture
     const given: unknown[] = []
     const keep = async (work: Promise<unknown>) => {
       const result = await work.catch((error) => ({ ...error, message: error.message, cause: error.cause }))
@@ -41,11 +41,11 @@ describe('secrets', () => {
   }
 
   test('never leave', async () => {
-    room = await openTestAccess()
+    fixture = await openTestAccess()
     const given = await everythingGiven()
     expect(given).toContain('"username":"ada"')
     expect(given).toContain('INVALID_CREDENTIALS')
-    const records = [...(await room.records('_users')), ...(await room.records('_tokens'))]
+    const records = [...(await fixture.records('_users')), ...(await fixture.records('_tokens'))]
     const secrets = records.flatMap(({ password_hash, token_hash }) => [password_hash, token_hash])
     const texts = secrets.filter((secret) => typeof secret === 'string')
     expect(texts.length).toBeGreaterThan(1)
@@ -57,18 +57,18 @@ describe('secrets', () => {
 })
 
 test('a second opening of the same database keeps what is there', async () => {
-  room = await openTestAccess()
-  const other = await room.otherNode()
-  expect(await other.identify(await room.token('admin'))).toMatchObject({ username: 'admin' })
-  expect(await room.records('_access')).toHaveLength(1)
+  fixture = await openTestAccess()
+  const other = await fixture.otherNode()
+  expect(await other.identify(await fixture.token('admin'))).toMatchObject({ username: 'admin' })
+  expect(await fixture.records('_access')).toHaveLength(1)
 })
 
 test('closing waits for what is under way and takes nothing more', async () => {
-  room = await openTestAccess()
-  const { access } = room
+  fixture = await openTestAccess()
+  const { access } = fixture
   const signingIn = outcome(access.signIn({ username: 'admin', password: PASSWORD, ip: IP }))
   await access.close()
-  expect(await room.records('_tokens')).toHaveLength(2)
+  expect(await fixture.records('_tokens')).toHaveLength(2)
   expect(await signingIn).toBe('OK')
   expect(await outcome(Promise.resolve(access.identify('nonsense')))).toBe('UNAVAILABLE')
   await access.close()

@@ -9,20 +9,20 @@ import type { Session } from '../storage/database.ts'
 import { transact } from '../storage/transact.ts'
 import { createToken } from './tokens.ts'
 
-let room: TestAccess
-afterEach(() => room.close())
+let fixture: TestAccess
+afterEach(() => fixture.close())
 
 function signIn(username: string, password = PASSWORD, ip = IP) {
-  return room.access.signIn({ username, password, ip })
+  return fixture.access.signIn({ username, password, ip })
 }
 
 describe('refused', () => {
   test('wrong password, unknown, inactive and removed user answer the same, and no token is made', async () => {
-    room = await openTestAccess()
-    await room.user({ username: 'ada' })
-    await room.user({ username: 'idle', is_active: false })
-    await room.access.removeUser(await room.user({ username: 'gone' }), room.admin)
-    const before = await room.records('_tokens')
+    fixture = await openTestAccess()
+    await fixture.user({ username: 'ada' })
+    await fixture.user({ username: 'idle', is_active: false })
+    await fixture.access.removeUser(await fixture.user({ username: 'gone' }), fixture.admin)
+    const before = await fixture.records('_tokens')
     const wrong: unknown[] = []
     for (const [name, password] of [
       ['ada', 'wrong horse battery'],
@@ -42,11 +42,11 @@ describe('refused', () => {
         message: 'The user name or the password is wrong.',
         status: 401,
       })
-    expect(await room.records('_tokens')).toEqual(before)
+    expect(await fixture.records('_tokens')).toEqual(before)
   })
 
   test('what cannot be right is refused before any work', async () => {
-    room = await openTestAccess()
+    fixture = await openTestAccess()
     await expect(signIn('x'.repeat(255))).rejects.toMatchObject({
       code: 'INVALID_BODY',
       fields: ['username'],
@@ -54,20 +54,20 @@ describe('refused', () => {
     for (const name of ['ad\u0000min', 'admin\ud800'])
       await expect(signIn(name)).rejects.toMatchObject({ code: 'INVALID_BODY', fields: ['username'] })
     await expect(signIn('admin', 'x'.repeat(1025))).rejects.toMatchObject({ fields: ['password'] })
-    expect(await room.records('_signin_addresses')).toEqual([])
-    expect(await room.records('_signin_names')).toEqual([])
+    expect(await fixture.records('_signin_addresses')).toEqual([])
+    expect(await fixture.records('_signin_names')).toEqual([])
   })
 })
 
 test('the reply has the shape of the contract and nothing else', async () => {
-  room = await openTestAccess()
-  const guid = await room.user({
+  fixture = await openTestAccess()
+  const guid = await fixture.user({
     email: 'ada@example.com',
     first_name: 'Ada',
     last_name: 'L',
     language: 'nl',
   })
-  const now = room.clock.now / 1000
+  const now = fixture.clock.now / 1000
   expect(await signIn('ada')).toEqual({
     access_token: expect.stringMatching(/^q1_[\w-]{43}$/),
     expiry: now + 1_209_600,
@@ -83,29 +83,29 @@ test('the reply has the shape of the contract and nothing else', async () => {
     },
     ip: IP,
   })
-  expect(await room.access.getUser(guid)).toMatchObject({ last_activity: now, login_attempts: 0 })
+  expect(await fixture.access.getUser(guid)).toMatchObject({ last_activity: now, login_attempts: 0 })
 })
 
 test.each(['ada', 'ADA', ' ada ', 'ada@example.com', 'Ada@Example.COM'])('signed in as %j', async (name) => {
-  room = await openTestAccess()
-  await room.user({ username: 'Ada', email: 'ada@example.com' })
+  fixture = await openTestAccess()
+  await fixture.user({ username: 'Ada', email: 'ada@example.com' })
   expect(await outcome(signIn(name))).toBe('OK')
 })
 
 test('only a hash of the token is stored', async () => {
-  room = await openTestAccess()
+  fixture = await openTestAccess()
   const { access_token } = await signIn('admin')
-  const stored = JSON.stringify(await room.records('_tokens'))
+  const stored = JSON.stringify(await fixture.records('_tokens'))
   expect(stored).not.toContain(access_token)
   expect(stored).not.toContain(access_token.slice(3))
   expect(stored).toContain('"token_hash":"')
 })
 
 test('a hash with another cost is renewed by a sign-in, also by two at once, and not by a failed one', async () => {
-  room = await openTestAccess()
-  await room.user()
-  const dearer = await room.otherNode({ passwordCost: { memory: 128, passes: 2, parallelism: 1 } })
-  const stored = async () => (await room.records('_users')).find(({ username }) => username === 'ada')
+  fixture = await openTestAccess()
+  await fixture.user()
+  const dearer = await fixture.otherNode({ passwordCost: { memory: 128, passes: 2, parallelism: 1 } })
+  const stored = async () => (await fixture.records('_users')).find(({ username }) => username === 'ada')
   const attempt = (password: string) => outcome(dearer.signIn({ username: 'ada', password, ip: IP }))
   expect(await attempt('wrong horse battery')).toBe('INVALID_CREDENTIALS')
   expect(await stored()).toMatchObject({ password_hash: expect.stringContaining('$m=64,t=1,p=1$') })
@@ -115,15 +115,15 @@ test('a hash with another cost is renewed by a sign-in, also by two at once, and
 })
 
 test('a password that is changed while the old one is being checked no longer signs in', async () => {
-  room = await openTestAccess()
-  const guid = await room.user()
+  fixture = await openTestAccess()
+  const guid = await fixture.user()
   const late = Array.from({ length: 6 }, () => outcome(signIn('ada')))
-  const changed = room.access.updateUser(guid, { password: 'another password' }, room.admin)
+  const changed = fixture.access.updateUser(guid, { password: 'another password' }, fixture.admin)
   const ends = await Promise.all(late)
   await changed
   for (const end of ends) expect(['OK', 'INVALID_CREDENTIALS']).toContain(end)
   // A user who signed in before the change was signed out by it.
-  const left = (await room.records('_tokens')).filter(({ user_guid }) => user_guid === guid)
+  const left = (await fixture.records('_tokens')).filter(({ user_guid }) => user_guid === guid)
   expect(left).toEqual([])
   expect(await outcome(signIn('ada'))).toBe('INVALID_CREDENTIALS')
   expect(await outcome(signIn('ada', 'another password'))).toBe('OK')
@@ -159,18 +159,18 @@ describe('what happens between the check of the password and the verdict counts'
     ['removal', 'INVALID_CREDENTIALS', (session, guid) => session.setRemoved('_users', guid, true)],
     ['nothing', 'OK', () => undefined],
   ])('%s: %s', async (_name, expected, change) => {
-    room = await openTestAccess()
-    const guid = await room.user()
+    fixture = await openTestAccess()
+    const guid = await fixture.user()
     let armed = false
     // The salt of the renewed hash is asked for just then. SQLite writes at once, so the change is in before the verdict.
     const random = seededRandom(50)
-    const node = await room.otherNode(
+    const node = await fixture.otherNode(
       { passwordCost: { memory: 128, passes: 1, parallelism: 1 } },
       (bytes) => {
         random(bytes)
         if (!armed) return
         armed = false
-        const session = room.database.session()
+        const session = fixture.database.session()
         change(session, guid)
         changed = Promise.resolve(session.transaction.commit())
       },
@@ -180,44 +180,44 @@ describe('what happens between the check of the password and the verdict counts'
     expect(await outcome(node.signIn({ username: 'ada', password: PASSWORD, ip: IP }))).toBe(expected)
     expect(changed).toBeDefined()
     await changed
-    const tokens = (await room.records('_tokens')).filter(({ user_guid }) => user_guid === guid)
+    const tokens = (await fixture.records('_tokens')).filter(({ user_guid }) => user_guid === guid)
     expect(tokens).toHaveLength(expected === 'OK' ? 1 : 0)
   })
 })
 
 test('expired tokens are deleted by later sign-ins', async () => {
-  room = await openTestAccess({ tokenSeconds: 100 })
+  fixture = await openTestAccess({ tokenSeconds: 100 })
   for (let count = 0; count < 5; count++) await signIn('admin')
-  room.pass(101)
+  fixture.pass(101)
   await signIn('admin')
-  expect(await room.records('_tokens')).toHaveLength(1)
+  expect(await fixture.records('_tokens')).toHaveLength(1)
 })
 
 test('a user has at most 100 tokens: the one used longest ago goes, and none of other users', async () => {
-  room = await openTestAccess()
-  const guid = await room.user({ username: 'ann' })
-  await room.user({ username: 'bob' })
-  const others = await room.token('bob')
-  const [first, second] = [await room.token('ann'), await room.token('ann')]
+  fixture = await openTestAccess()
+  const guid = await fixture.user({ username: 'ann' })
+  await fixture.user({ username: 'bob' })
+  const others = await fixture.token('bob')
+  const [first, second] = [await fixture.token('ann'), await fixture.token('ann')]
   for (let count = 2; count < 100; count++) {
-    room.pass(1)
-    await room.token('ann')
+    fixture.pass(1)
+    await fixture.token('ann')
   }
   // An hour later use is written down.
-  room.pass(3_600)
-  expect(await room.access.identify(first)).toBeDefined()
-  const newest = await room.token('ann')
-  expect(await room.access.identify(second)).toBeUndefined()
-  for (const token of [first, newest, others]) expect(await room.access.identify(token)).toBeDefined()
-  const tokens = await room.records('_tokens')
+  fixture.pass(3_600)
+  expect(await fixture.access.identify(first)).toBeDefined()
+  const newest = await fixture.token('ann')
+  expect(await fixture.access.identify(second)).toBeUndefined()
+  for (const token of [first, newest, others]) expect(await fixture.access.identify(token)).toBeDefined()
+  const tokens = await fixture.records('_tokens')
   expect(tokens.filter(({ user_guid }) => user_guid === guid)).toHaveLength(100)
 })
 
 test('of far too many tokens, from before there was a limit, the newest 100 are left', async () => {
-  room = await openTestAccess()
-  const userGuid = await room.user({ username: 'ann' })
+  fixture = await openTestAccess()
+  const userGuid = await fixture.user({ username: 'ann' })
   const random = seededRandom(7)
-  await transact(room.database, async (session) => {
+  await transact(fixture.database, async (session) => {
     for (let count = 0; count < 300; count++)
       await createToken(session, random, {
         userGuid,
@@ -227,8 +227,8 @@ test('of far too many tokens, from before there was a limit, the newest 100 are 
         expiry: 4_000_000_000 + count,
       })
   })
-  await room.token('ann')
-  const left = (await room.records('_tokens')).filter((token) => token.user_guid === userGuid)
+  await fixture.token('ann')
+  const left = (await fixture.records('_tokens')).filter((token) => token.user_guid === userGuid)
   const expiries = left.map(({ expiry }) => Number(expiry)).toSorted((a, b) => b - a)
   expect(left).toHaveLength(100)
   expect(expiries[98]).toBe(4_000_000_000 + 201)

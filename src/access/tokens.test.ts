@@ -5,18 +5,18 @@ import { seededRandom } from '../../test/seeded-random.ts'
 import { transact } from '../storage/transact.ts'
 import { createToken, deleteTokensOf } from './tokens.ts'
 
-let room: TestAccess
-afterEach(() => room.close())
+let fixture: TestAccess
+afterEach(() => fixture.close())
 
 test('all tokens of a user go, more than one page of them too, and none of other users', async () => {
-  room = await openTestAccess()
-  const others = await room.records('_tokens')
+  fixture = await openTestAccess()
+  const others = await fixture.records('_tokens')
   const random = seededRandom(3)
   const token = { userGuid: 'somebody', ip: '192.0.2.1', agent: '', created: 0, expiry: 4_000_000_000 }
-  await transact(room.database, async (session) => {
+  await transact(fixture.database, async (session) => {
     for (let count = 0; count < 501; count++) await createToken(session, random, token)
   })
-  expect(await room.records('_tokens')).toHaveLength(501 + others.length)
-  await transact(room.database, (session) => deleteTokensOf(session, 'somebody'))
-  expect(await room.records('_tokens')).toEqual(others)
+  expect(await fixture.records('_tokens')).toHaveLength(501 + others.length)
+  await transact(fixture.database, (session) => deleteTokensOf(session, 'somebody'))
+  expect(await fixture.records('_tokens')).toEqual(others)
 })

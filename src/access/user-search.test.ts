@@ -4,16 +4,21 @@ import { openTestAccess } from '../../test/open-test-access.ts'
 import type { Query } from '../shared/query.ts'
 import { search } from '../shared/query.ts'
 
-let room: TestAccess
+let fixture: TestAccess
 beforeAll(async () => {
-  room = await openTestAccess()
-  await room.user({ username: 'ada', firstname: 'Ada', email: 'ada@example.com', custom_scopes: ['maths'] })
-  room.pass(1)
-  await room.user({ username: 'grace', firstname: 'Grace', language: 'nl' })
-  room.pass(1)
-  await room.user({ username: 'alan', is_active: false })
+  fixture = await openTestAccess()
+  await fixture.user({
+    username: 'ada',
+    firstname: 'Ada',
+    email: 'ada@example.com',
+    custom_scopes: ['maths'],
+  })
+  fixture.pass(1)
+  await fixture.user({ username: 'grace', firstname: 'Grace', language: 'nl' })
+  fixture.pass(1)
+  await fixture.user({ username: 'alan', is_active: false })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const secrets = [
   'password_hash',
@@ -41,26 +46,30 @@ describe.each(secrets)('%s cannot be looked at', (field) => {
     { kind: 'or', queries: [{ kind: 'not', query: { kind: 'and', queries: [query] } }] },
   ])
   test.each(queries)('%j', async (query) => {
-    await expect(room.access.searchUsers(search({ query }))).rejects.toMatchObject({ code: 'INVALID_QUERY' })
+    await expect(fixture.access.searchUsers(search({ query }))).rejects.toMatchObject({
+      code: 'INVALID_QUERY',
+    })
   })
   test('by sorting', async () => {
     const sort = [
       { field: 'username', order: 'asc', missing: 'last' },
       { field, order: 'asc', missing: 'last' },
     ] as const
-    await expect(room.access.searchUsers(search({ sort }))).rejects.toMatchObject({ code: 'INVALID_QUERY' })
+    await expect(fixture.access.searchUsers(search({ sort }))).rejects.toMatchObject({
+      code: 'INVALID_QUERY',
+    })
   })
 })
 
 test('free text over everything does not reach into hashes', async () => {
-  const [ada] = (await room.records('_users')).filter(({ username }) => username === 'ada')
+  const [ada] = (await fixture.records('_users')).filter(({ username }) => username === 'ada')
   const parts = String(ada?.password_hash)
     .split(/[^A-Za-z0-9]+/)
     .filter((part) => part.length > 1)
   expect(parts).toContain('argon2id')
   for (const text of [...parts, 'argon2id*', '"v 19 m 12288"']) {
     const query = { kind: 'simple_query_string', fields: [], text } as const
-    expect(await room.access.searchUsers(search({ query }))).toMatchObject({ records: [], total: 0 })
+    expect(await fixture.access.searchUsers(search({ query }))).toMatchObject({ records: [], total: 0 })
   }
 })
 
@@ -73,17 +82,17 @@ test.each<[string, Query, string[]]>([
   ['text in any name', { kind: 'simple_query_string', fields: [], text: 'grace' }, ['grace']],
   ['text in one', { kind: 'simple_query_string', fields: ['email'], text: 'example*' }, ['ada']],
 ])('found: %s', async (_name, query, usernames) => {
-  const found = await room.access.searchUsers(search({ query }))
+  const found = await fixture.access.searchUsers(search({ query }))
   expect(found.records.map(({ username }) => username)).toEqual(usernames)
   expect(found.total).toBe(usernames.length)
 })
 
 test('pages, with the total and a cursor', async () => {
   const sort = [{ field: 'username', order: 'asc', missing: 'last' }] as const
-  const first = await room.access.searchUsers(search({ sort, limit: 3 }))
+  const first = await fixture.access.searchUsers(search({ sort, limit: 3 }))
   expect(first.records.map(({ username }) => username)).toEqual(['ada', 'admin', 'alan'])
   expect(first).toMatchObject({ total: 4, next: expect.any(String) })
-  const second = await room.access.searchUsers(search({ sort, limit: 3, after: first.next ?? '' }))
+  const second = await fixture.access.searchUsers(search({ sort, limit: 3, after: first.next ?? '' }))
   expect(second.records.map(({ username }) => username)).toEqual(['grace'])
   expect(second.next).toBeUndefined()
 })

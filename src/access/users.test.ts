@@ -7,18 +7,18 @@ import { transact } from '../storage/transact.ts'
 import type { Identity } from './identity-cache.ts'
 
 const UNKNOWN = '01890a5d-ac96-774b-bcce-b302099a8057'
-let room: TestAccess
+let fixture: TestAccess
 beforeEach(async () => {
-  room = await openTestAccess()
+  fixture = await openTestAccess()
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
-const create = (fields: JsonObject, by: Identity = room.admin) =>
-  room.access.createUser({ username: 'new', password: PASSWORD, ...fields }, by)
-const update = (guid: string, changes: JsonObject, by: Identity = room.admin) =>
-  room.access.updateUser(guid, changes, by)
+const create = (fields: JsonObject, by: Identity = fixture.admin) =>
+  fixture.access.createUser({ username: 'new', password: PASSWORD, ...fields }, by)
+const update = (guid: string, changes: JsonObject, by: Identity = fixture.admin) =>
+  fixture.access.updateUser(guid, changes, by)
 const signIn = (username: string, password = PASSWORD) =>
-  outcome(room.access.signIn({ username, password, ip: IP }))
+  outcome(fixture.access.signIn({ username, password, ip: IP }))
 
 describe('a name that is taken', () => {
   test.each([
@@ -28,49 +28,49 @@ describe('a name that is taken', () => {
     ['the address', { email: 'Ada@Example.com' }],
     ['an address as a name', { username: 'ada@example.com' }],
   ])('%s is refused; nothing changes', async (_name, fields) => {
-    await room.user({ email: 'ada@example.com' })
-    const other = await room.user({ username: 'bob' })
-    const before = await room.records('_users')
+    await fixture.user({ email: 'ada@example.com' })
+    const other = await fixture.user({ username: 'bob' })
+    const before = await fixture.records('_users')
     await expect(create(fields)).rejects.toMatchObject({ code: 'CONFLICT', message: /taken/ })
     await expect(update(other, fields)).rejects.toMatchObject({ code: 'CONFLICT' })
-    expect(await room.records('_users')).toEqual(before)
+    expect(await fixture.records('_users')).toEqual(before)
   })
 
   test('a name as an address is refused', async () => {
-    await room.user({ username: 'ada@example.com' })
+    await fixture.user({ username: 'ada@example.com' })
     expect(await outcome(create({ email: 'ada@example.com' }))).toBe('CONFLICT')
   })
 
   test('is free for its owner, for users without an address, and after its owner is removed', async () => {
-    const guid = await room.user({ email: 'ada@example.com' })
+    const guid = await fixture.user({ email: 'ada@example.com' })
     expect(await outcome(update(guid, { username: 'ADA', email: 'ADA@example.com' }))).toBe('OK')
     expect(await outcome(update(guid, { username: 'ada@example.com' }))).toBe('OK')
     expect(await outcome(create({ username: 'bob' }))).toBe('OK')
     expect(await outcome(create({ username: 'cas', email: '' }))).toBe('OK')
-    await room.access.removeUser(guid, room.admin)
+    await fixture.access.removeUser(guid, fixture.admin)
     expect(await outcome(create({ username: 'ada', email: 'ada@example.com' }))).toBe('OK')
   })
 
   test('goes to one of many who want it at once, on two nodes', async () => {
-    const other = await room.otherNode()
+    const other = await fixture.otherNode()
     const ends = await Promise.all(
-      [room.access, other, room.access, other].map((node) =>
-        outcome(node.createUser({ username: 'wanted', password: PASSWORD }, room.admin)),
+      [fixture.access, other, fixture.access, other].map((node) =>
+        outcome(node.createUser({ username: 'wanted', password: PASSWORD }, fixture.admin)),
       ),
     )
     expect(ends.toSorted()).toEqual(['CONFLICT', 'CONFLICT', 'CONFLICT', 'OK'])
   })
 
   test('goes to one of two who want it at once, as a name and as an address', async () => {
-    const [ada, bob] = [await room.user(), await room.user({ username: 'bob' })]
-    const node = await room.otherNode()
+    const [ada, bob] = [await fixture.user(), await fixture.user({ username: 'bob' })]
+    const node = await fixture.otherNode()
     const created = await Promise.all([
       outcome(create({ username: 'c@example.com' })),
-      outcome(node.createUser({ username: 'c', email: 'c@example.com', password: PASSWORD }, room.admin)),
+      outcome(node.createUser({ username: 'c', email: 'c@example.com', password: PASSWORD }, fixture.admin)),
     ])
     const updated = await Promise.all([
       outcome(update(ada, { username: 'd@example.com' })),
-      outcome(node.updateUser(bob, { email: 'd@example.com' }, room.admin)),
+      outcome(node.updateUser(bob, { email: 'd@example.com' }, fixture.admin)),
     ])
     expect([created.toSorted(), updated.toSorted()]).toEqual([
       ['CONFLICT', 'OK'],
@@ -81,10 +81,10 @@ describe('a name that is taken', () => {
 
 describe('not found', () => {
   test.each([UNKNOWN, 'nonsense', ''])('%j', async (guid) => {
-    expect(await room.access.getUser(guid)).toBeUndefined()
+    expect(await fixture.access.getUser(guid)).toBeUndefined()
     expect(await outcome(update(guid, {}))).toBe('NOT_FOUND')
-    expect(await outcome(room.access.removeUser(guid, room.admin))).toBe('NOT_FOUND')
-    expect(await outcome(room.access.resetLoginAttempts(guid, room.admin))).toBe('NOT_FOUND')
+    expect(await outcome(fixture.access.removeUser(guid, fixture.admin))).toBe('NOT_FOUND')
+    expect(await outcome(fixture.access.resetLoginAttempts(guid, fixture.admin))).toBe('NOT_FOUND')
   })
 })
 
@@ -94,11 +94,11 @@ describe('what the caller does not hold', () => {
   let weak: string
   let readers: string
   beforeEach(async () => {
-    strong = await room.group({ name: 'strong', scopes: ['*'], is_active: false })
-    weak = await room.group({ name: 'weak', scopes: ['tasks_view', 'users_update'] })
-    readers = await room.group({ name: 'readers', scopes: ['tasks_view'] })
-    await room.user({ username: 'helper', custom_scopes: ['users_update'], groups: [readers] })
-    helper = await room.identity('helper')
+    strong = await fixture.group({ name: 'strong', scopes: ['*'], is_active: false })
+    weak = await fixture.group({ name: 'weak', scopes: ['tasks_view', 'users_update'] })
+    readers = await fixture.group({ name: 'readers', scopes: ['tasks_view'] })
+    await fixture.user({ username: 'helper', custom_scopes: ['users_update'], groups: [readers] })
+    helper = await fixture.identity('helper')
   })
 
   test.each<[string, () => JsonObject]>([
@@ -106,12 +106,12 @@ describe('what the caller does not hold', () => {
     ['one scope', () => ({ custom_scopes: ['users_update', 'users_remove'] })],
     ['a group, though it sleeps', () => ({ groups: [strong] })],
   ])('cannot be granted: %s', async (_name, grants) => {
-    const guid = await room.user({ username: 'target' })
-    const before = await room.records('_users')
+    const guid = await fixture.user({ username: 'target' })
+    const before = await fixture.records('_users')
     expect(await outcome(create(grants(), helper))).toBe('INSUFFICIENT_PERMISSIONS')
     expect(await outcome(update(guid, grants(), helper))).toBe('INSUFFICIENT_PERMISSIONS')
     expect(await outcome(update(helper.guid, grants(), helper))).toBe('INSUFFICIENT_PERMISSIONS')
-    expect(await room.records('_users')).toEqual(before)
+    expect(await fixture.records('_users')).toEqual(before)
   })
 
   test.each<[string, () => JsonObject]>([
@@ -119,24 +119,24 @@ describe('what the caller does not hold', () => {
     ['one scope more', () => ({ custom_scopes: ['users_update', 'users_remove'] })],
     ['a sleeping group', () => ({ groups: [strong] })],
   ])('protects who has %s', async (_name, grants) => {
-    const guid = await room.user({ username: 'target', ...grants() })
-    const token = await room.token('target')
-    const before = await room.records('_users')
+    const guid = await fixture.user({ username: 'target', ...grants() })
+    const token = await fixture.token('target')
+    const before = await fixture.records('_users')
     for (const changes of [{ password: 'another password' }, { active: false }, { email: 'x@y.nl' }, {}])
       expect(await outcome(update(guid, changes, helper))).toBe('INSUFFICIENT_PERMISSIONS')
-    expect(await outcome(room.access.removeUser(guid, helper))).toBe('INSUFFICIENT_PERMISSIONS')
-    expect(await outcome(room.access.resetLoginAttempts(guid, helper))).toBe('INSUFFICIENT_PERMISSIONS')
-    expect(await room.records('_users')).toEqual(before)
-    expect(await room.access.identify(token)).toBeDefined()
+    expect(await outcome(fixture.access.removeUser(guid, helper))).toBe('INSUFFICIENT_PERMISSIONS')
+    expect(await outcome(fixture.access.resetLoginAttempts(guid, helper))).toBe('INSUFFICIENT_PERMISSIONS')
+    expect(await fixture.records('_users')).toEqual(before)
+    expect(await fixture.access.identify(token)).toBeDefined()
   })
 
   test('what it does hold can be granted and changed', async () => {
     const fields = { custom_scopes: ['users_update', 'tasks_view'], groups: [weak, readers] }
     const made = await create(fields, helper)
     expect(made).toMatchObject(fields)
-    const guid = (await room.identity('new')).guid
+    const guid = (await fixture.identity('new')).guid
     expect(await outcome(update(guid, { password: 'another password' }, helper))).toBe('OK')
-    expect(await outcome(room.access.removeUser(guid, helper))).toBe('OK')
+    expect(await outcome(fixture.access.removeUser(guid, helper))).toBe('OK')
   })
 
   test('users change themselves, keep what they have and may give it away', async () => {
@@ -153,58 +153,61 @@ describe('what the caller does not hold', () => {
       code: 'INVALID_BODY',
       fields: ['groups'],
     })
-    const guid = await room.user({ groups: [readers] })
-    await transact(room.database, (session) => session.delete('_groups', readers))
+    const guid = await fixture.user({ groups: [readers] })
+    await transact(fixture.database, (session) => session.delete('_groups', readers))
     expect(await outcome(update(guid, { groups: [readers] }))).toBe('OK')
   })
 })
 
 describe('the last administrator', () => {
   test.each<[string, () => Promise<unknown>]>([
-    ['removed', () => room.access.removeUser(room.admin.guid, room.admin)],
-    ['deactivated', () => update(room.admin.guid, { is_active: false })],
-    ['stripped', () => update(room.admin.guid, { custom_scopes: ['users_update'] })],
+    ['removed', () => fixture.access.removeUser(fixture.admin.guid, fixture.admin)],
+    ['deactivated', () => update(fixture.admin.guid, { is_active: false })],
+    ['stripped', () => update(fixture.admin.guid, { custom_scopes: ['users_update'] })],
   ])('cannot be %s, and keeps the token', async (_name, change) => {
-    await room.user({ username: 'idle', custom_scopes: ['*'], is_active: false })
-    await room.user({ username: 'sleeper', groups: [await room.group({ scopes: ['*'], is_active: false })] })
-    const gone = await room.user({ username: 'gone', custom_scopes: ['*'] })
-    await room.access.removeUser(gone, room.admin)
-    const token = await room.token('admin')
-    const before = await room.records('_users')
+    await fixture.user({ username: 'idle', custom_scopes: ['*'], is_active: false })
+    await fixture.user({
+      username: 'sleeper',
+      groups: [await fixture.group({ scopes: ['*'], is_active: false })],
+    })
+    const gone = await fixture.user({ username: 'gone', custom_scopes: ['*'] })
+    await fixture.access.removeUser(gone, fixture.admin)
+    const token = await fixture.token('admin')
+    const before = await fixture.records('_users')
     expect(await outcome(change())).toBe('CONFLICT')
-    expect(await room.records('_users')).toEqual(before)
-    expect(await room.access.identify(token)).toMatchObject({ username: 'admin' })
+    expect(await fixture.records('_users')).toEqual(before)
+    expect(await fixture.access.identify(token)).toMatchObject({ username: 'admin' })
     expect(await signIn('admin')).toBe('OK')
   })
 
   test.each<[string, () => Promise<JsonObject>]>([
     ['directly', async () => ({ custom_scopes: ['*'] })],
-    ['through a group', async () => ({ groups: [await room.group({ scopes: ['a', '*'] })] })],
+    ['through a group', async () => ({ groups: [await fixture.group({ scopes: ['a', '*'] })] })],
   ])('may go once another user holds * %s', async (_name, grants) => {
-    await room.user({ username: 'heir', ...(await grants()) })
-    expect(await outcome(update(room.admin.guid, { custom_scopes: [] }))).toBe('OK')
-    expect(await outcome(room.access.removeUser(room.admin.guid, room.admin))).toBe('OK')
-    const heir = await room.identity('heir')
-    expect(await outcome(room.access.removeUser(heir.guid, heir))).toBe('CONFLICT')
+    await fixture.user({ username: 'heir', ...(await grants()) })
+    expect(await outcome(update(fixture.admin.guid, { custom_scopes: [] }))).toBe('OK')
+    expect(await outcome(fixture.access.removeUser(fixture.admin.guid, fixture.admin))).toBe('OK')
+    const heir = await fixture.identity('heir')
+    expect(await outcome(fixture.access.removeUser(heir.guid, heir))).toBe('CONFLICT')
   })
 
   test('one of two stays when each removes the other at once', async () => {
-    const guid = await room.user({ username: 'heir', custom_scopes: ['*'] })
-    const [heir, node] = [await room.identity('heir'), await room.otherNode()]
+    const guid = await fixture.user({ username: 'heir', custom_scopes: ['*'] })
+    const [heir, node] = [await fixture.identity('heir'), await fixture.otherNode()]
     const ends = await Promise.all([
-      outcome(room.access.removeUser(guid, room.admin)),
-      outcome(node.removeUser(room.admin.guid, heir)),
+      outcome(fixture.access.removeUser(guid, fixture.admin)),
+      outcome(node.removeUser(fixture.admin.guid, heir)),
     ])
     expect(ends.toSorted()).toEqual(['CONFLICT', 'OK'])
-    expect((await room.access.searchUsers(search())).total).toBe(1)
+    expect((await fixture.access.searchUsers(search())).total).toBe(1)
   })
 
   test('may change everything else', async () => {
     const changes = { firstname: 'A', password: 'another password', custom_scopes: ['*', 'x'] }
     // Its own password only after the current one was asked for.
-    expect(await outcome(update(room.admin.guid, changes))).toBe('INVALID_BODY')
+    expect(await outcome(update(fixture.admin.guid, changes))).toBe('INVALID_BODY')
     const asked = { currentPassword: true } as const
-    const changed = room.access.updateUser(room.admin.guid, changes, room.admin, asked)
+    const changed = fixture.access.updateUser(fixture.admin.guid, changes, fixture.admin, asked)
     expect(await outcome(changed)).toBe('OK')
     expect(await signIn('admin', 'another password')).toBe('OK')
   })
@@ -217,21 +220,25 @@ describe('signed out', () => {
     ['another name', { username: 'eve', first_name: 'Eve' }, false],
     ['activation', { active: true }, false],
   ])('by %s: of that user only', async (_name, changes, out) => {
-    const guid = await room.user()
-    const [one, two, other] = [await room.token('ada'), await room.token('ada'), await room.token('admin')]
+    const guid = await fixture.user()
+    const [one, two, other] = [
+      await fixture.token('ada'),
+      await fixture.token('ada'),
+      await fixture.token('admin'),
+    ]
     await update(guid, changes)
-    for (const token of [one, two]) expect((await room.access.identify(token)) === undefined).toBe(out)
-    expect(await room.access.identify(other)).toBeDefined()
+    for (const token of [one, two]) expect((await fixture.access.identify(token)) === undefined).toBe(out)
+    expect(await fixture.access.identify(other)).toBeDefined()
   })
 
   test('by removal; the password is gone from the record', async () => {
-    const guid = await room.user()
-    const token = await room.token('ada')
-    const removed = await room.access.removeUser(guid, room.admin)
-    expect(removed).toMatchObject({ username: 'ada', _meta: { guid, removed: room.clock.now / 1000 } })
-    expect(await room.access.identify(token)).toBeUndefined()
-    expect(await room.access.getUser(guid)).toBeUndefined()
-    const kept = (await room.records('_users')).find(({ username }) => username === 'ada')
+    const guid = await fixture.user()
+    const token = await fixture.token('ada')
+    const removed = await fixture.access.removeUser(guid, fixture.admin)
+    expect(removed).toMatchObject({ username: 'ada', _meta: { guid, removed: fixture.clock.now / 1000 } })
+    expect(await fixture.access.identify(token)).toBeUndefined()
+    expect(await fixture.access.getUser(guid)).toBeUndefined()
+    const kept = (await fixture.records('_users')).find(({ username }) => username === 'ada')
     expect(kept).toBeDefined()
     expect(kept).not.toHaveProperty('password_hash')
   })
@@ -256,9 +263,9 @@ test('a new user, as it is given back, found and changed', async () => {
     last_activity: 0,
   }
   expect(made).toEqual(record)
-  const guid = (await room.identity('ada')).guid
-  const current = await room.access.getUser(guid)
-  expect(current).toEqual({ ...record, last_activity: room.clock.now / 1000 })
+  const guid = (await fixture.identity('ada')).guid
+  const current = await fixture.access.getUser(guid)
+  expect(current).toEqual({ ...record, last_activity: fixture.clock.now / 1000 })
   expect(await update(guid, {})).toEqual(current)
   const changed = await update(guid, { ...current, email: null, settings: [{ key: 'theme', value: 'dark' }] })
   expect(changed).toMatchObject({
@@ -270,9 +277,9 @@ test('a new user, as it is given back, found and changed', async () => {
 })
 
 test('what is refused is not stored', async () => {
-  const before = await room.records('_users')
-  expect(await outcome(room.access.createUser({ username: 'x' }, room.admin))).toBe('INVALID_BODY')
+  const before = await fixture.records('_users')
+  expect(await outcome(fixture.access.createUser({ username: 'x' }, fixture.admin))).toBe('INVALID_BODY')
   expect(await outcome(create({ password: 'too short' }))).toBe('INVALID_BODY')
   expect(await outcome(create({ password_hash: 'x' }))).toBe('INVALID_BODY')
-  expect(await room.records('_users')).toEqual(before)
+  expect(await fixture.records('_users')).toEqual(before)
 })

@@ -7,14 +7,14 @@ import { installExample } from './install-example.ts'
 import { UsageError } from './read-words.ts'
 
 const DAY = 86_400_000
-let room: TestQuoin
+let fixture: TestQuoin
 let crm: Example
 beforeAll(async () => {
-  room = await openTestQuoin()
+  fixture = await openTestQuoin()
   crm = await readExample('crm')
-  await installExample(room.quoin, { ...crm, blueprints: crm.blueprints.map(sooner) }, Date.now())
+  await installExample(fixture.quoin, { ...crm, blueprints: crm.blueprints.map(sooner) }, Date.now())
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 /** What runs every night runs every second here. */
 function sooner(blueprint: Example['blueprints'][number]): Example['blueprints'][number] {
@@ -34,7 +34,7 @@ const storages = [
   'crm-deals',
 ]
 const counts = async () =>
-  Promise.all(storages.map(async (name) => [name, (await room.documents(name)).length] as const))
+  Promise.all(storages.map(async (name) => [name, (await fixture.documents(name)).length] as const))
 
 test.each(['nothing', '', '..', '../examples/crm', 'tasks.blueprint.json'])(
   'there is no example %j, and it says which there are',
@@ -60,13 +60,13 @@ test('everything is there and runs', async () => {
   const there = Object.fromEntries(await counts())
   expect(there).toMatchObject({ _blueprints: 5, _groups: 4, _templates: 1, 'crm-customers': 40 })
   expect(there._fields).toBe(crm.fields.length)
-  expect([...room.quoin.flows.live.table().blueprints.values()].map(({ name }) => name).sort()).toEqual(
+  expect([...fixture.quoin.flows.live.table().blueprints.values()].map(({ name }) => name).sort()).toEqual(
     crm.blueprints.map(({ name }) => name).sort(),
   )
 })
 
 test('samples stand around today, and their rules hold', async () => {
-  const deals = await room.documents('crm-deals')
+  const deals = await fixture.documents('crm-deals')
   const today = new Date().toISOString().slice(0, 10)
   for (const { due, overdue, stage } of deals) {
     expect(due).toMatch(/^\d{4}-\d{2}-\d{2}$/)
@@ -78,16 +78,16 @@ test('samples stand around today, and their rules hold', async () => {
 
 test('installing again changes nothing, and does not bring back what was deleted', async () => {
   const before = await counts()
-  await installExample(room.quoin, crm, Date.now())
+  await installExample(fixture.quoin, crm, Date.now())
   expect(await counts()).toEqual(before)
 })
 
 test('at night, deals that are past their date are marked, and only those', async () => {
-  const late = async () => (await room.documents('crm-deals')).filter(({ overdue }) => overdue === true)
+  const late = async () => (await fixture.documents('crm-deals')).filter(({ overdue }) => overdue === true)
   const before = (await late()).length
-  room.advance(30 * DAY)
+  fixture.advance(30 * DAY)
   const then = new Date(Date.now() + 30 * DAY).toISOString().slice(0, 10)
-  const open = (await room.documents('crm-deals')).filter(
+  const open = (await fixture.documents('crm-deals')).filter(
     ({ stage, due }) => stage !== 'Won' && stage !== 'Lost' && String(due) < then,
   )
   expect(open.length).toBeGreaterThan(before)
@@ -101,7 +101,7 @@ test('what stands in the way is named, and nothing half made is left', async () 
     blueprints: [{ ...objectOf(JSON.parse(JSON.stringify(crm.blueprints[1]))), name: 'Thief' }],
   }
   const before = await counts()
-  await expect(installExample(room.quoin, thief, Date.now())).rejects.toThrow('Thief cannot be installed')
+  await expect(installExample(fixture.quoin, thief, Date.now())).rejects.toThrow('Thief cannot be installed')
   const removed = (all: typeof before) => all.filter(([name]) => name === '_blueprints')
   expect(removed(await counts())).toEqual(removed(before))
 })

@@ -1,7 +1,7 @@
 /** export, import and user …: on the data directory while no server runs, and over HTTP while one does. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type CommandRoom, openCommandRoom, places, signInAt } from '../../test/command-room.ts'
+import { type CommandFixture, openCommandFixture, places, signInAt } from '../../test/command-fixture.ts'
 import { guidOf } from '../../test/end-to-end/harness.ts'
 import { startLocalServer } from '../../test/local-server.ts'
 import { type CommandEnd, quoinCommand } from '../../test/recording-terminal.ts'
@@ -11,17 +11,17 @@ import { matchAll } from '../shared/query.ts'
 const firstKey = '0f'.repeat(32)
 
 describe.each(places)('%s', (where) => {
-  let room: CommandRoom
+  let fixture: CommandFixture
   beforeAll(async () => {
-    room = await openCommandRoom(where, {
+    fixture = await openCommandFixture(where, {
       settings: { QUOIN_SECRETS_KEY: firstKey, QUOIN_ALLOWED_HOSTS: '127.0.0.1' },
     })
   })
-  afterAll(() => room.close())
+  afterAll(() => fixture.close())
 
-  const file = (name: string) => room.file(name)
-  const run = (words: readonly string[], input?: string): Promise<CommandEnd> => room.run(words, input)
-  const inside: CommandRoom['inside'] = (look) => room.inside(look)
+  const file = (name: string) => fixture.file(name)
+  const run = (words: readonly string[], input?: string): Promise<CommandEnd> => fixture.run(words, input)
+  const inside: CommandFixture['inside'] = (look) => fixture.inside(look)
 
   test('what is not there is said in one line', async () => {
     expect(await run(['export', 'Nothing'])).toEqual({
@@ -37,7 +37,7 @@ describe.each(places)('%s', (where) => {
   })
 
   test('a file does not replace one of several blueprints with its name, and is told which they are', async () => {
-    const path = room.file('twins.json')
+    const path = fixture.file('twins.json')
     await writeFile(path, JSON.stringify({ name: 'Twins', blocks: {} }))
     const first = (await run(['import', path])).printed
     const refused = await run(['import', path])
@@ -61,7 +61,7 @@ describe.each(places)('%s', (where) => {
         ...more,
       },
     })
-    const path = room.file('replaced.json')
+    const path = fixture.file('replaced.json')
     const put = async (content: object) => {
       await writeFile(path, JSON.stringify(content))
       return run(['import', path, '--replace', '--activate'])
@@ -430,20 +430,23 @@ describe.each(places)('%s', (where) => {
 
   if (where === 'over HTTP') {
     test('without --url, while the server runs: one line that says how', async () => {
-      const end = await quoinCommand(['export', 'Tasks'], room.environment)
+      const end = await quoinCommand(['export', 'Tasks'], fixture.environment)
       expect(end).toMatchObject({ code: 1, printed: '' })
       expect(end.complained).toMatch(/in use.*quoin login.*--url/)
       expect(end.complained.split('\n')).toHaveLength(1)
     })
 
     test('a wrong token, and a server that is not there, are one line', async () => {
-      const wrong = await quoinCommand(['export', 'Tasks', ...room.flags], {
-        ...room.environment,
+      const wrong = await quoinCommand(['export', 'Tasks', ...fixture.flags], {
+        ...fixture.environment,
         QUOIN_TOKEN: 'wrong',
       })
       expect(wrong).toMatchObject({ code: 1, printed: '' })
       expect(wrong.complained).toContain('access token')
-      const nowhere = await quoinCommand(['export', 'Tasks', '--url', 'http://127.0.0.1:9'], room.environment)
+      const nowhere = await quoinCommand(
+        ['export', 'Tasks', '--url', 'http://127.0.0.1:9'],
+        fixture.environment,
+      )
       expect(nowhere).toMatchObject({ code: 1, printed: '' })
       expect(nowhere.complained).toMatch(/^No answer from http:\/\/127\.0\.0\.1:9: /)
     })

@@ -29,14 +29,14 @@ test('called off, it never collects', () => {
 test('what V8 kept room for is given back, and no way to ask for that is left behind', () => {
   vi.useRealTimers()
   const MIB = 1024 * 1024
-  const room = () => getHeapStatistics().total_heap_size
+  const fixture = () => getHeapStatistics().total_heap_size
   let kept: unknown[] = []
   // Some 70 MiB, so that other suites of the process make no difference.
   while (kept.length < 2_000_000) kept.push({ number: kept.length })
   kept = []
-  const before = room()
+  const before = fixture()
   giveBack()
-  expect(room()).toBeLessThan(before - 8 * MIB)
+  expect(fixture()).toBeLessThan(before - 8 * MIB)
   expect(kept).toEqual([])
   expect('gc' in globalThis).toBe(false)
 })

@@ -11,21 +11,21 @@ import type { JsonObject } from '../shared/json.ts'
 import { ownStorages } from '../storage/own-storages.ts'
 
 const KEY = '0f'.repeat(32)
-let room: TestAccess
+let fixture: TestAccess
 let access: Access
 let guid: string
 beforeEach(async () => {
-  room = await openTestAccess({ secretKeys: secretKeys(KEY, []), siteName: 'Acme' })
-  access = room.access
-  guid = await room.user()
+  fixture = await openTestAccess({ secretKeys: secretKeys(KEY, []), siteName: 'Acme' })
+  access = fixture.access
+  guid = await fixture.user()
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 const agent = 'a browser'
-const now = () => room.clock.now / 1000
+const now = () => fixture.clock.now / 1000
 /** The code that an app shows, `steps` of 30 seconds from now. */
 function codeOf(secret: string, steps = 0): string {
-  return TOTP.generate({ secret: new TOTP({ secret }).secret, timestamp: room.clock.now + steps * 30_000 })
+  return TOTP.generate({ secret: new TOTP({ secret }).secret, timestamp: fixture.clock.now + steps * 30_000 })
 }
 /** The details of a sign-in that needs a code. */
 async function challenge(of: Access = access, password = PASSWORD): Promise<JsonObject> {
@@ -41,10 +41,10 @@ const finish = (text: unknown, code: string, { of = access, by = agent } = {}) =
   outcome(of.factors.finishSignIn({ challenge: String(text), code, ip: IP, agent: by }))
 /** Gives ada a factor; the clock is a step later then, or its code would count as used. */
 async function withFactor() {
-  const ada = await room.identity('ada')
+  const ada = await fixture.identity('ada')
   const { challenge: text, setup } = await access.factors.begin(ada)
   const codes = await access.factors.add(ada, { challenge: text, code: codeOf(setup.secret) })
-  room.pass(30)
+  fixture.pass(30)
   return { ada, secret: setup.secret, codes, uri: setup.uri }
 }
 
@@ -55,8 +55,8 @@ test('an app is added with a code of it, and its secret is stored only sealed', 
   expect(new Set(codes).size).toBe(10)
   for (const code of codes) expect(code).toMatch(/^([a-z2-7]{4}-){3}[a-z2-7]{4}$/)
   const stored = JSON.stringify([
-    await room.records(ownStorages.users),
-    await room.records(ownStorages.signInChallenges),
+    await fixture.records(ownStorages.users),
+    await fixture.records(ownStorages.signInChallenges),
   ])
   for (const shown of [secret, ...codes]) expect(stored).not.toContain(shown)
   expect(await access.factors.stateOf(guid)).toMatchObject({ totp: true, recovery_codes: 10 })
@@ -65,7 +65,7 @@ test('an app is added with a code of it, and its secret is stored only sealed', 
 })
 
 test('a wrong code, another session and a used challenge add no app', async () => {
-  const [ada, other] = [await room.identity('ada'), await room.identity('ada')]
+  const [ada, other] = [await fixture.identity('ada'), await fixture.identity('ada')]
   const { challenge: text, setup } = await access.factors.begin(ada)
   const code = codeOf(setup.secret)
   expect(await outcome(access.factors.add(ada, { challenge: text, code: '000000' }))).toBe('INVALID_BODY')
@@ -76,19 +76,19 @@ test('a wrong code, another session and a used challenge add no app', async () =
 })
 
 test('without a key for secrets no app can be added, and the message names the setting', async () => {
-  const other = await room.otherNode({ secretKeys: secretKeys('', []) })
-  const begun = other.factors.begin(await room.identity('ada'))
+  const other = await fixture.otherNode({ secretKeys: secretKeys('', []) })
+  const begun = other.factors.begin(await fixture.identity('ada'))
   await expect(begun).rejects.toThrow('QUOIN_SECRETS_KEY is not set.')
 })
 
 test('with an app the password alone gives no session, and no failure is forgotten', async () => {
   const { secret } = await withFactor()
-  const before = (await room.records(ownStorages.tokens)).length
+  const before = (await fixture.records(ownStorages.tokens)).length
   const { challenge: text, expiry } = await challenge()
   expect(expiry).toBe(now() + 300)
-  expect(await room.records(ownStorages.tokens)).toHaveLength(before)
+  expect(await fixture.records(ownStorages.tokens)).toHaveLength(before)
   expect(await finish(text, codeOf(secret))).toBe('OK')
-  expect(await room.records(ownStorages.tokens)).toHaveLength(before + 1)
+  expect(await fixture.records(ownStorages.tokens)).toHaveLength(before + 1)
 })
 
 test.each([
@@ -99,13 +99,13 @@ test.each([
   [2, 'INVALID_CREDENTIALS'],
 ])('a code that is %i steps away: %s', async (steps, expected) => {
   const { secret } = await withFactor()
-  room.pass(300)
+  fixture.pass(300)
   expect(await finish((await challenge()).challenge, codeOf(secret, steps))).toBe(expected)
 })
 
 test('a code works once, on all nodes, also where two send it at once', async () => {
   const { secret } = await withFactor()
-  const node = await room.otherNode()
+  const node = await fixture.otherNode()
   const [one, two] = [await challenge(), await challenge(node)]
   const code = codeOf(secret)
   const ends = await Promise.all([finish(one.challenge, code), finish(two.challenge, code, { of: node })])
@@ -118,17 +118,17 @@ test('a challenge works once, in its browser, for five minutes and with the pass
   const { secret } = await withFactor()
   const used = await challenge()
   expect(await finish(used.challenge, codeOf(secret))).toBe('OK')
-  room.pass(30)
+  fixture.pass(30)
   expect(await finish(used.challenge, codeOf(secret))).toBe('INVALID_CREDENTIALS')
   const of = await challenge()
   expect(await finish(of.challenge, codeOf(secret), { by: 'another browser' })).toBe('INVALID_CREDENTIALS')
-  room.pass(300)
+  fixture.pass(300)
   expect(await finish(of.challenge, codeOf(secret))).toBe('INVALID_CREDENTIALS')
   const former = await challenge()
-  await access.updateUser(guid, { password: 'another horse battery' }, room.admin)
+  await access.updateUser(guid, { password: 'another horse battery' }, fixture.admin)
   expect(await finish(former.challenge, codeOf(secret))).toBe('INVALID_CREDENTIALS')
   const last = await challenge(access, 'another horse battery')
-  await access.updateUser(guid, { is_active: false }, room.admin)
+  await access.updateUser(guid, { is_active: false }, fixture.admin)
   expect(await finish(last.challenge, codeOf(secret))).toBe('INVALID_CREDENTIALS')
   expect(await finish('qc_x', '000000')).toBe('INVALID_CREDENTIALS')
 })
@@ -145,7 +145,7 @@ test('ten wrong codes lock the factor whatever the address, the next ten for twi
     const { challenge: text } = await challenge()
     expect(await finish(text, codeOf(secret))).toBe('TOO_MANY_LOGIN_ATTEMPTS')
     expect(await access.factors.stateOf(guid)).toMatchObject({ locked_until: now() + seconds })
-    room.pass(seconds)
+    fixture.pass(seconds)
   }
   expect(await finish((await challenge()).challenge, codeOf(secret))).toBe('OK')
   expect(await access.factors.stateOf(guid)).toMatchObject({ locked_until: 0 })
@@ -172,14 +172,14 @@ async function confirmedAda(codes: readonly string[]) {
 }
 
 test('a group requires a factor after its days, and the sign-in then sets one up', async () => {
-  const group = await room.group({ name: 'Staff', scopes: [], second_factor_days: 2 })
-  await access.updateUser(guid, { groups: [group] }, room.admin)
+  const group = await fixture.group({ name: 'Staff', scopes: [], second_factor_days: 2 })
+  await access.updateUser(guid, { groups: [group] }, fixture.admin)
   const signIn = () => access.signIn({ username: 'ada', password: PASSWORD, ip: IP, agent })
   const due = now() + 2 * 86_400
   expect(await signIn()).toMatchObject({ second_factor_due: due })
-  room.pass(86_400)
+  fixture.pass(86_400)
   expect(await signIn()).toMatchObject({ second_factor_due: due })
-  room.pass(86_400)
+  fixture.pass(86_400)
   const { challenge: text, setup } = await challenge()
   const late = await challenge()
   const { secret = '' } = setup as { secret?: string }
@@ -187,7 +187,7 @@ test('a group requires a factor after its days, and the sign-in then sets one up
   const code = codeOf(secret)
   const input = { challenge: String(text), code, ip: IP, agent }
   expect((await access.factors.finishSignIn(input)).recovery_codes).toHaveLength(10)
-  room.pass(30)
+  fixture.pass(30)
   // A second setup that was begun before would replace the factor.
   const { secret: second = '' } = late.setup as { secret?: string }
   expect(await finish(late.challenge, codeOf(second))).toBe('INVALID_CREDENTIALS')
@@ -196,26 +196,28 @@ test('a group requires a factor after its days, and the sign-in then sets one up
 
 test('a removed user keeps no secret of a factor', async () => {
   await withFactor()
-  await access.removeUser(guid, room.admin)
-  const [removed] = (await room.records(ownStorages.users)).filter(({ username }) => username === 'ada')
+  await access.removeUser(guid, fixture.admin)
+  const [removed] = (await fixture.records(ownStorages.users)).filter(({ username }) => username === 'ada')
   expect(Object.keys(removed ?? {}).filter((field) => /totp|recovery|factor/.test(field))).toEqual([])
 })
 
 test('an inactive group requires nothing', async () => {
-  const group = await room.group({ name: 'Staff', scopes: [], second_factor_days: 0, is_active: false })
-  await access.updateUser(guid, { groups: [group] }, room.admin)
+  const group = await fixture.group({ name: 'Staff', scopes: [], second_factor_days: 0, is_active: false })
+  await access.updateUser(guid, { groups: [group] }, fixture.admin)
   expect(await outcome(access.signIn({ username: 'ada', password: PASSWORD, ip: IP }))).toBe('OK')
 })
 
 test('an administrator resets a factor: audited without secrets, and the user is signed out', async () => {
-  const log = await openAuditLog(room.database, auditedAccess)
+  const log = await openAuditLog(fixture.database, auditedAccess)
   const { ada, secret, codes } = await withFactor()
-  expect(await outcome(access.factors.remove(room.admin.guid, ada))).toBe('INSUFFICIENT_PERMISSIONS')
-  await access.factors.remove(guid, room.admin)
-  expect(await outcome(access.factors.remove(guid, room.admin))).toBe('CONFLICT')
-  expect((await room.records(ownStorages.tokens)).filter(({ user_guid }) => user_guid === guid)).toEqual([])
+  expect(await outcome(access.factors.remove(fixture.admin.guid, ada))).toBe('INSUFFICIENT_PERMISSIONS')
+  await access.factors.remove(guid, fixture.admin)
+  expect(await outcome(access.factors.remove(guid, fixture.admin))).toBe('CONFLICT')
+  expect((await fixture.records(ownStorages.tokens)).filter(({ user_guid }) => user_guid === guid)).toEqual(
+    [],
+  )
   expect(await outcome(access.signIn({ username: 'ada', password: PASSWORD, ip: IP }))).toBe('OK')
-  const audits = (await room.records(ownStorages.auditLogs)).filter(({ category }) => category === 'users')
+  const audits = (await fixture.records(ownStorages.auditLogs)).filter(({ category }) => category === 'users')
   const changed = audits.map(({ changes }) => changes)
   expect(changed).toHaveLength(2)
   for (const changes of changed) expect(changes).toEqual(expect.arrayContaining(['second_factor']))
@@ -226,21 +228,21 @@ test('an administrator resets a factor: audited without secrets, and the user is
 test('after a change of the key for secrets an app still works, and is sealed with the new key', async () => {
   const { secret, codes } = await withFactor()
   const newKey = 'ab'.repeat(32)
-  const node = await room.otherNode({ secretKeys: secretKeys(newKey, [KEY]) })
+  const node = await fixture.otherNode({ secretKeys: secretKeys(newKey, [KEY]) })
   expect(await finish((await challenge(node)).challenge, codeOf(secret), { of: node })).toBe('OK')
-  room.pass(30)
-  const last = await room.otherNode({ secretKeys: secretKeys(newKey, []) })
+  fixture.pass(30)
+  const last = await fixture.otherNode({ secretKeys: secretKeys(newKey, []) })
   expect(await finish((await challenge(last)).challenge, codeOf(secret), { of: last })).toBe('OK')
   // Without any key recovery codes work.
-  const none = await room.otherNode({ secretKeys: secretKeys('', []) })
+  const none = await fixture.otherNode({ secretKeys: secretKeys('', []) })
   expect(await finish((await challenge(none)).challenge, codeOf(secret), { of: none })).toBe('UNAVAILABLE')
   expect(await finish((await challenge(none)).challenge, String(codes[0]), { of: none })).toBe('OK')
 })
 
 test('where the setting is 0 no session has to be confirmed', async () => {
-  const token = await room.token('ada')
-  room.pass(86_400)
-  const [asks, never] = [access, await room.otherNode({ confirmSeconds: 0 })]
+  const token = await fixture.token('ada')
+  fixture.pass(86_400)
+  const [asks, never] = [access, await fixture.otherNode({ confirmSeconds: 0 })]
   const required = async (of: Access) => {
     const identity = await of.identify(token)
     return outcome(Promise.resolve().then(() => identity && of.factors.requireConfirmed(identity, 'all')))
@@ -264,7 +266,7 @@ test('a session is confirmed for five minutes by its sign-in, then by the passwo
     return outcome(access.factors.confirm(identity, { password, code, ip: IP }))
   }
   expect(await required()).toBe('OK')
-  room.pass(301)
+  fixture.pass(301)
   expect(await required()).toBe('CONFIRMATION_REQUIRED')
   expect(await confirm(PASSWORD, '')).toBe('INVALID_BODY')
   expect(await confirm('wrong horse battery', codeOf(secret))).toBe('INVALID_BODY')

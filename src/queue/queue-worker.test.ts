@@ -14,19 +14,19 @@ import { openSqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
 import { transact } from '../storage/transact.ts'
 import { openQueue, type Queue, type QueueLogEntry, type WorkerSettings } from './queue-worker.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 let queues: Queue[]
 let log: QueueLogEntry[]
 
 beforeEach(async () => {
-  room = await openTestDatabase()
+  fixture = await openTestDatabase()
   queues = []
   log = []
 })
 
 afterEach(async () => {
   await Promise.all(queues.map((queue) => queue.close()))
-  await room.close()
+  await fixture.close()
 })
 
 /** Long times where a test does not need a short one: then nothing can happen by the clock on the wall. */
@@ -37,12 +37,12 @@ function work(
   settings: Partial<WorkerSettings> = {},
 ): Queue {
   const queue = openQueue({
-    ...room.database.capabilities,
+    ...fixture.database.capabilities,
     async runJob(job, signal) {
       await runJob(job, signal)
       return undefined
     },
-    clock: room.clock,
+    clock: fixture.clock,
     random: randomFillSync,
     settings: { ...slow, ...settings },
     log: (entry) => void log.push(entry),
@@ -53,13 +53,13 @@ function work(
 
 async function enqueue(changes: Partial<NewJob> = {}): Promise<string> {
   const job: NewJob = { queue: 'default', kind: 'function', title: 'a job', payload: {}, ...changes }
-  const guid = await transact(room.database, (session) => session.enqueue(job))
+  const guid = await transact(fixture.database, (session) => session.enqueue(job))
   if (guid === undefined) throw new Error('The dedupe key is taken.')
   return guid
 }
 
 async function job(guid: string): Promise<Job> {
-  const found = await room.database.capabilities.jobs.get(guid)
+  const found = await fixture.database.capabilities.jobs.get(guid)
   if (found === undefined) throw new Error('There is no such job.')
   return found
 }
@@ -89,10 +89,10 @@ test('runs what is there, and what is enqueued, without waiting for the poll', a
 })
 
 test('a lost wake-up is made up for by the poll', async () => {
-  const guid = await enqueue({ runAt: room.clock.now + 60_000 })
+  const guid = await enqueue({ runAt: fixture.clock.now + 60_000 })
   work(async () => undefined, { pollMs: 5 })
   expect(await state(guid)).toBe('waiting')
-  room.clock.now += 60_000
+  fixture.clock.now += 60_000
   await becomes(guid, { state: 'done' })
 })
 
@@ -116,7 +116,7 @@ test('runs no more at once than it has room for, and all of them in the end', as
 test('64 jobs run at once unless it is told otherwise, and of a queue with a limit of its own no more than that', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const running: string[] = []
-  await transact(room.database, async (session) => {
+  await transact(fixture.database, async (session) => {
     for (let n = 0; n < 70; n++)
       for (const queue of ['mail', 'plain'])
         await session.enqueue({ queue, kind: 'function', title: 'a job', payload: {} })
@@ -145,16 +145,16 @@ test('a job that throws is tried again later and later, and is dead after its la
   )
   await becomes(guid, { state: 'waiting', attempt: 1, lastError: 'no 1' })
   let { runAt } = await job(guid)
-  expect(runAt - room.clock.now).toBeGreaterThanOrEqual(500)
-  expect(runAt - room.clock.now).toBeLessThanOrEqual(1_000)
-  room.clock.now = runAt
+  expect(runAt - fixture.clock.now).toBeGreaterThanOrEqual(500)
+  expect(runAt - fixture.clock.now).toBeLessThanOrEqual(1_000)
+  fixture.clock.now = runAt
   await becomes(guid, { state: 'waiting', attempt: 2, lastError: 'no 2' })
   runAt = (await job(guid)).runAt
-  expect(runAt - room.clock.now).toBeGreaterThanOrEqual(1_000)
-  expect(runAt - room.clock.now).toBeLessThanOrEqual(2_000)
-  room.clock.now = runAt
+  expect(runAt - fixture.clock.now).toBeGreaterThanOrEqual(1_000)
+  expect(runAt - fixture.clock.now).toBeLessThanOrEqual(2_000)
+  fixture.clock.now = runAt
   await becomes(guid, { state: 'dead', attempt: 3, lastError: 'no 3' })
-  room.clock.now += 86_400_000
+  fixture.clock.now += 86_400_000
   expect(ran).toBe(3)
   expect(log).toEqual([
     expect.objectContaining({
@@ -163,7 +163,7 @@ test('a job that throws is tried again later and later, and is dead after its la
       value: { job: guid, queue: 'default', error: 'no 3' },
     }),
   ])
-  await room.database.capabilities.jobs.requeue(guid)
+  await fixture.database.capabilities.jobs.requeue(guid)
   await becomes(guid, { attempt: 1, lastError: 'no 4' })
 })
 
@@ -171,7 +171,7 @@ test('of a dead letter the worker tells before it is one; where that fails the j
   const told: string[] = []
   let broken = true
   const options = {
-    ...room.database.capabilities,
+    ...fixture.database.capabilities,
     runJob: async () => {
       throw new Error('no')
     },
@@ -179,7 +179,7 @@ test('of a dead letter the worker tells before it is one; where that fails the j
       told.push(`${guid} ${state} ${attempt} ${String(error)}`)
       if (broken) throw new Error('The disk is full.')
     },
-    clock: room.clock,
+    clock: fixture.clock,
     random: randomFillSync,
     log: (entry: QueueLogEntry) => void log.push(entry),
   }
@@ -191,7 +191,7 @@ test('of a dead letter the worker tells before it is one; where that fails the j
   expect((await job(guid)).state).toBe('running')
   broken = false
   await queue.close()
-  room.clock.now += 60_000
+  fixture.clock.now += 60_000
   queues.push(openQueue({ ...options, settings: slow }))
   await becomes(guid, { state: 'dead' })
   await vi.waitFor(() => expect(told).toHaveLength(2), { interval: 5 })
@@ -244,11 +244,13 @@ test('a job longer than its lease keeps it', async () => {
   work(() => end.promise, { leaseMs: 30 })
   await becomes(guid, { state: 'running' })
   const { leaseUntil } = await job(guid)
-  room.clock.now += 20
+  fixture.clock.now += 20
   await vi.waitFor(async () => expect((await job(guid)).leaseUntil).toBe(leaseUntil + 20), { interval: 5 })
-  room.clock.now += 20
+  fixture.clock.now += 20
   await vi.waitFor(async () => expect((await job(guid)).leaseUntil).toBe(leaseUntil + 40), { interval: 5 })
-  expect(await room.database.capabilities.jobs.claim({ owner: 'other', leaseMs: 1000, limit: 1 })).toEqual([])
+  expect(await fixture.database.capabilities.jobs.claim({ owner: 'other', leaseMs: 1000, limit: 1 })).toEqual(
+    [],
+  )
   end.resolve()
   await becomes(guid, { state: 'done', attempt: 1 })
 })
@@ -270,23 +272,23 @@ test('a job that was taken over is told to stop, and its end changes nothing', a
   let taken: Job | undefined
   while (taken === undefined) {
     // Unless it renews between the two lines, or takes the job over itself: then it has it, as it should.
-    room.clock.now += 60
-    ;[taken] = await room.database.capabilities.jobs.claim({ owner: 'other', leaseMs: 600_000, limit: 1 })
+    fixture.clock.now += 60
+    ;[taken] = await fixture.database.capabilities.jobs.claim({ owner: 'other', leaseMs: 600_000, limit: 1 })
   }
   await vi.waitFor(() => expect(reasons).not.toEqual([]), { interval: 5 })
   expect(String(reasons[0])).toMatch(/another worker/)
   await vi.waitFor(() => expect(queue.running).toBe(0), { interval: 5 })
   expect(await job(guid)).toMatchObject({ state: 'running', owner: 'other', attempt: taken.attempt })
-  expect(await room.database.capabilities.jobs.complete(taken)).toBe(true)
+  expect(await fixture.database.capabilities.jobs.complete(taken)).toBe(true)
 })
 
 test('a job that is cancelled while it runs is told to stop', async () => {
   const guid = await enqueue()
   const queue = work(untilStopped, { leaseMs: 30 })
   await becomes(guid, { state: 'running' })
-  await room.database.capabilities.jobs.cancel(guid)
+  await fixture.database.capabilities.jobs.cancel(guid)
   await vi.waitFor(() => expect(queue.running).toBe(0), { interval: 5 })
-  expect(await room.database.capabilities.jobs.get(guid)).toBeUndefined()
+  expect(await fixture.database.capabilities.jobs.get(guid)).toBeUndefined()
 })
 
 test('close waits for running jobs and claims no more', async () => {
@@ -332,7 +334,7 @@ test('jobs of one order key end in order, across two workers', async () => {
 test('every job of three workers runs once', async () => {
   const ran: string[] = []
   for (let worker = 0; worker < 3; worker++) work(async ({ guid }) => void ran.push(guid), { concurrency: 4 })
-  await transact(room.database, async (session) => {
+  await transact(fixture.database, async (session) => {
     for (let n = 0; n < 300; n++)
       await session.enqueue({ queue: 'default', kind: 'function', title: `${n}`, payload: { n } })
   })

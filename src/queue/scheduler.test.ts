@@ -7,7 +7,7 @@ import type { Job } from '../storage/job.ts'
 import type { QueueLogEntry } from './queue-worker.ts'
 import { openScheduler, type Scheduler } from './scheduler.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 let database: Database
 let log: QueueLogEntry[]
 let opened: Scheduler[]
@@ -15,8 +15,8 @@ let active: Schedule[]
 let changed: () => void
 
 beforeEach(async () => {
-  room = await openTestDatabase()
-  database = room.database
+  fixture = await openTestDatabase()
+  database = fixture.database
   log = []
   opened = []
   active = []
@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await Promise.all(opened.map((one) => one.close()))
-  await room.close()
+  await fixture.close()
 })
 
 const seconds = (n: number) => n * 1000
@@ -48,7 +48,7 @@ async function open(...schedules: Schedule[]): Promise<Scheduler> {
   active = schedules
   const scheduler = await openScheduler({
     database,
-    clock: room.clock,
+    clock: fixture.clock,
     schedules: () => active,
     onChange(listener) {
       changed = listener
@@ -63,7 +63,7 @@ async function open(...schedules: Schedule[]): Promise<Scheduler> {
 }
 
 async function move(scheduler: Scheduler, ms: number): Promise<void> {
-  room.clock.now += ms
+  fixture.clock.now += ms
   await scheduler.check()
 }
 
@@ -160,7 +160,7 @@ test('on three nodes that look at the same time each tick fires once', async () 
   const nodes = [await open(schedule({ every: '10s' })), await open(...active), await open(...active)]
   const fired: number[] = []
   for (let n = 0; n < 30; n++) {
-    room.clock.now += seconds(10)
+    fixture.clock.now += seconds(10)
     await Promise.all(nodes.map((node) => node.check()))
     // Who was too late looks again, as its timer would.
     await Promise.all(nodes.map((node) => node.check()))
@@ -210,7 +210,7 @@ test('nodes that start together plan each of many schedules once', async () => {
   const nodes = await Promise.all([open(...many), open(...many), open(...many)])
   await Promise.all(nodes.map((node) => node.check()))
   expect((await nodes[0]?.searchSchedules(search()))?.total).toBe(130)
-  room.clock.now += seconds(10)
+  fixture.clock.now += seconds(10)
   for (let n = 0; n < 2; n++) await Promise.all(nodes.map((node) => node.check()))
   expect(await runDue()).toHaveLength(130)
   expect(log).toEqual([])
@@ -243,7 +243,7 @@ test.each([
 ] as const)('catch up %s: of what was missed while no node was up', async (catchUp, caught, expected) => {
   const away = await open(schedule({ every: '10m', catchUp }))
   await away.close()
-  room.clock.now += minutes(35)
+  fixture.clock.now += minutes(35)
   const scheduler = await open(...active)
   const late = await runDue()
   expect(planned(late)).toEqual(caught.map((n) => n * 60))
@@ -261,7 +261,7 @@ test('a first working day that fell into a downtime is told: in the log, and bes
   const away = await open(schedule({ cron: '0 8 * * 1-5' }))
   await away.close()
   // Thursday and Friday: the clock begins at a Thursday, 0 o'clock.
-  room.clock.now += day + 9 * 3_600_000
+  fixture.clock.now += day + 9 * 3_600_000
   const scheduler = await open(...active)
   expect(planned(await runDue())).toEqual([(day + 8 * 3_600_000) / 1000])
   const first = start + 8 * 3_600_000
@@ -279,7 +279,7 @@ test('a first working day that fell into a downtime is told: in the log, and bes
 test('a start right at a tick is on time for it, and the missed ones before count as missed', async () => {
   const away = await open(schedule({ every: '10m', catchUp: 'none' }))
   await away.close()
-  room.clock.now += minutes(20) + seconds(2)
+  fixture.clock.now += minutes(20) + seconds(2)
   await open(...active)
   expect(planned(await runDue())).toEqual([20 * 60])
 })
@@ -287,7 +287,7 @@ test('a start right at a tick is on time for it, and the missed ones before coun
 test('after a month of seconds only the last thousand are looked at', async () => {
   const away = await open(schedule({ every: '1s' }))
   await away.close()
-  room.clock.now += 30 * 86_400_000
+  fixture.clock.now += 30 * 86_400_000
   const scheduler = await open(...active)
   expect(planned(await runDue())).toEqual([30 * 86_400])
   const all = await ticks(scheduler)
@@ -413,7 +413,7 @@ test.each<[string, Partial<Schedule>]>([
   async (_, plan) => {
     // Later than the clock of a database, which counts too: where only the clock of a node is behind, nothing is planned again.
     const present = Math.ceil(Date.now() / minutes(60)) * minutes(60) + minutes(60_000) + seconds(1)
-    room.clock.now = present + minutes(180)
+    fixture.clock.now = present + minutes(180)
     const scheduler = await open(schedule({ ...plan, catchUp: 'all' }))
     const runs = async (hours: number) => {
       const jobs: Job[] = []
@@ -424,7 +424,7 @@ test.each<[string, Partial<Schedule>]>([
       return jobs.map(({ payload }) => Math.round((Number(payload.planned_at) - present) / minutes(60)))
     }
     expect(await runs(3)).toEqual([4, 5, 6])
-    room.clock.now = present
+    fixture.clock.now = present
     await scheduler.check()
     expect(
       log.map(({ level, message }) => [level, message.includes('because the clock was set back')]),
@@ -435,7 +435,7 @@ test.each<[string, Partial<Schedule>]>([
 )
 
 test('a clock that is set back by less than a minute fires no time twice, and waits for the next one', async () => {
-  room.clock.now = Math.ceil(Date.now() / minutes(60)) * minutes(60) + minutes(60_000)
+  fixture.clock.now = Math.ceil(Date.now() / minutes(60)) * minutes(60) + minutes(60_000)
   const scheduler = await open(schedule({ every: '10s' }))
   await move(scheduler, seconds(10))
   expect(await runDue()).toHaveLength(1)

@@ -19,11 +19,11 @@ const { auditChain, auditCheckpoints, auditLogs } = ownStorages
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString('base64')
 const day = 86_400_000
 
-let room: TestDatabase
+let fixture: TestDatabase
 let chain: AuditChain
 let log: AuditLog
 const open = async (current = keyOf(7)) => {
-  const { database, clock } = room
+  const { database, clock } = fixture
   chain = await openAuditChain({ database, clock, keys: secretKeys(current, []), offline: true })
   log = await openAuditLog(database, {}, chain)
 }
@@ -32,19 +32,19 @@ const close = async () => {
   await chain.close()
 }
 beforeEach(async () => {
-  room = await openTestDatabase()
+  fixture = await openTestDatabase()
   await open()
 })
 afterEach(async () => {
   await close()
-  await room.close()
+  await fixture.close()
 })
 
 const thing = (name: string): AuditedChange => ({
   ...{ category: 'things', action: 'created', guid: 'g', name },
   ...{ before: undefined, after: { size: 1.5, text: 'é' } },
 })
-const note = (name: string) => transact(room.database, async (session) => log.record(session, thing(name)))
+const note = (name: string) => transact(fixture.database, async (session) => log.record(session, thing(name)))
 
 /** All steps of a check. */
 async function check() {
@@ -71,12 +71,12 @@ async function check() {
 /** Behind the back of the audit log: its wall is down while `work` writes. */
 async function tamper(work: (session: Session) => Promise<unknown>): Promise<void> {
   log.close()
-  await transact(room.database, async (session) => void (await work(session)))
-  log = await openAuditLog(room.database, {}, chain)
+  await transact(fixture.database, async (session) => void (await work(session)))
+  log = await openAuditLog(fixture.database, {}, chain)
 }
 
 const entries = () =>
-  findAll(room.database.session(), auditChain, matchAll, 1_000, [
+  findAll(fixture.database.session(), auditChain, matchAll, 1_000, [
     { field: 'place', order: 'asc', missing: 'last' },
   ])
 /** Of the record at a place. */
@@ -88,10 +88,10 @@ const at = async (place: number) => {
 test('a log as it was written has no fault, over days, batches and a start in between', async () => {
   for (let count = 0; count < 3; count++) await note(`first ${count}`)
   await chain.seal()
-  room.clock.now += day
+  fixture.clock.now += day
   await close()
   await open()
-  await transact(room.database, async (session) => {
+  await transact(fixture.database, async (session) => {
     for (let count = 0; count < 401; count++) await log.record(session, thing(`second ${count}`))
   })
   expect(await check()).toEqual({ checked: 404, signed: 1, unsigned: 0, faults: [] })
@@ -99,7 +99,7 @@ test('a log as it was written has no fault, over days, batches and a start in be
 })
 
 test('a record and its entry are written together or not at all', async () => {
-  const failing = transact(room.database, async (session) => {
+  const failing = transact(fixture.database, async (session) => {
     await log.record(session, thing('lost'))
     throw new Error('rolled back')
   })
@@ -112,7 +112,7 @@ test('a chain that cannot grow is reported at the third failure, once, and grows
   const reports: string[] = []
   chain.onFailure((message) => reports.push(message))
   await note('waits')
-  const end = room.database.observe(auditChain, () => {
+  const end = fixture.database.observe(auditChain, () => {
     throw new Error('no place')
   })
   const counts: number[] = []
@@ -188,12 +188,12 @@ const tampered: readonly {
   {
     name: 'a record without an entry',
     work: () => {
-      room.clock.now += 10
+      fixture.clock.now += 10
       return tamper(async (session) => session.create(auditLogs, setFields({ category: 'forged' })))
     },
     faults: async () => {
       const [forged] = await findAll(
-        room.database.session(),
+        fixture.database.session(),
         auditLogs,
         { kind: 'term', field: 'category', value: 'forged' },
         1,
@@ -225,7 +225,7 @@ const tampered: readonly {
 test.each(tampered)('$name is found and named', async ({ work, faults }) => {
   for (const name of ['one', 'two', 'three']) await note(name)
   await chain.seal()
-  room.clock.now += day
+  fixture.clock.now += day
   await note('four')
   expect((await check()).faults).toEqual([])
   await work()
@@ -234,12 +234,12 @@ test.each(tampered)('$name is found and named', async ({ work, faults }) => {
 
 test('records from before the chain are counted, and one more among them is found', async () => {
   await close()
-  await transact(room.database, async (session) => {
+  await transact(fixture.database, async (session) => {
     for (const { _meta } of await entries())
       await session.delete(auditChain, guidOf({ _meta: _meta ?? null }))
     await session.create(auditLogs, setFields({ category: 'old' }))
   })
-  room.clock.now += 10
+  fixture.clock.now += 10
   await open()
   await note('new')
   expect(await check()).toEqual({ checked: 1, signed: 0, unsigned: 0, faults: [] })
@@ -255,7 +255,7 @@ test('a day that ends without a key is not signed, and says so', async () => {
   await open('')
   await note('one')
   await chain.seal()
-  room.clock.now += day
+  fixture.clock.now += day
   await note('two')
   expect(await check()).toEqual({ checked: 2, signed: 0, unsigned: 1, faults: [] })
 })
@@ -263,7 +263,7 @@ test('a day that ends without a key is not signed, and says so', async () => {
 test('an export holds the chain for a check without Quoin', async () => {
   await note('one')
   await chain.seal()
-  room.clock.now += day
+  fixture.clock.now += day
   await note('two')
   await chain.seal()
   const lines: JsonObject[] = []

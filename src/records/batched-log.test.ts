@@ -3,15 +3,15 @@ import { openTestDatabase, type TestDatabase } from '../../test/test-database.ts
 import { search } from '../shared/query.ts'
 import { batchedLog, logText } from './batched-log.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 beforeEach(async () => {
-  room = await openTestDatabase()
+  fixture = await openTestDatabase()
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 const open = () =>
   batchedLog<number>({
-    database: room.database,
+    database: fixture.database,
     name: '_log',
     recordOf: (n) => ({ n }),
     lost: (count) => -count,
@@ -19,7 +19,7 @@ const open = () =>
 
 async function numbers(): Promise<unknown[]> {
   const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
-  const found = await room.database.session().find('_log', search({ sort, limit: 10_000 }))
+  const found = await fixture.database.session().find('_log', search({ sort, limit: 10_000 }))
   const records = Array.isArray(found.documents.value) ? found.documents.value : []
   return records.map((record) =>
     typeof record === 'object' && record !== null && 'n' in record ? record.n : 0,
@@ -27,7 +27,7 @@ async function numbers(): Promise<unknown[]> {
 }
 
 test('entries are stored in order, by flush and by close', async () => {
-  await room.database.ensure('_log')
+  await fixture.database.ensure('_log')
   const log = open()
   for (let n = 1; n <= 1_200; n++) log.write(n)
   await log.flush()
@@ -43,7 +43,7 @@ test('what cannot be stored is counted, and the count is stored when it can be',
   log.write(2)
   // There is no such storage yet.
   await expect(log.flush()).resolves.toBeUndefined()
-  await room.database.ensure('_log')
+  await fixture.database.ensure('_log')
   log.write(3)
   await log.close()
   expect((await numbers()).sort()).toEqual([-2, 3])
@@ -58,9 +58,9 @@ test.each([
 })
 
 test('what is the same within a batch is one record', async () => {
-  await room.database.ensure('_log')
+  await fixture.database.ensure('_log')
   const log = batchedLog<{ readonly n: number; readonly times: number }>({
-    database: room.database,
+    database: fixture.database,
     name: '_log',
     recordOf: ({ n, times }) => ({ n: n * 1_000 + times }),
     lost: (count) => ({ n: -1, times: count }),

@@ -12,27 +12,27 @@ import { ruledDatabase } from './fields/ruled-database.ts'
 import { type ExpiryPurge, openExpiryPurge } from './purge-expired.ts'
 import { openSystemLog, type SystemLog } from './system-log.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 let log: SystemLog
 let purge: ExpiryPurge
 
 beforeEach(async () => {
-  room = await openTestDatabase()
-  log = await openSystemLog(room.database)
-  purge = openExpiryPurge({ database: room.database, clock: room.clock, log })
-  await room.database.ensure('tasks')
-  await room.database.ensure('_kept')
+  fixture = await openTestDatabase()
+  log = await openSystemLog(fixture.database)
+  purge = openExpiryPurge({ database: fixture.database, clock: fixture.clock, log })
+  await fixture.database.ensure('tasks')
+  await fixture.database.ensure('_kept')
 })
 afterEach(async () => {
   await purge.close()
   await log.close()
-  await room.close()
+  await fixture.close()
 })
 
-const now = () => Math.floor(room.clock() / 1000)
+const now = () => Math.floor(fixture.clock() / 1000)
 
 async function create(name: string, count: number, expiry: number): Promise<void> {
-  await transact(room.database, async (session) => {
+  await transact(fixture.database, async (session) => {
     for (let n = 0; n < count; n++) await session.create(name, setFields({ n }), { expiry })
   })
 }
@@ -42,11 +42,11 @@ it('deletes what has expired, removed or not, in batches, and nothing else', asy
   await create('tasks', 3, now() + 11)
   await create('tasks', 5, -1)
   await create('_kept', 2, now() - 1)
-  const session = room.database.session()
+  const session = fixture.database.session()
   const [some] = Object.values(JSON.parse((await session.find('tasks', search({ limit: 1 }))).documents.text))
   expect(some).toMatchObject({ _meta: { expiry: -1 } })
   expect(await purge.run()).toBe(0)
-  room.clock.now += 10_000
+  fixture.clock.now += 10_000
   const first = JSON.parse(
     (
       await session.find(
@@ -55,11 +55,11 @@ it('deletes what has expired, removed or not, in batches, and nothing else', asy
       )
     ).documents.text,
   )
-  await transact(room.database, (writing) => writing.setRemoved('tasks', first[0]._meta.guid, true))
+  await transact(fixture.database, (writing) => writing.setRemoved('tasks', first[0]._meta.guid, true))
   expect(await purge.run()).toBe(250)
   expect(await session.count('tasks', matchAll, true)).toBe(8)
   expect(await session.count('_kept', matchAll)).toBe(2)
-  room.clock.now += 1_000
+  fixture.clock.now += 1_000
   expect(await purge.run()).toBe(3)
   expect(await purge.run()).toBe(0)
   await log.flush()
@@ -71,49 +71,49 @@ it('deletes what has expired, removed or not, in batches, and nothing else', asy
 })
 
 it('says what went wrong and goes on with the other storages', async () => {
-  await room.database.ensure('notes')
+  await fixture.database.ensure('notes')
   await create('tasks', 1, now() - 1)
   await create('notes', 1, now() - 1)
-  const end = room.database.observe('tasks', () => {
+  const end = fixture.database.observe('tasks', () => {
     throw new Error('not now')
   })
   expect(await purge.run()).toBe(1)
   end()
-  expect(await room.database.session().count('tasks', matchAll)).toBe(1)
+  expect(await fixture.database.session().count('tasks', matchAll)).toBe(1)
   expect(await purge.run()).toBe(1)
   await log.flush()
   const wanted = search({ query: { kind: 'term', field: 'level', value: 'error' } })
-  const { documents } = await room.database.session().find(ownStorages.systemLogs, wanted)
+  const { documents } = await fixture.database.session().find(ownStorages.systemLogs, wanted)
   expect(documents.text).toContain('tasks could not be deleted')
 })
 
 it('runs by itself, and no more when it is closed', async () => {
   await create('tasks', 1, now() - 1)
-  const often = openExpiryPurge({ database: room.database, clock: room.clock, log, every: 1 })
-  await expect.poll(() => room.database.session().count('tasks', matchAll)).toBe(0)
+  const often = openExpiryPurge({ database: fixture.database, clock: fixture.clock, log, every: 1 })
+  await expect.poll(() => fixture.database.session().count('tasks', matchAll)).toBe(0)
   await often.close()
   await create('tasks', 1, now() - 1)
   expect(await often.run()).toBe(0)
-  expect(await room.database.session().count('tasks', matchAll)).toBe(1)
+  expect(await fixture.database.session().count('tasks', matchAll)).toBe(1)
 })
 
 it('leaves a document that others refer to, deletes those behind it, and it when they are gone', async () => {
-  const rules = await openFieldRules(room.database)
-  const database = ruledDatabase(room.database, rules, { clock: room.clock, random: () => undefined })
+  const rules = await openFieldRules(fixture.database)
+  const database = ruledDatabase(fixture.database, rules, { clock: fixture.clock, random: () => undefined })
   await database.ensure('notes')
   const reference = { storage: 'tasks', on_delete: 'refuse' }
   const by = { guid: 'u', username: 'ann' }
   await createField(database, { name: 'task', type: 'string', storage: 'notes', reference }, by)
   await create('tasks', 150, now() - 1)
-  const [first] = await findAll(room.database.session(), 'tasks', matchAll, 1, [
+  const [first] = await findAll(fixture.database.session(), 'tasks', matchAll, 1, [
     { field: '_meta.guid', order: 'asc', missing: 'last' },
   ])
   const guid = guidOf(first ?? {})
   await transact(database, (session) => session.create('notes', setFields({ task: guid })))
-  const ruled = openExpiryPurge({ database, clock: room.clock, log })
+  const ruled = openExpiryPurge({ database, clock: fixture.clock, log })
   expect(await ruled.run()).toBe(149)
-  expect(await room.database.session().get('tasks', guid)).toBeDefined()
-  const notes = await findAll(room.database.session(), 'notes', matchAll, 1)
+  expect(await fixture.database.session().get('tasks', guid)).toBeDefined()
+  const notes = await findAll(fixture.database.session(), 'notes', matchAll, 1)
   for (const note of notes) await transact(database, (session) => session.delete('notes', guidOf(note)))
   expect(await ruled.run()).toBe(1)
   await ruled.close()

@@ -4,21 +4,21 @@ import { matchAll, search } from '../shared/query.ts'
 import { ownStorages } from '../storage/own-storages.ts'
 import { openSystemLog } from './system-log.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 beforeEach(async () => {
-  room = await openTestDatabase()
+  fixture = await openTestDatabase()
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 const records = async () =>
   (
-    await room.database
+    await fixture.database
       .session()
       .find(ownStorages.systemLogs, search({ sort: [{ field: '_meta.cms', order: 'asc', missing: 'last' }] }))
   ).documents.value
 
 test('what is written is stored by the next flush, in order', async () => {
-  const log = await openSystemLog(room.database)
+  const log = await openSystemLog(fixture.database)
   log.write({
     level: 'info',
     message: 'one',
@@ -38,7 +38,7 @@ test('what is written is stored by the next flush, in order', async () => {
 })
 
 test('what cannot be stored as it is, is stored as far as it can be', async () => {
-  const log = await openSystemLog(room.database)
+  const log = await openSystemLog(fixture.database)
   log.write({ level: 'info', message: `a\u0000\ud800${'x'.repeat(10_000)}`, value: 'y'.repeat(10_000) })
   await log.close()
   const all = await records()
@@ -48,14 +48,14 @@ test('what cannot be stored as it is, is stored as far as it can be', async () =
 })
 
 test('a flood is cut, and the log says how much is missing', async () => {
-  const log = await openSystemLog(room.database)
+  const log = await openSystemLog(fixture.database)
   for (let i = 0; i < 10_050; i++) log.write({ level: 'info', message: 'flood' })
   await log.flush()
   await log.close()
-  const count = await room.database.session().count(ownStorages.systemLogs, matchAll)
+  const count = await fixture.database.session().count(ownStorages.systemLogs, matchAll)
   expect(count).toBe(10_001)
   const lost = { kind: 'term', field: 'level', value: 'warn' } as const
-  const found = await room.database.session().find(ownStorages.systemLogs, search({ query: lost }))
+  const found = await fixture.database.session().find(ownStorages.systemLogs, search({ query: lost }))
   expect(found.documents.value).toMatchObject([
     { message: expect.stringMatching(/^50 log entries were lost/) },
   ])

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { guidOf } from '../end-to-end/harness.ts'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { axeColourProblems, axeProblems } from './axe-check.ts'
-import { type CrmRoom, openCrm } from './crm-room.ts'
+import { type CrmFixture, openCrm } from './crm-fixture.ts'
 import { eventually } from './studio-eventually.ts'
 
 /** The first document of each kind, as `examples/crm/*.ndjson` have it. */
@@ -31,7 +31,7 @@ const writing: readonly [path: string, heading: string][] = [
   ['/crm/import', 'Import customers'],
 ]
 
-let crm: CrmRoom
+let crm: CrmFixture
 let others: LocalServer
 const told: string[] = []
 beforeAll(async () => {

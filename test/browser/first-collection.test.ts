@@ -4,9 +4,9 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type PacedHand, pacedHand } from './paced-hand.ts'
 import { eventually } from './studio-eventually.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 
-let studio: StudioRoom
+let studio: StudioFixture
 let guide: string
 let page: Page
 let hand: PacedHand

@@ -4,10 +4,10 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type PacedHand, pacedHand } from './paced-hand.ts'
 import { eventually, textOf } from './studio-eventually.ts'
+import { administrator, openStudio, type StudioFixture } from './studio-fixture.ts'
 import { studioOutline } from './studio-outline.ts'
-import { administrator, openStudio, type StudioRoom } from './studio-room.ts'
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 let guide: string
 let hand: PacedHand

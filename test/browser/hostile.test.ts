@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PageNode } from '../../src/shared/pages/page-content.ts'
 import { defaultTemplate } from '../../src/shared/pages/page-template.ts'
 import { valueFormats } from '../../src/shared/value-format.ts'
-import { type BrowserRoom, openBrowserRoom } from './open-room.ts'
+import { type BrowserFixture, openBrowserFixture } from './open-fixture.ts'
 
 /** Each would set `hurt`, load something from elsewhere, or both. */
 const attacks: readonly string[] = JSON.parse(
@@ -136,10 +136,10 @@ function everythingWith(text: string): readonly PageNode[] {
 /** Where there is room for one text only. */
 const all = attacks.join(' ')
 
-let room: BrowserRoom
+let fixture: BrowserFixture
 let strict = true
 beforeAll(async () => {
-  room = await openBrowserRoom(({ url }) => {
+  fixture = await openBrowserFixture(({ url }) => {
     if (url.pathname === '/nothing') return { policy: false }
     if (url.pathname !== '/hostile') return undefined
     const navigation = attacks.map((text) => ({ label: text, href: text, group: text }))
@@ -160,7 +160,7 @@ beforeAll(async () => {
     }
   })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /** Evaluated in the page: all that could run, load or lead to a script. */
 const census = `({
@@ -183,11 +183,11 @@ test.each([
   ['without a content security policy and without the module', false, '?module=none'],
 ])('nothing runs, nothing is loaded, nothing leads to a script: %s', async (_name, policy, query = '') => {
   strict = policy
-  const { page, complaints } = await room.visit('/nothing')
+  const { page, complaints } = await fixture.visit('/nothing')
   const asked: string[] = []
   page.on('request', (request) => asked.push(request.url()))
   if (query) await page.route('**/_pages/**/*.js', (route) => route.abort())
-  await page.goto(`${room.server.address}/hostile`)
+  await page.goto(`${fixture.server.address}/hostile`)
   await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
   await page.mouse.move(300, 300)
   await page.waitForLoadState('networkidle')
@@ -199,7 +199,7 @@ test.each([
     addresses: [],
   })
   expect(asked.length).toBeGreaterThan(2)
-  expect(asked.filter((address) => !address.startsWith(`${room.server.address}/`))).toEqual([])
+  expect(asked.filter((address) => !address.startsWith(`${fixture.server.address}/`))).toEqual([])
   expect(complaints.filter((line) => /^dialog|refused|violates/i.test(line))).toEqual([])
   // It is all there to be read, as text.
   const texts = await page.locator('main .alert p').allTextContents()
@@ -208,7 +208,7 @@ test.each([
 })
 
 test('the attacks work where nothing stops them', async () => {
-  const { page } = await room.visit('/nothing')
+  const { page } = await fixture.visit('/nothing')
   await page.setContent(attacks.slice(0, 3).join('\n'))
   await page.waitForFunction('globalThis.hurt > 2')
   await page.setContent(

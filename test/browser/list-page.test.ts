@@ -4,13 +4,13 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type PacedHand, pacedHand } from './paced-hand.ts'
 import { eventually } from './studio-eventually.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
 
 /** Seconds that a person reads a screen or a dialog which is new. */
 const READ = 3
 
-let studio: StudioRoom
+let studio: StudioFixture
 let guide: string
 let page: Page
 let hand: PacedHand

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { PageNode } from '../../src/shared/pages/page-content.ts'
 import type { PageTable } from '../../src/shared/pages/page-table.ts'
 import { customerTable, dashboard, formWithErrors, gallery } from './gallery-content.ts'
-import { type BrowserRoom, openBrowserRoom } from './open-room.ts'
+import { type BrowserFixture, openBrowserFixture } from './open-fixture.ts'
 import { eventually, textOf, textsOf } from './studio-eventually.ts'
 
-let room: BrowserRoom
+let fixture: BrowserFixture
 /** How often a page was asked for, and what is in the table. */
 let asked: string[] = []
 let revenue = 48_250
@@ -47,7 +47,7 @@ const emptyForm: PageNode = {
 }
 
 beforeAll(async () => {
-  room = await openBrowserRoom(({ url, method, body }) => {
+  fixture = await openBrowserFixture(({ url, method, body }) => {
     asked.push(`${method} ${url.pathname}${url.search}`)
     if (url.pathname === '/table' && method === 'GET')
       return { title: 'Table', content: [{ kind: 'text', text: 'Above' }, tableFor(url)], events: '/events' }
@@ -62,7 +62,7 @@ beforeAll(async () => {
     return 'redirect'
   })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 beforeEach(() => {
   asked = []
   revenue = 48_250
@@ -75,7 +75,7 @@ const focused = (page: Page) =>
 test.each([true, false])(
   'a form shows what is wrong, with the focus on it, and keeps what was typed: JavaScript %j',
   async (javaScriptEnabled) => {
-    const { page } = await room.visit('/form', { javaScriptEnabled })
+    const { page } = await fixture.visit('/form', { javaScriptEnabled })
     await page.fill('#f-name', '')
     await page.fill('#f-amount', '77')
     await page.click('text=Save customer')
@@ -95,13 +95,13 @@ test.each([true, false])(
 test.each([true, false])(
   'a form that fits leads to where the server says, and Back leads back: JavaScript %j',
   async (javaScriptEnabled) => {
-    const { page, complaints } = await room.visit('/form', { javaScriptEnabled })
+    const { page, complaints } = await fixture.visit('/form', { javaScriptEnabled })
     await page.fill('#f-name', 'Ashdown')
     await page.click('text=Save customer')
     await page.waitForURL('**/done')
     await eventually(() => page.textContent('.alert.success')).toContain('It was saved.')
     await eventually(() => page.title()).toContain('Done')
-    const sent = new URLSearchParams(room.server.posted.at(-1))
+    const sent = new URLSearchParams(fixture.server.posted.at(-1))
     expect([sent.get('name'), sent.get('_token'), sent.get('_click'), sent.getAll('interests')]).toEqual([
       'Ashdown',
       'token',
@@ -118,7 +118,7 @@ test.each([true, false])(
 )
 
 test('a form is sent once, however often its button is clicked', async () => {
-  const { page } = await room.visit('/form')
+  const { page } = await fixture.visit('/form')
   await page.fill('#f-name', 'Ashdown')
   await page.evaluate(`{
     const button = [...document.querySelectorAll('button')].find((one) => one.textContent === 'Save customer')
@@ -130,7 +130,7 @@ test('a form is sent once, however often its button is clicked', async () => {
 })
 
 test('leaving a form with changes asks first, leaving one without does not', async () => {
-  const { page } = await room.visit('/form')
+  const { page } = await fixture.visit('/form')
   // The browser asks when this event is refused; its own question cannot be told apart from one that never came.
   const asks = () => page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))")
   await eventually(asks).toBe(false)
@@ -144,7 +144,7 @@ test('leaving a form with changes asks first, leaving one without does not', asy
 })
 
 test.each([true, false])('what cannot be undone is asked first: JavaScript %j', async (javaScriptEnabled) => {
-  const { page } = await room.visit('/table', { javaScriptEnabled })
+  const { page } = await fixture.visit('/table', { javaScriptEnabled })
   const row = page.locator('#customers tbody tr').first()
   await row.getByRole('button', { name: 'Delete' }).click()
   const question = page.getByRole('dialog')
@@ -155,12 +155,12 @@ test.each([true, false])('what cannot be undone is asked first: JavaScript %j', 
   await row.getByRole('button', { name: 'Delete' }).click()
   await question.getByRole('button', { name: 'Delete' }).click()
   await page.waitForURL('**/done')
-  expect(new URLSearchParams(room.server.posted.at(-1)).get('_row')).toBe('delete c0')
+  expect(new URLSearchParams(fixture.server.posted.at(-1)).get('_row')).toBe('delete c0')
   await page.context().close()
 })
 
 test('sorting and searching replace the table only, and stand in the address', async () => {
-  const { page, complaints } = await room.visit('/table')
+  const { page, complaints } = await fixture.visit('/table')
   await page.evaluate('document.querySelector("main p").textContent = "Still here"')
   await page.click('a.sort:has-text("Revenue")')
   await page.waitForURL('**/table?sort=amount')
@@ -180,7 +180,7 @@ test('sorting and searching replace the table only, and stand in the address', a
 })
 
 test('without JavaScript sorting, searching, filters and choosing rows work as links and forms', async () => {
-  const { page } = await room.visit('/table', { javaScriptEnabled: false })
+  const { page } = await fixture.visit('/table', { javaScriptEnabled: false })
   await page.click('a.sort:has-text("E-mail")')
   await page.waitForURL('**/table?sort=email')
   await page.fill('#customers-search', 'caf')
@@ -189,18 +189,18 @@ test('without JavaScript sorting, searching, filters and choosing rows work as l
   await eventually(() => page.locator('#customers tbody tr').count()).toBe(1)
   await page.click('summary:has-text("Filters")')
   await eventually(() => page.locator('#customers-state').isVisible()).toBe(true)
-  await page.goto(`${room.server.address}/table`)
+  await page.goto(`${fixture.server.address}/table`)
   await page.check('#customers-c1')
   await page.check('#customers-c2')
   await page.click('.bulk button:has-text("Archive")')
   await page.waitForURL('**/done')
-  const sent = new URLSearchParams(room.server.posted.at(-1))
+  const sent = new URLSearchParams(fixture.server.posted.at(-1))
   expect([sent.getAll('_rows'), sent.get('_bulk')]).toEqual([['c1', 'c2'], 'archive'])
   await page.context().close()
 })
 
 test('rows are counted as they are chosen, all at once too', async () => {
-  const { page } = await room.visit('/table')
+  const { page } = await fixture.visit('/table')
   await eventually(() => page.locator('.bulk').isVisible()).toBe(false)
   await page.check('#customers-c1')
   await eventually(() => page.textContent('.bulk')).toContain('1 row selected')
@@ -212,7 +212,7 @@ test('rows are counted as they are chosen, all at once too', async () => {
 })
 
 test('a table changes when the server says so; what is chosen and typed stays', async () => {
-  const { page } = await room.visit('/table')
+  const { page } = await fixture.visit('/table')
   await page.waitForLoadState('load')
   await page.check('#customers-c2')
   revenue = 99_999
@@ -220,7 +220,7 @@ test('a table changes when the server says so; what is chosen and typed stays', 
   await expect
     .poll(
       () => {
-        room.server.send('event: changed\ndata: {"table":"customers"}\n\n')
+        fixture.server.send('event: changed\ndata: {"table":"customers"}\n\n')
         return page.textContent('#customers tbody tr')
       },
       { interval: 400, timeout: 20_000 },
@@ -231,7 +231,7 @@ test('a table changes when the server says so; what is chosen and typed stays', 
 }, 40_000)
 
 test('tabs are gone through with the arrows, and the keyboard reaches what is in them', async () => {
-  const { page } = await room.visit('/gallery')
+  const { page } = await fixture.visit('/gallery')
   const tabs = page.getByRole('tab')
   await eventually(textsOf(tabs)).toEqual(['Notes', 'Terms', 'Code'])
   await tabs.first().focus()
@@ -245,7 +245,7 @@ test('tabs are gone through with the arrows, and the keyboard reaches what is in
 })
 
 test.each([true, false])('a modal opens and closes: JavaScript %j', async (javaScriptEnabled) => {
-  const { page } = await room.visit('/gallery', { javaScriptEnabled })
+  const { page } = await fixture.visit('/gallery', { javaScriptEnabled })
   await page.getByRole('button', { name: 'Add a note' }).click()
   const dialog = page.getByRole('dialog', { name: 'New note' })
   await eventually(() => dialog.isVisible()).toBe(true)
@@ -260,7 +260,7 @@ test.each([true, false])('a modal opens and closes: JavaScript %j', async (javaS
 })
 
 test('light or dark is chosen once and kept', async () => {
-  const { page } = await room.visit('/page', { colorScheme: 'light' })
+  const { page } = await fixture.visit('/page', { colorScheme: 'light' })
   const ground = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
   const before = await ground()
   await page.getByRole('button', { name: 'Dark colours' }).click()
@@ -273,7 +273,7 @@ test('light or dark is chosen once and kept', async () => {
 })
 
 test.each([true, false])('on a phone the menu opens and closes: JavaScript %j', async (javaScriptEnabled) => {
-  const { page } = await room.visit('/page', { javaScriptEnabled, viewport: { width: 390, height: 800 } })
+  const { page } = await fixture.visit('/page', { javaScriptEnabled, viewport: { width: 390, height: 800 } })
   await eventually(() => page.getByText('Sign out').isVisible()).toBe(false)
   await page.getByRole('button', { name: 'Menu' }).click()
   await eventually(() => page.getByText('Sign out').isVisible()).toBe(true)
@@ -283,7 +283,7 @@ test.each([true, false])('on a phone the menu opens and closes: JavaScript %j', 
 })
 
 test('the keyboard reaches everything that the mouse does, and sees where it is', async () => {
-  const { page } = await room.visit('/table')
+  const { page } = await fixture.visit('/table')
   await page.keyboard.press('Tab')
   await eventually(() => page.textContent(':focus')).toBe('Skip to content')
   await page.keyboard.press('Enter')

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { defaultTemplate } from '../../src/shared/pages/page-template.ts'
 import { axeColourProblems, axeProblems } from './axe-check.ts'
 import { dashboard, gallery } from './gallery-content.ts'
-import { type BrowserRoom, openBrowserRoom } from './open-room.ts'
+import { type BrowserFixture, openBrowserFixture } from './open-fixture.ts'
 import { eventually } from './studio-eventually.ts'
 
 const navigation = ['Overview', 'Customers', 'Contacts', 'Deals'].map((label) => ({
@@ -12,9 +12,9 @@ const navigation = ['Overview', 'Customers', 'Contacts', 'Deals'].map((label) =>
   href: `/${label.toLowerCase()}`,
 }))
 
-let room: BrowserRoom
+let fixture: BrowserFixture
 beforeAll(async () => {
-  room = await openBrowserRoom(({ url }) => {
+  fixture = await openBrowserFixture(({ url }) => {
     const content = { '/overview': dashboard, '/customers': gallery }[url.pathname]
     if (!content) return undefined
     const direction = url.searchParams.get('dir') === 'rtl' ? { direction: 'rtl' as const } : {}
@@ -24,7 +24,7 @@ beforeAll(async () => {
     return { content, template, locale: url.searchParams.get('locale') ?? 'en' }
   })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
 /** Where nothing is different but colours, `npm test` looks at those alone. */
@@ -45,7 +45,7 @@ test.each(
     circumstances.map(([name, query, options]) => [name, path, query, options] as const),
   ),
 )('accessible: %s, %s', async (name, path, query, options) => {
-  const { page, complaints } = await room.visit(path + query, options)
+  const { page, complaints } = await fixture.visit(path + query, options)
   const problems = onlyColours.includes(name) && !inject('thorough') ? axeColourProblems : axeProblems
   expect(await problems(page)).toEqual([])
   expect(complaints).toEqual([])
@@ -56,7 +56,7 @@ test.each(pages)(
   '%s does not scroll sideways at 320 pixels, nor at 200 % on a small window',
   async (path) => {
     for (const width of [320, 512, 640]) {
-      const { page } = await room.visit(`${path}?layout=side`, { viewport: { width, height: 500 } })
+      const { page } = await fixture.visit(`${path}?layout=side`, { viewport: { width, height: 500 } })
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
       expect([width, overflow]).toEqual([width, 0])
       await page.context().close()
@@ -65,14 +65,14 @@ test.each(pages)(
 )
 
 test('axe finds what is wrong, when something is', async () => {
-  const { page } = await room.visit('/customers')
+  const { page } = await fixture.visit('/customers')
   await page.evaluate('document.querySelector("label[for=f-name]").remove()')
   expect((await axeProblems(page)).join()).toContain('label')
   await page.context().close()
 })
 
 test('what is chosen and what has the focus is seen in forced colours, and paper has no buttons', async () => {
-  const { page } = await room.visit('/overview', { forcedColors: 'active' })
+  const { page } = await fixture.visit('/overview', { forcedColors: 'active' })
   const current = page.locator('.menu a[aria-current]')
   expect(await current.evaluate((link) => getComputedStyle(link).outlineStyle)).toBe('solid')
   await page.emulateMedia({ media: 'print', forcedColors: 'none' })
@@ -83,7 +83,7 @@ test('what is chosen and what has the focus is seen in forced colours, and paper
 })
 
 test('numbers, dates and words are of the page’s language', async () => {
-  const { page } = await room.visit('/overview?locale=de-AT')
+  const { page } = await fixture.visit('/overview?locale=de-AT')
   expect(await page.getAttribute('html', 'lang')).toBe('de-AT')
   expect(await page.locator('#customers tbody tr').first().textContent()).toMatch(/48\.250,00|48 250,00/)
   expect(await page.locator('.table-title').textContent()).toContain('Zeilen')

@@ -42,18 +42,18 @@ const wines = {
   },
 }
 
-let room: TestQuoin
+let fixture: TestQuoin
 let browser: SharedBrowser
 let address: string
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
-  await room.install('Wines', wines)
-  address = await room.quoin.server.listen()
+  fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  await fixture.install('Wines', wines)
+  address = await fixture.quoin.server.listen()
   browser = await shareBrowser()
 })
 afterAll(async () => {
   await browser?.close()
-  await room?.close()
+  await fixture?.close()
 })
 
 async function visit(path: string, javaScriptEnabled = true): Promise<{ page: Page; complaints: string[] }> {
@@ -125,7 +125,7 @@ test('a document of another user appears without an action', async () => {
 })
 
 test('the built-in pages, and one of a blueprint, are accessible', async () => {
-  await room.install('Orders', {
+  await fixture.install('Orders', {
     ask: { type: 'on_startup_register_uri_post', in: { uri: 'orders' }, scopes: ['*public'] },
     approval: {
       type: 'wait_for_approval',
@@ -134,7 +134,8 @@ test('the built-in pages, and one of a blueprint, are accessible', async () => {
     reply: { type: 'reply', in: { flow: '@approval.now', value: 1 } },
     yes: { type: 'function_return', in: { flow: '@approval.approved', value: 1 } },
   })
-  for (let orders = 0; orders < 3; orders += 1) expect((await room.send('POST', '/orders')).status).toBe(200)
+  for (let orders = 0; orders < 3; orders += 1)
+    expect((await fixture.send('POST', '/orders')).status).toBe(200)
   const { page, complaints } = await visit('/wines')
   await signIn(page)
   for (const path of ['/', '/password', '/nothing-here', '/wines', '/login']) {

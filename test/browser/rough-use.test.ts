@@ -43,18 +43,18 @@ const blocks = {
   wide_show: { type: 'state_render_page', in: { flow: '@wide_page.flow', state: '@wide_table.state' } },
 }
 
-let room: TestQuoin
+let fixture: TestQuoin
 let browser: SharedBrowser
 let address: string
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
-  await room.install('Notes', blocks)
-  address = await room.quoin.server.listen()
+  fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  await fixture.install('Notes', blocks)
+  address = await fixture.quoin.server.listen()
   browser = await shareBrowser()
 })
 afterAll(async () => {
   await browser?.close()
-  await room?.close()
+  await fixture?.close()
 })
 
 /** Signed in. */
@@ -62,7 +62,7 @@ async function open(javaScriptEnabled: boolean): Promise<Page> {
   const context = await browser.newContext({ javaScriptEnabled, reducedMotion: 'reduce', baseURL: address })
   context.setDefaultTimeout(15_000)
   await context.addCookies([
-    { name: 'access_token', value: await room.tokenOf('admin'), url: address, httpOnly: true },
+    { name: 'access_token', value: await fixture.tokenOf('admin'), url: address, httpOnly: true },
   ])
   const page = await context.newPage()
   await page.goto('/notes')
@@ -82,7 +82,7 @@ async function fill(page: Page, title: string): Promise<void> {
 }
 
 const send = (page: Page) => page.getByRole('button', { name: 'Add note' }).click()
-const titles = async () => (await room.documents('notes')).map(({ title }) => title)
+const titles = async () => (await fixture.documents('notes')).map(({ title }) => title)
 
 test.each([true, false])(
   'the same form in two windows: each is taken, JavaScript %j',

@@ -3,9 +3,9 @@ import { TOTP } from 'otpauth'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { userPassword } from '../end-to-end/harness.ts'
 import { axeProblems } from './axe-check.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 
-let studio: StudioRoom
+let studio: StudioFixture
 beforeAll(async () => {
   studio = await openStudio({ QUOIN_SECRETS_KEY: '0f'.repeat(32) })
 }, 120_000)

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type MailServer, openMailServer } from '../mail-server.ts'
 import { axeProblems } from './axe-check.ts'
 import { eventually, textOf } from './studio-eventually.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem } from './studio-looks.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
 
 let mails: MailServer
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 beforeAll(async () => {
   mails = await openMailServer({ authOptional: true, hideSTARTTLS: true })

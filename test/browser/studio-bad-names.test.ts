@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { guidOf, objectOf } from '../end-to-end/harness.ts'
 import { eventually } from './studio-eventually.ts'
+import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 import { settled } from './studio-looks.ts'
-import { goWithin, openStudio, type StudioRoom } from './studio-room.ts'
 
 const bad = [
   `${'Wide'.repeat(49)}End`,
@@ -13,7 +13,7 @@ const bad = [
   '</title><img src=x onerror="globalThis.hurt = 1"><script>globalThis.hurt = 1</script>',
 ] as const
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 /** Below `/studio`, and whether the name with markup is shown there. */
 const screens: [string, boolean][] = []

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addFigures } from '../../src/records/figures/figure-documents.ts'
 import { axeProblems } from './axe-check.ts'
 import { eventually, textsOf } from './studio-eventually.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem } from './studio-looks.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 const now = Math.floor(Date.now() / 1000)
 /** When requests failed: three hours ago. */

@@ -9,8 +9,8 @@ import { ownStorages } from '../../src/storage/own-storages.ts'
 import { transact } from '../../src/storage/transact.ts'
 import { objectOf } from '../end-to-end/harness.ts'
 import { eventually, textsOf } from './studio-eventually.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem } from './studio-looks.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
 
 const file = {
   name: 'Mails',
@@ -21,7 +21,7 @@ const file = {
   },
 }
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 beforeAll(async () => {
   studio = await openStudio()

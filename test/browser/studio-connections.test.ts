@@ -6,9 +6,9 @@ import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { axeProblems } from './axe-check.ts'
 import { studioCanvas } from './studio-canvas.ts'
 import { eventually, textOf, textsOf } from './studio-eventually.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 
-let studio: StudioRoom
+let studio: StudioFixture
 let shop: LocalServer
 let page: Page
 let blueprint = ''

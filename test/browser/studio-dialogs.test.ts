@@ -5,10 +5,10 @@ import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.t
 import type { JsonObject } from '../../src/shared/json.ts'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { eventually, press as pressIn } from './studio-eventually.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 let tasks: string
 let small: string

@@ -5,9 +5,9 @@ import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { axeProblems } from './axe-check.ts'
 import { studioCanvas } from './studio-canvas.ts'
 import { eventually, press, textOf, textsOf } from './studio-eventually.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 let blueprint = ''
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.t
 import { axeProblems } from './axe-check.ts'
 import { type StudioCanvas, studioCanvas } from './studio-canvas.ts'
 import { eventually, press, textsOf } from './studio-eventually.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 
 const greeting = {
   get: {
@@ -19,7 +19,7 @@ const greeting = {
 }
 const layout = { get: [0, 0], price: [0, 200], reply: [330, 0] }
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 let canvas: StudioCanvas
 let blueprint = ''

@@ -6,9 +6,9 @@ import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { axeProblems } from './axe-check.ts'
 import { pacedHand } from './paced-hand.ts'
 import { eventually } from './studio-eventually.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 let blueprint = ''
 const guids = new Map<unknown, string>()

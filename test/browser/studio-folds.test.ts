@@ -3,8 +3,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { eventually } from './studio-eventually.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem } from './studio-looks.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
 
 const log = (flow: string, title: string) => ({ type: 'function_console_log', title, in: { flow } })
 const file = {
@@ -32,7 +32,7 @@ const file = {
   notes: [{ kind: 'group', text: 'Middle steps', color: 'blue', at: [370, -50], size: [720, 300] }],
 }
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 let guid = ''
 beforeAll(async () => {

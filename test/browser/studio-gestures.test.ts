@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { type StudioCanvas, studioCanvas } from './studio-canvas.ts'
 import { eventually, textsOf } from './studio-eventually.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem } from './studio-looks.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
 
 const file = {
   name: 'Greeting',
@@ -32,7 +32,7 @@ const other = {
   },
 }
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 let canvas: StudioCanvas
 beforeAll(async () => {

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { eventually, textOf } from './studio-eventually.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 let storage: string
 const guids: string[] = []

@@ -3,10 +3,10 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guidOf } from '../end-to-end/harness.ts'
 import { eventually, press as pressIn, textsOf } from './studio-eventually.ts'
+import { administrator, openStudio, type StudioFixture } from './studio-fixture.ts'
 import { pointerEvents, type StudioOutline, studioOutline, watchPointer } from './studio-outline.ts'
-import { administrator, openStudio, type StudioRoom } from './studio-room.ts'
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 let outline: StudioOutline
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { eventually, textsOf } from './studio-eventually.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem } from './studio-looks.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
 
 const lane = (name: string) => ({
   [`${name}_get`]: { type: 'on_startup_register_uri_get', in: { uri: name }, scopes: ['*public'] },
@@ -38,7 +38,7 @@ const file = {
   },
 }
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 beforeAll(async () => {
   studio = await openStudio()

@@ -3,12 +3,12 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { eventually, textOf } from './studio-eventually.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
 
 const COUNT = 1_150
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 let storage: string
 beforeAll(async () => {

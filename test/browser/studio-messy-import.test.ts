@@ -6,13 +6,13 @@ import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { messyWorkbook } from '../messy-workbook.ts'
 import { type PacedHand, pacedHand } from './paced-hand.ts'
 import { eventually } from './studio-eventually.ts'
+import { administrator, openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
-import { administrator, openStudio, type StudioRoom } from './studio-room.ts'
 
 const ROWS = 500
 const known = ['Acme', 'Globex', 'שלום <b>']
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 let hand: PacedHand
 let storage: string

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guidOf } from '../end-to-end/harness.ts'
 import { type StudioCanvas, studioCanvas } from './studio-canvas.ts'
 import { eventually, textOf, textsOf } from './studio-eventually.ts'
+import { administrator, openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem } from './studio-looks.ts'
-import { administrator, openStudio, type StudioRoom } from './studio-room.ts'
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 let canvas: StudioCanvas
 beforeAll(async () => {

@@ -2,9 +2,9 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './studio-eventually.ts'
-import { administrator, openStudio, type StudioRoom } from './studio-room.ts'
+import { administrator, openStudio, type StudioFixture } from './studio-fixture.ts'
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 beforeAll(async () => {
   studio = await openStudio()

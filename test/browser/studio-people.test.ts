@@ -1,14 +1,14 @@
 /** API keys, sessions and invitations in the studio; the sign-in page with its links. A real SMTP server takes the mails. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../end-to-end/example-room.ts'
+import { eventually } from '../end-to-end/example-fixture.ts'
 import { objectOf, objectsOf } from '../end-to-end/harness.ts'
 import { type MailServer, openMailServer } from '../mail-server.ts'
 import { axeProblems } from './axe-check.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 
 let mails: MailServer
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 beforeAll(async () => {
   mails = await openMailServer()

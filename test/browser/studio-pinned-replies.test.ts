@@ -5,11 +5,11 @@ import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.t
 import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { axeProblems } from './axe-check.ts'
 import { eventually, textOf } from './studio-eventually.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 
 let asked = 0
 let outside: LocalServer
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 let blueprint = ''
 

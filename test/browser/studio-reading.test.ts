@@ -5,9 +5,9 @@ import tasksFile from '../../examples/tasks.blueprint.json' with { type: 'json' 
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { studioCanvas } from './studio-canvas.ts'
 import { eventually, textsOf } from './studio-eventually.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 let path: string
 beforeAll(async () => {

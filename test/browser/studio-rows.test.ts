@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { objectOf, objectsOf } from '../end-to-end/harness.ts'
 import { eventually } from './studio-eventually.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem } from './studio-looks.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
 
 const file = {
   name: 'Goods',
@@ -29,7 +29,7 @@ const file = {
   },
 }
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 let blueprint: string
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { axeProblems } from './axe-check.ts'
 import { eventually, textOf } from './studio-eventually.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 
 const blocks = {
   post: { type: 'on_startup_register_uri_post', in: { uri: 'orders' }, scopes: ['*public'] },
@@ -15,7 +15,7 @@ const blocks = {
   },
 }
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 beforeAll(async () => {
   studio = await openStudio()

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setFields } from '../../src/shared/mutation.ts'
 import { transact } from '../../src/storage/transact.ts'
 import { eventually } from './studio-eventually.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 
 const RUNS = 150
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 let blueprint = ''
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { axeColourProblems, axeProblems } from './axe-check.ts'
 import { eventually, press, textOf } from './studio-eventually.ts'
-import { goWithin, openStudio, type StudioRoom } from './studio-room.ts'
+import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 
 /** A note with a text is kept; one without is refused. */
 const notes = {
@@ -54,7 +54,7 @@ const layout = {
   ...{ keep: [580, 0], kept: [870, 0], refused: [580, 200] },
 }
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 let blueprint = ''
 beforeAll(async () => {

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axeColourProblems, axeProblems } from './axe-check.ts'
 import { fillCluster, type StudioContent } from './studio-content.ts'
 import { eventually } from './studio-eventually.ts'
+import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
-import { goWithin, openStudio, type StudioRoom } from './studio-room.ts'
 
-let studio: StudioRoom
+let studio: StudioFixture
 let content: StudioContent
 let page: Page
 beforeAll(async () => {

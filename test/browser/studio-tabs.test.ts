@@ -3,9 +3,9 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { axeProblems } from './axe-check.ts'
 import { eventually, press } from './studio-eventually.ts'
-import { administrator, goWithin, openStudio, type StudioRoom } from './studio-room.ts'
+import { administrator, goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 beforeAll(async () => {
   studio = await openStudio()

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { studioCanvas } from './studio-canvas.ts'
 import { eventually, press, textOf } from './studio-eventually.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 
-let studio: StudioRoom
+let studio: StudioFixture
 let ann: Page
 let ben: Page
 let blueprint: string

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { eventually } from './studio-eventually.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 
 /** Times that the browser is slower than it could be. */
 const SLOWER = 1
@@ -26,7 +26,7 @@ const paces = all ? [[Number(all), 2000] as const] : often
 
 type Pace = readonly [pace: number, characters: number]
 
-let studio: StudioRoom
+let studio: StudioFixture
 let page: Page
 let blueprint = ''
 const guids = new Map<string, string>()

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { type PacedHand, pacedHand } from './paced-hand.ts'
 import { eventually } from './studio-eventually.ts'
-import { openStudio, type StudioRoom } from './studio-room.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
 
 /** Seconds that a person reads a screen or a dialog which is new. */
 const READ = 3
 
-let studio: StudioRoom
+let studio: StudioFixture
 let bank: LocalServer
 let page: Page
 let hand: PacedHand

@@ -1,7 +1,7 @@
 /** The documents that searches of scenarios go over. */
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { listed } from './ask-quoin.ts'
-import type { ContractRoom } from './contract-room.ts'
+import type { ContractFixture } from './contract-fixture.ts'
 import { on, onStore, reply, storage } from './flow-blocks.ts'
 
 export const animals: readonly JsonObject[] = [
@@ -30,10 +30,10 @@ export const term = (field: string, value: JsonValue): JsonObject => ({
 })
 
 /** An endpoint that lists the names of the animals that a query of these blocks finds, in the order of their names. */
-export async function finding(room: ContractRoom, blocks: JsonObject, pins: JsonObject = {}) {
-  const uri = room.name()
-  await room.fill(uri, animals)
-  await room.run({
+export async function finding(fixture: ContractFixture, blocks: JsonObject, pins: JsonObject = {}) {
+  const uri = fixture.name()
+  await fixture.fill(uri, animals)
+  await fixture.run({
     store: storage(uri),
     on: on('get', uri),
     by_name: { type: 'query_sort_field', in: { field: 'name' } },
@@ -41,5 +41,5 @@ export async function finding(room: ContractRoom, blocks: JsonObject, pins: Json
     find: onStore('function_search', '@on.flow', { sort: '@by_name.sort', ...pins }),
     reply: reply('@find.flow', '@find.documents'),
   })
-  return (query = '') => listed(room, `${uri}${query}`, 'name')
+  return (query = '') => listed(fixture, `${uri}${query}`, 'name')
 }

@@ -1,10 +1,10 @@
 import { glob } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ContractRoom } from './contract-room.ts'
+import type { ContractFixture } from './contract-fixture.ts'
 import type { Row } from './contract-rows.ts'
 
 /** Proves the promise of one row on a running Quoin, or throws. Leaves the room as others need it. */
-export type Scenario = (room: ContractRoom) => Promise<void>
+export type Scenario = (fixture: ContractFixture) => Promise<void>
 
 /** By the id of the row that they prove. */
 export type Scenarios = Readonly<Record<string, Scenario>>

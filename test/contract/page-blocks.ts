@@ -1,7 +1,7 @@
 /** Blocks of pages in the file format, and browsers that look at them. */
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { openVisitor, type Visitor } from '../page-visitor.ts'
-import type { ContractRoom } from './contract-room.ts'
+import type { ContractFixture } from './contract-fixture.ts'
 import { setAll, storage } from './flow-blocks.ts'
 
 type Pins = Readonly<Record<string, JsonValue>>
@@ -39,10 +39,10 @@ export const keep = (flow: string, mutations: string): JsonObject => ({
 })
 
 /** A browser without JavaScript and without a signed-in user. */
-export const stranger = (room: ContractRoom): Visitor => openVisitor(room.address)
+export const stranger = (fixture: ContractFixture): Visitor => openVisitor(fixture.address)
 
-export async function signedIn(room: ContractRoom, username: string): Promise<Visitor> {
-  const visitor = stranger(room)
-  visitor.setCookie('access_token', await room.tokenOf(username))
+export async function signedIn(fixture: ContractFixture, username: string): Promise<Visitor> {
+  const visitor = stranger(fixture)
+  visitor.setCookie('access_token', await fixture.tokenOf(username))
   return visitor
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type ContractRoom, openContractRoom } from './contract-room.ts'
+import { type ContractFixture, openContractFixture } from './contract-fixture.ts'
 import { contractRows, type Part, partOf } from './contract-rows.ts'
 import { findScenarios } from './find-scenarios.ts'
 
@@ -7,19 +7,19 @@ import { findScenarios } from './find-scenarios.ts'
 export async function proveRows(part: Part): Promise<void> {
   const rows = (await contractRows()).filter((row) => partOf(row) === part)
   const scenarios = new Map((await findScenarios()).map((found) => [found.id, found]))
-  let room: ContractRoom
+  let fixture: ContractFixture
   describe('contract', () => {
     beforeAll(async () => {
-      room = await openContractRoom()
+      fixture = await openContractFixture()
     })
-    afterAll(() => room.close())
+    afterAll(() => fixture.close())
 
     for (const { table, id } of rows) {
       const title = `contract: ${table}: ${id}`
       test(title, async () => {
         const found = scenarios.get(id)
         if (found === undefined) throw new Error(`No scenario proves "${id}".`)
-        await found.scenario(room)
+        await found.scenario(fixture)
       })
     }
   })

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { installExamples } from '../end-to-end/example-room.ts'
+import { installExamples } from '../end-to-end/example-fixture.ts'
 import { openTestQuoin } from '../end-to-end/harness.ts'
 import { npmSettings } from './npm-settings.ts'
 

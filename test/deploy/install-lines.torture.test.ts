@@ -14,12 +14,12 @@ import { npmSettings } from './npm-settings.ts'
 import { startCommand } from './started-command.ts'
 
 const house = join(import.meta.dirname, '..', '..')
-let room: string
+let fixture: string
 
 beforeAll(async () => {
-  room = await mkdtemp(join(tmpdir(), 'quoin-install-'))
+  fixture = await mkdtemp(join(tmpdir(), 'quoin-install-'))
 })
-afterAll(() => rm(room, { recursive: true, force: true }))
+afterAll(() => rm(fixture, { recursive: true, force: true }))
 
 const deployed = (file: string) => readFileSync(join(house, 'deploy', file), 'utf8')
 /** What a checkout has, without what is made in it. */
@@ -40,7 +40,7 @@ async function shell(
   env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const path = `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`
-  const options = { cwd, env: { ...npmSettings(), PATH: path, HOME: room, ...env }, maxBuffer: 1 << 26 }
+  const options = { cwd, env: { ...npmSettings(), PATH: path, HOME: fixture, ...env }, maxBuffer: 1 << 26 }
   return (await promisify(execFile)('sh', ['-ec', command], options)).stdout
 }
 
@@ -49,7 +49,7 @@ const inside = (root: string, text: string) =>
   text.replace(/(?<![\w.-])\/(?=(app|tmp|data|usr|quoin)\b)/g, `${root}/`)
 
 async function makeStage(stage: DockerStage, built: ReadonlyMap<string, string>): Promise<string> {
-  const root = join(room, `stage-${stage.name || 'last'}`)
+  const root = join(fixture, `stage-${stage.name || 'last'}`)
   for (const folder of ['app', 'tmp', 'usr/local/lib']) mkdirSync(join(root, folder), { recursive: true })
   let cwd = root
   for (const step of stage.steps) {
@@ -76,7 +76,10 @@ async function expectServed(words: readonly string[], cwd: string, env: Readonly
   const path = `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`
   // No registry and no proxy can be reached: it starts offline.
   const offline = { npm_config_registry: 'http://127.0.0.1:9', npm_config_offline: 'true' }
-  const started = await startCommand(words, { cwd, env: { PATH: path, HOME: room, ...offline, ...settings } })
+  const started = await startCommand(words, {
+    cwd,
+    env: { PATH: path, HOME: fixture, ...offline, ...settings },
+  })
   try {
     for (const [address, status] of [
       ['/health/ready', 200],
@@ -109,8 +112,8 @@ test('the Dockerfile builds an image that serves API, studio and docs', async ()
 })
 
 test('the package installs in an empty project as one package, and starts offline', async () => {
-  const tarball = join(room, 'stage-built', 'app', 'quoin.tgz')
-  const project = join(room, 'project')
+  const tarball = join(fixture, 'stage-built', 'app', 'quoin.tgz')
+  const project = join(fixture, 'project')
   mkdirSync(project)
   await shell(`npm init -y && npm install --no-audit --no-fund ${tarball}`, project)
   const packages = readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'))
@@ -130,19 +133,19 @@ test('the package installs in an empty project as one package, and starts offlin
 
 test('the lines of the systemd unit and of an upgrade install a program that serves the studio', async () => {
   const unit = deployed('quoin.service')
-  const opt = join(room, 'opt', 'quoin')
+  const opt = join(fixture, 'opt', 'quoin')
   mkdirSync(opt, { recursive: true })
   copyCheckout(opt)
   const [, install = ''] = /&& cd \/opt\/quoin && (.+)$/m.exec(unit) ?? []
   await shell(install, opt)
   const [, started = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? []
   const words = started.replaceAll('/opt/quoin', opt).split(' ')
-  await expectServed(words, opt, { QUOIN_DATA: join(room, 'unit-data') })
+  await expectServed(words, opt, { QUOIN_DATA: join(fixture, 'unit-data') })
 
   const [, upgrade = ''] =
     /A checkout: `git pull && (.+?)`/.exec(readFileSync(join(house, 'docs/operations.md'), 'utf8')) ?? []
   await shell(upgrade, opt)
-  await expectServed(words, opt, { QUOIN_DATA: join(room, 'unit-data') })
+  await expectServed(words, opt, { QUOIN_DATA: join(fixture, 'unit-data') })
 })
 
 test('control: `npm ci`, or a file that the image lacks, would be noticed', async () => {
@@ -150,9 +153,9 @@ test('control: `npm ci`, or a file that the image lacks, would be noticed', asyn
   await expect(
     makeStage({ ...stage, steps: [{ kind: 'run', command: 'npm ci --omit=dev' }] }, new Map()),
   ).rejects.toThrow('npm ci')
-  const folder = join(room, 'project', 'node_modules', 'quoin')
+  const folder = join(fixture, 'project', 'node_modules', 'quoin')
   await rm(join(folder, 'src', 'pages', 'theme'), { recursive: true })
   await expect(
-    expectServed(['npx', '--offline', 'quoin', 'start'], join(room, 'project'), {}),
+    expectServed(['npx', '--offline', 'quoin', 'start'], join(fixture, 'project'), {}),
   ).rejects.toThrow()
 })

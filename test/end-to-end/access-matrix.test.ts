@@ -8,16 +8,16 @@ import { nameOf, promisedAccess } from '../torture/access-matrix/promised-access
 import { adminPassword, openTestQuoin } from './harness.ts'
 
 async function matrixOf(alter: (route: RouteOptions) => void) {
-  const room = await alteringRoutes(alter, () =>
+  const fixture = await alteringRoutes(alter, () =>
     openTestQuoin({ QUOIN_RATE_LIMIT: '0', QUOIN_SECRETS_KEY: '0f'.repeat(32) }),
   )
-  const address = await room.quoin.server.listen()
+  const address = await fixture.quoin.server.listen()
   const caller = matrixCaller(() => address)
   try {
     return await checkMatrix({ caller, adminPassword, whole: false })
   } finally {
     await caller.close()
-    await room.close()
+    await fixture.close()
   }
 }
 

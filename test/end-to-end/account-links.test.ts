@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/shared/json.ts'
 import { search } from '../../src/shared/query.ts'
 import { type MailServer, openMailServer, partOf, type TakenMail } from '../mail-server.ts'
 import { openVisitor, type Visitor } from '../page-visitor.ts'
-import { eventually } from './example-room.ts'
+import { eventually } from './example-fixture.ts'
 import { adminPassword, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 const SITE = 'https://club.example.com'

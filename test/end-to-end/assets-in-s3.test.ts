@@ -11,7 +11,7 @@ const MIB = 1024 * 1024
 describe('a server with its assets in S3', () => {
   let server: FailingS3Server
   let bucket: TestBucket
-  let room: TestQuoin
+  let fixture: TestQuoin
   let base: string
   let authorization: string
 
@@ -20,12 +20,12 @@ describe('a server with its assets in S3', () => {
     bucket = await openBucket(server, 'files')
     stubCredentials(server)
     const url = `s3://files/quoin?endpoint=${encodeURIComponent(server.endpoint)}`
-    room = await openTestQuoin({ QUOIN_ASSETS_URL: url })
-    base = await room.quoin.server.listen()
-    authorization = `Bearer ${await room.tokenOf('admin')}`
+    fixture = await openTestQuoin({ QUOIN_ASSETS_URL: url })
+    base = await fixture.quoin.server.listen()
+    authorization = `Bearer ${await fixture.tokenOf('admin')}`
   }, 60_000)
   afterAll(async () => {
-    await room?.close()
+    await fixture?.close()
     bucket?.close()
     await server?.close()
     vi.unstubAllEnvs()
@@ -78,7 +78,7 @@ describe('a server with its assets in S3', () => {
       content.subarray(5 * MIB - 2, 5 * MIB + 3).toString(),
     ])
 
-    await room.manage('DELETE', `/_system/assets/${guidOf(body)}`)
+    await fixture.manage('DELETE', `/_system/assets/${guidOf(body)}`)
     expect((await fetch(`${base}/static/stones.txt`)).status).toBe(404)
     expect(await stored()).toEqual([])
   })
@@ -89,7 +89,7 @@ describe('a server with its assets in S3', () => {
     expect(status).toBe(200)
     server.failNext(2)
     expect(await (await fetch(`${base}/static/again.txt`)).text()).toBe('again')
-    await room.manage('DELETE', `/_system/assets/${guidOf(body)}`)
+    await fixture.manage('DELETE', `/_system/assets/${guidOf(body)}`)
     expect(await stored()).toEqual([])
   })
 
@@ -103,9 +103,9 @@ describe('a server with its assets in S3', () => {
     const again = await upload('again.txt', Buffer.from('first'), 'private')
     expect(await stored()).toHaveLength(2)
     expect((await fetch(`${base}/static/again.txt`)).status).toBe(404)
-    await room.manage('DELETE', `/_system/assets/${guidOf(again.body)}`)
+    await fixture.manage('DELETE', `/_system/assets/${guidOf(again.body)}`)
     expect(await (await fetch(`${base}/static/taken.txt`)).text()).toBe('first')
-    await room.manage('DELETE', `/_system/assets/${guidOf(first.body)}`)
+    await fixture.manage('DELETE', `/_system/assets/${guidOf(first.body)}`)
     expect(await stored()).toEqual([])
   })
 })

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../src/shared/json.ts'
 import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
-import { soon } from './tracing-room.ts'
+import { soon } from './tracing-fixture.ts'
 
 const blocks = {
   get: { type: 'on_startup_register_uri_get', in: { uri: 'reads' }, scopes: ['*public'] },

@@ -2,19 +2,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { objectOf, objectsOf } from './harness.ts'
-import { openTracingRoom, soon, type TracedBlueprint, type TracingRoom } from './tracing-room.ts'
+import { openTracingFixture, soon, type TracedBlueprint, type TracingFixture } from './tracing-fixture.ts'
 
-let room: TracingRoom
+let fixture: TracingFixture
 let shop: TracedBlueprint
 let prices: TracedBlueprint
 
 beforeAll(async () => {
-  room = await openTracingRoom()
-  prices = await room.install('Prices', {
+  fixture = await openTracingFixture()
+  prices = await fixture.install('Prices', {
     priced: { type: 'trigger_custom_function', fields: { name: 'price' } },
     price: { type: 'function_return', in: { flow: '@priced.flow', value: 3 } },
   })
-  shop = await room.install('Shop', {
+  shop = await fixture.install('Shop', {
     post: { type: 'on_startup_register_uri_post', in: { uri: 'goods' }, scopes: ['*public'] },
     ask: {
       type: 'function_custom_execute',
@@ -31,15 +31,15 @@ beforeAll(async () => {
     search: { type: 'function_search', in: { flow: '@failing.flow', storage: 'goods', limit: '=0 - 5' } },
   })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 async function times(of: TracedBlueprint) {
-  const answer = objectOf(await room.quoin.manage('GET', `/blueprints/${of.guid}/block-times`))
+  const answer = objectOf(await fixture.quoin.manage('GET', `/blueprints/${of.guid}/block-times`))
   const blocks = objectsOf(answer.blocks).map((one): [string, JsonObject] => [of.nameOf(one.block), one])
   return { answer, blocks: new Map(blocks) }
 }
 const post = (item: string) =>
-  room.quoin.send('POST', '/goods', { body: { item, all: Array.from({ length: 5_000 }, (_, at) => at) } })
+  fixture.quoin.send('POST', '/goods', { body: { item, all: Array.from({ length: 5_000 }, (_, at) => at) } })
 /** Sends until so many runs are sampled: the first one makes the copy, and then there is one a second. */
 const until = (runs: number, of = shop) =>
   soon(async () => {
@@ -56,9 +56,9 @@ test.each([
   ['an unknown blueprint', 'admin', 'nine', 404],
   ['a caller who may not see blueprints', 'nobody', '', 403],
 ])('%s', async (_, as, guid, status) => {
-  if (as !== 'admin') await room.quoin.addUser(as, ['runs_view'])
+  if (as !== 'admin') await fixture.quoin.addUser(as, ['runs_view'])
   const path = `/blueprints/${guid === '' ? shop.guid : guid}/block-times`
-  expect((await room.quoin.send('GET', path, { as })).status).toBe(status)
+  expect((await fixture.quoin.send('GET', path, { as })).status).toBe(status)
 })
 
 test('blocks that sampled runs passed have their count and times, and nothing else is kept', async () => {
@@ -71,7 +71,7 @@ test('blocks that sampled runs passed have their count and times, and nothing el
   expect(of('check', 'p50_us')).toBeLessThan(of('kept', 'p50_us'))
   expect(of('post', 'p50_us')).toBeGreaterThanOrEqual(0.8 * of('kept', 'p50_us'))
   for (const name of blocks.keys()) expect(of(name, 'p95_us')).toBeGreaterThanOrEqual(of(name, 'p50_us'))
-  const stored = await room.quoin.documents('_samples')
+  const stored = await fixture.quoin.documents('_samples')
   expect(stored.length).toBeGreaterThan(0)
   expect(JSON.stringify(stored)).not.toContain('tea of Ada')
 })
@@ -88,7 +88,7 @@ test('a function of another blueprint has its times with that one', async () => 
 
 test('a run that fails counts as far as it came', async () => {
   const found = await soon(async () => {
-    expect((await room.quoin.send('GET', '/failing')).status).toBe(500)
+    expect((await fixture.quoin.send('GET', '/failing')).status).toBe(500)
     const { blocks } = await times(shop)
     return blocks.has('failing') ? blocks : undefined
   })
@@ -104,17 +104,17 @@ test('traced runs are no samples', async () => {
 })
 
 test('a deployed version has its own times', async () => {
-  await room.quoin.manage('PUT', `/blueprintactions/${shop.block('kept')}`, {
+  await fixture.quoin.manage('PUT', `/blueprintactions/${shop.block('kept')}`, {
     in_pins: [
       { id: 'flow', from: [{ block: shop.block('check'), pin: 'true' }] },
       { id: 'value', value: 1 },
     ],
   })
-  await room.quoin.manage('POST', `/blueprintactions/unsaved/${shop.guid}`)
-  await room.quoin.manage('POST', `/blueprints/deploy/${shop.guid}`)
+  await fixture.quoin.manage('POST', `/blueprintactions/unsaved/${shop.guid}`)
+  await fixture.quoin.manage('POST', `/blueprints/deploy/${shop.guid}`)
   expect((await times(shop)).answer).toMatchObject({ deployment: 2, runs: 0, blocks: [] })
   expect((await until(1)).answer.deployment).toBe(2)
-  const stored = await room.quoin.documents('_samples')
+  const stored = await fixture.quoin.documents('_samples')
   expect(
     stored.filter(({ blueprint }) => blueprint === shop.guid).map(({ deployment }) => deployment),
   ).toEqual([2])

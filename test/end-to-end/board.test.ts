@@ -4,7 +4,7 @@ import { shareBrowser } from '../browser/shared-browser.ts'
 import { readEvents } from '../event-reader.ts'
 import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
-import { installExample } from './example-room.ts'
+import { installExample } from './example-fixture.ts'
 import { guidOf, objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 let shared: TemporaryDatabase | undefined

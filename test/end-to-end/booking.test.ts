@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { type MailServer, openMailServer } from '../mail-server.ts'
 import {
-  type ExampleRoom,
+  type ExampleFixture,
   eventually,
   installExample,
-  openExampleRoom,
+  openExampleFixture,
   passTime,
   statusesOf,
-} from './example-room.ts'
+} from './example-fixture.ts'
 import { type Answer, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 const MINUTE = 60_000
@@ -175,23 +175,23 @@ describe('by the clock', () => {
 })
 
 describe('over HTTP', () => {
-  let room: ExampleRoom
+  let fixture: ExampleFixture
   let day = ''
 
   beforeAll(async () => {
-    room = await openExampleRoom('booking', {
+    fixture = await openExampleFixture('booking', {
       values: values(),
       settings: settings(),
     })
     day = new Date(Date.now() + 48 * HOUR).toISOString().slice(0, 10)
-    expect((await room.call('POST', '/days', { body: { day } })).status).toBe(201)
+    expect((await fixture.call('POST', '/days', { body: { day } })).status).toBe(201)
   })
-  afterAll(() => room.close())
+  afterAll(() => fixture.close())
 
-  const free = async () => slotsOf((await room.call('GET', `/slots?day=${day}`, { anonymous: true })).body)
+  const free = async () => slotsOf((await fixture.call('GET', `/slots?day=${day}`, { anonymous: true })).body)
   const book = (slot: string, email: string, more: JsonObject = {}) =>
-    room.call('POST', '/bookings', { body: { ...visitor(slot, email), ...more }, anonymous: true })
-  const bookings = async () => objectsOf((await room.call('GET', `/bookings?day=${day}`)).body)
+    fixture.call('POST', '/bookings', { body: { ...visitor(slot, email), ...more }, anonymous: true })
+  const bookings = async () => objectsOf((await fixture.call('GET', `/bookings?day=${day}`)).body)
 
   test('50 at once for one slot: one has it', async () => {
     const [slot = ''] = await free()
@@ -216,12 +216,12 @@ describe('over HTTP', () => {
   test('50 who open the same day at once make its slots once', async () => {
     const next = new Date(Date.now() + 72 * HOUR).toISOString().slice(0, 10)
     const replies = await Promise.all(
-      Array.from({ length: 50 }, () => room.call('POST', '/days', { body: { day: next } })),
+      Array.from({ length: 50 }, () => fixture.call('POST', '/days', { body: { day: next } })),
     )
     const statuses = Object.keys(statusesOf(replies))
     expect(statuses).toContain('201')
     expect(statuses.filter((status) => status !== '201' && status !== '409')).toEqual([])
-    expect(objectsOf((await room.call('GET', `/slots?day=${next}`)).body)).toHaveLength(16)
+    expect(objectsOf((await fixture.call('GET', `/slots?day=${next}`)).body)).toHaveLength(16)
   })
 
   test.each<[string, JsonObject, number]>([
@@ -241,11 +241,11 @@ describe('over HTTP', () => {
     const { body } = await book(slot, 'secret@example.com')
     expect(body).not.toHaveProperty('token')
     expect((await bookings()).filter((one) => 'token' in one)).toEqual([])
-    expect((await room.call('GET', `/bookings?day=${day}`, { anonymous: true })).status).toBe(404)
+    expect((await fixture.call('GET', `/bookings?day=${day}`, { anonymous: true })).status).toBe(404)
     const guid = String(objectOf(objectOf(body)._meta).guid)
     for (const token of [guid, 'none', 'x'.repeat(43)]) {
-      expect((await room.call('GET', `/bookings/${token}/confirm`)).status).toBe(404)
-      expect((await room.call('POST', `/bookings/${token}/cancel`, { body: {} })).status).toBe(404)
+      expect((await fixture.call('GET', `/bookings/${token}/confirm`)).status).toBe(404)
+      expect((await fixture.call('POST', `/bookings/${token}/cancel`, { body: {} })).status).toBe(404)
     }
     const booked = (await bookings()).find(({ email }) => email === 'secret@example.com')
     expect(booked?.status).toBe('pending')
@@ -256,17 +256,19 @@ describe('over HTTP', () => {
     const [slot = ''] = await free()
     expect((await book(slot, 'patient@example.com')).status).toBe(201)
     await eventually(() => mails.arrived.some(({ to }) => to.includes('patient@example.com'))).toBe(true)
-    await room.restart('SIGKILL')
+    await fixture.restart('SIGKILL')
     mails.answer(250)
     await eventually(() => mailsTo('patient@example.com').length).toBe(1)
     const token = tokenFor('patient@example.com')
     const confirmed = await Promise.all(
-      Array.from({ length: 50 }, () => room.call('GET', `/bookings/${token}/confirm`, { anonymous: true })),
+      Array.from({ length: 50 }, () =>
+        fixture.call('GET', `/bookings/${token}/confirm`, { anonymous: true }),
+      ),
     )
     expect(statusesOf(confirmed)).toEqual({ 200: 50 })
     const cancelled = await Promise.all(
       Array.from({ length: 50 }, () =>
-        room.call('POST', `/bookings/${token}/cancel`, { body: {}, anonymous: true }),
+        fixture.call('POST', `/bookings/${token}/cancel`, { body: {}, anonymous: true }),
       ),
     )
     expect(statusesOf(cancelled)).toEqual({ 200: 1, 409: 49 })

@@ -3,29 +3,29 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { guidOf, objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 let name: string
 let path: string
 let count = 0
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 beforeEach(async () => {
   name = `changed-${count++}`
-  const made = await room.manage('POST', '/_system/storages', { name })
+  const made = await fixture.manage('POST', '/_system/storages', { name })
   path = `/_system/storages/${guidOf(made)}/documents`
 })
 
-const add = async (fields: JsonObject) => guidOf(await room.manage('POST', path, fields))
-const fields = async () => (await room.documents(name)).map(({ _meta, ...rest }) => rest)
+const add = async (fields: JsonObject) => guidOf(await fixture.manage('POST', path, fields))
+const fields = async () => (await fixture.documents(name)).map(({ _meta, ...rest }) => rest)
 const field = (body: JsonObject) =>
-  room.send('POST', '/blueprintfields', { as: 'admin', body: { name: 'f', storage: name, ...body } })
+  fixture.send('POST', '/blueprintfields', { as: 'admin', body: { name: 'f', storage: name, ...body } })
 const made = async (body: JsonObject) => guidOf((await field(body)).body)
 const change = (guid: string, body: JsonObject) =>
-  room.send('PUT', `/blueprintfields/${guid}`, { as: 'admin', body })
+  fixture.send('PUT', `/blueprintfields/${guid}`, { as: 'admin', body })
 const rules = async () =>
-  room.manage('POST', '/blueprintfields/search', { filters: { storage: name }, sort: [{ name: 'asc' }] })
+  fixture.manage('POST', '/blueprintfields/search', { filters: { storage: name }, sort: [{ name: 'asc' }] })
 
 describe('a change of a field', () => {
   test.each<[string, JsonObject, JsonValue, JsonValue]>([
@@ -40,25 +40,25 @@ describe('a change of a field', () => {
       const key = what === 'another name' ? 'g' : 'f'
       await add({ [key]: what === 'another name' ? 5 : fits })
       const bad = [await add({ [key]: wrong }), await add({ [key]: wrong })]
-      const before = [await rules(), await room.documents(name)]
+      const before = [await rules(), await fixture.documents(name)]
       const reply = await change(guid, body)
       expect(reply).toMatchObject({
         status: 409,
         body: { error: 'CONFLICT', details: { total: 2, documents: bad.map((one) => ({ guid: one })) } },
       })
-      expect([await rules(), await room.documents(name)]).toEqual(before)
-      for (const one of bad) await room.manage('DELETE', `${path}/${one}`)
+      expect([await rules(), await fixture.documents(name)]).toEqual(before)
+      for (const one of bad) await fixture.manage('DELETE', `${path}/${one}`)
       expect((await change(guid, body)).status).toBe(200)
     },
   )
 
   test('lists the first 100 of them, and how many there are', async () => {
     const lines = Array.from({ length: 1_234 }, (_, n) => `{"f":${n % 2 ? '"x"' : n}}\n`)
-    await room.quoin.server.app.inject({
+    await fixture.quoin.server.app.inject({
       method: 'POST',
       url: `/api/v1${path}/import`,
       headers: {
-        authorization: `Bearer ${await room.tokenOf('admin')}`,
+        authorization: `Bearer ${await fixture.tokenOf('admin')}`,
         'content-type': 'application/x-ndjson',
       },
       payload: lines.join(''),
@@ -92,8 +92,8 @@ test.each<[string, { readonly type: string; readonly in: JsonObject }]>([
       store: { type, in: { flow: '@on.flow', storage: name, by: ['f'], ...pins } },
       reply: { type: 'reply', in: { flow: '@store.flow', value: 'stored' } },
     }
-    const blueprint = await room.install(`Stores ${name}`, blocks)
-    const send = () => room.send('PUT', `/${name}`, { body: { f: 'a' } })
+    const blueprint = await fixture.install(`Stores ${name}`, blocks)
+    const send = () => fixture.send('PUT', `/${name}`, { body: { f: 'a' } })
     expect((await send()).status).toBe(200)
     expect((await change(guid, { unique: false })).status).toBe(200)
     const { status, body } = await send()
@@ -101,12 +101,12 @@ test.each<[string, { readonly type: string; readonly in: JsonObject }]>([
       422,
       expect.stringContaining(`The pin by names no unique field of the storage ${name}: f.`),
     ])
-    const document = JSON.stringify(await room.manage('GET', '/openapi.json'))
+    const document = JSON.stringify(await fixture.manage('GET', '/openapi.json'))
     expect(Object.keys(JSON.parse(document).paths[`/api/v1/${name}`].put.responses)).toContain('422')
     expect(await fields()).toEqual([{ f: 'a' }])
-    const logged = (await room.systemLog()).filter(({ message }) => String(message).includes(`${name}: f`))
+    const logged = (await fixture.systemLog()).filter(({ message }) => String(message).includes(`${name}: f`))
     expect(logged).toMatchObject([{ level: 'error', pin: 'by' }])
-    const checked = await room.manage('POST', `/blueprints/check/${blueprint}`)
+    const checked = await fixture.manage('POST', `/blueprints/check/${blueprint}`)
     expect(JSON.stringify(checked)).toContain('f: no unique field of the storage')
     expect((await change(guid, { unique: true })).status).toBe(200)
     expect((await send()).status).toBe(200)
@@ -114,12 +114,12 @@ test.each<[string, { readonly type: string; readonly in: JsonObject }]>([
 )
 
 describe('filling a field', () => {
-  const fill = (guid: string) => room.send('POST', `/blueprintfields/${guid}/fill`, { as: 'admin' })
+  const fill = (guid: string) => fixture.send('POST', `/blueprintfields/${guid}/fill`, { as: 'admin' })
   const progress = async (reply: Awaited<ReturnType<typeof fill>>) => {
     const job = `/queue/${String(objectOf(reply.body).job)}`
-    const status = async () => objectOf(await room.manage('GET', job)).status
+    const status = async () => objectOf(await fixture.manage('GET', job)).status
     await expect.poll(status, { timeout: 20_000, interval: 20 }).toBe('done')
-    return objectOf(await room.manage('GET', job)).progress
+    return objectOf(await fixture.manage('GET', job)).progress
   }
 
   test('gives documents without a value the default', async () => {
@@ -150,8 +150,8 @@ describe('filling a field', () => {
   test('needs the scope to change documents', async () => {
     await add({})
     const guid = await made({ type: 'string', default_value: 'new' })
-    await room.addUser(name, ['blueprintfields_view', 'blueprintfields_update'])
-    expect((await room.send('POST', `/blueprintfields/${guid}/fill`, { as: name })).status).toBe(403)
+    await fixture.addUser(name, ['blueprintfields_view', 'blueprintfields_update'])
+    expect((await fixture.send('POST', `/blueprintfields/${guid}/fill`, { as: name })).status).toBe(403)
     expect(await fields()).toEqual([{}])
   })
 })

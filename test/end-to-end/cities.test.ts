@@ -21,33 +21,33 @@ import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './ha
 const cities = allCities.filter(({ name }, index) => index % 4 < 3 || name === 'Köln')
 type City = (typeof cities)[number]
 
-let room: TestQuoin
+let fixture: TestQuoin
 let base: string
 let storage: string
 let folder: string
 const example = fileURLToPath(new URL('../../examples/cities.blueprint.json', import.meta.url))
 
 beforeAll(async () => {
-  room = await openTestQuoin()
-  base = await room.quoin.server.listen()
+  fixture = await openTestQuoin()
+  base = await fixture.quoin.server.listen()
   folder = await mkdtemp(join(tmpdir(), 'quoin-test-'))
   const { documents, ...withoutCities } = JSON.parse(await readFile(example, 'utf8'))
   expect(Object.keys(documents)).toEqual(['cities'])
   const file = join(folder, 'cities.json')
   await writeFile(file, JSON.stringify(withoutCities))
-  await importInto(room, base, file)
+  await importInto(fixture, base, file)
   for (const field of [
     { name: 'name', type: 'string', required: true },
     { name: 'country', type: 'string', required: true, validation_rules: { pattern: '^[A-Z]{2}$' } },
     { name: 'population', type: 'number', required: true, validation_rules: { min: 0 } },
   ])
-    await room.manage('POST', '/blueprintfields', { ...field, storage: 'cities' })
-  const named = await room.manage('POST', '/_system/storages/search', { filters: { name: 'cities' } })
+    await fixture.manage('POST', '/blueprintfields', { ...field, storage: 'cities' })
+  const named = await fixture.manage('POST', '/_system/storages/search', { filters: { name: 'cities' } })
   storage = guidOf(objectsOf(named)[0])
-  await room.addUser('reader', ['storages_view'])
+  await fixture.addUser('reader', ['storages_view'])
 })
 afterAll(async () => {
-  await room.close()
+  await fixture.close()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -78,7 +78,7 @@ async function importFrom(source: AsyncIterable<Uint8Array>, as: string | undefi
     method: 'POST',
     headers: {
       'content-type': 'application/x-ndjson',
-      ...(as !== undefined && { authorization: `Bearer ${await room.tokenOf(as)}` }),
+      ...(as !== undefined && { authorization: `Bearer ${await fixture.tokenOf(as)}` }),
     },
     body: source,
     duplex: 'half',
@@ -86,7 +86,7 @@ async function importFrom(source: AsyncIterable<Uint8Array>, as: string | undefi
   return { status: reply.status, body: await reply.json() }
 }
 
-const counted = async () => objectOf(await room.manage('GET', `/_system/storages/${storage}/count`)).count
+const counted = async () => objectOf(await fixture.manage('GET', `/_system/storages/${storage}/count`)).count
 
 test('the example brings the largest cities', async () => {
   const other = await openTestQuoin()
@@ -143,7 +143,7 @@ describe('the cities', () => {
     expect(cities.length).toBeGreaterThan(99_000)
     expect(await counted()).toBe(cities.length)
     const reply = await fetch(`${base}/api/v1/_system/storages/${storage}/documents/export`, {
-      headers: { authorization: `Bearer ${await room.tokenOf('admin')}` },
+      headers: { authorization: `Bearer ${await fixture.tokenOf('admin')}` },
     })
     const stored = (await reply.text())
       .trimEnd()
@@ -242,7 +242,7 @@ describe('the cities', () => {
     { asked: 'order=up', says: 'order' },
     { asked: 'sort=name..', says: 'sort' },
   ])('?$asked is 400 and says why', async ({ asked, says }) => {
-    const { status, body } = await room.send('GET', `/cities?${asked}`)
+    const { status, body } = await fixture.send('GET', `/cities?${asked}`)
     expect({ status, body }).toEqual({
       status: 400,
       body: { error: expect.stringContaining(says), fields: { [says]: expect.any(String) } },
@@ -251,9 +251,9 @@ describe('the cities', () => {
 
   test('one city, and one that is not there', async () => {
     const [city] = cities
-    const { body } = await room.send('GET', `/cities/${city?.cityId}`)
+    const { body } = await fixture.send('GET', `/cities/${city?.cityId}`)
     expect(body).toMatchObject({ name: 'El Tarter', country: 'AD', population: 1052, ...city })
-    expect(await room.send('GET', '/cities/1')).toMatchObject({
+    expect(await fixture.send('GET', '/cities/1')).toMatchObject({
       status: 404,
       body: { error: 'city not found' },
     })
@@ -285,7 +285,7 @@ function answer(asked: Asked) {
 }
 
 async function ask(query: string) {
-  const { status, body } = await room.send('GET', `/cities?${query}`)
+  const { status, body } = await fixture.send('GET', `/cities?${query}`)
   expect(status).toBe(200)
   const { total, cities: page } = objectOf(body)
   return { total, ids: objectsOf(page).map(({ cityId }) => cityId) }

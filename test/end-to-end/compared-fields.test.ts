@@ -57,7 +57,7 @@ const types = fieldTypes.flatMap((type) => {
   return typeof one === 'string' ? [] : [{ type, ...one }]
 })
 
-let room: TestQuoin
+let fixture: TestQuoin
 const uriOf = (type: string) => type.replaceAll('_', '-')
 const pathOf = (type: string) => `/_system/storages/of_${type}/documents`
 const on = (method: string, uri: string) => ({
@@ -98,19 +98,20 @@ function blocksOf({ type, parameter }: { type: string; parameter: string }): Jso
 }
 
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
   const by = async (storage: string, field: JsonObject) =>
-    room.manage('POST', '/blueprintfields', { storage, ...field })
+    fixture.manage('POST', '/blueprintfields', { storage, ...field })
   for (const { type, rules, same, ...one } of types) {
-    for (const name of [`of_${type}`, `to_${type}`]) await room.manage('POST', '/_system/storages', { name })
+    for (const name of [`of_${type}`, `to_${type}`])
+      await fixture.manage('POST', '/_system/storages', { name })
     const unique = type !== 'long_text' && { unique: true }
     await by(`of_${type}`, { name: 'at', type, ...unique, ...(rules && { validation_rules: rules }) })
     await by(`to_${type}`, { name: 'to', type: 'reference', reference: { storage: `of_${type}` } })
-    await room.install(`Of ${type}`, blocksOf({ type, ...one }))
-    await room.manage('POST', pathOf(type), { at: same[0] })
+    await fixture.install(`Of ${type}`, blocksOf({ type, ...one }))
+    await fixture.manage('POST', pathOf(type), { at: same[0] })
   }
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /** How many documents a place finds. */
 type Place = (type: string, value: JsonValue) => Promise<number>
@@ -118,26 +119,28 @@ type Place = (type: string, value: JsonValue) => Promise<number>
 const posted =
   (name: string): Place =>
   async (type, at) =>
-    Number((await room.send('POST', `/${uriOf(type)}/${name}`, { body: { at } })).body)
+    Number((await fixture.send('POST', `/${uriOf(type)}/${name}`, { body: { at } })).body)
 const searched =
   (filter: (value: JsonValue) => JsonValue): Place =>
   async (type, value) =>
-    objectsOf(await room.manage('POST', `${pathOf(type)}/search`, { filters: { at: filter(value) } })).length
+    objectsOf(await fixture.manage('POST', `${pathOf(type)}/search`, { filters: { at: filter(value) } }))
+      .length
 
 const places: Readonly<Record<string, Place>> = {
   'an expression': posted('where'),
   'a range of an expression': posted('range'),
   'a query block': posted('by_term'),
   'a filter of a resource': async (type, value) =>
-    objectsOf((await room.send('GET', `/${uriOf(type)}/list?at=${encodeURIComponent(String(value))}`)).body)
-      .length,
+    objectsOf(
+      (await fixture.send('GET', `/${uriOf(type)}/list?at=${encodeURIComponent(String(value))}`)).body,
+    ).length,
   'a filter of the API': searched((value) => value),
   'a list of a filter of the API': searched((value) => [value]),
   'a range of the API': searched((value) => ({ gte: value, lte: value })),
   'a unique field': async (type, value) =>
-    (await room.send('POST', pathOf(type), { as: 'admin', body: { at: value } })).status === 409 ? 1 : 0,
+    (await fixture.send('POST', pathOf(type), { as: 'admin', body: { at: value } })).status === 409 ? 1 : 0,
   'an upsert': async (type, value) =>
-    (await room.send('PUT', `/${uriOf(type)}/put`, { body: { at: value } })).body === false ? 1 : 0,
+    (await fixture.send('PUT', `/${uriOf(type)}/put`, { body: { at: value } })).body === false ? 1 : 0,
 }
 /** Conditions have no order. Long texts cannot be unique. */
 const without: Readonly<Record<string, readonly string[]>> = {
@@ -162,14 +165,16 @@ const naming = types.filter(({ names }) => names)
 test.each(naming)('a row of a file names a document by its $type', async ({ type, same }) => {
   const mapping = encodeURIComponent(JSON.stringify({ who: 'to.at' }))
   for (const value of same) {
-    const reply = await room.quoin.server.app.inject({
+    const reply = await fixture.quoin.server.app.inject({
       method: 'POST',
       url: `/api/v1/_system/storages/to_${type}/documents/import?mapping=${mapping}`,
-      headers: { 'content-type': 'text/csv', authorization: `Bearer ${await room.tokenOf('admin')}` },
+      headers: { 'content-type': 'text/csv', authorization: `Bearer ${await fixture.tokenOf('admin')}` },
       payload: `who\n${String(value)}\n`,
     })
     expect([reply.statusCode, reply.body]).toEqual([200, '{"imported":1}'])
   }
-  const [stored] = await room.documents(`of_${type}`)
-  expect(new Set((await room.documents(`to_${type}`)).map(({ to }) => to))).toEqual(new Set([guidOf(stored)]))
+  const [stored] = await fixture.documents(`of_${type}`)
+  expect(new Set((await fixture.documents(`to_${type}`)).map(({ to }) => to))).toEqual(
+    new Set([guidOf(stored)]),
+  )
 })

@@ -14,7 +14,7 @@ const { run: original } = log
 /** How often a run of each way has come to the conflict. */
 const tries = new Map<string, number>()
 
-let room: TestQuoin
+let fixture: TestQuoin
 let address: string
 
 /**
@@ -97,7 +97,7 @@ const page = (way: string, event: string, part: JsonObject): JsonObject => ({
 })
 
 const post = async (uri: string, body: JsonValue = {}): Promise<JsonValue | undefined> => {
-  const answer = await room.send('POST', `/${uri}`, { body })
+  const answer = await fixture.send('POST', `/${uri}`, { body })
   expect(answer.status, answer.text).toBeLessThan(300)
   return answer.body
 }
@@ -111,7 +111,7 @@ interface Way {
 const endpoint = (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'): Way => ({
   blocks: (way) => ({ [way]: on(method.toLowerCase(), way), ...work(way, `@${way}.flow`), ...reply(way) }),
   start: async (way) =>
-    (await room.send(method, `/${way}`, method === 'DELETE' || method === 'GET' ? {} : { body: {} })).body,
+    (await fixture.send(method, `/${way}`, method === 'DELETE' || method === 'GET' ? {} : { body: {} })).body,
 })
 
 /** A document that the resource already has is changed or removed once, whatever the first try did. */
@@ -123,9 +123,9 @@ const resource = (method: 'PUT' | 'DELETE', event: string): Way => ({
   async start(way) {
     const made = objectOf(await post(way, { name: 'a', note: 'b' }))
     const path = `/${way}/${String(objectOf(made._meta).guid)}`
-    const answer = await room.send(method, path, method === 'DELETE' ? {} : { body: { name: 'c' } })
+    const answer = await fixture.send(method, path, method === 'DELETE' ? {} : { body: { name: 'c' } })
     expect(answer.status, answer.text).toBeLessThan(300)
-    const left = await room.documents(`of_${way}`)
+    const left = await fixture.documents(`of_${way}`)
     expect(left).toMatchObject(method === 'DELETE' ? [] : [{ name: 'c' }])
     return undefined
   },
@@ -168,7 +168,7 @@ const ways: Readonly<Record<string, Way>> = {
     }),
     start: async (way) => {
       await post(way, { name: 'a' })
-      expect(await room.documents('resources')).toHaveLength(1)
+      expect(await fixture.documents('resources')).toHaveLength(1)
       return undefined
     },
   },
@@ -180,10 +180,10 @@ const ways: Readonly<Record<string, Way>> = {
       ...work(way, `@${way}.flow`),
     }),
     async start() {
-      const answer = await room.quoin.server.app.inject({
+      const answer = await fixture.quoin.server.app.inject({
         ...{ method: 'POST', url: '/api/v1/_system/storages/imported/documents/import', payload: '{"a":1}' },
         headers: {
-          authorization: `Bearer ${await room.tokenOf('admin')}`,
+          authorization: `Bearer ${await fixture.tokenOf('admin')}`,
           'content-type': 'application/x-ndjson',
         },
       })
@@ -207,8 +207,8 @@ const ways: Readonly<Record<string, Way>> = {
         in: { storage: 'rows', table_id: 't', columns: ['name'], actions: [{ name: 'take', label: 'Take' }] },
       }),
     async start(way, visitor) {
-      await room.quoin.database.ensure('rows')
-      const session = room.quoin.database.session()
+      await fixture.quoin.database.ensure('rows')
+      const session = fixture.quoin.database.session()
       await session.create('rows', [{ op: 'set', field: 'name', value: 'one' }])
       await session.transaction.commit()
       return sent(visitor, way, 't', 'Take')
@@ -249,7 +249,7 @@ const ways: Readonly<Record<string, Way>> = {
       [`${way}_on`]: { type: 'failure_event', in: { events: ['on_run_failed'] } },
       ...work(way, `@${way}_on.flow`),
     }),
-    start: async (way) => void (await room.send('POST', `/${way}`, { body: {} })),
+    start: async (way) => void (await fixture.send('POST', `/${way}`, { body: {} })),
   },
   approval: {
     blocks: (way) => ({
@@ -276,7 +276,7 @@ const ways: Readonly<Record<string, Way>> = {
       [`${way}_wait`]: { type: 'wait', in: { flow: `@${way}.flow`, for: '1s' } },
       ...work(way, `@${way}_wait.flow`),
     }),
-    start: async (way) => void (await room.send('POST', `/${way}`, { body: {} })),
+    start: async (way) => void (await fixture.send('POST', `/${way}`, { body: {} })),
   },
   webhook: {
     blocks: (way) => ({
@@ -318,11 +318,11 @@ const ways: Readonly<Record<string, Way>> = {
       ...work(way, `@${way}.flow`),
     }),
     async start(way, _visitor, blueprint) {
-      const blocks = await room.manage('GET', `/blueprints/${blueprint}/blocks`)
+      const blocks = await fixture.manage('GET', `/blueprints/${blueprint}/blocks`)
       const trigger = (Array.isArray(blocks) ? blocks : []).map(objectOf).find(({ name }) => name === way)
       const { guid } = objectOf(trigger?._meta)
       const body = { trigger: guid ?? '', effects: 'real', input: {} }
-      await room.manage('POST', `/blueprints/${blueprint}/run`, body)
+      await fixture.manage('POST', `/blueprints/${blueprint}/run`, body)
       return undefined
     },
   },
@@ -338,9 +338,9 @@ beforeAll(async () => {
       return undefined
     },
   })
-  room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
-  address = await room.quoin.server.listen()
-  await room.install('Around', {
+  fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  address = await fixture.quoin.server.listen()
+  await fixture.install('Around', {
     collect: {
       type: 'trigger_custom_function',
       out: [
@@ -361,33 +361,35 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await room?.close()
+  await fixture?.close()
   Object.assign(log, { run: original })
 })
 
 const markedIn = async (storage: string, way: string) =>
-  (await room.documents(storage)).filter((one) => one.way === way).map(({ mark }) => mark)
+  (await fixture.documents(storage)).filter((one) => one.way === way).map(({ mark }) => mark)
 
 describe('after a conflict in its first try', () => {
   test.each(Object.entries(ways))(
     'a run started by %s is as if it had been tried once',
     async (way, { blocks, start }) => {
-      const blueprint = await room.install(way, blocks(way))
+      const blueprint = await fixture.install(way, blocks(way))
       const told = await readEvents(`${address}/api/v1/watch`)
       expect(await told.data()).toEqual({ way: 'first' })
       const replied = await start(way, openVisitor(address), blueprint)
       await expect.poll(() => markedIn('jobs', way), { timeout: 10_000 }).toHaveLength(1)
       expect(tries.get(way)).toBe(2)
-      const made = (await room.documents('made')).filter((one) => one.way === way)
+      const made = (await fixture.documents('made')).filter((one) => one.way === way)
       expect(made).toMatchObject([{ before: 0, cached: false, n: 1 }])
       const mark = made[0]?.mark
       if (replied !== undefined) expect(replied).toBe(mark)
       expect(await markedIn('jobs', way)).toEqual([mark])
       expect(await told.data()).toEqual({ way, mark })
       told.close()
-      const logged = (await room.systemLog()).filter(({ message }) => String(message).startsWith(`${way} `))
+      const logged = (await fixture.systemLog()).filter(({ message }) =>
+        String(message).startsWith(`${way} `),
+      )
       expect(logged).toMatchObject([{ message: `${way} ${String(mark)}` }])
-      await room.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
+      await fixture.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
     },
   )
 })

@@ -3,30 +3,30 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { guidOf, objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 let name: string
 let path: string
 let count = 0
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0', QUOIN_TIME_ZONE: 'Europe/Riga' })
+  fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0', QUOIN_TIME_ZONE: 'Europe/Riga' })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 beforeEach(async () => {
   name = `converted-${count++}`
-  const made = await room.manage('POST', '/_system/storages', { name })
+  const made = await fixture.manage('POST', '/_system/storages', { name })
   path = `/_system/storages/${guidOf(made)}/documents`
 })
 
-const add = async (fields: JsonObject) => guidOf(await room.manage('POST', path, fields))
-const values = async (key = 'f') => (await room.documents(name)).map((document) => document[key])
+const add = async (fields: JsonObject) => guidOf(await fixture.manage('POST', path, fields))
+const values = async (key = 'f') => (await fixture.documents(name)).map((document) => document[key])
 const field = async (body: JsonObject) =>
-  guidOf(await room.manage('POST', '/blueprintfields', { name: 'f', storage: name, ...body }))
+  guidOf(await fixture.manage('POST', '/blueprintfields', { name: 'f', storage: name, ...body }))
 const ask =
   (way: '' | '/check') =>
   (guid: string, body: JsonObject, as = 'admin') =>
-    room.send(way === '' ? 'PUT' : 'POST', `/blueprintfields/${guid}${way}`, { as, body })
+    fixture.send(way === '' ? 'PUT' : 'POST', `/blueprintfields/${guid}${way}`, { as, body })
 const [change, check] = [ask(''), ask('/check')]
-const record = async (guid: string) => objectOf(await room.manage('GET', `/blueprintfields/${guid}`))
+const record = async (guid: string) => objectOf(await fixture.manage('GET', `/blueprintfields/${guid}`))
 
 describe('values that fit are converted', () => {
   test.each<[string, JsonObject, JsonObject, readonly JsonValue[], readonly JsonValue[]]>([
@@ -160,8 +160,8 @@ describe('values that do not fit', () => {
 
   test('are shown to those alone who see the document and the field', async () => {
     const hidden = { visible_to: 'contains(user.scopes, "hr")' }
-    await room.manage('PUT', `/blueprintfields/${guid}`, hidden)
-    await room.addUser(`${name}-user`, [
+    await fixture.manage('PUT', `/blueprintfields/${guid}`, hidden)
+    await fixture.addUser(`${name}-user`, [
       'blueprintfields_view',
       'blueprintfields_update',
       'storages_update',
@@ -173,13 +173,13 @@ describe('values that do not fit', () => {
       expect(reply.text).not.toContain('about 12')
     }
     expect((await check(guid, { type: 'number' })).text).toContain('about 12')
-    await room.manage('PUT', `/blueprintfields/${guid}`, { visible_to: null })
-    await room.addUser(`${name}-blind`, ['blueprintfields_view'])
+    await fixture.manage('PUT', `/blueprintfields/${guid}`, { visible_to: null })
+    await fixture.addUser(`${name}-blind`, ['blueprintfields_view'])
     expect((await check(guid, { type: 'number' }, `${name}-blind`)).text).not.toContain('about 12')
   })
 
   test('need the scope to change documents, as all that is converted', async () => {
-    await room.addUser(`${name}-user`, ['blueprintfields_view', 'blueprintfields_update'])
+    await fixture.addUser(`${name}-user`, ['blueprintfields_view', 'blueprintfields_update'])
     expect((await change(guid, { type: 'number', misfits: {} }, `${name}-user`)).status).toBe(403)
     expect(await values()).toEqual(['12', 'about 12'])
   })
@@ -195,11 +195,11 @@ test('values that become the same in a unique field are named, and the others ar
     body: { type: 'number', migration: { step: 'convert', stopped: true } },
   })
   const { job } = objectOf(objectOf(reply.body).migration)
-  expect(await room.manage('GET', `/queue/${String(job)}`)).toMatchObject({
+  expect(await fixture.manage('GET', `/queue/${String(job)}`)).toMatchObject({
     progress: { refused: 1, problems: [{ guid: same }] },
   })
   expect(await values()).toEqual([12, '12.0'])
-  await room.manage('PUT', `${path}/${same}`, { f: 13 })
+  await fixture.manage('PUT', `${path}/${same}`, { f: 13 })
   expect((await change(guid, { type: 'number' })).body).toMatchObject({ migration: null })
   expect(await values()).toEqual([12, 13])
 })
@@ -207,13 +207,13 @@ test('values that become the same in a unique field are named, and the others ar
 test('a write while values are converted converts the document, and the new rule counts', async () => {
   const guid = await field({ type: 'string' })
   const one = await add({ f: '12' })
-  await room.manage('PUT', '/queues/default', { paused: true })
+  await fixture.manage('PUT', '/queues/default', { paused: true })
   const reply = await change(guid, { type: 'number' })
   expect(reply.body).toMatchObject({ type: 'number', migration: { step: 'convert', documents: 1 } })
   expect(await values()).toEqual(['12'])
-  await room.manage('PUT', `${path}/${one}`, { other: 1 })
+  await fixture.manage('PUT', `${path}/${one}`, { other: 1 })
   expect(await values()).toEqual([12])
-  expect((await room.send('POST', path, { as: 'admin', body: { f: 'x' } })).status).toBe(400)
-  await room.manage('PUT', '/queues/default', { paused: false })
+  expect((await fixture.send('POST', path, { as: 'admin', body: { f: 'x' } })).status).toBe(400)
+  await fixture.manage('PUT', '/queues/default', { paused: false })
   await expect.poll(async () => (await record(guid)).migration, { timeout: 20_000, interval: 20 }).toBe(null)
 })

@@ -15,18 +15,18 @@ function nextGap(now: number): number {
   throw new Error('There is a gap every year.')
 }
 
-let room: TestQuoin
+let fixture: TestQuoin
 
 beforeAll(async () => {
-  room = await openTestQuoin()
+  fixture = await openTestQuoin()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 test('fires once, as soon as the night goes on, and is planned at its time again for the next one', async () => {
   const gap = nextGap(Date.now())
   // An hour before: however slow the machine is, nothing is due while the schedule is installed and looked at.
-  room.advance(gap - HOUR - Date.now())
-  await room.install('Every night at half past two', {
+  fixture.advance(gap - HOUR - Date.now())
+  await fixture.install('Every night at half past two', {
     store: { type: 'storage', fields: { storage: 'nights' } },
     tick: {
       type: 'schedule_repeating_event',
@@ -39,14 +39,14 @@ test('fires once, as soon as the night goes on, and is planned at its time again
     },
   })
   const next = async () =>
-    objectsOf(await room.manage('GET', '/queue/schedules')).map(({ next_at }) => next_at)
+    objectsOf(await fixture.manage('GET', '/queue/schedules')).map(({ next_at }) => next_at)
   const fired = async () =>
-    (await room.documents('nights')).map(({ planned }) => new Date(String(planned)).getTime())
+    (await fixture.documents('nights')).map(({ planned }) => new Date(String(planned)).getTime())
   expect(await next()).toEqual([gap / 1000])
   expect(await fired()).toEqual([])
-  room.advance(HOUR)
+  fixture.advance(HOUR)
   // The scheduler sleeps in real time, and looks at its clock again when a blueprint is deployed.
-  await room.install('Another blueprint', { store: { type: 'storage', fields: { storage: 'nights' } } })
+  await fixture.install('Another blueprint', { store: { type: 'storage', fields: { storage: 'nights' } } })
   await expect.poll(fired, { timeout: 10_000 }).toEqual([gap])
   await expect.poll(next, { timeout: 10_000 }).toEqual([(gap + 23.5 * HOUR) / 1000])
   expect(await fired()).toEqual([gap])

@@ -8,7 +8,7 @@ import { openVisitor } from '../page-visitor.ts'
 import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
-import { soon } from './tracing-room.ts'
+import { soon } from './tracing-fixture.ts'
 
 const onPostgres = inject('engine') === 'postgres'
 const open = { scopes: ['*public'] }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import openapiTypes, { astToString } from 'openapi-typescript'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
-import { installExamples } from './example-room.ts'
+import { installExamples } from './example-fixture.ts'
 import { objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 interface Operation {

@@ -20,11 +20,11 @@ const catalogue = catalogueOf(
   (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),
 )
 const by = { guid: '', username: 'admin' }
-let room: ManagementServer
+let fixture: ManagementServer
 beforeAll(async () => {
-  room = await openManagementServer()
-  await room.database.ensure('goods')
-  const session = room.database.session()
+  fixture = await openManagementServer()
+  await fixture.database.ensure('goods')
+  const session = fixture.database.session()
   for (const [title, kind, price] of [
     ['Cup', 'a', 3],
     ['Pot', 'b', 20],
@@ -33,7 +33,7 @@ beforeAll(async () => {
     await session.create('goods', setFields({ title, kind, price }))
   await session.transaction.commit()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const get = (uri: string) => ({ type: 'on_startup_register_uri_get', in: { uri }, scopes: ['*public'] })
 const store = { type: 'storage', fields: { storage: 'goods' } }
@@ -41,7 +41,7 @@ const store = { type: 'storage', fields: { storage: 'goods' } }
 async function answers(paths: readonly string[]) {
   const replies = []
   for (const path of paths) {
-    const { status, body } = await room.send('GET', path, '')
+    const { status, body } = await fixture.send('GET', path, '')
     replies.push({ status, body })
   }
   return replies
@@ -49,7 +49,7 @@ async function answers(paths: readonly string[]) {
 
 /** Serves the blueprint, makes the blocks of these names a function, serves that, and gives both answers. */
 async function extracted(blocks: JsonObject, chosen: readonly string[], paths: readonly string[]) {
-  const { flows } = room
+  const { flows } = fixture
   const guid = await installBlueprint(flows, { name: 'Test', blocks }, by)
   const session = flows.records.database.session()
   const saved = await savedBlocks(flows.records, session, guid)
@@ -152,7 +152,7 @@ test('the end of a flow with its replies, failures and ways that are not wired',
       in: { flow: '@read.flow', code: 203, value: '@read.document' },
     },
   }
-  const [known] = await findAll(room.database.session(), 'goods', { kind: 'all' }, 1)
+  const [known] = await findAll(fixture.database.session(), 'goods', { kind: 'all' }, 1)
   const { before, after } = await extracted(
     blocks,
     ['check', 'fail', 'read', 'reply'],

@@ -3,15 +3,15 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { objectOf, objectsOf } from './harness.ts'
-import { openTracingRoom, soon, type TracedBlueprint, type TracingRoom } from './tracing-room.ts'
+import { openTracingFixture, soon, type TracedBlueprint, type TracingFixture } from './tracing-fixture.ts'
 
-let room: TracingRoom
+let fixture: TracingFixture
 let failing: TracedBlueprint
 
 beforeAll(async () => {
-  room = await openTracingRoom({ QUOIN_SECRETS_KEY: '0f'.repeat(32) })
-  await room.quoin.manage('POST', '/_system/secrets', { name: 'SHOP', value: 'the key of the shop' })
-  failing = await room.install('Failing', {
+  fixture = await openTracingFixture({ QUOIN_SECRETS_KEY: '0f'.repeat(32) })
+  await fixture.quoin.manage('POST', '/_system/secrets', { name: 'SHOP', value: 'the key of the shop' })
+  failing = await fixture.install('Failing', {
     post: { type: 'on_startup_register_uri_post', in: { uri: 'orders' }, scopes: ['*public'] },
     create: {
       type: 'function_create_document_from_mutations',
@@ -42,12 +42,12 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const send = (item: string) =>
-  room.quoin.send('POST', '/orders', { body: { item, password: 'hunter2 of Ada' } })
+  fixture.quoin.send('POST', '/orders', { body: { item, password: 'hunter2 of Ada' } })
 const whole = async (run: JsonObject | undefined) =>
-  objectOf(await room.quoin.manage('GET', `/runs/${String(run?.guid)}`))
+  objectOf(await fixture.quoin.manage('GET', `/runs/${String(run?.guid)}`))
 const outOf = (run: JsonObject, name: string) =>
   objectsOf(run.steps).find(({ block, error }) => block === failing.block(name) && error === null)?.out
 
@@ -75,14 +75,14 @@ test('a request that fails is kept with what its blocks gave; one that succeeds 
 
 test('a secret that the blueprint uses is not kept, under whatever name it comes up', async () => {
   const body = { item: 'bad', remark: 'it is the key of the shop' }
-  const answer = await room.quoin.send('POST', '/orders', { body })
+  const answer = await fixture.quoin.send('POST', '/orders', { body })
   const run = await whole({ guid: objectOf(answer.body).run ?? null })
   expect(run).toMatchObject({ recorded_as: 'failed', request: { body: { item: 'bad' } } })
   expect(JSON.stringify(run)).not.toContain('key of the shop')
 })
 
 test('the block that failed is kept with what its pins got, secrets masked', async () => {
-  const answer = await room.quoin.send('GET', '/orders?item=tea&password=hunter2+of+Ada')
+  const answer = await fixture.quoin.send('GET', '/orders?item=tea&password=hunter2+of+Ada')
   expect(answer.status).toBe(500)
   const run = await whole({ guid: objectOf(answer.body).run ?? null })
   expect(objectsOf(run.steps).at(-1)).toMatchObject({
@@ -113,7 +113,7 @@ test('a traced run that fails is kept once, as a trace', async () => {
 test('a run that began with a signed webhook runs again, after its time too, and so does one that was refused', async () => {
   const body = '{"item":"tea"}'
   const at = '1700000000'
-  const hook = await room.install('Signed', {
+  const hook = await fixture.install('Signed', {
     hook: { type: 'on_startup_register_uri_post', in: { uri: 'signed' }, scopes: ['*public'] },
     check: {
       type: 'check_signature',
@@ -126,7 +126,7 @@ test('a run that began with a signed webhook runs again, after its time too, and
   const send = (time: string, content = body) => {
     const v1 = createHmac('sha256', 'the key of the shop').update(`${time}.${content}`).digest('hex')
     const headers = { 'stripe-signature': `t=${time},v1=${v1}`, 'content-type': 'application/json' }
-    return room.quoin.send('POST', '/signed', { headers, body: JSON.parse(content) })
+    return fixture.quoin.send('POST', '/signed', { headers, body: JSON.parse(content) })
   }
   const now = String(Math.floor(Date.now() / 1000))
   expect((await send(now)).status).toBe(500)
@@ -144,7 +144,7 @@ test('a run that began with a signed webhook runs again, after its time too, and
     const { raw_body: kept, signatures } = objectOf(run.request)
     expect([kept, signatures]).toEqual([raw, { [check]: [finding] }])
     expect(JSON.stringify(run)).not.toContain('hunter2')
-    const again = objectOf(await room.quoin.manage('POST', `/runs/${String(run.guid)}/replay`))
+    const again = objectOf(await fixture.quoin.manage('POST', `/runs/${String(run.guid)}/replay`))
     const steps = objectsOf(again.steps)
     const next = finding === 'valid' ? 'valid' : 'invalid'
     expect(steps.find(({ block }) => block === check)).toMatchObject({ next, error: null })

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/shared/json.ts'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 /** Never replies. */
 let silent: LocalServer
 const asked = Promise.withResolvers<void>()
@@ -13,10 +13,10 @@ let count = 0
 
 beforeAll(async () => {
   silent = await startLocalServer(() => asked.resolve())
-  room = await openTestQuoin({ QUOIN_ALLOWED_HOSTS: '127.0.0.1', QUOIN_RUN_DEADLINE: '1000' })
+  fixture = await openTestQuoin({ QUOIN_ALLOWED_HOSTS: '127.0.0.1', QUOIN_RUN_DEADLINE: '1000' })
 })
 afterAll(async () => {
-  await room.close()
+  await fixture.close()
   await silent.close()
 })
 beforeEach(() => {
@@ -50,21 +50,22 @@ const failing = {
   },
 }
 
-const defer = async () => expect((await room.send('POST', `/${name}`, { body: {} })).status).toBe(202)
-const jobs = async () => objectsOf(await room.manage('POST', '/queue/search', { filters: { queue: name } }))
+const defer = async () => expect((await fixture.send('POST', `/${name}`, { body: {} })).status).toBe(202)
+const jobs = async () =>
+  objectsOf(await fixture.manage('POST', '/queue/search', { filters: { queue: name } }))
 const states = async () => (await jobs()).map(({ status, attempts }) => `${status} after ${attempts}`)
 const become = (expected: readonly string[]) =>
   expect.poll(states, { timeout: 15_000, interval: 20 }).toEqual(expected)
 
 describe('a job', () => {
   test('that throws is tried again, then a dead letter that says why; nothing it wrote stays', async () => {
-    await room.install(name, deferring(2, failing))
+    await fixture.install(name, deferring(2, failing))
     await defer()
     await become(['dead after 2'])
-    expect(await room.documents(name)).toEqual([])
+    expect(await fixture.documents(name)).toEqual([])
     const [dead] = await jobs()
     expect(dead?.error).toEqual(expect.stringMatching(/\S/))
-    const errors = (await room.systemLog()).filter(({ level }) => level === 'error')
+    const errors = (await fixture.systemLog()).filter(({ level }) => level === 'error')
     expect(errors.length).toBeGreaterThan(0)
     // The way from a dead letter, and from what was logged of it, to the run and its block.
     const { run, blueprint, block } = objectOf(dead?.failed_in)
@@ -72,15 +73,15 @@ describe('a job', () => {
     expect(errors.find(({ message }) => String(message).endsWith('or remove it.'))).toMatchObject({
       ...{ run, blueprint, block },
     })
-    expect(objectOf(await room.manage('GET', `/runs/${String(run)}`))).toMatchObject({
+    expect(objectOf(await fixture.manage('GET', `/runs/${String(run)}`))).toMatchObject({
       ...{ blueprint, recorded_as: 'failed', error: { block } },
     })
-    const blocks = objectsOf(await room.manage('GET', `/blueprints/${String(blueprint)}/blocks`))
+    const blocks = objectsOf(await fixture.manage('GET', `/blueprints/${String(blueprint)}/blocks`))
     expect(blocks.find((one) => objectOf(one._meta).guid === block)).toMatchObject({ name: 'fail' })
   })
 
   test('that hangs is ended at its deadline, and does not hold up the next one', async () => {
-    await room.install(
+    await fixture.install(
       name,
       deferring(1, {
         ask: { type: 'http_request', in: { flow: '@keep.flow', url: silent.url, timeout: 30 } },
@@ -90,29 +91,31 @@ describe('a job', () => {
     await asked.promise
     const hanging = name
     name = `jobs-${count++}`
-    await room.install(name, deferring(1, {}))
+    await fixture.install(name, deferring(1, {}))
     await defer()
     await become(['done after 1'])
-    expect(await room.documents(name)).toHaveLength(1)
+    expect(await fixture.documents(name)).toHaveLength(1)
     name = hanging
     await become(['dead after 1'])
   })
 
   test('that is dead runs again on request, also where fields have rules', async () => {
-    await room.manage('POST', '/blueprintfields', { name: 'by', type: 'string', storage: name })
-    const blueprint = await room.install(name, deferring(1, failing))
+    await fixture.manage('POST', '/blueprintfields', { name: 'by', type: 'string', storage: name })
+    const blueprint = await fixture.install(name, deferring(1, failing))
     await defer()
     await become(['dead after 1'])
-    await room.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
-    await room.install(`${name}, mended`, deferring(1, {}))
+    await fixture.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
+    await fixture.install(`${name}, mended`, deferring(1, {}))
     const [{ _meta } = {}] = await jobs()
     const { guid } = Object(_meta)
-    await room.manage('POST', `/queue/${guid}/requeue`)
+    await fixture.manage('POST', `/queue/${guid}/requeue`)
     await become(['done after 1'])
-    expect(await room.documents(name)).toMatchObject([{ by: 'job' }])
-    const audited = await room.manage('POST', '/_system/auditlogs', { filters: { category: 'queue', guid } })
+    expect(await fixture.documents(name)).toMatchObject([{ by: 'job' }])
+    const audited = await fixture.manage('POST', '/_system/auditlogs', {
+      filters: { category: 'queue', guid },
+    })
     expect(audited).toMatchObject([{ action: 'updated', user: { username: 'admin' } }])
     // Queues are steered there too.
-    expect(await room.manage('PUT', `/queues/${name}`, { paused: true })).toMatchObject({ paused: true })
+    expect(await fixture.manage('PUT', `/queues/${name}`, { paused: true })).toMatchObject({ paused: true })
   })
 })

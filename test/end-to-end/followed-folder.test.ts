@@ -61,8 +61,8 @@ async function folderFor() {
 
 /** It is followed until the test ends. */
 async function followed() {
-  const { folder, terminal, ...room } = await folderFor()
-  const { name, lines } = room
+  const { folder, terminal, ...fixture } = await folderFor()
+  const { name, lines } = fixture
   const stop = new AbortController()
   const ended = runDev(folder, { url: base }, terminal, stop.signal)
   onTestFinished(async () => {
@@ -74,7 +74,7 @@ async function followed() {
   const printed = (text: string) => expect.poll(() => lines.join('\n'), { timeout: 10_000 }).toContain(text)
   await replies('hello')
   await printed('Live after')
-  return { ...room, replies, printed }
+  return { ...fixture, replies, printed }
 }
 
 const blueprint = (name: string, value: JsonValue): JsonObject => ({

@@ -2,18 +2,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { type Answer, objectOf, objectsOf } from './harness.ts'
-import { openTracingRoom, storyOf, type TracedBlueprint, type TracingRoom } from './tracing-room.ts'
+import { openTracingFixture, storyOf, type TracedBlueprint, type TracingFixture } from './tracing-fixture.ts'
 
-let room: TracingRoom
+let fixture: TracingFixture
 let hand: TracedBlueprint
 
 beforeAll(async () => {
-  room = await openTracingRoom()
+  fixture = await openTracingFixture()
   const keep = (flow: string, set: string) => ({
     type: 'function_create_document_from_mutations',
     in: { flow, storage: 'kept', set },
   })
-  hand = await room.install('By hand', {
+  hand = await fixture.install('By hand', {
     add: {
       type: 'trigger_custom_function',
       out: [
@@ -27,9 +27,9 @@ beforeAll(async () => {
     daily: { type: 'schedule_repeating_event', in: { cron: '0 2 * * *' } },
     keep_tick: keep('@daily.flow', '={ planned: daily.planned_at, by: user.username }'),
     hourly: { type: 'schedule_repeating_event', in: { cron: '0 * * * *' } },
-    ask_hourly: { type: 'http_request', in: { flow: '@hourly.flow', url: `${room.outside.url}/held` } },
+    ask_hourly: { type: 'http_request', in: { flow: '@hourly.flow', url: `${fixture.outside.url}/held` } },
     any: { type: 'schedule_repeating_event', in: { cron: '0 3 * * *', overlap: 'allow' } },
-    ask_any: { type: 'http_request', in: { flow: '@any.flow', url: `${room.outside.url}/held` } },
+    ask_any: { type: 'http_request', in: { flow: '@any.flow', url: `${fixture.outside.url}/held` } },
     changed: { type: 'storage_event', in: { storage: 'orders', events: ['on_updated', 'on_deleted'] } },
     keep_change: keep('@changed.flow', '={ of: changed.document._meta.guid, keys: changed.fields_modified }'),
     broken: { type: 'failure_event', in: { events: ['on_run_failed'] } },
@@ -43,22 +43,22 @@ beforeAll(async () => {
     h1: { type: 'state_h1', in: { text: '="Page of " + params.name' } },
     shown: { type: 'state_render_page', in: { flow: '@page.flow', state: '@h1.state' } },
     outside: { type: 'trigger_custom_function', fields: { name: 'outside' } },
-    ask: { type: 'http_request', in: { flow: '@outside.flow', url: `${room.outside.url}/stock` } },
+    ask: { type: 'http_request', in: { flow: '@outside.flow', url: `${fixture.outside.url}/stock` } },
     asked: { type: 'function_return', in: { flow: '@ask.flow', value: '=ask.body' } },
     calling: { type: 'trigger_custom_function', fields: { name: 'calling' } },
     call: { type: 'function_custom_execute', in: { flow: '@calling.flow', function: 'outside' } },
   })
-  await room.quoin.addUser('builder', [
+  await fixture.quoin.addUser('builder', [
     'blueprints_view',
     'blueprintactions_view',
     'runs_view',
     'blueprints_update',
   ])
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 function send(body: JsonObject): Promise<Answer> {
-  return room.quoin.send('POST', `/blueprints/${hand.guid}/run`, { as: 'builder', body })
+  return fixture.quoin.send('POST', `/blueprints/${hand.guid}/run`, { as: 'builder', body })
 }
 
 async function run(body: JsonObject): Promise<JsonObject> {
@@ -68,15 +68,15 @@ async function run(body: JsonObject): Promise<JsonObject> {
 }
 
 const kept = async (): Promise<JsonValue[]> =>
-  (await room.quoin.documents('kept')).map(({ _meta, ...fields }) => fields)
+  (await fixture.quoin.documents('kept')).map(({ _meta, ...fields }) => fields)
 
 const given = (ended: JsonObject) => objectOf(objectsOf(ended.steps)[0]?.out)
 
 test('a schedule whose runs may not overlap is refused while it runs by hand', async () => {
   const real = (trigger: string) => send({ trigger, effects: 'real' })
-  const waiting = (count: number) => expect.poll(() => room.held.length, { timeout: 20_000 }).toBe(count)
+  const waiting = (count: number) => expect.poll(() => fixture.held.length, { timeout: 20_000 }).toBe(count)
   const answerAll = () => {
-    for (const response of room.held.splice(0)) response.end('{}')
+    for (const response of fixture.held.splice(0)) response.end('{}')
   }
   const first = real('hourly')
   await waiting(1)
@@ -137,7 +137,7 @@ describe.each(cases)('%s', (_what, body, written) => {
     expect(ended).toMatchObject({ status: 'ended', error: null, recorded_as: 'by_hand', replay_of: null })
     expect(await kept()).toEqual([...before, written])
     const [audited] = objectsOf(
-      await room.quoin.manage('POST', '/_system/auditlogs', {
+      await fixture.quoin.manage('POST', '/_system/auditlogs', {
         filters: { action: 'run' },
         sort: [{ '_meta.cms': 'desc' }],
         limit: 1,
@@ -188,28 +188,28 @@ describe('endpoints and pages', () => {
 
 describe('blocks that ask outside', () => {
   test('fail without effects, ask for real, and give what a recorded run has', async () => {
-    const asked = room.asked()
+    const asked = fixture.asked()
     const tried = await run({ trigger: 'outside' })
     expect(tried).toMatchObject({ status: 'failed', error: { block: hand.block('ask') } })
     expect(storyOf(tried, hand).at(-1)).toContain('no external requests are sent')
     const calling = await run({ trigger: 'calling' })
     expect(calling).toMatchObject({ status: 'failed', error: { block: hand.block('ask') } })
-    expect(room.asked()).toBe(asked)
+    expect(fixture.asked()).toBe(asked)
     const real = await run({ trigger: 'outside', effects: 'real' })
     expect(real.result).toMatchObject({ asked: asked + 1 })
     const again = await run({ trigger: 'outside', from_run: real.guid ?? null })
     expect(again.result).toMatchObject({ asked: asked + 1 })
-    expect(room.asked()).toBe(asked + 1)
+    expect(fixture.asked()).toBe(asked + 1)
   })
 })
 
 test('staged blocks run without effects, and not for real', async () => {
   const path = `/blueprintactions/${hand.block('sum')}`
-  const stored = objectOf(await room.quoin.manage('GET', path))
+  const stored = objectOf(await fixture.quoin.manage('GET', path))
   const pins = objectsOf(stored.in_pins).map((pin) =>
     pin.id === 'value' ? { ...pin, expression: 'params.a * 100' } : pin,
   )
-  await room.quoin.manage('PUT', path, { in_pins: pins })
+  await fixture.quoin.manage('PUT', path, { in_pins: pins })
   const body = { trigger: 'add', input: { a: 3, b: 4 } }
   expect(await run({ ...body, state: 'staged' })).toMatchObject({ result: 300, deployment: 0 })
   expect(await run(body)).toMatchObject({ result: 7 })
@@ -237,11 +237,11 @@ describe('what is refused', () => {
   })
 
   test('a run of another blueprint as the input', async () => {
-    const other = await room.install('Other', {
+    const other = await fixture.install('Other', {
       add: { type: 'trigger_custom_function', fields: { name: 'others' } },
       end: { type: 'function_return', in: { flow: '@add.flow', value: 'secret of the others' } },
     })
-    const { body } = await room.quoin.send('POST', `/blueprints/${other.guid}/run`, {
+    const { body } = await fixture.quoin.send('POST', `/blueprints/${other.guid}/run`, {
       as: 'admin',
       body: { trigger: 'others' },
     })
@@ -253,7 +253,7 @@ describe('what is refused', () => {
   })
 
   test('a blueprint that is not active runs without effects only', async () => {
-    await room.quoin.manage('PUT', `/blueprints/update/set/inactive/${hand.guid}`)
+    await fixture.quoin.manage('PUT', `/blueprints/update/set/inactive/${hand.guid}`)
     const body = { trigger: 'daily' }
     expect((await send({ ...body, effects: 'real' })).status).toBe(409)
     expect(await run({ ...body, state: 'saved' })).toMatchObject({ status: 'ended' })

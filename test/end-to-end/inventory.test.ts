@@ -6,18 +6,18 @@ import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { openAssetPlace } from '../asset-place.ts'
 import { type MailServer, openMailServer } from '../mail-server.ts'
 import {
+  type ExampleFixture,
   type ExampleReply,
-  type ExampleRoom,
   eventually,
   installExample,
-  openExampleRoom,
+  openExampleFixture,
   passTime,
   type Sent,
   statusesOf,
-} from './example-room.ts'
+} from './example-fixture.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin } from './harness.ts'
 
-let room: ExampleRoom
+let fixture: ExampleFixture
 let mails: MailServer
 const values = { STAFF_MAIL: 'staff@example.com' }
 const settings = () => ({
@@ -29,19 +29,19 @@ const suppliers = new Map<string, string>()
 
 beforeAll(async () => {
   mails = await openMailServer()
-  room = await openExampleRoom('inventory', {
+  fixture = await openExampleFixture('inventory', {
     values,
     // 2,000 rows are 4,000 statements: a machine that does other things meanwhile is slow, not wrong.
     settings: { ...settings(), QUOIN_RUN_DEADLINE: '150000' },
   })
   for (const name of ['Kern', 'Ohm']) {
-    const reply = await room.call('POST', '/suppliers', { body: { name: ` ${name} ` } })
+    const reply = await fixture.call('POST', '/suppliers', { body: { name: ` ${name} ` } })
     expect(reply).toMatchObject({ status: 201, body: { name } })
     suppliers.set(name, guidOf(reply.body))
   }
 })
 afterAll(async () => {
-  await room.close()
+  await fixture.close()
   await mails.close()
 })
 
@@ -53,10 +53,10 @@ const good = (number: string, more: JsonObject = {}) => ({
   ...more,
 })
 const add = (number: string, more: JsonObject = {}) =>
-  room.call('POST', '/goods', { body: good(number, more) })
+  fixture.call('POST', '/goods', { body: good(number, more) })
 const move = (number: JsonValue, quantity: JsonValue, more: JsonObject = {}) =>
-  room.call('POST', '/movements', { body: { number, quantity, ...more } })
-const list = async (query: string) => objectsOf((await room.call('GET', `/goods?${query}`)).body)
+  fixture.call('POST', '/movements', { body: { number, quantity, ...more } })
+const list = async (query: string) => objectsOf((await fixture.call('GET', `/goods?${query}`)).body)
 const stockOf = async (number: string) =>
   (await list('limit=200')).find((one) => one.number === number)?.stock
 const atOnce = (send: (index: number) => Promise<ExampleReply>) =>
@@ -87,7 +87,7 @@ describe('goods', () => {
     ['half a piece as minimum', { min_stock: 1.5 }, 'min_stock'],
   ])('%s is 400 and stores nothing', async (_what, wrong, field) => {
     const before = await list('limit=200')
-    const reply = await room.call('POST', '/goods', { body: { ...good('wrong'), ...wrong } })
+    const reply = await fixture.call('POST', '/goods', { body: { ...good('wrong'), ...wrong } })
     expect(reply.status).toBe(400)
     expect(objectOf(reply.body).error).toContain(field)
     expect(await list('limit=200')).toEqual(before)
@@ -102,7 +102,7 @@ describe('goods', () => {
   test('50 at once with one number: one is stored', async () => {
     expect(statusesOf(await atOnce(() => add('same')))).toEqual({ 201: 1, 409: 49 })
     expect((await list('limit=200')).filter(({ number }) => number === 'same')).toHaveLength(1)
-    const supplier = await room.call('POST', '/suppliers', { body: { name: 'Kern' } })
+    const supplier = await fixture.call('POST', '/suppliers', { body: { name: 'Kern' } })
     expect(supplier).toMatchObject({ status: 409, body: { error: expect.stringContaining('name') } })
   })
 
@@ -114,7 +114,7 @@ describe('goods', () => {
       ['POST', '/suppliers'],
       ['GET', '/stock-value'],
     ] as const)
-      expect((await room.call(method, path, { anonymous: true })).status).toBe(404)
+      expect((await fixture.call(method, path, { anonymous: true })).status).toBe(404)
   })
 })
 
@@ -163,7 +163,7 @@ describe('movements', () => {
     const headers = { 'idempotency-key': 'delivery 7' }
     const body = { number: 'once', quantity: 5 }
     for (let time = 0; time < 2; time += 1)
-      expect(await room.call('POST', '/movements', { body, headers })).toMatchObject({ status: 201 })
+      expect(await fixture.call('POST', '/movements', { body, headers })).toMatchObject({ status: 201 })
     expect(await stockOf('once')).toBe(5)
   })
 })
@@ -171,11 +171,11 @@ describe('movements', () => {
 describe('more than 100 pieces', () => {
   const waits = async (number: string) => {
     const title = `pieces of ${number}`
-    const { body } = await room.call('POST', '/_system/waits/search', { body: {} })
+    const { body } = await fixture.call('POST', '/_system/waits/search', { body: {} })
     return objectsOf(body).filter((one) => String(one.title).endsWith(title))
   }
   const decide = (wait: JsonObject | undefined, way: string, sent: Sent = {}) =>
-    room.call('POST', `/_system/waits/${guidOf(wait)}/continue`, { body: { way }, ...sent })
+    fixture.call('POST', `/_system/waits/${guidOf(wait)}/continue`, { body: { way }, ...sent })
   const ask = async (number: string, quantity: number) => {
     const reply = await move(number, quantity, { note: 'for the fair' })
     expect(reply).toMatchObject({
@@ -189,7 +189,7 @@ describe('more than 100 pieces', () => {
     await move('heap', 500)
     expect(await move('heap', -100)).toMatchObject({ status: 201, body: { stock: 400 } })
     await ask('heap', -101)
-    await room.restart('SIGKILL')
+    await fixture.restart('SIGKILL')
     expect(await stockOf('heap')).toBe(400)
     const [wait, ...others] = await waits('heap')
     expect([wait?.title, others]).toEqual(['101 pieces of heap', []])
@@ -207,7 +207,9 @@ describe('more than 100 pieces', () => {
     await decide((await waits('pile'))[0], 'rejected')
     await ask('pile', -151)
     await decide((await waits('pile'))[0], 'approved')
-    await eventually(async () => (await room.jobs('_waits')).some((job) => job.startsWith('dead'))).toBe(true)
+    await eventually(async () => (await fixture.jobs('_waits')).some((job) => job.startsWith('dead'))).toBe(
+      true,
+    )
     expect(await stockOf('pile')).toBe(150)
   })
 })
@@ -217,7 +219,7 @@ test('the value of the stock, by supplier', async () => {
   await move('dear', 3)
   await add('dearer', { supplier: suppliers.get('Ohm') ?? '', price: 0.2 })
   await move('dearer', 1)
-  const { body } = await room.call('GET', '/stock-value')
+  const { body } = await fixture.call('GET', '/stock-value')
   const values = objectsOf(objectOf(body).suppliers).map(({ name, value }) => [name, value])
   expect(Object.fromEntries(values)).toMatchObject({ Ohm: 0.5 })
   const goods = await list('limit=200')
@@ -259,11 +261,11 @@ describe('a good that runs low', () => {
     await move('late', 1)
     await move('late', -1)
     await eventually(() => messagesAbout('late', mails.arrived).length).toBeGreaterThan(0)
-    await room.restart('SIGKILL')
+    await fixture.restart('SIGKILL')
     mails.answer(250)
-    await eventually(async () => (await room.jobs('_mail')).filter((job) => !job.startsWith('done'))).toEqual(
-      [],
-    )
+    await eventually(async () =>
+      (await fixture.jobs('_mail')).filter((job) => !job.startsWith('done')),
+    ).toEqual([])
     // An event whose end a killed node could not store is delivered again: mailboxes know its mail by the name.
     expect(messagesAbout('late').length).toBeGreaterThan(0)
     const names = messagesAbout('late', mails.arrived).map(({ headers }) => headers['message-id'])
@@ -312,7 +314,7 @@ test('each morning the staff gets the stock as XLSX', async () => {
 
 describe('import', () => {
   const csv = (rows: readonly string[]) => ['Number;Name;Supplier;Price;Min stock', ...rows].join('\n')
-  const send = (text: string) => room.call('POST', '/goods/import', { body: { csv: text } })
+  const send = (text: string) => fixture.call('POST', '/goods/import', { body: { csv: text } })
   const count = 2_000
   const rows = (price: string) =>
     Array.from({ length: count }, (_none, index) => `I-${index};Imported ${index};Kern;${price};`)

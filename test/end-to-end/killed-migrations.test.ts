@@ -123,23 +123,23 @@ function expectValues(documents: readonly JsonObject[], wanted: (guid: string) =
 }
 
 test('a rename', async () => {
-  const room = await filled()
-  const begun = await call('PUT', `/blueprintfields/${room.field}`, { name: 'headline' })
+  const fixture = await filled()
+  const begun = await call('PUT', `/blueprintfields/${fixture.field}`, { name: 'headline' })
   expect([begun.status, objectOf(begun.body).migration]).toEqual([200, expect.any(Object)])
-  const stop = writing(room, 'headline', (n) => `${1_000_000 + n}`)
+  const stop = writing(fixture, 'headline', (n) => `${1_000_000 + n}`)
   let interrupted = 0
   for (let kill = 0; kill < KILLS; kill++) {
-    if (await killed(room.field, 100 + 150 * kill)) interrupted += 1
-    const before = String((await record(room.field)).name)
-    const documents = await all(room)
-    const after = String((await record(room.field)).name)
+    if (await killed(fixture.field, 100 + 150 * kill)) interrupted += 1
+    const before = String((await record(fixture.field)).name)
+    const documents = await all(fixture)
+    const after = String((await record(fixture.field)).name)
     const lacking = documents.filter((one) => one[before] === undefined && one[after] === undefined)
     expect([documents.length, lacking]).toEqual([DOCUMENTS, []])
   }
   const acknowledged = await stop()
-  await ended(room.field)
+  await ended(fixture.field)
   expect(interrupted).toBeGreaterThan(0)
-  const documents = await all(room)
+  const documents = await all(fixture)
   expectValues(documents, (guid) => {
     const value = acknowledged.get(guid)
     return value === undefined ? undefined : { headline: value }
@@ -148,16 +148,16 @@ test('a rename', async () => {
 }, 240_000)
 
 test('a conversion of texts to numbers', async () => {
-  const room = await filled()
-  const begun = await call('PUT', `/blueprintfields/${room.field}`, { type: 'integer' })
+  const fixture = await filled()
+  const begun = await call('PUT', `/blueprintfields/${fixture.field}`, { type: 'integer' })
   expect([begun.status, objectOf(begun.body).migration]).toEqual([200, expect.any(Object)])
-  const stop = writing(room, 'title', (n) => 1_000_000 + n)
+  const stop = writing(fixture, 'title', (n) => 1_000_000 + n)
   let interrupted = 0
-  for (let kill = 0; kill < KILLS; kill++) if (await killed(room.field, 100 + 150 * kill)) interrupted += 1
+  for (let kill = 0; kill < KILLS; kill++) if (await killed(fixture.field, 100 + 150 * kill)) interrupted += 1
   const acknowledged = await stop()
-  await ended(room.field)
+  await ended(fixture.field)
   expect(interrupted).toBeGreaterThan(0)
-  const documents = await all(room)
+  const documents = await all(fixture)
   expectValues(documents, (guid) => {
     const title = acknowledged.get(guid)
     return title === undefined ? undefined : { title }

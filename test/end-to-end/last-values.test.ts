@@ -4,14 +4,14 @@ import { blockMark } from '../../src/expressions/language/block-mark.ts'
 import { candidateBlocks } from '../../src/flows/blueprints/staged-content.ts'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { objectOf, objectsOf } from './harness.ts'
-import { openTracingRoom, type TracedBlueprint, type TracingRoom } from './tracing-room.ts'
+import { openTracingFixture, type TracedBlueprint, type TracingFixture } from './tracing-fixture.ts'
 
-let room: TracingRoom
+let fixture: TracingFixture
 let shop: TracedBlueprint
 
 beforeAll(async () => {
-  room = await openTracingRoom()
-  shop = await room.install('Shop', {
+  fixture = await openTracingFixture()
+  shop = await fixture.install('Shop', {
     post: { type: 'on_startup_register_uri_post', in: { uri: 'goods' }, scopes: ['*public'] },
     check: { type: 'branch', in: { flow: '@post.flow', condition: '=body.price > 0' } },
     kept: {
@@ -29,12 +29,12 @@ beforeAll(async () => {
     nothing: { type: 'reply', in: { flow: '@never.flow', value: 1 } },
   })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const post = (price: number) =>
-  room.quoin.send('POST', '/goods', { body: { price, password: 'hunter2 of Ada' } })
+  fixture.quoin.send('POST', '/goods', { body: { price, password: 'hunter2 of Ada' } })
 async function last() {
-  const answer = objectOf(await room.quoin.manage('GET', `/blueprints/${shop.guid}/last-values`))
+  const answer = objectOf(await fixture.quoin.manage('GET', `/blueprints/${shop.guid}/last-values`))
   const runs = new Map(objectsOf(answer.runs).map((run) => [run.guid, run]))
   const steps = new Map(
     objectsOf(answer.steps).map((step): [string, JsonObject] => [
@@ -50,7 +50,7 @@ test('without a run there are no values', async () => {
 })
 
 test('an unknown blueprint is 404', async () => {
-  const answer = await room.quoin.send('GET', '/blueprints/nine/last-values', { as: 'admin' })
+  const answer = await fixture.quoin.send('GET', '/blueprints/nine/last-values', { as: 'admin' })
   expect(answer.status).toBe(404)
 })
 
@@ -71,7 +71,7 @@ test('each block has the values of the newest run that passed it', async () => {
 
 test('runs by hand, tries and runs that failed count too', async () => {
   const run = objectOf(
-    await room.quoin.manage('POST', `/blueprints/${shop.guid}/run`, {
+    await fixture.quoin.manage('POST', `/blueprints/${shop.guid}/run`, {
       trigger: 'POST goods',
       input: { body: { price: 9 } },
     }),
@@ -79,7 +79,7 @@ test('runs by hand, tries and runs that failed count too', async () => {
   expect((await last()).steps.get('kept')).toMatchObject({
     ...{ run: run.guid, as: 'tried', in: { value: { price: 9 } } },
   })
-  const failed = await room.quoin.send('GET', '/goods')
+  const failed = await fixture.quoin.send('GET', '/goods')
   expect(failed.status).toBe(500)
   const { steps } = await last()
   expect(steps.get('list')).toMatchObject({ as: 'failed', error: expect.stringContaining('limit') })
@@ -89,7 +89,7 @@ test('runs by hand, tries and runs that failed count too', async () => {
 test('the mark is that of the block as it ran, whatever is staged since', async () => {
   const { steps } = await last()
   const guid = shop.block('kept')
-  const { records } = room.quoin.quoin.flows
+  const { records } = fixture.quoin.quoin.flows
   const content = async () => {
     const staged = await candidateBlocks(records, shop.guid, 'staged')
     const found = staged.find((block) => block.guid === guid)
@@ -98,12 +98,12 @@ test('the mark is that of the block as it ran, whatever is staged since', async 
   }
   const mark = steps.get('kept')?.mark
   expect(mark).toBe(blockMark(await content()))
-  await room.quoin.manage('PUT', `/blueprintactions/${guid}`, { title: 'Another title' })
+  await fixture.quoin.manage('PUT', `/blueprintactions/${guid}`, { title: 'Another title' })
   expect(blockMark(await content())).toBe(mark)
   const in_pins = (await content()).in_pins.map((pin) =>
     pin.id === 'value' ? { id: 'value', value: 1 } : pin,
   )
-  await room.quoin.manage('PUT', `/blueprintactions/${guid}`, { in_pins })
+  await fixture.quoin.manage('PUT', `/blueprintactions/${guid}`, { in_pins })
   expect(blockMark(await content())).not.toBe(mark)
   expect((await last()).steps.get('kept')?.mark).toBe(mark)
 })

@@ -58,18 +58,18 @@ const blocks: JsonObject = {
   counted: reply('@publish_unit.flow', 1),
 }
 
-let room: TestQuoin
+let fixture: TestQuoin
 let origin = ''
 const open: EventReader[] = []
 
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
-  origin = `${await room.quoin.server.listen()}/api/v1`
-  await room.addUser('ann', ['rooms'])
-  await room.addUser('outsider', [])
-  await room.install('Rooms', blocks)
+  fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  origin = `${await fixture.quoin.server.listen()}/api/v1`
+  await fixture.addUser('ann', ['rooms'])
+  await fixture.addUser('outsider', [])
+  await fixture.install('Rooms', blocks)
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 afterEach(() => {
   for (const reader of open.splice(0)) reader.close()
 })
@@ -79,7 +79,7 @@ async function listen(
   user?: string,
   headers: Record<string, string> = {},
 ): Promise<EventReader> {
-  const signedIn = user === undefined ? {} : { authorization: `Bearer ${await room.tokenOf(user)}` }
+  const signedIn = user === undefined ? {} : { authorization: `Bearer ${await fixture.tokenOf(user)}` }
   const reader = await readEvents(`${origin}${path}`, { ...signedIn, ...headers })
   open.push(reader)
   return reader
@@ -93,7 +93,7 @@ async function inRoom(name: string, user = 'ann'): Promise<EventReader> {
 }
 
 const post = (path: string, channel: string, text = 'hello') =>
-  room.send('POST', path, { body: { channel, text } })
+  fixture.send('POST', path, { body: { channel, text } })
 
 describe('refused', () => {
   test('by the scopes of the trigger: 404', async () => {
@@ -114,16 +114,16 @@ describe('refused', () => {
   })
 
   test('another method than GET: 406', async () => {
-    expect((await room.send('POST', '/listen', { body: {} })).status).toBe(406)
+    expect((await fixture.send('POST', '/listen', { body: {} })).status).toBe(406)
   })
 })
 
 describe('a flow that writes and then subscribes', () => {
   const stored = async (text: string) =>
-    (await room.documents('sent')).filter((one) => one.text === text).length
+    (await fixture.documents('sent')).filter((one) => one.text === text).length
 
   test('has written nothing when another method than GET is refused', async () => {
-    const { status } = await room.send('POST', '/kept-and-listen', { body: { text: 'post' } })
+    const { status } = await fixture.send('POST', '/kept-and-listen', { body: { text: 'post' } })
     expect([status, await stored('post')]).toEqual([406, 0])
   })
 
@@ -152,7 +152,7 @@ describe('delivered', () => {
     const reader = await inRoom('a')
     await post('/send', 'a', 'written')
     const { guid } = (await reader.data()) as { guid: string }
-    expect(await room.quoin.database.session().get('sent', guid)).toBeDefined()
+    expect(await fixture.quoin.database.session().get('sent', guid)).toBeDefined()
   })
 
   test('behind the reply, and by a unit of work', async () => {
@@ -184,9 +184,9 @@ describe('delivered', () => {
 
 describe('the end', () => {
   test('with the scope: an event "error", and nothing of what is published then', async () => {
-    const guid = await room.addUser('carl', ['rooms'])
+    const guid = await fixture.addUser('carl', ['rooms'])
     const reader = await inRoom('a', 'carl')
-    await room.manage('PUT', `/users/${guid}`, { custom_scopes: [] })
+    await fixture.manage('PUT', `/users/${guid}`, { custom_scopes: [] })
     await post('/send', 'a', 'secret')
     expect(await reader.next()).toMatchObject({
       event: 'error',
@@ -197,10 +197,10 @@ describe('the end', () => {
 
   test('after the minutes that the block says, and not before', async () => {
     const reader = await inRoom('a')
-    room.advance(59_000)
+    fixture.advance(59_000)
     await post('/send', 'a', 'still')
     expect(await reader.data()).toMatchObject({ text: 'still' })
-    room.advance(2_000)
+    fixture.advance(2_000)
     expect(await reader.next()).toBeUndefined()
   })
 })

@@ -8,17 +8,17 @@ const on = (method: string, uri: string) => ({
   ...{ type: `on_startup_register_uri_${method}`, in: { uri }, scopes: ['*public'] },
 })
 
-let room: TestQuoin
+let fixture: TestQuoin
 let origin = ''
 const open: EventReader[] = []
 const sockets: Socket[] = []
 
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0', QUOIN_STREAMS: '4', QUOIN_STREAMS_PER_USER: '2' })
-  origin = await room.quoin.server.listen()
-  await room.addUser('ann', [])
-  await room.addUser('bob', [])
-  await room.install('Rooms', {
+  fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0', QUOIN_STREAMS: '4', QUOIN_STREAMS_PER_USER: '2' })
+  origin = await fixture.quoin.server.listen()
+  await fixture.addUser('ann', [])
+  await fixture.addUser('bob', [])
+  await fixture.install('Rooms', {
     listen: on('get', 'news'),
     subscribe: { type: 'subscribe', in: { flow: '@listen.flow', channel: 'news', first: 'first' } },
     writing: on('get', 'kept-news'),
@@ -32,7 +32,7 @@ beforeAll(async () => {
     sent: { type: 'reply', in: { flow: '@publish.flow', value: 1 } },
   })
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 afterEach(async () => {
   for (const reader of open.splice(0)) reader.close()
   for (const socket of sockets.splice(0)) socket.destroy()
@@ -40,12 +40,12 @@ afterEach(async () => {
 })
 
 async function metric(name: string): Promise<number> {
-  const { body } = await room.quoin.server.app.inject('/metrics')
+  const { body } = await fixture.quoin.server.app.inject('/metrics')
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(body)?.[1])
 }
 
 async function listen(user?: string, path = 'news'): Promise<EventReader> {
-  const headers = user === undefined ? {} : { authorization: `Bearer ${await room.tokenOf(user)}` }
+  const headers = user === undefined ? {} : { authorization: `Bearer ${await fixture.tokenOf(user)}` }
   const reader = await readEvents(`${origin}/api/v1/${path}`, headers)
   open.push(reader)
   return reader
@@ -77,14 +77,14 @@ test('a node has four at most: 503, and a place is free again', async () => {
 })
 
 test('a flow that writes and then subscribes has written nothing where there are too many streams', async () => {
-  const before = (await room.documents('listeners')).length
+  const before = (await fixture.documents('listeners')).length
   expect(await statuses('ann', 'ann')).toEqual([200, 200])
   expect((await listen('ann', 'kept-news')).status).toBe(429)
-  expect(await room.documents('listeners')).toHaveLength(before)
+  expect(await fixture.documents('listeners')).toHaveLength(before)
   open[0]?.close()
   await expect.poll(() => metric('quoin_streams_open')).toBe(1)
   expect((await listen('ann', 'kept-news')).status).toBe(200)
-  expect(await room.documents('listeners')).toHaveLength(before + 1)
+  expect(await fixture.documents('listeners')).toHaveLength(before + 1)
 })
 
 test('a client that does not read is dropped; one that reads misses nothing', async () => {
@@ -99,12 +99,12 @@ test('a client that does not read is dropped; one that reads misses nothing', as
   // What the operating system takes for the client comes first: some megabytes.
   let sent = 0
   while ((await metric('quoin_streams_dropped_total')) === 0 && sent < 1_000) {
-    await room.send('POST', '/send', { body: { text: `${sent} ${text}` } })
+    await fixture.send('POST', '/send', { body: { text: `${sent} ${text}` } })
     expect(await reader.data()).toBe(`${sent} ${text}`)
     sent += 1
   }
   expect(await metric('quoin_streams_dropped_total')).toBe(1)
   await expect.poll(() => metric('quoin_streams_open')).toBe(1)
-  await room.send('POST', '/send', { body: { text: 'last' } })
+  await fixture.send('POST', '/send', { body: { text: 'last' } })
   expect(await reader.data()).toBe('last')
 }, 60_000)

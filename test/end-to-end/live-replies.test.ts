@@ -42,33 +42,35 @@ const blocks: JsonObject = {
   created: reply('@create.flow', 1),
 }
 
-let room: TestQuoin
+let fixture: TestQuoin
 let origin = ''
 let blueprint = ''
 let storage = ''
 const open: EventReader[] = []
 
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0', QUOIN_STREAMS_PER_ADDRESS: '8' })
-  origin = `${await room.quoin.server.listen()}/api/v1`
-  for (const name of ['ann', 'bob']) await room.addUser(name, ['things_read'])
-  await room.addUser('outsider', [])
-  storage = guidOf(await room.manage('POST', '/_system/storages', { name: 'owned' }))
-  await room.manage('PUT', `/_system/storages/${storage}`, { rules: { see: 'doc.owner == user.username' } })
-  blueprint = await room.install('Things', blocks)
+  fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0', QUOIN_STREAMS_PER_ADDRESS: '8' })
+  origin = `${await fixture.quoin.server.listen()}/api/v1`
+  for (const name of ['ann', 'bob']) await fixture.addUser(name, ['things_read'])
+  await fixture.addUser('outsider', [])
+  storage = guidOf(await fixture.manage('POST', '/_system/storages', { name: 'owned' }))
+  await fixture.manage('PUT', `/_system/storages/${storage}`, {
+    rules: { see: 'doc.owner == user.username' },
+  })
+  blueprint = await fixture.install('Things', blocks)
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 beforeEach(async () => {
   for (const reader of open.splice(0)) reader.close()
   await expect.poll(() => metric('quoin_streams_open'), { timeout: 30_000 }).toBe(0)
-  for (const one of await room.documents('things'))
+  for (const one of await fixture.documents('things'))
     await change((session) => session.delete('things', guidOf(one)))
 })
 
 type Session = ReturnType<TestQuoin['quoin']['database']['session']>
 
 async function change(work: (session: Session) => unknown): Promise<void> {
-  const session = room.quoin.database.session()
+  const session = fixture.quoin.database.session()
   await work(session)
   await session.transaction.commit()
 }
@@ -81,7 +83,7 @@ async function follow(
   user?: string,
   headers: Record<string, string> = {},
 ): Promise<EventReader> {
-  const signedIn = user === undefined ? {} : { authorization: `Bearer ${await room.tokenOf(user)}` }
+  const signedIn = user === undefined ? {} : { authorization: `Bearer ${await fixture.tokenOf(user)}` }
   const reader = await readEvents(`${origin}${path}`, { ...signedIn, ...headers })
   open.push(reader)
   return reader
@@ -92,7 +94,7 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
 }
 
-const runs = () => room.quoin.runs.ends.get(blueprint)?.done ?? 0
+const runs = () => fixture.quoin.runs.ends.get(blueprint)?.done ?? 0
 
 describe('refused', () => {
   test.each([
@@ -104,7 +106,7 @@ describe('refused', () => {
       406,
       '{"error":"This endpoint does not send events: its flow does more than read stored data."}',
     ])
-    expect(await room.documents('written')).toEqual([])
+    expect(await fixture.documents('written')).toEqual([])
   })
 
   test.each([
@@ -197,16 +199,16 @@ describe('sent', () => {
   })
 
   test('when a value of the environment changes', async () => {
-    const guid = guidOf(await room.manage('POST', '/_system/environment', { name: 'COLOR', value: 'red' }))
+    const guid = guidOf(await fixture.manage('POST', '/_system/environment', { name: 'COLOR', value: 'red' }))
     const reader = await follow('/color')
     expect(await reader.data()).toBe('red')
-    await room.manage('PUT', `/_system/environment/${guid}`, { value: 'blue' })
+    await fixture.manage('PUT', `/_system/environment/${guid}`, { value: 'blue' })
     expect(await reader.data()).toBe('blue')
   })
 
   test('as an event "error" when the document is gone, and again when it is back', async () => {
     await add('one')
-    const guid = guidOf((await room.documents('things'))[0])
+    const guid = guidOf((await fixture.documents('things'))[0])
     const reader = await follow(`/names/${guid}`)
     expect(await reader.data()).toBe('one')
     await change((session) => session.setRemoved('things', guid, true))
@@ -234,21 +236,21 @@ describe('to whom', () => {
     await own('shared', 'all')
     const reader = await follow('/mine', 'bob')
     expect(await reader.data()).not.toContain('shared')
-    await room.manage('PUT', `/_system/storages/${storage}`, {
+    await fixture.manage('PUT', `/_system/storages/${storage}`, {
       rules: { see: 'doc.owner == user.username || doc.owner == "all"' },
     })
     expect(await reader.data()).toContain('shared')
   })
 
   test('a stream ends with the token: an event "error" 401', async () => {
-    const { access_token: token } = await room.quoin.access.signIn({
+    const { access_token: token } = await fixture.quoin.access.signIn({
       username: 'ann',
       password: 'a password of a user',
       ip: '127.0.0.1',
     })
     const reader = await follow('/names', undefined, { authorization: `Bearer ${token}` })
     await reader.next()
-    await room.quoin.access.signOut(token)
+    await fixture.quoin.access.signOut(token)
     await add('secret')
     const ends = await reader.next()
     expect([ends?.event, JSON.parse(ends?.data ?? '{}').status]).toEqual(['error', 401])
@@ -256,10 +258,10 @@ describe('to whom', () => {
   })
 
   test('a stream ends with the scope: an event "error" 404, and nothing of what was written then', async () => {
-    const guid = await room.addUser('carl', ['things_read'])
+    const guid = await fixture.addUser('carl', ['things_read'])
     const reader = await follow('/mine', 'carl')
     await reader.next()
-    await room.manage('PUT', `/users/${guid}`, { custom_scopes: [] })
+    await fixture.manage('PUT', `/users/${guid}`, { custom_scopes: [] })
     await own('of carl', 'carl')
     expect(await reader.next()).toMatchObject({ event: 'error', data: '{"status":404,"error":"not found"}' })
     expect(await reader.next()).toBeUndefined()
@@ -270,9 +272,9 @@ describe('the end', () => {
   test('when the blueprint is deactivated', async () => {
     const reader = await follow('/names')
     await reader.next()
-    await room.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
+    await fixture.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
     expect(await reader.next()).toBeUndefined()
-    await room.manage('PUT', `/blueprints/update/set/active/${blueprint}`)
+    await fixture.manage('PUT', `/blueprints/update/set/active/${blueprint}`)
   })
 
   test('when the server closes', async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { openMailServer } from '../mail-server.ts'
-import { eventually } from './example-room.ts'
+import { eventually } from './example-fixture.ts'
 import { objectOf, openTestQuoin } from './harness.ts'
 
 const FROM = 'Shop <shop@example.com>'

@@ -15,7 +15,7 @@ import { installOver } from '../cluster/install-over.ts'
 import { localCertificate } from '../local-certificate.ts'
 import { type MailServer, mailCredentials, openMailServer, partOf, type TakenMail } from '../mail-server.ts'
 import { openTemporaryDatabase } from '../temporary-database.ts'
-import { eventually } from './example-room.ts'
+import { eventually } from './example-fixture.ts'
 import { adminPassword, objectOf, objectsOf, openTestQuoin, startProcess, type TestQuoin } from './harness.ts'
 
 const by = { guid: 'u', username: 'ann' }

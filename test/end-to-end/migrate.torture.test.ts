@@ -78,14 +78,14 @@ describe('from the embedded engine to PostgreSQL', () => {
   /** How many lines of each step the command prints. */
   let parts = 0
 
-  async function look(room: TestQuoin): Promise<Seen> {
-    const search = async (path: string) => objectsOf(await room.manage('POST', path, {}))
+  async function look(fixture: TestQuoin): Promise<Seen> {
+    const search = async (path: string) => objectsOf(await fixture.manage('POST', path, {}))
     const storages = await search('/_system/storages/search')
     const tasks = storages.find(({ name }) => name === 'tasks')
     const documents = `/_system/storages/${guidOf(tasks)}/documents`
     return {
-      tasks: (await room.send('GET', '/tasks')).text,
-      found: JSON.stringify(await room.manage('POST', `${documents}/search`, { query: 'strasse' })),
+      tasks: (await fixture.send('GET', '/tasks')).text,
+      found: JSON.stringify(await fixture.manage('POST', `${documents}/search`, { query: 'strasse' })),
       storages: storages.map(({ name, fields }) => ({ name: name ?? '', fields: fields ?? null })),
       blueprints: await search('/blueprints/search'),
       // Who signs in changes the record.
@@ -94,16 +94,16 @@ describe('from the embedded engine to PostgreSQL', () => {
         email: email ?? null,
         custom_scopes: custom_scopes ?? null,
       })),
-      schedules: objectsOf(await room.manage('GET', '/queue/schedules')),
-      history: objectsOf(await room.manage('GET', `${documents}/${task}/history`)),
+      schedules: objectsOf(await fixture.manage('GET', '/queue/schedules')),
+      history: objectsOf(await fixture.manage('GET', `${documents}/${task}/history`)),
       removed: JSON.stringify(
-        (await room.documents('tasks')).filter(({ _meta }) => isJsonObject(_meta) && _meta.guid === gone),
+        (await fixture.documents('tasks')).filter(({ _meta }) => isJsonObject(_meta) && _meta.guid === gone),
       ),
     }
   }
 
-  const queued = async (room: TestQuoin) =>
-    objectsOf(await room.manage('POST', '/queue/search', {}))
+  const queued = async (fixture: TestQuoin) =>
+    objectsOf(await fixture.manage('POST', '/queue/search', {}))
       .map(({ queue, status }) => `${queue} ${status}`)
       .filter((line) => !line.startsWith('_'))
       .sort()

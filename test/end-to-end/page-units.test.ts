@@ -12,15 +12,15 @@ import { openTestQuoin, type TestQuoin } from './harness.ts'
 const VISITORS = 12
 
 let place: AssetPlace
-let room: TestQuoin
+let fixture: TestQuoin
 let address: string
 beforeAll(async () => {
   place = await openAssetPlace()
-  room = await openTestQuoin({ ...place.settings, QUOIN_RATE_LIMIT: '0' })
-  address = await room.quoin.server.listen()
+  fixture = await openTestQuoin({ ...place.settings, QUOIN_RATE_LIMIT: '0' })
+  address = await fixture.quoin.server.listen()
 })
 afterAll(async () => {
-  await room.close()
+  await fixture.close()
   await place.close()
 })
 
@@ -38,10 +38,10 @@ const numbered = (storage: string, sent: string, parts: JsonObject): JsonObject 
 
 const everyNumber = Array.from({ length: VISITORS }, (_, n) => n)
 const numbers = async (storage: string) =>
-  (await room.documents(storage)).map(({ n }) => Number(n)).toSorted((a, b) => a - b)
+  (await fixture.documents(storage)).map(({ n }) => Number(n)).toSorted((a, b) => a - b)
 
 test('a form with a file: each is stored once, and no file of a try that was undone stays', async () => {
-  await room.install(
+  await fixture.install(
     'Form',
     numbered('forms', 'submit', {
       sent: { type: 'state_form', in: { form_id: 'f', inputs: [{ field: 'photo', type: 'file' }] } },
@@ -57,13 +57,13 @@ test('a form with a file: each is stored once, and no file of a try that was und
   )
   expect(statuses).toEqual(everyNumber.map(() => 303))
   expect(await numbers('forms')).toEqual(everyNumber)
-  const stored = (await room.documents(ownStorages.assets)).map(({ name }) => String(name))
+  const stored = (await fixture.documents(ownStorages.assets)).map(({ name }) => String(name))
   expect(stored.toSorted()).toEqual(everyNumber.map((n) => `${n}.txt`).toSorted())
-  expect(await place.files(room.directory)).toHaveLength(VISITORS)
+  expect(await place.files(fixture.directory)).toHaveLength(VISITORS)
 })
 
 test('a button: each click is done once', async () => {
-  await room.install(
+  await fixture.install(
     'Button',
     numbered('buttons', 'click', { sent: { type: 'state_button', in: { label: 'Next', kind: 'action' } } }),
   )

@@ -2,15 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { objectOf, objectsOf } from './harness.ts'
-import { openTracingRoom, type TracedBlueprint, type TracingRoom } from './tracing-room.ts'
+import { openTracingFixture, type TracedBlueprint, type TracingFixture } from './tracing-fixture.ts'
 
-let room: TracingRoom
+let fixture: TracingFixture
 let shop: TracedBlueprint
 
 beforeAll(async () => {
-  room = await openTracingRoom()
-  const url = room.outside.url
-  shop = await room.install('Shop', {
+  fixture = await openTracingFixture()
+  const url = fixture.outside.url
+  shop = await fixture.install('Shop', {
     seen: { type: 'storage', fields: { storage: 'seen' } },
     stock: { type: 'on_startup_register_uri_get', in: { uri: 'stock' } },
     ask: { type: 'http_request', in: { flow: '@stock.flow', url } },
@@ -34,7 +34,7 @@ beforeAll(async () => {
     all: { type: 'function_search', in: { flow: '@each.flow', storage: 'seen' } },
     listed: { type: 'reply', in: { flow: '@all.flow', value: '=[each.pages, all.total]' } },
   })
-  await room.quoin.addUser('builder', [
+  await fixture.quoin.addUser('builder', [
     'blueprints_view',
     'blueprintactions_view',
     'runs_view',
@@ -42,17 +42,17 @@ beforeAll(async () => {
   ])
   await shop.trace(true, { minutes: 60 })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const path = (run: JsonObject) => `/runs/${String(run.guid)}/replay`
 const replay = async (run: JsonObject, body: JsonObject) =>
-  objectOf(await room.quoin.manage('POST', path(run), body))
+  objectOf(await fixture.quoin.manage('POST', path(run), body))
 const refused = async (run: JsonObject, body: JsonObject) => {
-  const { status, body: said } = await room.quoin.send('POST', path(run), { as: 'builder', body })
+  const { status, body: said } = await fixture.quoin.send('POST', path(run), { as: 'builder', body })
   return [status, String(objectOf(said).message)]
 }
 const runOf = async (trigger: string) => {
-  const reply = await room.quoin.send('GET', `/${trigger}`)
+  const reply = await fixture.quoin.send('GET', `/${trigger}`)
   expect(reply.status, reply.text).toBe(200)
   return shop.lastRun(trigger)
 }
@@ -61,7 +61,7 @@ const bodyOf = (run: JsonObject) => objectOf(run.reply).body
 describe('a pinned reply', () => {
   test('is given in place of that of the replayed run, and no request is sent', async () => {
     const [first, second] = [await runOf('stock'), await runOf('stock')]
-    const asked = room.asked()
+    const asked = fixture.asked()
     expect(bodyOf(second)).not.toEqual(bodyOf(first))
     for (const state of ['saved', 'staged']) {
       const plain = await replay(second, { state })
@@ -74,18 +74,18 @@ describe('a pinned reply', () => {
       const step = objectsOf(pinned.steps).find(({ block }) => block === shop.block('ask'))
       expect(step?.note).toBe('Pinned reply')
     }
-    expect(room.asked()).toBe(asked)
+    expect(fixture.asked()).toBe(asked)
   })
 
   test('serves a block that the replayed run did not execute, as often as it is asked for', async () => {
     const stock = await runOf('stock')
     const other = await runOf('pages')
-    const asked = room.asked()
+    const asked = fixture.asked()
     const flow = (block: string, pin = 'flow') => ({ id: 'flow', from: [{ block: shop.block(block), pin }] })
     const change = async (name: string, pins: readonly JsonObject[]) =>
-      room.quoin.manage('PUT', `/blueprintactions/${shop.block(name)}`, { in_pins: [...pins] })
+      fixture.quoin.manage('PUT', `/blueprintactions/${shop.block(name)}`, { in_pins: [...pins] })
     // Each pass of the other flow asks it now.
-    await change('ask', [flow('each', 'each'), { id: 'url', value: room.outside.url }])
+    await change('ask', [flow('each', 'each'), { id: 'url', value: fixture.outside.url }])
     const without = await replay(other, { state: 'staged' })
     expect(without).toMatchObject({ status: 'failed', error: { block: shop.block('ask') } })
     const pinned = [{ block: shop.block('ask'), run: stock.guid ?? '' }]
@@ -95,16 +95,16 @@ describe('a pinned reply', () => {
     expect(times.map(({ out }) => objectOf(objectOf(out).body).asked)).toEqual(
       [1, 1, 1].map(() => bodyOf(stock)),
     )
-    expect(room.asked()).toBe(asked)
-    await room.quoin.manage('DELETE', `/blueprintactions/unsaved/${shop.guid}`)
+    expect(fixture.asked()).toBe(asked)
+    await fixture.quoin.manage('DELETE', `/blueprintactions/unsaved/${shop.guid}`)
   })
 
   test('is given to a run by hand, on drawn blocks and without effects only', async () => {
     const run = await runOf('stock')
-    const asked = room.asked()
+    const asked = fixture.asked()
     const pinned = [{ block: shop.block('ask'), run: run.guid ?? '' }]
     const byHand = (body: JsonObject) =>
-      room.quoin.send('POST', `/blueprints/${shop.guid}/run`, {
+      fixture.quoin.send('POST', `/blueprints/${shop.guid}/run`, {
         as: 'admin',
         body: { trigger: 'GET stock', ...body },
       })
@@ -113,7 +113,7 @@ describe('a pinned reply', () => {
     expect(bodyOf(objectOf(tried.body))).toEqual(bodyOf(run))
     for (const wrong of [{ state: 'deployed' }, { state: 'deployed', effects: 'real' }])
       expect((await byHand({ ...wrong, pinned })).status).toBe(400)
-    expect(room.asked()).toBe(asked)
+    expect(fixture.asked()).toBe(asked)
   })
 
   test('is never used by deployed blocks', async () => {
@@ -123,9 +123,9 @@ describe('a pinned reply', () => {
       400,
       expect.stringContaining('deployed'),
     ])
-    const asked = room.asked()
+    const asked = fixture.asked()
     await runOf('stock')
-    expect(room.asked()).toBe(asked + 1)
+    expect(fixture.asked()).toBe(asked + 1)
   })
 
   test.each<[string, () => JsonObject, number]>([
@@ -139,13 +139,13 @@ describe('a pinned reply', () => {
   })
 
   test('of a run of another blueprint is refused', async () => {
-    const other = await room.install('Other', {
+    const other = await fixture.install('Other', {
       get: { type: 'on_startup_register_uri_get', in: { uri: 'other' } },
-      ask: { type: 'http_request', in: { flow: '@get.flow', url: room.outside.url } },
+      ask: { type: 'http_request', in: { flow: '@get.flow', url: fixture.outside.url } },
       told: { type: 'reply', in: { flow: '@ask.flow', value: '=ask.body.asked' } },
     })
     await other.trace(true)
-    await room.quoin.send('GET', '/other')
+    await fixture.quoin.send('GET', '/other')
     const run = await runOf('stock')
     const pinned = [{ block: shop.block('ask'), run: (await other.lastRun('get')).guid ?? '' }]
     expect(await refused(run, { state: 'staged', pinned })).toEqual([
@@ -158,29 +158,29 @@ describe('a pinned reply', () => {
 describe('a loop over pages', () => {
   test('is replayed pass by pass on the present blocks, and nothing stays', async () => {
     const run = await runOf('pages')
-    const before = (await room.quoin.documents('seen')).length
-    const asked = room.asked()
+    const before = (await fixture.quoin.documents('seen')).length
+    const asked = fixture.asked()
     expect(bodyOf(run)).toEqual([3, before])
     const again = await replay(run, { state: 'saved' })
     expect(bodyOf(again)).toEqual([3, before + 3])
     const kept = objectsOf(again.steps).filter(({ block }) => block === shop.block('keep'))
     expect(kept.map(({ out }) => objectOf(objectOf(out).document).page)).toEqual([1, 2, 3])
-    expect([(await room.quoin.documents('seen')).length, room.asked()]).toEqual([before, asked])
+    expect([(await fixture.quoin.documents('seen')).length, fixture.asked()]).toEqual([before, asked])
   })
 
   test('that failed in a pass is replayed up to there', async () => {
     await runOf('pages')
     const change = (field: string) =>
-      room.quoin.manage('PUT', `/blueprintactions/${shop.block('set')}`, {
+      fixture.quoin.manage('PUT', `/blueprintactions/${shop.block('set')}`, {
         in_pins: [
           { id: 'field', value: field },
           { id: 'value', value: '=each.page' },
         ],
       })
     await change('=each.page == 2 ? "_meta" : "page"')
-    await room.quoin.manage('POST', `/blueprintactions/unsaved/${shop.guid}`)
-    await room.quoin.manage('POST', `/blueprints/deploy/${shop.guid}`)
-    expect((await room.quoin.send('GET', '/pages')).status).toBe(500)
+    await fixture.quoin.manage('POST', `/blueprintactions/unsaved/${shop.guid}`)
+    await fixture.quoin.manage('POST', `/blueprints/deploy/${shop.guid}`)
+    expect((await fixture.quoin.send('GET', '/pages')).status).toBe(500)
     const failed = await shop.lastRun('pages')
     expect(await replay(failed, { state: 'saved' })).toMatchObject({
       status: 'failed',

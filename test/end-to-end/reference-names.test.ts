@@ -5,21 +5,21 @@ import { rulesIn } from '../../src/records/fields/field-rules.ts'
 import { openVisitor } from '../page-visitor.ts'
 import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 let origin: string
 let blueprint: string
 let acme: string
 let secret: string
 
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
-  origin = await room.quoin.server.listen()
-  await room.addUser('reader', [])
+  fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  origin = await fixture.quoin.server.listen()
+  await fixture.addUser('reader', [])
   const see = 'doc.name == "Acme" || contains(user.scopes, "all")'
-  await room.manage('POST', '/_system/storages', { name: 'customers', rules: { see } })
-  await room.manage('POST', '/_system/storages', { name: 'orders' })
+  await fixture.manage('POST', '/_system/storages', { name: 'customers', rules: { see } })
+  await fixture.manage('POST', '/_system/storages', { name: 'orders' })
   const field = (storage: string, more: { readonly name: string; readonly type: string }) =>
-    room.manage('POST', '/blueprintfields', {
+    fixture.manage('POST', '/blueprintfields', {
       storage,
       ...more,
       ...(more.type === 'reference' && { reference: { storage: 'customers', on_delete: 'refuse' } }),
@@ -27,12 +27,12 @@ beforeAll(async () => {
   await field('customers', { name: 'name', type: 'string' })
   await field('orders', { name: 'customer', type: 'reference' })
   const create = async (storage: string, values: Readonly<Record<string, string>>) =>
-    guidOf(await room.manage('POST', `/_system/storages/${storage}/documents`, values))
+    guidOf(await fixture.manage('POST', `/_system/storages/${storage}/documents`, values))
   acme = await create('customers', { name: 'Acme' })
   secret = await create('customers', { name: 'Hidden Ltd' })
   for (const customer of [acme, acme, secret]) await create('orders', { customer })
-  await room.manage('POST', '/_system/storages/orders/documents', {})
-  blueprint = await room.install('Sales', {
+  await fixture.manage('POST', '/_system/storages/orders/documents', {})
+  blueprint = await fixture.install('Sales', {
     page: { type: 'state_page', in: { url: 'sales', title: 'Sales' }, scopes: ['*public'] },
     sales: {
       type: 'function_aggregate',
@@ -56,11 +56,11 @@ beforeAll(async () => {
     show: { type: 'state_render_page', in: { flow: '@sales.flow', state: '@card.state' } },
   })
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 async function open(username: string): Promise<string> {
   const visitor = openVisitor(origin)
-  if (username) visitor.setCookie('access_token', await room.tokenOf(username))
+  if (username) visitor.setCookie('access_token', await fixture.tokenOf(username))
   return (await visitor.get('/sales')).html
 }
 
@@ -82,8 +82,8 @@ test('a document that its visitor does not see has no name', async () => {
 
 test('the preview of the studio has them too', async () => {
   const filters = { blueprint_guid: blueprint, type: 'state_page' }
-  const [page] = objectsOf(await room.manage('POST', '/blueprintactions/search', { filters }))
-  const preview = await room.manage('POST', `/blueprints/${blueprint}/preview`, {
+  const [page] = objectsOf(await fixture.manage('POST', '/blueprintactions/search', { filters }))
+  const preview = await fixture.manage('POST', `/blueprints/${blueprint}/preview`, {
     page: guidOf(page ?? null),
   })
   expect(JSON.stringify(preview)).toContain('Acme')
@@ -91,7 +91,7 @@ test('the preview of the studio has them too', async () => {
 })
 
 test('a mail with the same chart', async () => {
-  const session = room.quoin.database.session()
+  const session = fixture.quoin.database.session()
   const chart = { kind: 'chart', id: 'c', type: 'bar', title: 'Orders', labels: [acme], series: [] } as const
   const context = {
     session,

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { objectOf, objectsOf } from './harness.ts'
-import { openTracingRoom, type TracedBlueprint, type TracingRoom } from './tracing-room.ts'
+import { openTracingFixture, type TracedBlueprint, type TracingFixture } from './tracing-fixture.ts'
 
-let room: TracingRoom
+let fixture: TracingFixture
 let shop: TracedBlueprint
 
 beforeAll(async () => {
-  room = await openTracingRoom()
-  shop = await room.install('Shop', {
+  fixture = await openTracingFixture()
+  shop = await fixture.install('Shop', {
     post: { type: 'on_startup_register_uri_post', in: { uri: 'goods' }, scopes: ['*public'] },
     seen: { type: 'function_search', in: { flow: '@post.flow', storage: 'goods', limit: 5 } },
     check: { type: 'branch', in: { flow: '@seen.flow', condition: '=seen.total == 0 && body.price > 0' } },
@@ -31,17 +31,17 @@ beforeAll(async () => {
     counted: { type: 'reply', in: { flow: '@count.flow', value: 1 } },
   })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const refuse = (code: number) =>
-  room.quoin.send('POST', '/goods', { body: { price: -1, code, password: 'hunter2 of Ada' } })
+  fixture.quoin.send('POST', '/goods', { body: { price: -1, code, password: 'hunter2 of Ada' } })
 const refusals = async (query = '') =>
   (await shop.runs(query)).filter(({ recorded_as: as }) => as === 'refused')
 const whole = async (run: JsonObject | undefined) =>
-  objectOf(await room.quoin.manage('GET', `/runs/${String(run?.guid)}`))
+  objectOf(await fixture.quoin.manage('GET', `/runs/${String(run?.guid)}`))
 
 test('a request that is answered is not kept', async () => {
-  expect((await room.quoin.send('POST', '/goods', { body: { price: 1 } })).status).toBe(200)
+  expect((await fixture.quoin.send('POST', '/goods', { body: { price: 1 } })).status).toBe(200)
   expect(await shop.runs()).toEqual([])
 })
 
@@ -65,7 +65,7 @@ test.each([
   ['a way that is not wired', '/goods/nine', 404, 'GET goods/{id}', undefined],
   ['a value that does not fit', '/goods?limit=-5', 400, 'GET goods', 'search'],
 ])('%s is kept', async (_, path, status, label, block) => {
-  expect((await room.quoin.send('GET', path)).status).toBe(status)
+  expect((await fixture.quoin.send('GET', path)).status).toBe(status)
   const found = (await refusals()).find((run) => run.label === label)
   expect(found).toMatchObject({ status: 'ended', reply: { status } })
   expect(found?.error).toMatchObject({ block: block === undefined ? null : shop.block(block) })
@@ -79,7 +79,10 @@ test.each([
 })
 
 test('a refusal that is sent from the cache is kept once', async () => {
-  const answers = [await room.quoin.send('GET', '/gone?at=1'), await room.quoin.send('GET', '/gone?at=1')]
+  const answers = [
+    await fixture.quoin.send('GET', '/gone?at=1'),
+    await fixture.quoin.send('GET', '/gone?at=1'),
+  ]
   expect(answers.map(({ status }) => status)).toEqual([410, 410])
   expect((await refusals()).filter(({ label }) => label === 'GET gone')).toHaveLength(1)
 })
@@ -88,7 +91,7 @@ test('of a trigger and status there is one a minute', async () => {
   const before = (await refusals()).length
   for (const code of [422, 422, 409, 409, 422]) await refuse(code)
   expect((await refusals()).length).toBe(before + 1)
-  room.quoin.advance(61_000)
+  fixture.quoin.advance(61_000)
   await refuse(422)
   await refuse(422)
   expect((await refusals()).length).toBe(before + 2)
@@ -97,17 +100,21 @@ test('of a trigger and status there is one a minute', async () => {
 test('what is refused before the flow runs is no run', async () => {
   const before = (await shop.runs()).length
   expect(
-    (await room.quoin.send('POST', '/goods', { body: 'no object', headers: { 'content-type': 'text/odd' } }))
-      .status,
+    (
+      await fixture.quoin.send('POST', '/goods', {
+        body: 'no object',
+        headers: { 'content-type': 'text/odd' },
+      })
+    ).status,
   ).toBe(415)
   expect((await shop.runs()).length).toBe(before)
 })
 
 test('refusals push out nothing but each other, and are errors in the list', async () => {
-  expect((await room.quoin.send('GET', '/broken')).status).toBe(500)
+  expect((await fixture.quoin.send('GET', '/broken')).status).toBe(500)
   for (let code = 423; code < 423 + 30; code += 1) {
     await refuse(code)
-    if (code % 8 === 0) room.quoin.advance(2_000)
+    if (code % 8 === 0) fixture.quoin.advance(2_000)
   }
   const runs = await shop.runs('&limit=200')
   expect(runs.filter(({ recorded_as: as }) => as === 'failed')).toHaveLength(1)
@@ -117,7 +124,7 @@ test('refusals push out nothing but each other, and are errors in the list', asy
 })
 
 test('a traced refusal is kept once, as a trace', async () => {
-  room.quoin.advance(61_000)
+  fixture.quoin.advance(61_000)
   await shop.trace(true)
   await refuse(418)
   await shop.trace(false)

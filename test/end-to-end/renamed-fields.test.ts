@@ -10,7 +10,7 @@ const onPostgres = inject('engine') === 'postgres'
 
 let temporary: TemporaryDatabase | undefined
 let nodes: readonly TestQuoin[] = []
-let room: TestQuoin
+let fixture: TestQuoin
 let name: string
 let path: string
 let count = 0
@@ -21,7 +21,7 @@ beforeAll(async () => {
     nodes = [...nodes, await openTestQuoin({ ...settings, QUOIN_NODE: node })]
   const [first] = nodes
   if (!first) throw new Error('No node was opened.')
-  room = first
+  fixture = first
 })
 afterAll(async () => {
   for (const one of nodes) await one.close()
@@ -29,23 +29,23 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   name = `renamed-${count++}`
-  const made = await room.manage('POST', '/_system/storages', { name })
+  const made = await fixture.manage('POST', '/_system/storages', { name })
   path = `/_system/storages/${guidOf(made)}/documents`
 })
 
-const add = async (fields: JsonObject) => guidOf(await room.manage('POST', path, fields))
+const add = async (fields: JsonObject) => guidOf(await fixture.manage('POST', path, fields))
 const read = async (guid: string) => {
-  const { _meta, ...rest } = objectOf(await room.manage('GET', `${path}/${guid}`))
+  const { _meta, ...rest } = objectOf(await fixture.manage('GET', `${path}/${guid}`))
   return rest
 }
 const field = async (body: JsonObject) =>
-  guidOf(await room.manage('POST', '/blueprintfields', { type: 'string', storage: name, ...body }))
+  guidOf(await fixture.manage('POST', '/blueprintfields', { type: 'string', storage: name, ...body }))
 const change = (guid: string, body: JsonObject, as = 'admin') =>
-  room.send('PUT', `/blueprintfields/${guid}`, { as, body })
+  fixture.send('PUT', `/blueprintfields/${guid}`, { as, body })
 const check = (guid: string, body: JsonObject = {}) =>
-  room.send('POST', `/blueprintfields/${guid}/check`, { as: 'admin', body })
-const record = async (guid: string) => objectOf(await room.manage('GET', `/blueprintfields/${guid}`))
-const pause = (paused: boolean) => room.manage('PUT', '/queues/default', { paused })
+  fixture.send('POST', `/blueprintfields/${guid}/check`, { as: 'admin', body })
+const record = async (guid: string) => objectOf(await fixture.manage('GET', `/blueprintfields/${guid}`))
+const pause = (paused: boolean) => fixture.manage('PUT', '/queues/default', { paused })
 const ended = (guid: string) =>
   expect.poll(async () => (await record(guid)).migration, { timeout: 50_000, interval: 20 }).toBe(null)
 
@@ -55,7 +55,7 @@ describe('renaming a field', () => {
     const documents = [await add({ title: 'a' }), await add({ title: null }), await add({ other: 1 })]
     expect((await check(guid)).body).toMatchObject({ documents: 1, converted: 0, misfits: { total: 0 } })
     expect((await check(guid, { name: 'headline' })).body).toMatchObject({ documents: 1 })
-    const untouched = await room.manage('GET', `${path}/${documents[2]}`)
+    const untouched = await fixture.manage('GET', `${path}/${documents[2]}`)
     const reply = await change(guid, { name: 'headline', label: 'Headline' })
     expect(reply).toMatchObject({
       status: 200,
@@ -64,15 +64,15 @@ describe('renaming a field', () => {
     const all = []
     for (const one of documents) all.push(await read(one))
     expect(all).toEqual([{ headline: 'a' }, { headline: null }, { other: 1 }])
-    expect(await room.manage('GET', `${path}/${documents[2]}`)).toEqual(untouched)
+    expect(await fixture.manage('GET', `${path}/${documents[2]}`)).toEqual(untouched)
   })
 
   test('gives a removed document its value when it is restored', async () => {
     const guid = await field({ name: 'title' })
     const [removed] = [await add({ title: 'old' }), await add({ title: 'b' })]
-    await room.manage('DELETE', `${path}/${removed}`)
+    await fixture.manage('DELETE', `${path}/${removed}`)
     expect((await change(guid, { name: 'headline' })).status).toBe(200)
-    await room.manage('POST', `${path}/${removed}/restore`)
+    await fixture.manage('POST', `${path}/${removed}/restore`)
     expect(await read(removed)).toEqual({ headline: 'old' })
   })
 
@@ -102,20 +102,20 @@ describe('renaming a field', () => {
     ] as const)
       expect((await change(guid, { name: to })).body).toMatchObject({ name: to, migration: null })
     expect(await read(second)).toEqual({ number: 2, key: 'y', above: first })
-    expect((await room.send('POST', path, { as: 'admin', body: { key: 'x' } })).status).toBe(409)
+    expect((await fixture.send('POST', path, { as: 'admin', body: { key: 'x' } })).status).toBe(409)
     // On PostgreSQL the document that was refused has taken one.
     expect(Number((await read(await add({ key: 'z' }))).number)).toBeGreaterThan(2)
-    await room.manage('DELETE', `${path}/${first}`)
+    await fixture.manage('DELETE', `${path}/${first}`)
     expect(await read(second)).toMatchObject({ above: null })
   })
 
   test('changes expressions of fields and rules that read it, and names what else does', async () => {
     const guid = await field({ name: 'price', type: 'number' })
     const total = await field({ name: 'total', type: 'number', computed: 'doc.price * 2' })
-    const stored = await room.manage('POST', '/_system/storages/search', { filters: { name } })
+    const stored = await fixture.manage('POST', '/_system/storages/search', { filters: { name } })
     const storage = guidOf(objectsOf(stored)[0])
-    await room.manage('PUT', `/_system/storages/${storage}`, { rules: { change: 'doc.price < 100' } })
-    await room.install(`Uses ${name}`, {
+    await fixture.manage('PUT', `/_system/storages/${storage}`, { rules: { change: 'doc.price < 100' } })
+    await fixture.install(`Uses ${name}`, {
       get: { type: 'on_startup_register_uri_get', in: { uri: name }, scopes: ['*public'] },
       find: { type: 'function_search', in: { flow: '@get.flow', storage: name, where: '=doc.price > 1' } },
       reply: { type: 'httpconnection_set_json', in: { flow: '@find.flow', value: '@find.documents' } },
@@ -129,10 +129,10 @@ describe('renaming a field', () => {
     expect((await check(guid)).body).toMatchObject({ used_by: uses })
     expect((await change(guid, { name: 'amount' })).body).toMatchObject({ name: 'amount', used_by: uses })
     expect(await record(total)).toMatchObject({ computed: 'doc.amount * 2' })
-    expect(await room.manage('GET', `/_system/storages/${storage}`)).toMatchObject({
+    expect(await fixture.manage('GET', `/_system/storages/${storage}`)).toMatchObject({
       rules: { change: 'doc.amount < 100' },
     })
-    await room.manage('PUT', `${path}/${one}`, { amount: 5 })
+    await fixture.manage('PUT', `${path}/${one}`, { amount: 5 })
     expect(await read(one)).toEqual({ amount: 5, total: 10 })
   })
 })
@@ -156,14 +156,14 @@ describe('while values are copied', () => {
   const [first, second] = [() => documents[0] ?? '', () => documents[1] ?? '']
 
   test('a write by either name counts for both, and none is lost', async () => {
-    await room.manage('PUT', `${path}/${first()}`, { title: 'a2' })
-    await room.manage('PUT', `${path}/${second()}`, { headline: 'b2' })
+    await fixture.manage('PUT', `${path}/${first()}`, { title: 'a2' })
+    await fixture.manage('PUT', `${path}/${second()}`, { headline: 'b2' })
     const third = await add({ headline: 'c' })
     expect([await read(first()), await read(second()), await read(third)]).toEqual(
       ['a2', 'b2', 'c'].map((title) => ({ title, headline: title })),
     )
     // A client that sends back what it has read.
-    await room.manage('PUT', `${path}/${first()}`, { title: 'a3', headline: 'a2' })
+    await fixture.manage('PUT', `${path}/${first()}`, { title: 'a3', headline: 'a2' })
     await pause(false)
     await ended(guid)
     expect([await read(first()), await read(second()), await read(third)]).toEqual(
@@ -173,7 +173,7 @@ describe('while values are copied', () => {
 
   test('a value that another document has is refused under both names', async () => {
     for (const body of [{ title: 'b' }, { headline: 'b' }])
-      expect((await room.send('POST', path, { as: 'admin', body })).status).toBe(409)
+      expect((await fixture.send('POST', path, { as: 'admin', body })).status).toBe(409)
   })
 
   test('other changes are refused, labels are not', async () => {
@@ -181,8 +181,8 @@ describe('while values are copied', () => {
     const refused = [
       await change(guid, { name: 'other' }),
       await change(guid, { type: 'email' }),
-      await room.send('DELETE', `/blueprintfields/${guid}`, { as: 'admin' }),
-      await room.send('POST', '/blueprintfields', { as: 'admin', body: other }),
+      await fixture.send('DELETE', `/blueprintfields/${guid}`, { as: 'admin' }),
+      await fixture.send('POST', '/blueprintfields', { as: 'admin', body: other }),
     ]
     expect(refused.map(({ status }) => status)).toEqual([409, 409, 409, 409])
     expect((await change(guid, { name: 'title', label: 'T' })).body).toMatchObject({
@@ -192,8 +192,8 @@ describe('while values are copied', () => {
   })
 
   test('the rename is taken back, and no copy stays', async () => {
-    await room.manage('PUT', `${path}/${first()}`, { title: 'a2' })
-    const taken = await room.send('DELETE', `/blueprintfields/${guid}/migration`, { as: 'admin' })
+    await fixture.manage('PUT', `${path}/${first()}`, { title: 'a2' })
+    const taken = await fixture.send('DELETE', `/blueprintfields/${guid}/migration`, { as: 'admin' })
     expect(taken).toMatchObject({
       status: 200,
       body: { name: 'title', migration: { step: 'clear', field: 'headline' } },
@@ -201,7 +201,7 @@ describe('while values are copied', () => {
     await pause(false)
     await ended(guid)
     expect([await read(first()), await read(second())]).toEqual([{ title: 'a2' }, { title: 'b' }])
-    expect((await room.send('POST', path, { as: 'admin', body: { title: 'b' } })).status).toBe(409)
+    expect((await fixture.send('POST', path, { as: 'admin', body: { title: 'b' } })).status).toBe(409)
     expect((await change(guid, { name: 'headline' })).body).toMatchObject({
       name: 'headline',
       migration: null,
@@ -210,7 +210,7 @@ describe('while values are copied', () => {
 
   test('a cancelled job is begun again by the same change', async () => {
     const { job } = objectOf((await record(guid)).migration)
-    await room.manage('DELETE', `/queue/${String(job)}`)
+    await fixture.manage('DELETE', `/queue/${String(job)}`)
     await pause(false)
     expect((await change(guid, { name: 'headline' })).body).toMatchObject({
       name: 'headline',
@@ -223,12 +223,12 @@ describe('while values are copied', () => {
 test('a field that is hidden is so under both names', async () => {
   const guid = await field({ name: 'salary', type: 'number', visible_to: 'contains(user.scopes, "hr")' })
   const one = await add({ salary: 5 })
-  await room.addUser(`${name}-user`, ['storages_view'])
+  await fixture.addUser(`${name}-user`, ['storages_view'])
   const seen = async () =>
-    Object.keys(objectOf((await room.send('GET', `${path}/${one}`, { as: `${name}-user` })).body))
+    Object.keys(objectOf((await fixture.send('GET', `${path}/${one}`, { as: `${name}-user` })).body))
   await pause(true)
   await change(guid, { name: 'pay' })
-  await room.manage('PUT', `${path}/${one}`, { note: 'x' })
+  await fixture.manage('PUT', `${path}/${one}`, { note: 'x' })
   expect(await read(one)).toEqual({ salary: 5, pay: 5, note: 'x' })
   expect(await seen()).toEqual(['_meta', 'note'])
   await pause(false)
@@ -261,9 +261,9 @@ describe('a rename is refused, and nothing changes', () => {
   test('for a caller who may not change documents', async () => {
     const guid = await field({ name: 'title' })
     await add({ title: 'a' })
-    await room.addUser(`${name}-user`, ['blueprintfields_view', 'blueprintfields_update'])
+    await fixture.addUser(`${name}-user`, ['blueprintfields_view', 'blueprintfields_update'])
     const ask = (method: 'POST' | 'PUT' | 'DELETE', at: string, body?: JsonObject) =>
-      room.send(method, `/blueprintfields/${guid}${at}`, { as: `${name}-user`, ...(body && { body }) })
+      fixture.send(method, `/blueprintfields/${guid}${at}`, { as: `${name}-user`, ...(body && { body }) })
     const replies = [await ask('PUT', '', { name: 'headline' }), await ask('DELETE', '/migration')]
     expect(replies.map(({ status }) => status)).toEqual([403, 403])
     expect((await ask('POST', '/check', { name: 'headline' })).status).toBe(200)
@@ -273,12 +273,12 @@ describe('a rename is refused, and nothing changes', () => {
 
 test('no write that was acknowledged is lost, on any node, while 200 documents follow', async () => {
   const storage = `${name}-busy`
-  const made = await room.manage('POST', '/_system/storages', { name: storage, closed: true })
+  const made = await fixture.manage('POST', '/_system/storages', { name: storage, closed: true })
   const at = `/_system/storages/${guidOf(made)}/documents`
   const guid = await field({ name: 'title', storage })
   const guids: string[] = []
   for (let n = 0; n < 4; n++) {
-    const lines = Array.from({ length: 50 }, () => room.manage('POST', at, { title: 'begun' }))
+    const lines = Array.from({ length: 50 }, () => fixture.manage('POST', at, { title: 'begun' }))
     for (const one of await Promise.all(lines)) guids.push(guidOf(one))
   }
   const written = new Map<string, string>()
@@ -288,7 +288,7 @@ test('no write that was acknowledged is lost, on any node, while 200 documents f
     for (let n = 0; running; n++) {
       const one = guids[(n * 4 + own) % guids.length] ?? ''
       const value = `${own}-${n}`
-      const node = nodes[n % nodes.length] ?? room
+      const node = nodes[n % nodes.length] ?? fixture
       const put = () => node.send('PUT', `${at}/${one}`, { as: 'admin', body: { [key]: value } })
       let reply = await put()
       // The former name is unknown to the closed storage when all is done.
@@ -312,7 +312,7 @@ test('no write that was acknowledged is lost, on any node, while 200 documents f
     await writers
   }
   const stored = new Map(
-    (await room.documents(storage)).map(({ _meta, ...rest }) => [String(objectOf(_meta).guid), rest]),
+    (await fixture.documents(storage)).map(({ _meta, ...rest }) => [String(objectOf(_meta).guid), rest]),
   )
   expect(stored.size).toBe(200)
   for (const one of guids) expect(stored.get(one)).toEqual({ headline: written.get(one) ?? 'begun' })

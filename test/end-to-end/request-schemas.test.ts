@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import openapiTypes, { astToString } from 'openapi-typescript'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
-import { installExample } from './example-room.ts'
+import { installExample } from './example-fixture.ts'
 import { objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 let quoin: TestQuoin

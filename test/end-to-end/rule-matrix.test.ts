@@ -1,6 +1,6 @@
 /** Roles × operations × doors: what the rules of a storage and its fields allow is the same through each door. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type DealsRoom, openDealsRoom } from './rule-doors/deals-room.ts'
+import { type DealsFixture, openDealsFixture } from './rule-doors/deals-fixture.ts'
 import {
   type Door,
   doorNames,
@@ -12,12 +12,12 @@ import {
 } from './rule-doors/door.ts'
 import { doorsOf } from './rule-doors/doors.ts'
 
-let room: DealsRoom
+let fixture: DealsFixture
 beforeAll(async () => {
-  room = await openDealsRoom()
+  fixture = await openDealsFixture()
 })
-afterAll(() => room?.close())
-beforeEach(() => room.reset())
+afterAll(() => fixture?.close())
+beforeEach(() => fixture.reset())
 
 const seen: Readonly<Record<Role, readonly number[]>> = {
   ann: [1, 8],
@@ -71,45 +71,45 @@ const tried: { readonly [O in Operation]: (look: Tries[O]) => Promise<void> } = 
   hidden: (look) => twice(async (as) => expect([as, await look(as)]).toEqual([as, margins[as]])),
   async create(look) {
     for (const [as, owner, isAllowed] of creates) {
-      const before = await room.state()
-      const status = await look(as, room.user(owner === 'none' ? '' : owner))
+      const before = await fixture.state()
+      const status = await look(as, fixture.user(owner === 'none' ? '' : owner))
       const more = isAllowed
-        ? [{ n: 16, title: 'new', owner: room.user(owner === 'none' ? '' : owner), approved: null }]
+        ? [{ n: 16, title: 'new', owner: fixture.user(owner === 'none' ? '' : owner), approved: null }]
         : []
-      expect([as, owner, status, await room.state()]).toEqual([
+      expect([as, owner, status, await fixture.state()]).toEqual([
         as,
         owner,
         replied(isAllowed),
         [...before, ...more],
       ])
-      await room.reset()
+      await fixture.reset()
     }
   },
   async set(look) {
     for (const [as, isAllowed] of sets) {
       const status = await look(as)
-      const values = (await room.state()).map(({ approved }) => approved).filter((value) => value !== null)
+      const values = (await fixture.state()).map(({ approved }) => approved).filter((value) => value !== null)
       expect([as, status, values]).toEqual([as, expect.any(Number), isAllowed ? ['yes'] : []])
       expect(status).toBeLessThan(isAllowed ? 400 : 500)
-      await room.reset()
+      await fixture.reset()
     }
   },
   async change(look) {
     for (const [as, n, isAllowed] of writes) {
-      const before = await room.state()
+      const before = await fixture.state()
       const status = await look(as, n)
       const after = before.map((one) => (isAllowed && one.n === n ? { ...one, title: 'changed' } : one))
-      expect([as, n, status, await room.state()]).toEqual([as, n, replied(isAllowed), after])
-      await room.reset()
+      expect([as, n, status, await fixture.state()]).toEqual([as, n, replied(isAllowed), after])
+      await fixture.reset()
     }
   },
   async remove(look) {
     for (const [as, n, isAllowed] of writes) {
-      const before = await room.state()
+      const before = await fixture.state()
       const status = await look(as, n)
       const after = before.filter((one) => !isAllowed || one.n !== n)
-      expect([as, n, status, await room.state()]).toEqual([as, n, replied(isAllowed), after])
-      await room.reset()
+      expect([as, n, status, await fixture.state()]).toEqual([as, n, replied(isAllowed), after])
+      await fixture.reset()
     }
   },
 }
@@ -131,7 +131,7 @@ function tryCell<O extends Operation>(door: Door, operation: O): Promise<void> |
 
 describe.each(doorNames)('%s', (name) => {
   test.each(operations)('%s', async (operation) => {
-    const cell = tryCell(doorsOf(room)[name], operation)
+    const cell = tryCell(doorsOf(fixture)[name], operation)
     // A door without the operation says why.
     if (typeof cell === 'string') expect(cell).toMatch(/^It|^A file/)
     else await cell
@@ -139,7 +139,7 @@ describe.each(doorNames)('%s', (name) => {
 })
 
 test('each door is tried in two ways or more, and there is none beside them', () => {
-  const doors = doorsOf(room)
+  const doors = doorsOf(fixture)
   expect(Object.keys(doors).sort()).toEqual([...doorNames].sort())
   for (const name of doorNames) {
     const ways = operations.filter((operation) => typeof doors[name][operation] !== 'string')

@@ -2,18 +2,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { readEvents } from '../event-reader.ts'
-import { documents, type GoodsRoom, openGoodsRoom, type Role } from './goods-room.ts'
+import { documents, type GoodsFixture, openGoodsFixture, type Role } from './goods-fixture.ts'
 import { objectOf, objectsOf } from './harness.ts'
 
-let room: GoodsRoom
+let fixture: GoodsFixture
 beforeAll(async () => {
-  room = await openGoodsRoom()
+  fixture = await openGoodsFixture()
 })
-afterAll(() => room?.quoin.close())
-beforeEach(() => room.reset())
+afterAll(() => fixture?.quoin.close())
+beforeEach(() => fixture.reset())
 
-const send: GoodsRoom['send'] = (...sent) => room.send(...sent)
-const guid = (name: string) => room.guid(name)
+const send: GoodsFixture['send'] = (...sent) => fixture.send(...sent)
+const guid = (name: string) => fixture.guid(name)
 const numbers = (body: JsonValue | undefined) =>
   objectsOf(body)
     .map(({ n }) => Number(n))
@@ -69,7 +69,7 @@ const public_ = Object.keys(doors).filter((name) => !/document|histor|^export/.t
 const summed = new Set(['aggregate of a flow'])
 const counted = new Set(['resource, count', 'each of a flow'])
 
-const visit = async (as: Role, query = '') => (await room.visitor(as)).get(`/goods${query}`)
+const visit = async (as: Role, query = '') => (await fixture.visitor(as)).get(`/goods${query}`)
 const shown = (html: string) =>
   [...new Set([...html.matchAll(/good (\d)/g)].map(([, n]) => Number(n)))].sort()
 
@@ -94,11 +94,11 @@ describe('each door shows what the rule finds', () => {
     expect(admin).toEqual(expected(door, [1, 2, 4, 8]))
     const change = (storage: string, name: string, fields: JsonObject) =>
       send('PUT', `/_system/storages/${storage}/documents/${guid(name)}`, 'admin', fields)
-    await change('suppliers', 'ann’s', { owner: room.user.bob })
+    await change('suppliers', 'ann’s', { owner: fixture.user.bob })
     await check('another owner', { bob: [1, 2], lead: [1] })
     await change('suppliers', 'none’s', { region: guid('north') })
     await check('another region', { bob: [1, 2], lead: [1, 4] })
-    await change('regions', 'north', { lead: room.user.ann })
+    await change('regions', 'north', { lead: fixture.user.ann })
     await check('another lead, two references away', { ann: [1, 4], bob: [1, 2] })
     await send('DELETE', `/_system/storages/suppliers/documents/${guid('bob’s')}`, 'admin')
     await check('no supplier', { ann: [1, 4], bob: [1] })
@@ -110,13 +110,13 @@ describe('live', () => {
     send('PUT', `/_system/storages/suppliers/documents/${guid('ann’s')}`, 'admin', { owner })
 
   test('a followed reply is sent again when the other document changes', async () => {
-    const reader = await readEvents(`${room.origin}/api/v1/mine`, {
-      authorization: `Bearer ${await room.quoin.tokenOf('ann')}`,
+    const reader = await readEvents(`${fixture.origin}/api/v1/mine`, {
+      authorization: `Bearer ${await fixture.quoin.tokenOf('ann')}`,
     })
     expect(await reader.data()).toEqual([1])
-    await give(room.user.bob)
+    await give(fixture.user.bob)
     expect(await reader.data()).toEqual([])
-    await give(room.user.ann)
+    await give(fixture.user.ann)
     expect(await reader.data()).toEqual([1])
     reader.close()
   })
@@ -124,10 +124,10 @@ describe('live', () => {
   test('an open page is told to load its table again', async () => {
     const { html } = await visit('ann')
     const address = /data-events="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
-    const reader = await readEvents(new URL(address, room.origin).href, {
-      cookie: `access_token=${await room.quoin.tokenOf('ann')}`,
+    const reader = await readEvents(new URL(address, fixture.origin).href, {
+      cookie: `access_token=${await fixture.quoin.tokenOf('ann')}`,
     })
-    await give(room.user.bob)
+    await give(fixture.user.bob)
     expect(await reader.next()).toMatchObject({ event: 'changed', data: '{"table":"t"}' })
     expect(shown((await visit('ann')).html)).toEqual([])
     reader.close()

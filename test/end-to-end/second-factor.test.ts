@@ -4,25 +4,25 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
 import { type MailServer, openMailServer, partOf } from '../mail-server.ts'
 import { openVisitor, type SeenPage, type Visitor } from '../page-visitor.ts'
-import { eventually } from './example-room.ts'
+import { eventually } from './example-fixture.ts'
 import { openTestQuoin, type TestQuoin, userPassword } from './harness.ts'
 
 let mails: MailServer
-let room: TestQuoin
+let fixture: TestQuoin
 let origin: string
 beforeAll(async () => {
   mails = await openMailServer()
-  room = await openTestQuoin({
+  fixture = await openTestQuoin({
     QUOIN_SECRETS_KEY: '0f'.repeat(32),
     QUOIN_RATE_LIMIT: '0',
     QUOIN_MAIL_URL: `smtp://127.0.0.1:${mails.port}?tls=off`,
     QUOIN_MAIL_FROM: 'Club <club@example.com>',
     QUOIN_PUBLIC_URL: 'https://club.example.com',
   })
-  origin = await room.quoin.server.listen()
+  origin = await fixture.quoin.server.listen()
 })
 afterAll(async () => {
-  await room?.close()
+  await fixture?.close()
   await mails?.close()
 })
 
@@ -31,27 +31,27 @@ let users = 0
 /** A user of its own for each test, so that it can run again. */
 async function newUser(): Promise<{ readonly name: string; readonly guid: string }> {
   const name = `user-${Date.now()}-${++users}`
-  return { name, guid: await room.addUser(name, []) }
+  return { name, guid: await fixture.addUser(name, []) }
 }
 function codeOf(secret: string): string {
-  return TOTP.generate({ secret: new TOTP({ secret }).secret, timestamp: room.now() })
+  return TOTP.generate({ secret: new TOTP({ secret }).secret, timestamp: fixture.now() })
 }
 function objectIn(body: JsonValue | undefined): JsonObject {
   if (!isJsonObject(body)) throw new Error(`This is no object: ${JSON.stringify(body)}`)
   return body
 }
 const signIn = (username: string) =>
-  room.send('POST', '/auth/signin', { body: { username, password: userPassword } })
+  fixture.send('POST', '/auth/signin', { body: { username, password: userPassword } })
 
 test('a user adds an app by the API, and signs in with its code', async () => {
   const { name } = await newUser()
-  const begun = await room.send('POST', '/users/me/second-factor', { as: name })
+  const begun = await fixture.send('POST', '/users/me/second-factor', { as: name })
   expect([begun.status, begun.headers['cache-control']]).toEqual([200, 'no-store'])
   const { challenge, secret } = objectIn(begun.body)
   const body = { challenge: String(challenge), code: codeOf(String(secret)) }
-  const added = await room.send('PUT', '/users/me/second-factor', { as: name, body })
+  const added = await fixture.send('PUT', '/users/me/second-factor', { as: name, body })
   expect(objectIn(added.body).recovery_codes).toHaveLength(10)
-  room.advance(MINUTE)
+  fixture.advance(MINUTE)
   const asked = await signIn(name)
   expect([asked.status, asked.headers['cache-control'], objectIn(asked.body)]).toMatchObject([
     ...[401, 'no-store'],
@@ -59,14 +59,14 @@ test('a user adds an app by the API, and signs in with its code', async () => {
   ])
   const details = objectIn(objectIn(asked.body).details)
   const finish = (code: string) =>
-    room.send('POST', '/auth/second-factor', { body: { challenge: String(details.challenge), code } })
+    fixture.send('POST', '/auth/second-factor', { body: { challenge: String(details.challenge), code } })
   expect((await finish('000000')).body).toMatchObject({ error: 'INVALID_CREDENTIALS' })
   const code = codeOf(String(secret))
   const done = await finish(code)
   expect([done.status, objectIn(done.body).recovery_codes]).toEqual([200, undefined])
   expect((await finish(code)).body).toMatchObject({ error: 'INVALID_CREDENTIALS' })
   const authorization = `Bearer ${objectIn(done.body).access_token}`
-  const state = await room.send('GET', '/users/me/second-factor', { headers: { authorization } })
+  const state = await fixture.send('GET', '/users/me/second-factor', { headers: { authorization } })
   expect(state.body).toMatchObject({ totp: true, recovery_codes: 10, locked_until: 0 })
 })
 
@@ -74,13 +74,13 @@ test('a session older than five minutes changes no factor until it is confirmed'
   const { name } = await newUser()
   const { access_token } = objectIn((await signIn(name)).body)
   const headers = { authorization: `Bearer ${access_token}` }
-  room.advance(6 * MINUTE)
-  const begin = () => room.send('POST', '/users/me/second-factor', { headers })
+  fixture.advance(6 * MINUTE)
+  const begin = () => fixture.send('POST', '/users/me/second-factor', { headers })
   expect([(await begin()).status, (await begin()).body]).toMatchObject([
     403,
     { error: 'CONFIRMATION_REQUIRED' },
   ])
-  const confirm = (password: string) => room.send('POST', '/auth/confirm', { headers, body: { password } })
+  const confirm = (password: string) => fixture.send('POST', '/auth/confirm', { headers, body: { password } })
   expect((await confirm('a wrong password')).body).toMatchObject({ fields: ['password'] })
   expect((await begin()).status).toBe(403)
   expect((await confirm(userPassword)).status).toBe(200)
@@ -119,10 +119,10 @@ const dangerous = [
 
 test('what is dangerous needs a confirmed session of a user with a factor; an API key is not asked', async () => {
   const name = `root-${Date.now()}`
-  await room.addUser(name, ['*'])
+  await fixture.addUser(name, ['*'])
   const { access_token } = objectIn((await signIn(name)).body)
   const session = { authorization: `Bearer ${access_token}` }
-  const made = await room.send('POST', '/users/me/keys', {
+  const made = await fixture.send('POST', '/users/me/keys', {
     headers: session,
     body: { name: 'CI', scopes: ['*'] },
   })
@@ -130,47 +130,47 @@ test('what is dangerous needs a confirmed session of a user with a factor; an AP
   const refused = async (headers: Readonly<Record<string, string>>) => {
     const found: string[] = []
     for (const [method, path] of dangerous) {
-      const { body } = await room.send(method, path, { headers })
+      const { body } = await fixture.send(method, path, { headers })
       if (isJsonObject(body) && body.error === 'CONFIRMATION_REQUIRED') found.push(`${method} ${path}`)
     }
     return found
   }
   expect(await refused(session)).toEqual([])
   // Without a factor only what is about factors asks: the password of a new session proves no more.
-  room.advance(6 * MINUTE)
+  fixture.advance(6 * MINUTE)
   expect(await refused(session)).toEqual(
     dangerous.map((one) => one.join(' ')).filter((one) => one.includes('/second-factor')),
   )
-  await room.send('POST', '/auth/confirm', { headers: session, body: { password: userPassword } })
-  const renewed = objectIn((await room.send('POST', '/users/me/second-factor', { headers: session })).body)
-  const added = await room.send('PUT', '/users/me/second-factor', {
+  await fixture.send('POST', '/auth/confirm', { headers: session, body: { password: userPassword } })
+  const renewed = objectIn((await fixture.send('POST', '/users/me/second-factor', { headers: session })).body)
+  const added = await fixture.send('PUT', '/users/me/second-factor', {
     headers: session,
     body: { challenge: String(renewed.challenge), code: codeOf(String(renewed.secret)) },
   })
   expect(added.status).toBe(200)
-  room.advance(6 * MINUTE)
+  fixture.advance(6 * MINUTE)
   expect(await refused(session)).toEqual(dangerous.map((one) => one.join(' ')))
   expect(await refused(key)).toEqual([])
   const code = codeOf(String(renewed.secret))
-  await room.send('POST', '/auth/confirm', { headers: session, body: { password: userPassword, code } })
+  await fixture.send('POST', '/auth/confirm', { headers: session, body: { password: userPassword, code } })
   expect(await refused(session)).toEqual([])
 })
 
 test('an administrator resets the factor of a user, who gets a mail and signs in with the password', async () => {
   const { name, guid } = await newUser()
-  await room.manage('PUT', `/users/${guid}`, { email: `${name}@example.com`, language: 'de' })
+  await fixture.manage('PUT', `/users/${guid}`, { email: `${name}@example.com`, language: 'de' })
   const { challenge, secret } = objectIn(
-    (await room.send('POST', '/users/me/second-factor', { as: name })).body,
+    (await fixture.send('POST', '/users/me/second-factor', { as: name })).body,
   )
   const body = { challenge: String(challenge), code: codeOf(String(secret)) }
-  await room.send('PUT', '/users/me/second-factor', { as: name, body })
-  room.advance(MINUTE)
+  await fixture.send('PUT', '/users/me/second-factor', { as: name, body })
+  fixture.advance(MINUTE)
   const helper = await newUser()
   const path = `/users/${guid}/second-factor`
-  expect((await room.send('DELETE', path, { as: helper.name })).status).toBe(403)
-  expect(await room.manage('DELETE', path)).toMatchObject({ totp: false, recovery_codes: 0 })
+  expect((await fixture.send('DELETE', path, { as: helper.name })).status).toBe(403)
+  expect(await fixture.manage('DELETE', path)).toMatchObject({ totp: false, recovery_codes: 0 })
   expect((await signIn(name)).status).toBe(200)
-  const audits = await room.manage('POST', '/_system/auditlogs', {
+  const audits = await fixture.manage('POST', '/_system/auditlogs', {
     limit: 1_000,
     filters: { category: 'users' },
   })
@@ -211,7 +211,7 @@ test('an end user adds an app on a page and signs in with it where the page want
   const { secret, shown } = await addOnPage(visitor)
   expect(shown.text.match(/([a-z2-7]{4}-){3}[a-z2-7]{4}/g)).toHaveLength(10)
   expect(shown.headers.get('cache-control')).toContain('no-store')
-  room.advance(MINUTE)
+  fixture.advance(MINUTE)
   const [again, asked] = await visitorWith(name, '/login?next=%2Fpassword%2Fapp')
   expect(again.cookie('access_token')).toBeUndefined()
   const page = await again.follow(asked)
@@ -227,7 +227,7 @@ test('the challenge of one browser takes no code in another, and the page says t
   const { name } = await newUser()
   const [visitor] = await visitorWith(name)
   const { secret } = await addOnPage(visitor)
-  room.advance(MINUTE)
+  fixture.advance(MINUTE)
   const [, asked] = await visitorWith(name)
   const other = openVisitor(origin)
   expect((await other.follow(asked)).text).toContain('This sign-in has expired')
@@ -240,7 +240,7 @@ test('a user removes the app with the password and a code, in German too', async
   const { name } = await newUser()
   const [visitor] = await visitorWith(name)
   const { secret } = await addOnPage(visitor)
-  room.advance(MINUTE)
+  fixture.advance(MINUTE)
   const german = { 'accept-language': 'de' }
   const page = await visitor.get('/password/app', german)
   expect(page.text).toContain('Übrige Wiederherstellungscodes: 10')
@@ -256,13 +256,13 @@ test('a user removes the app with the password and a code, in German too', async
 test('a group that requires a factor lets its user set one up while signing in', async () => {
   const { name, guid } = await newUser()
   const group = objectIn(
-    await room.manage('POST', '/_system/authentication-groups', {
+    await fixture.manage('POST', '/_system/authentication-groups', {
       name: `Staff of ${name}`,
       second_factor_days: 0,
     }),
   )
   expect(group.second_factor_days).toBe(0)
-  await room.manage('PUT', `/users/${guid}`, { groups: [String(objectIn(group._meta).guid)] })
+  await fixture.manage('PUT', `/users/${guid}`, { groups: [String(objectIn(group._meta).guid)] })
   const [visitor, asked] = await visitorWith(name)
   const setup = await visitor.follow(asked)
   const shown = await visitor.submit(setup, 'code', { code: codeOf(secretOn(setup)) })

@@ -14,7 +14,7 @@ const DOCUMENTS = 3_000
 const WORDS = 140
 const greek = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta']
 
-let room: TestQuoin
+let fixture: TestQuoin
 let guard: TurnGuard
 let origin: string
 
@@ -24,7 +24,7 @@ const words = (n: number, make: (n: number) => string, between = '|') =>
   Array.from({ length: n }, (_, at) => make(at)).join(between)
 
 async function fill(storage: string): Promise<void> {
-  const session = room.quoin.database.session()
+  const session = fixture.quoin.database.session()
   const documents = Array.from({ length: DOCUMENTS }, (_, at) => ({
     mutations: setFields({
       n: at,
@@ -37,10 +37,10 @@ async function fill(storage: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  room = await openTestQuoin()
+  fixture = await openTestQuoin()
   guard = guardTurns()
-  origin = await room.quoin.server.listen()
-  await room.install('Search', {
+  origin = await fixture.quoin.server.listen()
+  await fixture.install('Search', {
     notes: { type: 'storage', fields: { storage: 'notes' } },
     plain: { type: 'storage', fields: { storage: 'plain' } },
     get: { type: 'on_startup_register_uri_get', in: { uri: 'notes' }, scopes: ['*public'] },
@@ -73,12 +73,12 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(async () => {
   guard?.stop()
-  await room?.close()
+  await fixture?.close()
 })
 
 const ask = async (q: string) => {
   await guard.longest()
-  const reply = await room.send('GET', `/notes?q=${encodeURIComponent(q)}`)
+  const reply = await fixture.send('GET', `/notes?q=${encodeURIComponent(q)}`)
   return { status: reply.status, body: reply.body, longest: await guard.longest() }
 }
 
@@ -129,11 +129,11 @@ test('a page with a search box', async () => {
 describe('a storage without an index of free text', () => {
   const find = async (query: string) => {
     const found = objectsOf(
-      await room.manage('POST', '/_system/storages/search', { filters: { name: 'plain' } }),
+      await fixture.manage('POST', '/_system/storages/search', { filters: { name: 'plain' } }),
     )
     await guard.longest()
     const path = `/_system/storages/${guidOf(found[0])}/documents/search`
-    const reply = await room.send('POST', path, { as: 'admin', body: { query, limit: 3 } })
+    const reply = await fixture.send('POST', path, { as: 'admin', body: { query, limit: 3 } })
     return { ...reply, longest: await guard.longest() }
   }
 

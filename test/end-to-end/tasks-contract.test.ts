@@ -4,7 +4,7 @@
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../src/shared/json.ts'
-import { installExample } from './example-room.ts'
+import { installExample } from './example-fixture.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 let quoin: TestQuoin

@@ -2,25 +2,31 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { objectOf, objectsOf } from './harness.ts'
-import { openTracingRoom, soon, storyOf, type TracedBlueprint, type TracingRoom } from './tracing-room.ts'
+import {
+  openTracingFixture,
+  soon,
+  storyOf,
+  type TracedBlueprint,
+  type TracingFixture,
+} from './tracing-fixture.ts'
 
-let room: TracingRoom
+let fixture: TracingFixture
 let both: TracedBlueprint
 let beats: TracedBlueprint
 
 beforeAll(async () => {
-  room = await openTracingRoom()
+  fixture = await openTracingFixture()
   const log = (flow: string, value: string) => ({ type: 'function_console_log', in: { flow, value } })
   const write = (flow: string, mutations: string) => ({
     type: 'function_create_document_from_mutations',
     in: { flow, storage: '@storage.storage', mutations },
   })
-  both = await room.install('Both', {
+  both = await fixture.install('Both', {
     storage: { type: 'storage', fields: { storage: 'branched' } },
     get: { type: 'on_startup_register_uri_get', in: { uri: 'branches' } },
     // Two wires leave the same pin: two branches, and the server outside keeps neither from going on.
     left: log('@get.flow', 'left'),
-    ask: { type: 'http_request', in: { flow: '@left.flow', url: room.outside.url } },
+    ask: { type: 'http_request', in: { flow: '@left.flow', url: fixture.outside.url } },
     left_fields: { type: 'mutations_set_custom_field', in: { field: 'from', value: 'left' } },
     left_write: write('@ask.flow', '@left_fields.mutations'),
     right: log('@get.flow', 'right'),
@@ -28,7 +34,7 @@ beforeAll(async () => {
     right_write: write('@right.flow', '@right_fields.mutations'),
     reply: { type: 'httpconnection_set_json', in: { flow: '@left_write.flow', value: 'both' } },
   })
-  beats = await room.install('Beats', {
+  beats = await fixture.install('Beats', {
     beats: { type: 'storage', fields: { storage: 'beats' } },
     second: { type: 'schedule_repeating_event', in: { every: '1s' } },
     fields: {
@@ -42,7 +48,7 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 afterEach(async () => {
   await both.trace(false)
   await beats.trace(false)
@@ -50,21 +56,21 @@ afterEach(async () => {
 
 const breakAt = (blueprint: TracedBlueprint, ...names: string[]) =>
   blueprint.trace(true, { breakpoints: names.map((name) => blueprint.block(name)) })
-const get = () => room.quoin.send('GET', '/branches')
+const get = () => fixture.quoin.send('GET', '/branches')
 const steer = (run: unknown, how: 'step' | 'resume' | 'stop') =>
-  room.quoin.manage('POST', `/runs/${String(run)}/${how}`)
-const written = async () => (await room.quoin.documents('branched')).map(({ from }) => from).sort()
+  fixture.quoin.manage('POST', `/runs/${String(run)}/${how}`)
+const written = async () => (await fixture.quoin.documents('branched')).map(({ from }) => from).sort()
 
 /** Where the one run that stands still does. */
 function paused(blueprint: TracedBlueprint, name: string): Promise<JsonObject> {
   return soon(async () => {
-    const found = objectsOf(await room.quoin.manage('GET', `/runs/paused?blueprint=${blueprint.guid}`))
+    const found = objectsOf(await fixture.quoin.manage('GET', `/runs/paused?blueprint=${blueprint.guid}`))
     if (found.length > 1) throw new Error('More than one run is paused.')
     return blueprint.nameOf(found[0]?.block) === name ? found[0] : undefined
   })
 }
 
-const runOf = async (guid: unknown) => objectOf(await room.quoin.manage('GET', `/runs/${String(guid)}`))
+const runOf = async (guid: unknown) => objectOf(await fixture.quoin.manage('GET', `/runs/${String(guid)}`))
 const blocksOf = (run: JsonObject) => objectsOf(run.steps).map(({ block }) => both.nameOf(block))
 
 describe('a breakpoint in one of two branches', () => {
@@ -74,7 +80,7 @@ describe('a breakpoint in one of two branches', () => {
     const { run } = await paused(both, 'left')
     await steer(run, 'stop')
     expect((await answer).status).toBe(409)
-    expect([await written(), room.asked()]).toEqual([[], 0])
+    expect([await written(), fixture.asked()]).toEqual([[], 0])
     expect(await runOf(run)).toMatchObject({ status: 'failed' })
   })
 
@@ -83,7 +89,7 @@ describe('a breakpoint in one of two branches', () => {
     const answer = get()
     const { run } = await paused(both, 'left')
     expect(blocksOf(await runOf(run))).not.toContain('right_write')
-    expect([await written(), room.asked()]).toEqual([[], 0])
+    expect([await written(), fixture.asked()]).toEqual([[], 0])
     await steer(run, 'resume')
     expect((await answer).body).toBe('both')
     const whole = await soon(async () => {
@@ -142,7 +148,7 @@ describe('a run that a schedule starts', () => {
     expect(storyOf(whole, beats)).toEqual(['0 second → flow', '0 fields', '0 keep'])
     const [trigger] = objectsOf(whole.steps)
     const planned = objectOf(trigger?.out).planned_at
-    const stored = (await room.quoin.documents('beats')).map(({ planned_at }) => planned_at)
+    const stored = (await fixture.quoin.documents('beats')).map(({ planned_at }) => planned_at)
     expect(stored).toContain(planned)
   })
 
@@ -152,7 +158,7 @@ describe('a run that a schedule starts', () => {
     const planned = async () => objectOf(objectsOf((await runOf(run)).steps)[0]?.out).planned_at
     const tick = await planned()
     const of = async () =>
-      (await room.quoin.documents('beats')).filter(({ planned_at }) => planned_at === tick).length
+      (await fixture.quoin.documents('beats')).filter(({ planned_at }) => planned_at === tick).length
     expect(await of()).toBe(0)
     await beats.trace(false)
     await soon(async () => ((await of()) > 0 ? true : undefined))
@@ -169,12 +175,12 @@ describe('a run that a schedule starts', () => {
     await beats.trace(false)
     const before = objectsOf((await runOf(run?.guid)).steps)[0]?.out
     const again = objectOf(
-      await room.quoin.manage('POST', `/runs/${String(run?.guid)}/replay`, { state: 'deployed' }),
+      await fixture.quoin.manage('POST', `/runs/${String(run?.guid)}/replay`, { state: 'deployed' }),
     )
     expect(again).toMatchObject({ status: 'ended', replay_of: run?.guid, trigger_type: 'schedule' })
     expect(objectsOf(again.steps)[0]?.out).toEqual(before)
     const tick = objectOf(before ?? {}).planned_at
-    const kept = (await room.quoin.documents('beats')).filter(({ planned_at }) => planned_at === tick)
+    const kept = (await fixture.quoin.documents('beats')).filter(({ planned_at }) => planned_at === tick)
     expect(kept).toHaveLength(1)
   })
 })

@@ -2,15 +2,21 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { type Answer, objectOf, objectsOf, openTestQuoin } from './harness.ts'
-import { openTracingRoom, soon, storyOf, type TracedBlueprint, type TracingRoom } from './tracing-room.ts'
+import {
+  openTracingFixture,
+  soon,
+  storyOf,
+  type TracedBlueprint,
+  type TracingFixture,
+} from './tracing-fixture.ts'
 
-let room: TracingRoom
+let fixture: TracingFixture
 let steps: TracedBlueprint
 let others: TracedBlueprint
 
 beforeAll(async () => {
-  room = await openTracingRoom()
-  others = await room.install('Others', {
+  fixture = await openTracingFixture()
+  others = await fixture.install('Others', {
     other: {
       type: 'trigger_custom_function',
       out: [{ id: 'n', type: 'value' }],
@@ -18,7 +24,7 @@ beforeAll(async () => {
     },
     inner: { type: 'function_return', in: { flow: '@other.flow', value: '@other.n' } },
   })
-  steps = await room.install('Steps', {
+  steps = await fixture.install('Steps', {
     storage: { type: 'storage', fields: { storage: 'stepped' } },
     get: { type: 'on_startup_register_uri_get', in: { uri: 'steps/{n}' } },
     n: { type: 'httpconnection_get_params', in: { field: 'n' } },
@@ -36,12 +42,12 @@ beforeAll(async () => {
       type: 'function_create_document_from_mutations',
       in: { flow: '@post.flow', storage: '@storage.storage', mutations: '@set.mutations' },
     },
-    ask: { type: 'http_request', in: { flow: '@write.flow', url: room.outside.url } },
+    ask: { type: 'http_request', in: { flow: '@write.flow', url: fixture.outside.url } },
     done: { type: 'httpconnection_set_json', in: { flow: '@ask.flow', value: '@write.document' } },
     behind: { type: 'function_console_log', in: { flow: '@done.flow', value: 'behind' } },
   })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 afterEach(async () => {
   await steps.trace(false)
   await others.trace(false)
@@ -49,8 +55,9 @@ afterEach(async () => {
 
 const breakAt = (...names: string[]) =>
   steps.trace(true, { breakpoints: names.map((name) => steps.block(name)) })
-const get = (n = '7') => room.quoin.send('GET', `/steps/${n}`)
-const paused = async () => objectsOf(await room.quoin.manage('GET', `/runs/paused?blueprint=${steps.guid}`))
+const get = (n = '7') => fixture.quoin.send('GET', `/steps/${n}`)
+const paused = async () =>
+  objectsOf(await fixture.quoin.manage('GET', `/runs/paused?blueprint=${steps.guid}`))
 
 /** The one run that stands still, at a block by name. */
 function pausedAt(name: string): Promise<JsonObject> {
@@ -62,7 +69,7 @@ function pausedAt(name: string): Promise<JsonObject> {
 }
 
 const steer = (run: JsonValue | undefined, how: 'step' | 'resume' | 'stop') =>
-  room.quoin.manage('POST', `/runs/${String(run)}/${how}`)
+  fixture.quoin.manage('POST', `/runs/${String(run)}/${how}`)
 
 /** Whether it has been answered. */
 function answered(answer: Promise<Answer>): { readonly now: () => Promise<boolean> } {
@@ -90,7 +97,7 @@ describe('a breakpoint', () => {
       expect.any(String),
       'third',
     ])
-    expect(await room.quoin.manage('GET', `/runs/${String(run)}`)).toMatchObject({
+    expect(await fixture.quoin.manage('GET', `/runs/${String(run)}`)).toMatchObject({
       status: 'paused',
       reply: null,
     })
@@ -135,27 +142,29 @@ describe('a breakpoint', () => {
     const { status, body } = await answer
     expect([status, body]).toEqual([409, { error: expect.stringContaining('RUN_STOPPED') }])
     for (const how of ['step', 'resume', 'stop'])
-      expect((await room.quoin.send('POST', `/runs/${String(run)}/${how}`, { as: 'admin' })).status).toBe(404)
+      expect((await fixture.quoin.send('POST', `/runs/${String(run)}/${how}`, { as: 'admin' })).status).toBe(
+        404,
+      )
   })
 
   test('a run that has written and not committed goes on, and says so; after the commit it pauses', async () => {
     await breakAt('write', 'ask', 'behind')
-    const answer = room.quoin.send('POST', '/steps', { body: { text: 'a' } })
+    const answer = fixture.quoin.send('POST', '/steps', { body: { text: 'a' } })
     const { run } = await pausedAt('write')
     await steer(run, 'step')
     // A block that touches the world outside has everything committed before it begins.
     await pausedAt('ask')
-    expect(await room.quoin.documents('stepped')).toHaveLength(1)
+    expect(await fixture.quoin.documents('stepped')).toHaveLength(1)
     await steer(run, 'resume')
     expect((await answer).status).toBe(200)
     await pausedAt('behind')
     await steer(run, 'resume')
-    const whole = objectOf(await room.quoin.manage('GET', `/runs/${String(run)}`))
+    const whole = objectOf(await fixture.quoin.manage('GET', `/runs/${String(run)}`))
     expect(whole).toMatchObject({ status: 'ended' })
   })
 
   test('not between a write and its commit', async () => {
-    const both = await room.install('Both', {
+    const both = await fixture.install('Both', {
       storage: { type: 'storage', fields: { storage: 'stepped' } },
       post: { type: 'on_startup_register_uri_post', in: { uri: 'both' } },
       set: { type: 'mutations_set_bp_field_multiple', in: { object: '@post.body' } },
@@ -166,7 +175,7 @@ describe('a breakpoint', () => {
       done: { type: 'httpconnection_set_json', in: { flow: '@write.flow', value: 'done' } },
     })
     await both.trace(true, { breakpoints: [both.block('done')] })
-    expect((await room.quoin.send('POST', '/both', { body: { a: 1 } })).body).toBe('done')
+    expect((await fixture.quoin.send('POST', '/both', { body: { a: 1 } })).body).toBe('done')
     const run = await both.lastRun()
     expect(objectsOf(run.steps).map(({ note }) => note)).toEqual([
       null,
@@ -181,10 +190,10 @@ describe('a breakpoint', () => {
     await breakAt('third')
     const answer = get()
     const { run } = await pausedAt('third')
-    const { database } = room.quoin.quoin
-    const before = (await room.quoin.documents('stepped')).length
-    await room.quoin.send('POST', '/both', { body: { b: 1 } })
-    expect((await room.quoin.documents('stepped')).length).toBe(before + 1)
+    const { database } = fixture.quoin.quoin
+    const before = (await fixture.quoin.documents('stepped')).length
+    await fixture.quoin.send('POST', '/both', { body: { b: 1 } })
+    expect((await fixture.quoin.documents('stepped')).length).toBe(before + 1)
     expect(database.has('stepped')).toBe(true)
     await steer(run, 'resume')
     await answer
@@ -210,7 +219,8 @@ describe('a breakpoint', () => {
       const notes = await Promise.all(
         found.map(
           async ({ guid }) =>
-            objectsOf(objectOf(await room.quoin.manage('GET', `/runs/${String(guid)}`)).steps).at(-1)?.note,
+            objectsOf(objectOf(await fixture.quoin.manage('GET', `/runs/${String(guid)}`)).steps).at(-1)
+              ?.note,
         ),
       )
       return notes.length === 2 && notes.every((note) => String(note).includes('10 runs')) ? found : undefined
@@ -268,12 +278,12 @@ test('a node that stops lets its paused runs go on', async () => {
 
 describe('the stream', () => {
   test('tells when a run begins, pauses and ends, to who may hear it, and of this blueprint only', async () => {
-    const address = await room.quoin.quoin.server.listen()
+    const address = await fixture.quoin.quoin.server.listen()
     const stream = async (as: string, blueprint: string) =>
       fetch(`${address}/api/v1/runs/stream?blueprint=${blueprint}`, {
-        headers: { authorization: `Bearer ${await room.quoin.tokenOf(as)}` },
+        headers: { authorization: `Bearer ${await fixture.quoin.tokenOf(as)}` },
       })
-    await room.quoin.addUser('nobody', [])
+    await fixture.quoin.addUser('nobody', [])
     expect((await fetch(`${address}/api/v1/runs/stream`)).status).toBe(401)
     expect((await stream('nobody', steps.guid)).status).toBe(403)
     const [ours, theirs] = await Promise.all([stream('admin', steps.guid), stream('admin', others.guid)])
@@ -298,7 +308,7 @@ describe('the stream', () => {
       result: _4,
       compared: _5,
       ...summary
-    } = objectOf(await room.quoin.manage('GET', `/runs/${String(run)}`))
+    } = objectOf(await fixture.quoin.manage('GET', `/runs/${String(run)}`))
     expect(events[2]).toEqual({ ...summary, reply: { status: 200 }, steps: events[2]?.steps })
     expect(none).toEqual([])
   })

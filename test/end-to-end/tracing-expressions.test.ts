@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { objectsOf } from './harness.ts'
-import { openTracingRoom, type TracedBlueprint, type TracingRoom } from './tracing-room.ts'
+import { openTracingFixture, type TracedBlueprint, type TracingFixture } from './tracing-fixture.ts'
 
-let room: TracingRoom
+let fixture: TracingFixture
 let traced: TracedBlueprint
 
 const schema = [
@@ -13,8 +13,8 @@ const schema = [
 ]
 
 beforeAll(async () => {
-  room = await openTracingRoom()
-  traced = await room.install('Expressions', {
+  fixture = await openTracingFixture()
+  traced = await fixture.install('Expressions', {
     get: { type: 'on_startup_register_uri_get', in: { uri: 'double' }, fields: { schema } },
     double: {
       type: 'httpconnection_set_json',
@@ -44,7 +44,7 @@ beforeAll(async () => {
   })
   await traced.trace(true)
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 async function expressionsOf(
   block: string,
@@ -58,8 +58,8 @@ async function expressionsOf(
     .flatMap((step) => objectsOf(step.expressions ?? []))
 }
 
-const get = (path: string) => () => room.quoin.send('GET', path)
-const post = (path: string, body: JsonValue) => () => room.quoin.send('POST', path, { body })
+const get = (path: string) => () => fixture.quoin.send('GET', path)
+const post = (path: string, body: JsonValue) => () => fixture.quoin.send('POST', path, { body })
 
 test('the text, the value and the names that were read, and no others', async () => {
   const text = 'params.count > 100 ? query.never : params.count * params.factor'

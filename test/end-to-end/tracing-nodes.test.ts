@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
-import { soon } from './tracing-room.ts'
+import { soon } from './tracing-fixture.ts'
 
 const blocks = {
   get: { type: 'on_startup_register_uri_get', in: { uri: 'here' }, scopes: ['*public'] },

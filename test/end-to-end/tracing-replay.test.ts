@@ -3,14 +3,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { ownStorages } from '../../src/storage/own-storages.ts'
 import { objectOf, objectsOf } from './harness.ts'
-import { openTracingRoom, soon, storyOf, type TracedBlueprint, type TracingRoom } from './tracing-room.ts'
+import {
+  openTracingFixture,
+  soon,
+  storyOf,
+  type TracedBlueprint,
+  type TracingFixture,
+} from './tracing-fixture.ts'
 
-let room: TracingRoom
+let fixture: TracingFixture
 let orders: TracedBlueprint
 
 beforeAll(async () => {
-  room = await openTracingRoom()
-  orders = await room.install('Orders', {
+  fixture = await openTracingFixture()
+  orders = await fixture.install('Orders', {
     orders: { type: 'storage', fields: { storage: 'orders' } },
     heard: { type: 'storage', fields: { storage: 'heard' } },
     post: { type: 'on_startup_register_uri_post', in: { uri: 'orders' } },
@@ -24,7 +30,7 @@ beforeAll(async () => {
       in: { flow: '@create.flow', function: 'note', queue: 'notes', text: 'from a job' },
       fields: { parameters: ['text'] },
     },
-    ask: { type: 'http_request', in: { flow: '@later.flow', url: `${room.outside.url}/stock` } },
+    ask: { type: 'http_request', in: { flow: '@later.flow', url: `${fixture.outside.url}/stock` } },
     answer: {
       type: 'object_new_fields',
       in: { order: '@create.document', stock: '@ask.body' },
@@ -54,7 +60,7 @@ beforeAll(async () => {
     },
     noted: { type: 'function_return', in: { flow: '@note.flow', value: '@note.text' } },
   })
-  await room.quoin.addUser('builder', [
+  await fixture.quoin.addUser('builder', [
     'blueprints_view',
     'blueprintactions_view',
     'runs_view',
@@ -62,14 +68,14 @@ beforeAll(async () => {
   ])
   await orders.trace(true, { minutes: 60 })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 async function replay(run: JsonObject, body?: JsonObject): Promise<JsonObject> {
-  return objectOf(await room.quoin.manage('POST', `/runs/${String(run.guid)}/replay`, body))
+  return objectOf(await fixture.quoin.manage('POST', `/runs/${String(run.guid)}/replay`, body))
 }
 
 async function stage(name: string, change: JsonObject): Promise<void> {
-  await room.quoin.manage('PUT', `/blueprintactions/${orders.block(name)}`, change)
+  await fixture.quoin.manage('PUT', `/blueprintactions/${orders.block(name)}`, change)
 }
 
 /** Written at times of their own: the traces themselves, and measurements. */
@@ -82,20 +88,20 @@ const recorded: readonly string[] = [
 
 /** Everything that there is, in every storage and queue but those. */
 async function world(): Promise<JsonValue> {
-  const { database, flows } = room.quoin.quoin
+  const { database, flows } = fixture.quoin.quoin
   await flows.log.flush()
   const names = database.names().filter((name) => !recorded.includes(name))
-  const documents = await Promise.all(names.map(async (name) => [name, await room.quoin.documents(name)]))
+  const documents = await Promise.all(names.map(async (name) => [name, await fixture.quoin.documents(name)]))
   const jobs = (await database.capabilities.queues.list()).map(({ name, waiting, running, done, dead }) => [
     name,
     waiting + running + done + dead,
   ])
-  return JSON.parse(JSON.stringify([documents, jobs, room.asked()]))
+  return JSON.parse(JSON.stringify([documents, jobs, fixture.asked()]))
 }
 
 /** When the job and the event of each order have had their runs, those of earlier tests too. */
 async function settled(): Promise<void> {
-  const made = (await room.quoin.documents('orders')).length
+  const made = (await fixture.quoin.documents('orders')).length
   await soon(async () => {
     const jobs = await orders.runs(`&trigger=${orders.block('note')}&status=ended`)
     const events = await orders.runs(`&trigger=${orders.block('on_order')}&status=ended`)
@@ -110,21 +116,21 @@ describe('what is refused', () => {
     ['what it does not know', { dry: true }],
   ])('%s', async (_what, body) => {
     const path = '/runs/01890000-0000-7000-8000-000000000000/replay'
-    expect((await room.quoin.send('POST', path, { as: 'builder', body })).status).toBe(400)
+    expect((await fixture.quoin.send('POST', path, { as: 'builder', body })).status).toBe(400)
   })
 
   test('a request that was too long to be kept', async () => {
     const n = 'x'.repeat(70_000)
-    expect((await room.quoin.send('POST', '/orders', { body: { n } })).status).toBe(201)
+    expect((await fixture.quoin.send('POST', '/orders', { body: { n } })).status).toBe(201)
     const run = await orders.lastRun('post')
-    const answer = await room.quoin.send('POST', `/runs/${String(run.guid)}/replay`, { as: 'builder' })
+    const answer = await fixture.quoin.send('POST', `/runs/${String(run.guid)}/replay`, { as: 'builder' })
     expect([answer.status, answer.body]).toEqual([409, expect.objectContaining({ error: 'CONFLICT' })])
   })
 })
 
 describe('a run that writes, enqueues and asks outside', () => {
   test('is repeated, and nothing was done', async () => {
-    const first = await room.quoin.send('POST', '/orders', { body: { item: 'tea' } })
+    const first = await fixture.quoin.send('POST', '/orders', { body: { item: 'tea' } })
     expect(first.status).toBe(201)
     await settled()
     const run = await orders.lastRun('post')
@@ -143,10 +149,10 @@ describe('a run that writes, enqueues and asks outside', () => {
     expect(storyOf(again, orders)).toEqual(storyOf(run, orders))
     expect(await world()).toEqual(before)
     // Control: the world does notice what is done.
-    await room.quoin.send('POST', '/orders', { body: { item: 'coffee' } })
+    await fixture.quoin.send('POST', '/orders', { body: { item: 'coffee' } })
     await settled()
     expect(await world()).not.toEqual(before)
-    expect(objectOf(await room.quoin.manage('GET', `/runs/${String(again.guid)}`))).toEqual(again)
+    expect(objectOf(await fixture.quoin.manage('GET', `/runs/${String(again.guid)}`))).toEqual(again)
   })
 
   test('that fails behind its writes leaves nothing either', async () => {
@@ -161,7 +167,7 @@ describe('a run that writes, enqueues and asks outside', () => {
       compared: { status: [201, 500], same: false },
     })
     expect(await world()).toEqual(before)
-    await room.quoin.manage('DELETE', `/blueprintactions/unsaved/${orders.guid}`)
+    await fixture.quoin.manage('DELETE', `/blueprintactions/unsaved/${orders.guid}`)
   })
 
   test('a job and an event are repeated with what started them', async () => {
@@ -183,7 +189,7 @@ describe('a run that writes, enqueues and asks outside', () => {
 
 describe('other blocks', () => {
   test('saved, staged and deployed ones; what differs is said', async () => {
-    await room.quoin.send('GET', '/orders/count')
+    await fixture.quoin.send('GET', '/orders/count')
     const run = await orders.lastRun('count')
     await stage('counted', {
       in_pins: [
@@ -204,14 +210,14 @@ describe('other blocks', () => {
       before: count,
       after: 'many',
     })
-    await room.quoin.manage('POST', `/blueprintactions/unsaved/${orders.guid}`)
+    await fixture.quoin.manage('POST', `/blueprintactions/unsaved/${orders.guid}`)
     expect(objectOf((await replay(run, { state: 'saved', writes: 'discard' })).compared).same).toBe(false)
     expect(objectOf((await replay(run, { state: 'deployed' })).compared).same).toBe(true)
   })
 
   test('a block that asks outside where it did not: the run fails, and no request is sent', async () => {
     const run = await orders.lastRun('count')
-    const asked = room.asked()
+    const asked = fixture.asked()
     await stage('all', {
       in_pins: [
         { id: 'flow', from: [{ block: orders.block('ask'), pin: 'flow' }] },
@@ -221,7 +227,7 @@ describe('other blocks', () => {
     await stage('ask', {
       in_pins: [
         { id: 'flow', from: [{ block: orders.block('count'), pin: 'flow' }] },
-        { id: 'url', value: room.outside.url },
+        { id: 'url', value: fixture.outside.url },
       ],
     })
     const again = await replay(run, { state: 'staged' })
@@ -230,7 +236,7 @@ describe('other blocks', () => {
       error: { block: orders.block('ask'), message: expect.stringContaining('sends no external requests') },
       compared: { status: [200, 500], same: false },
     })
-    expect(room.asked()).toBe(asked)
+    expect(fixture.asked()).toBe(asked)
   })
 
   test('blocks that cannot run are 422 with what is wrong', async () => {
@@ -238,7 +244,7 @@ describe('other blocks', () => {
     // Without its storage.
     const flow = { id: 'flow', from: [{ block: orders.block('count'), pin: 'flow' }] }
     await stage('all', { in_pins: [flow] })
-    const answer = await room.quoin.send('POST', `/runs/${String(run.guid)}/replay`, {
+    const answer = await fixture.quoin.send('POST', `/runs/${String(run.guid)}/replay`, {
       as: 'builder',
       body: { state: 'staged' },
     })
@@ -250,11 +256,11 @@ describe('other blocks', () => {
 
   test('a trigger that is gone is 409', async () => {
     const run = await orders.lastRun('count')
-    await room.quoin.manage('DELETE', `/blueprintactions/unsaved/${orders.guid}`)
+    await fixture.quoin.manage('DELETE', `/blueprintactions/unsaved/${orders.guid}`)
     for (const name of ['count', 'all', 'counted'])
-      await room.quoin.manage('DELETE', `/blueprintactions/${orders.block(name)}`)
+      await fixture.quoin.manage('DELETE', `/blueprintactions/${orders.block(name)}`)
     const path = `/runs/${String(run.guid)}/replay`
-    const answer = await room.quoin.send('POST', path, { as: 'builder', body: { state: 'staged' } })
+    const answer = await fixture.quoin.send('POST', path, { as: 'builder', body: { state: 'staged' } })
     expect([answer.status, objectOf(answer.body).message]).toEqual([409, expect.stringContaining('trigger')])
   })
 })

@@ -13,9 +13,9 @@ beforeAll(async () => {
   const file = await readFile(new URL('../../examples/tasks.blueprint.json', import.meta.url), 'utf8')
   const blocks = objectOf(objectOf(JSON.parse(file)).blocks)
   ;[plain, traced] = await Promise.all([openTestQuoin(), openTestQuoin()])
-  for (const room of [plain, traced]) {
-    blueprint = await room.install('Tasks', blocks)
-    await room.addUser('worker', [])
+  for (const fixture of [plain, traced]) {
+    blueprint = await fixture.install('Tasks', blocks)
+    await fixture.addUser('worker', [])
   }
   await traced.manage('PUT', `/blueprints/${blueprint}/tracing`, { on: true, minutes: 60, keep_last: 200 })
 })
@@ -74,12 +74,12 @@ test('the tasks example replies the same, byte by byte', async () => {
   expect(untraced.filter(({ recorded_as: as }) => as !== 'refused')).toEqual([])
 })
 
-async function answersOf(room: TestQuoin, requests: readonly Asked[]): Promise<unknown[]> {
+async function answersOf(fixture: TestQuoin, requests: readonly Asked[]): Promise<unknown[]> {
   const made: string[] = []
   const answers: unknown[] = []
   for (const { method, path, body: sent } of requests) {
     const filled = path.replace(/\{(\d)\}/, (_, n) => made[Number(n)] ?? 'never-made')
-    const answer = await room.send(method, filled, { as: 'worker', ...(sent && { body: sent }) })
+    const answer = await fixture.send(method, filled, { as: 'worker', ...(sent && { body: sent }) })
     if (method === 'POST' && answer.status === 201)
       made.push(String(objectOf(objectOf(answer.body)._meta).guid))
     answers.push(seen(answer))

@@ -2,19 +2,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { objectOf, objectsOf } from './harness.ts'
-import { openTracingRoom, soon, storyOf, type TracedBlueprint, type TracingRoom } from './tracing-room.ts'
+import {
+  openTracingFixture,
+  soon,
+  storyOf,
+  type TracedBlueprint,
+  type TracingFixture,
+} from './tracing-fixture.ts'
 
-let room: TracingRoom
+let fixture: TracingFixture
 let notes: TracedBlueprint
 
 beforeAll(async () => {
-  room = await openTracingRoom()
+  fixture = await openTracingFixture()
   const sees = ['blueprints_view', 'blueprintactions_view', 'runs_view']
-  await room.quoin.addUser('viewer', sees)
-  await room.quoin.addUser('builder', [...sees, 'blueprints_update'])
-  await room.quoin.addUser('stranger', ['blueprints_view', 'blueprintactions_view', 'blueprints_update'])
-  await room.quoin.addUser('nobody', [])
-  notes = await room.install('Notes', {
+  await fixture.quoin.addUser('viewer', sees)
+  await fixture.quoin.addUser('builder', [...sees, 'blueprints_update'])
+  await fixture.quoin.addUser('stranger', ['blueprints_view', 'blueprintactions_view', 'blueprints_update'])
+  await fixture.quoin.addUser('nobody', [])
+  notes = await fixture.install('Notes', {
     notes: { type: 'storage', fields: { storage: 'notes' } },
     post: { type: 'on_startup_register_uri_post', in: { uri: 'notes' } },
     set: { type: 'mutations_set_bp_field_multiple', in: { object: '@post.body' } },
@@ -80,10 +86,10 @@ beforeAll(async () => {
     heard: { type: 'function_console_log', in: { flow: '@on_note.flow', value: 'heard' } },
   })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const post = (body: JsonValue, headers: Record<string, string> = {}) =>
-  room.quoin.send('POST', '/notes', { body, headers })
+  fixture.quoin.send('POST', '/notes', { body, headers })
 
 describe('who may', () => {
   test.each([
@@ -100,7 +106,8 @@ describe('who may', () => {
     const url = path.replace('{b}', notes.guid).replace('{r}', '01890000-0000-7000-8000-000000000000')
     const body = method === 'PUT' ? { on: false } : undefined
     const send = async (as?: string) =>
-      (await room.quoin.send(method, url, { ...(as !== undefined && { as }), ...(body && { body }) })).status
+      (await fixture.quoin.send(method, url, { ...(as !== undefined && { as }), ...(body && { body }) }))
+        .status
     expect(await send()).toBe(401)
     expect(await send('nobody')).toBe(403)
     expect(await send('viewer')).toBe(verb === 'view' ? status : 403)
@@ -119,15 +126,15 @@ describe('turning it on', () => {
     ['a breakpoint that is no block', { on: true, breakpoints: ['nothing'] }, 422],
   ])('%s is refused', async (_what, body, status) => {
     const path = `/blueprints/${notes.guid}/tracing`
-    expect((await room.quoin.send('PUT', path, { as: 'builder', body })).status).toBe(status)
-    expect(await room.quoin.manage('GET', path)).toMatchObject({ on: false, until: null })
+    expect((await fixture.quoin.send('PUT', path, { as: 'builder', body })).status).toBe(status)
+    expect(await fixture.quoin.manage('GET', path)).toMatchObject({ on: false, until: null })
   })
 
   test('a value block or a trigger has no breakpoint, and is named', async () => {
     const [set, create] = [notes.block('set'), notes.block('create')]
     const path = `/blueprints/${notes.guid}/tracing`
     const body = { on: true, breakpoints: [set, create, notes.block('post')] }
-    const answer = await room.quoin.send('PUT', path, { as: 'builder', body })
+    const answer = await fixture.quoin.send('PUT', path, { as: 'builder', body })
     expect(objectsOf(objectOf(answer.body).problems).map(({ block }) => notes.nameOf(block))).toEqual([
       'set',
       'post',
@@ -136,8 +143,8 @@ describe('turning it on', () => {
 
   test('there is no tracing of what is no blueprint', async () => {
     const path = '/blueprints/01890000-0000-7000-8000-000000000000/tracing'
-    expect((await room.quoin.send('GET', path, { as: 'builder' })).status).toBe(404)
-    expect((await room.quoin.send('PUT', path, { as: 'builder', body: { on: true } })).status).toBe(404)
+    expect((await fixture.quoin.send('GET', path, { as: 'builder' })).status).toBe(404)
+    expect((await fixture.quoin.send('PUT', path, { as: 'builder', body: { on: true } })).status).toBe(404)
   })
 
   test('says for how long, is audited, and ends by itself', async () => {
@@ -146,11 +153,11 @@ describe('turning it on', () => {
     expect([on, rest]).toEqual([true, { keep_last: 50, breakpoints: [] }])
     expect(Date.parse(String(until)) - before).toBeGreaterThanOrEqual(120_000)
     const audit = { filters: { category: 'tracing', guid: notes.guid } }
-    const [record] = objectsOf(await room.quoin.manage('POST', '/_system/auditlogs', audit))
+    const [record] = objectsOf(await fixture.quoin.manage('POST', '/_system/auditlogs', audit))
     expect(record).toMatchObject({ name: 'Notes', user: { username: 'admin' } })
-    room.quoin.advance(121_000)
+    fixture.quoin.advance(121_000)
     const path = `/blueprints/${notes.guid}/tracing`
-    expect(await room.quoin.manage('GET', path)).toMatchObject({ on: false, until: null })
+    expect(await fixture.quoin.manage('GET', path)).toMatchObject({ on: false, until: null })
     expect((await post({ untraced: true })).status).toBe(201)
     expect(await notes.runs()).toEqual([])
   })
@@ -197,7 +204,7 @@ describe('a record', () => {
     expect(text).not.toContain('abcdefgh')
     expect(run).toMatchObject({ request: { body: { password: '•••', note: '•••', text: 'is •••!' } } })
     // What was stored is not the trace's affair.
-    expect(objectOf((await room.quoin.documents('notes')).at(-1))).toMatchObject({
+    expect(objectOf((await fixture.quoin.documents('notes')).at(-1))).toMatchObject({
       password: 'correct horse',
     })
   })
@@ -216,7 +223,7 @@ describe('a record', () => {
 
   test('a map over 1,000 items is cut, and what follows it is there', async () => {
     const items = Array.from({ length: 1_000 }, (_, index) => index)
-    const answer = await room.quoin.send('POST', '/numbered', { body: { items } })
+    const answer = await fixture.quoin.send('POST', '/numbered', { body: { items } })
     expect(Array.isArray(answer.body) && answer.body.length).toBe(1_000)
     const run = await notes.lastRun()
     const story = storyOf(run, notes)
@@ -228,7 +235,7 @@ describe('a record', () => {
   })
 
   test('a block that fails in the middle, and why', async () => {
-    const answer = await room.quoin.send('GET', '/failing')
+    const answer = await fixture.quoin.send('GET', '/failing')
     expect(answer.status).toBe(500)
     const run = await notes.lastRun()
     expect(storyOf(run, notes)).toEqual([
@@ -247,7 +254,7 @@ describe('a record', () => {
   })
 
   test('a failure that the flow takes care of', async () => {
-    expect((await room.quoin.send('GET', '/catching')).body).toBe('caught')
+    expect((await fixture.quoin.send('GET', '/catching')).body).toBe('caught')
     const run = await notes.lastRun()
     expect(storyOf(run, notes)).toEqual([
       '0 catch → flow',
@@ -258,7 +265,7 @@ describe('a record', () => {
   })
 
   test('calls of functions, each in a frame of its own', async () => {
-    expect((await room.quoin.send('GET', '/calls/7')).body).toBe('7')
+    expect((await fixture.quoin.send('GET', '/calls/7')).body).toBe('7')
     const run = await notes.lastRun()
     expect(storyOf(run, notes)).toEqual([
       '0 call → flow',
@@ -285,18 +292,18 @@ describe('a record', () => {
       reply: null,
       status: 'ended',
     })
-    const whole = objectOf(await room.quoin.manage('GET', `/runs/${String(run.guid)}`))
+    const whole = objectOf(await fixture.quoin.manage('GET', `/runs/${String(run.guid)}`))
     expect(whole.request).toBeNull()
     expect(storyOf(whole, notes)).toEqual(['0 on_note → flow', '0 heard'])
   })
 
   test('two at once do not mix', async () => {
-    const sent = ['3', '4', '5', '6', '7', '8'].map((n) => room.quoin.send('GET', `/calls/${n}`))
+    const sent = ['3', '4', '5', '6', '7', '8'].map((n) => fixture.quoin.send('GET', `/calls/${n}`))
     const bodies = (await Promise.all(sent)).map(({ body }) => body)
     expect(bodies).toEqual(['3', '4', '5', '6', '7', '8'])
     const summaries = await notes.runs(`&trigger=${notes.block('call')}&limit=6`)
     for (const { guid } of summaries) {
-      const run = objectOf(await room.quoin.manage('GET', `/runs/${String(guid)}`))
+      const run = objectOf(await fixture.quoin.manage('GET', `/runs/${String(guid)}`))
       const { n } = objectOf(objectOf(run.request).params)
       expect(objectOf(run.reply).body).toBe(n)
       expect(objectsOf(run.steps).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
@@ -306,21 +313,21 @@ describe('a record', () => {
 
   test('only the last ones, the newest first, page by page', async () => {
     await notes.trace(true, { keep_last: 3 })
-    for (let n = 0; n < 5; n++) await room.quoin.send('GET', `/calls/${n}`)
+    for (let n = 0; n < 5; n++) await fixture.quoin.send('GET', `/calls/${n}`)
     const params = await soon(async () => {
       const found = await notes.runs()
       return found.length === 3 ? found : undefined
     })
     const labels = await Promise.all(
       params.map(
-        async ({ guid }) => objectOf(await room.quoin.manage('GET', `/runs/${String(guid)}`)).request,
+        async ({ guid }) => objectOf(await fixture.quoin.manage('GET', `/runs/${String(guid)}`)).request,
       ),
     )
     expect(labels.map((request) => objectOf(objectOf(request).params).n)).toEqual(['4', '3', '2'])
-    const first = await room.quoin.send('GET', `/runs?blueprint=${notes.guid}&limit=2`, { as: 'viewer' })
+    const first = await fixture.quoin.send('GET', `/runs?blueprint=${notes.guid}&limit=2`, { as: 'viewer' })
     expect([objectsOf(first.body).length, first.headers['x-total-count']]).toEqual([2, '3'])
     const after = encodeURIComponent(String(first.headers['x-next-cursor']))
-    const second = await room.quoin.send('GET', `/runs?blueprint=${notes.guid}&limit=2&after=${after}`, {
+    const second = await fixture.quoin.send('GET', `/runs?blueprint=${notes.guid}&limit=2&after=${after}`, {
       as: 'viewer',
     })
     expect(objectsOf(second.body).map(({ guid }) => guid)).toEqual([params[2]?.guid])
@@ -334,10 +341,10 @@ describe('the list', () => {
     await notes.trace(true, { keep_last: 200 })
     const before = (await notes.runs('&failed=true&limit=200')).length
     const of = (status: number) => async () =>
-      expect((await room.quoin.send('GET', status === 500 ? '/failing' : '/calls/1')).status).toBe(status)
+      expect((await fixture.quoin.send('GET', status === 500 ? '/failing' : '/calls/1')).status).toBe(status)
     for (const ask of [of(500), of(200), of(200), of(500), of(200)]) await ask()
     const page = (query: string) =>
-      room.quoin.send('GET', `/runs?blueprint=${notes.guid}&failed=true${query}`, { as: 'viewer' })
+      fixture.quoin.send('GET', `/runs?blueprint=${notes.guid}&failed=true${query}`, { as: 'viewer' })
     const [first, second] = [await page('&limit=1'), await page('&limit=1&offset=1')]
     expect(first.headers['x-total-count']).toBe(String(before + 2))
     const shown = [first, second].flatMap(({ body }) => objectsOf(body))
@@ -348,16 +355,16 @@ describe('the list', () => {
     expect(shown[0]?.guid).not.toBe(shown[1]?.guid)
     expect((await page('&limit=0')).headers['x-total-count']).toBe(String(before + 2))
     expect((await notes.runs('&failed=false&limit=5')).length).toBe(5)
-    expect((await room.quoin.send('GET', '/runs?failed=perhaps', { as: 'viewer' })).status).toBe(400)
+    expect((await fixture.quoin.send('GET', '/runs?failed=perhaps', { as: 'viewer' })).status).toBe(400)
   })
 
   test('of what went wrong has refusals of a flow too, which are no failed runs', async () => {
-    const gate = await room.install('Gate', {
+    const gate = await fixture.install('Gate', {
       gate: { type: 'on_startup_register_uri_get', in: { uri: 'gate' } },
       shut: { type: 'httpconnection_set_json', in: { flow: '@gate.flow', value: 'shut', code: 403 } },
     })
     await gate.trace(true)
-    expect((await room.quoin.send('GET', '/gate')).status).toBe(403)
+    expect((await fixture.quoin.send('GET', '/gate')).status).toBe(403)
     expect((await gate.runs('&failed=true')).map(({ status }) => status)).toEqual(['ended'])
     expect(await gate.runs('&failed=true&status=failed')).toEqual([])
     await gate.trace(false)
@@ -368,7 +375,7 @@ describe('one request', () => {
   test('is traced for users who may change blueprints, and names the run', async () => {
     await notes.trace(false)
     const send = (as?: string) =>
-      room.quoin.send('GET', '/calls/9', {
+      fixture.quoin.send('GET', '/calls/9', {
         ...(as !== undefined && { as }),
         headers: { 'x-quoin-trace': '1' },
       })
@@ -379,24 +386,24 @@ describe('one request', () => {
     }
     expect(await notes.runs()).toEqual(before)
     const answer = await send('builder')
-    const run = objectOf(await room.quoin.manage('GET', `/runs/${String(answer.headers['x-quoin-run'])}`))
+    const run = objectOf(await fixture.quoin.manage('GET', `/runs/${String(answer.headers['x-quoin-run'])}`))
     expect(run).toMatchObject({ user: 'builder', reply: { body: '9' } })
-    expect(JSON.stringify(run)).not.toContain(await room.quoin.tokenOf('builder'))
+    expect(JSON.stringify(run)).not.toContain(await fixture.quoin.tokenOf('builder'))
     expect(
-      (await room.quoin.send('GET', '/calls/9', { as: 'builder' })).headers['x-quoin-run'],
+      (await fixture.quoin.send('GET', '/calls/9', { as: 'builder' })).headers['x-quoin-run'],
     ).toBeUndefined()
   })
 
   test('of any caller can be traced with the token of a user who may', async () => {
     const send = (token: string) =>
-      room.quoin.send('GET', '/calls/9', { headers: { 'x-quoin-trace': `Bearer ${token}` } })
-    for (const token of ['nonsense', '', 'x'.repeat(1_000), await room.quoin.tokenOf('viewer')]) {
+      fixture.quoin.send('GET', '/calls/9', { headers: { 'x-quoin-trace': `Bearer ${token}` } })
+    for (const token of ['nonsense', '', 'x'.repeat(1_000), await fixture.quoin.tokenOf('viewer')]) {
       const answer = await send(token)
       expect([answer.status, answer.body, answer.headers['x-quoin-run']]).toEqual([200, '9', undefined])
     }
-    const token = await room.quoin.tokenOf('builder')
+    const token = await fixture.quoin.tokenOf('builder')
     const answer = await send(token)
-    const run = objectOf(await room.quoin.manage('GET', `/runs/${String(answer.headers['x-quoin-run'])}`))
+    const run = objectOf(await fixture.quoin.manage('GET', `/runs/${String(answer.headers['x-quoin-run'])}`))
     expect(run).toMatchObject({ user: null, reply: { body: '9' } })
     // Nor does the flow see who looks over its shoulder.
     expect(JSON.stringify(run)).not.toContain(token)
@@ -407,7 +414,7 @@ describe('one request', () => {
 describe('without an effect on clients', () => {
   test('a run that is not traced executes the flow that has no probe in it', async () => {
     await notes.trace(true)
-    const { live } = room.quoin.quoin.flows
+    const { live } = fixture.quoin.quoin.flows
     const { compiled } = live.table().blueprints.get(notes.guid) ?? {}
     const [endpoint] = compiled?.endpoints ?? []
     await post({ text: 'traced' })
@@ -422,7 +429,7 @@ describe('without an effect on clients', () => {
 })
 
 test('pages, and jobs that wait in a queue', async () => {
-  const page = await room.install('Hello', {
+  const page = await fixture.install('Hello', {
     page: { type: 'state_page', in: { url: 'hello/{name}', title: 'Hello' } },
     name: { type: 'httpconnection_get_params', in: { field: 'name' } },
     h1: { type: 'state_h1', in: { text: '@name.value' } },
@@ -442,21 +449,21 @@ test('pages, and jobs that wait in a queue', async () => {
     done: { type: 'function_return', in: { flow: '@do_later.flow', value: '@do_later.what' } },
   })
   await page.trace(true)
-  const { app } = room.quoin.quoin.server
+  const { app } = fixture.quoin.quoin.server
   const shown = await app.inject({ method: 'GET', url: '/hello/Ada' })
   expect([shown.statusCode, shown.body.includes('Ada')]).toEqual([200, true])
   const visit = await page.lastRun()
   expect(visit).toMatchObject({ trigger_type: 'page', label: '/hello/{name}', reply: { status: 200 } })
   expect(storyOf(visit, page)).toEqual(['0 page → flow', '0 name', '0 h1', '0 show'])
-  const again = objectOf(await room.quoin.manage('POST', `/runs/${String(visit.guid)}/replay`))
+  const again = objectOf(await fixture.quoin.manage('POST', `/runs/${String(visit.guid)}/replay`))
   expect([storyOf(again, page), again.compared]).toEqual([
     storyOf(visit, page),
     expect.objectContaining({ status: [200, 200], same: true }),
   ])
 
-  await room.quoin.send('POST', '/later', { body: {} })
+  await fixture.quoin.send('POST', '/later', { body: {} })
   const job = await soon(async () => (await page.runs(`&trigger=${page.block('do_later')}`))[0])
-  const whole = objectOf(await room.quoin.manage('GET', `/runs/${String(job.guid)}`))
+  const whole = objectOf(await fixture.quoin.manage('GET', `/runs/${String(job.guid)}`))
   expect(whole).toMatchObject({ trigger_type: 'function', label: 'do_later', result: 'tea', reply: null })
   expect(storyOf(whole, page)).toEqual(['0 do_later → flow', '0 done'])
 })

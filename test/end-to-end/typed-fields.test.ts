@@ -48,24 +48,24 @@ const tried: Readonly<Record<Exclude<FieldType, Written>, Tried>> = {
   },
 }
 
-let room: TestQuoin
+let fixture: TestQuoin
 let visitor: Visitor
 let origin = ''
 let storage: string
 
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
-  storage = guidOf(await room.manage('POST', '/_system/storages', { name: 'typed' }))
+  fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  storage = guidOf(await fixture.manage('POST', '/_system/storages', { name: 'typed' }))
   for (const type of fieldTypes)
-    await room.manage('POST', '/blueprintfields', {
+    await fixture.manage('POST', '/blueprintfields', {
       ...{ name: `a_${type}`, type, storage: 'typed' },
       ...(tried[type].rules && { validation_rules: tried[type].rules }),
     })
-  await room.install('Typed', blocks)
-  origin = await room.quoin.server.listen()
+  await fixture.install('Typed', blocks)
+  origin = await fixture.quoin.server.listen()
   visitor = openVisitor(origin)
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const store = { type: 'storage', fields: { storage: 'typed' } }
 const inputs = Object.fromEntries(
@@ -135,7 +135,7 @@ const blocks: JsonObject = {
   sent: { type: 'state_redirect', in: { flow: '@keep_form.flow', url: '/typed' } },
 }
 
-const nothingStored = async () => expect(await room.documents('typed')).toEqual([])
+const nothingStored = async () => expect(await fixture.documents('typed')).toEqual([])
 
 describe.each(fieldTypes)('%s', (type) => {
   const name = `a_${type}`
@@ -145,23 +145,23 @@ describe.each(fieldTypes)('%s', (type) => {
 
   test('by the documents API', async () => {
     const path = `/_system/storages/${storage}/documents`
-    const reply = await room.send('POST', path, { as: 'admin', body })
+    const reply = await fixture.send('POST', path, { as: 'admin', body })
     expect([reply.status, reply.body]).toMatchObject([400, { message, fields: [name] }])
     await nothingStored()
   })
 
   test('by a block', async () => {
-    const reply = await room.send('POST', '/typed', { body })
+    const reply = await fixture.send('POST', '/typed', { body })
     expect([reply.status, reply.body]).toMatchObject([400, { error: message }])
     await nothingStored()
   })
 
   test('by an import', async () => {
-    const reply = await room.quoin.server.app.inject({
+    const reply = await fixture.quoin.server.app.inject({
       method: 'POST',
       url: `/api/v1/_system/storages/${storage}/documents/import`,
       headers: {
-        authorization: `Bearer ${await room.tokenOf('admin')}`,
+        authorization: `Bearer ${await fixture.tokenOf('admin')}`,
         'content-type': 'application/x-ndjson',
       },
       payload: `{"other":1}\n${JSON.stringify(body)}\n`,
@@ -172,8 +172,9 @@ describe.each(fieldTypes)('%s', (type) => {
   })
 
   test('by a job', async () => {
-    expect((await room.send('POST', '/later', { body })).status).toBe(202)
-    const dead = () => room.manage('POST', '/queue/search', { filters: { queue: 'typed', status: 'dead' } })
+    expect((await fixture.send('POST', '/later', { body })).status).toBe(202)
+    const dead = () =>
+      fixture.manage('POST', '/queue/search', { filters: { queue: 'typed', status: 'dead' } })
     const errors = async () => objectsOf(await dead()).map(({ error }) => error)
     await expect.poll(errors, { timeout: 15_000, interval: 20 }).toContainEqual(message)
     await nothingStored()
@@ -236,10 +237,13 @@ test.each(Object.keys(bodies))(
     if (form instanceof FormData) for (const [name, value] of Object.entries(fitting)) form.set(name, value)
     const reply = await fetch(`${origin}/api/v1/${uri}`, { method: 'POST', body: form })
     expect([reply.status, await reply.text()]).toEqual([200, '"made"'])
-    const [document] = await room.documents('typed')
+    const [document] = await fixture.documents('typed')
     const { _meta, ...fields } = objectOf(document)
     expect(fields).toEqual(read)
-    await room.manage('DELETE', `/_system/storages/${storage}/documents/${guidOf({ _meta: _meta ?? null })}`)
+    await fixture.manage(
+      'DELETE',
+      `/_system/storages/${storage}/documents/${guidOf({ _meta: _meta ?? null })}`,
+    )
   },
 )
 
@@ -252,7 +256,7 @@ test('values that fit are taken by all of them', async () => {
     { button: 'Save' },
   )
   expect([sent.status, sent.text]).toMatchObject([303, expect.anything()])
-  const [document] = await room.documents('typed')
+  const [document] = await fixture.documents('typed')
   expect(objectOf(document)).toMatchObject({
     ...{ a_integer: 3, a_decimal: 1.1, a_instant: '2026-01-31T09:00:00.000Z', a_choice: 2, a_list: [1, 2] },
     // What is left empty is nothing.

@@ -4,26 +4,26 @@ import type { JsonObject } from '../../src/shared/json.ts'
 import { slowSteps, turnsDuring } from '../turns-during.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 let order: string
 let draft: string
 const paths: Record<string, string> = {}
 const storages = ['orders', 'shipments', 'drafts'] as const
 
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
   for (const name of [...storages, 'plain']) {
-    const made = await room.manage('POST', '/_system/storages', { name, history: name !== 'plain' })
+    const made = await fixture.manage('POST', '/_system/storages', { name, history: name !== 'plain' })
     paths[name] = `/_system/storages/${guidOf(made)}/documents`
   }
-  await room.manage('POST', '/blueprintfields', {
+  await fixture.manage('POST', '/blueprintfields', {
     name: 'code',
     type: 'string',
     storage: 'orders',
     unique: true,
   })
-  await room.manage('PUT', '/queues/receipts', { paused: true })
-  await room.install('Shipping', {
+  await fixture.manage('PUT', '/queues/receipts', { paused: true })
+  await fixture.install('Shipping', {
     ...Object.fromEntries(
       [...storages, 'plain'].map((name) => [name, { type: 'storage', fields: { storage: name } }]),
     ),
@@ -79,15 +79,15 @@ beforeAll(async () => {
       fields: { name: 'write_receipt' },
     },
   })
-  await room.addUser('reader', ['storages_view', 'runs_view'])
-  await room.addUser('editor', ['storages_view', 'storages_create', 'storages_update', 'storages_remove'])
+  await fixture.addUser('reader', ['storages_view', 'runs_view'])
+  await fixture.addUser('editor', ['storages_view', 'storages_create', 'storages_update', 'storages_remove'])
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const add = async (storage: string, fields: JsonObject) =>
-  guidOf(await room.manage('POST', `${paths[storage]}`, fields))
+  guidOf(await fixture.manage('POST', `${paths[storage]}`, fields))
 const put = (storage: string, guid: string, fields: JsonObject) =>
-  room.manage('PUT', `${paths[storage]}/${guid}`, fields)
+  fixture.manage('PUT', `${paths[storage]}/${guid}`, fields)
 /** All fields of all storages with history, removed documents left out. */
 const state = async () => {
   const all: JsonObject = {}
@@ -96,7 +96,7 @@ const state = async () => {
     ...(await Promise.all(
       storages.map(async (name) => ({
         [name]: (
-          await room.documents(name)
+          await fixture.documents(name)
         )
           .filter(({ _meta }) => objectOf(_meta).removed === 0)
           .map(({ _meta, ...rest }) => rest),
@@ -105,31 +105,32 @@ const state = async () => {
   )
 }
 const receipts = async () =>
-  objectsOf(await room.manage('POST', '/queue/search', { filters: { queue: 'receipts', status: 'waiting' } }))
-    .length
+  objectsOf(
+    await fixture.manage('POST', '/queue/search', { filters: { queue: 'receipts', status: 'waiting' } }),
+  ).length
 const history = async (storage: string, guid: string) =>
-  objectsOf(await room.manage('GET', `${paths[storage]}/${guid}/history`))
+  objectsOf(await fixture.manage('GET', `${paths[storage]}/${guid}/history`))
 
 async function ship(): Promise<string> {
-  expect(await room.send('POST', '/ship', { body: { order, draft } })).toMatchObject({ status: 201 })
+  expect(await fixture.send('POST', '/ship', { body: { order, draft } })).toMatchObject({ status: 201 })
   const [{ run } = { run: undefined }] = await history('orders', order)
   return String(run)
 }
 const undo = (run: string, body: JsonObject = {}, as = 'admin') =>
-  room.send('POST', `/runs/${run}/undo`, { as, body })
+  fixture.send('POST', `/runs/${run}/undo`, { as, body })
 
 let before: JsonObject
 beforeEach(async () => {
   for (const name of storages)
-    await room.manage('POST', `${paths[name]}/remove-many`, {
+    await fixture.manage('POST', `${paths[name]}/remove-many`, {
       filters: {},
       hard: true,
       include_removed: true,
     })
   for (const { _meta } of objectsOf(
-    await room.manage('POST', '/queue/search', { filters: { queue: 'receipts' } }),
+    await fixture.manage('POST', '/queue/search', { filters: { queue: 'receipts' } }),
   ))
-    await room.manage('DELETE', `/queue/${objectOf(_meta).guid}`)
+    await fixture.manage('DELETE', `/queue/${objectOf(_meta).guid}`)
   order = await add('orders', { code: 'A', state: 'open' })
   draft = await add('drafts', { of: 'A' })
   before = await state()
@@ -142,10 +143,10 @@ describe('refused, and nothing is changed', () => {
   ])('for %j', async (as, status) => {
     const run = await ship()
     const after = await state()
-    expect((await room.send('POST', `/runs/${run}/undo`, { ...(as && { as }), body: {} })).status).toBe(
+    expect((await fixture.send('POST', `/runs/${run}/undo`, { ...(as && { as }), body: {} })).status).toBe(
       status,
     )
-    expect((await room.send('GET', `/runs/${run}/undo`, as ? { as } : {})).status).toBe(status)
+    expect((await fixture.send('GET', `/runs/${run}/undo`, as ? { as } : {})).status).toBe(status)
     expect([await state(), await receipts()]).toEqual([after, 1])
   })
 
@@ -172,7 +173,7 @@ describe('refused, and nothing is changed', () => {
 
   test('where a unique value is taken since', async () => {
     const run = String(
-      objectOf(await room.manage('POST', `${paths.orders}/remove-many`, { filters: {} })).run,
+      objectOf(await fixture.manage('POST', `${paths.orders}/remove-many`, { filters: {} })).run,
     )
     await add('orders', { code: 'A' })
     const after = await state()
@@ -186,26 +187,26 @@ describe('refused, and nothing is changed', () => {
   test('for a user whom the permissions of a storage bind', async () => {
     const run = await ship()
     const { _meta } = objectOf(
-      await room
+      await fixture
         .manage('POST', '/_system/storages/search', { filters: { name: 'orders' } })
         .then((found) => objectsOf(found)[0]),
     )
     const path = `/_system/storages/${String(objectOf(_meta).guid)}`
-    await room.manage('PUT', path, { rules: { see: 'doc.code == "A"' } })
+    await fixture.manage('PUT', path, { rules: { see: 'doc.code == "A"' } })
     const after = await state()
     expect(await undo(run, {}, 'editor')).toMatchObject({ status: 403, body: { error: 'DENIED_BY_RULE' } })
     expect(await state()).toEqual(after)
-    await room.manage('PUT', path, { rules: null })
+    await fixture.manage('PUT', path, { rules: null })
   })
 })
 
 test('a run is taken back: its documents, and the job that has not begun', async () => {
   // Another run, whose documents and job stay.
   const other = { order: await add('orders', { code: 'B' }), draft: await add('drafts', { of: 'B' }) }
-  expect(await room.send('POST', '/ship', { body: other })).toMatchObject({ status: 201 })
+  expect(await fixture.send('POST', '/ship', { body: other })).toMatchObject({ status: 201 })
   before = await state()
   const run = await ship()
-  const preview = await room.send('GET', `/runs/${run}/undo`, { as: 'editor' })
+  const preview = await fixture.send('GET', `/runs/${run}/undo`, { as: 'editor' })
   expect(preview).toMatchObject({
     status: 200,
     body: { run: null, count: 3, left: 0, jobs: [{ queue: 'receipts' }], outside: [] },
@@ -221,9 +222,9 @@ test('a run is taken back: its documents, and the job that has not begun', async
   expect(reply).toMatchObject({ status: 200, body: { count: 3, left: 0, jobs: [{ queue: 'receipts' }] } })
   expect([await state(), await receipts()]).toEqual([before, 1])
   // What no history has stays: the note.
-  expect((await room.documents('plain')).length).toBeGreaterThan(0)
+  expect((await fixture.documents('plain')).length).toBeGreaterThan(0)
   const [logged] = objectsOf(
-    await room.manage('POST', '/_system/auditlogs', {
+    await fixture.manage('POST', '/_system/auditlogs', {
       filters: { action: 'undone' },
       sort: [{ '_meta.created': 'desc' }],
     }),
@@ -258,16 +259,16 @@ test('a change of many, at once and as a job', async () => {
   const all = await state()
   for (const in_background of [false, true]) {
     const many = { filters: {}, set: { state: 'closed', tags: ['x', 'y'] }, in_background }
-    const { run, job } = objectOf(await room.manage('POST', `${paths.orders}/update-many`, many))
+    const { run, job } = objectOf(await fixture.manage('POST', `${paths.orders}/update-many`, many))
     const status = async () =>
-      job === null ? 'done' : objectOf(await room.manage('GET', `/queue/${job}`)).status
+      job === null ? 'done' : objectOf(await fixture.manage('GET', `/queue/${job}`)).status
     await expect.poll(status, { timeout: 20_000, interval: 20 }).toBe('done')
     expect(await state()).not.toEqual(all)
     expect(await undo(String(run))).toMatchObject({ status: 200, body: { count: 2 } })
     expect(await state()).toEqual(all)
   }
   const { run } = objectOf(
-    await room.manage('POST', `${paths.orders}/remove-many`, { filters: {}, hard: true }),
+    await fixture.manage('POST', `${paths.orders}/remove-many`, { filters: {}, hard: true }),
   )
   expect((await state()).orders).toEqual([])
   expect(await undo(String(run))).toMatchObject({ status: 200, body: { count: 2 } })
@@ -280,7 +281,7 @@ if (inject('engine') === 'sqlite')
     const codes = Array.from({ length: 40 }, (_, n) => `T${n}`)
     for (const code of codes) await add('orders', { code, state: 'open' })
     const many = { filters: {}, set: { state: 'closed' } }
-    const { run } = objectOf(await room.manage('POST', `${paths.orders}/update-many`, many))
+    const { run } = objectOf(await fixture.manage('POST', `${paths.orders}/update-many`, many))
     slowSteps()
     try {
       let undone: unknown
@@ -297,22 +298,22 @@ if (inject('engine') === 'sqlite')
 
 test('more than 1,000 writes are refused', async () => {
   const lines = Array.from({ length: 1_001 }, (_, n) => `{"n":${n}}\n`).join('')
-  await room.quoin.server.app.inject({
+  await fixture.quoin.server.app.inject({
     method: 'POST',
     url: `/api/v1${paths.drafts}/import`,
     headers: {
-      authorization: `Bearer ${await room.tokenOf('admin')}`,
+      authorization: `Bearer ${await fixture.tokenOf('admin')}`,
       'content-type': 'application/x-ndjson',
     },
     payload: lines,
   })
-  const many = await room.manage('POST', `${paths.drafts}/update-many`, {
+  const many = await fixture.manage('POST', `${paths.drafts}/update-many`, {
     filters: {},
     set: { n: 0 },
     in_background: true,
   })
   const { job } = objectOf(many)
-  const status = async () => objectOf(await room.manage('GET', `/queue/${job}`)).status
+  const status = async () => objectOf(await fixture.manage('GET', `/queue/${job}`)).status
   await expect.poll(status, { timeout: 20_000, interval: 20 }).toBe('done')
   expect(await undo(String(job))).toMatchObject({
     status: 409,

@@ -17,22 +17,22 @@ const MEBIBYTE = 1024 * 1024
 const form = formWith({ name: 'zeros.bin', type: 'application/octet-stream', content: '|' })
 const contentAt = form.raw.indexOf('\r\n\r\n|\r\n') + 4
 
-let room: TestQuoin
+let fixture: TestQuoin
 let base: string
 let authorization: string
 
 beforeAll(async () => {
-  room = await openTestQuoin()
-  base = await room.quoin.server.listen()
-  authorization = `Bearer ${await room.tokenOf('admin')}`
+  fixture = await openTestQuoin()
+  base = await fixture.quoin.server.listen()
+  authorization = `Bearer ${await fixture.tokenOf('admin')}`
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const files = async () => {
-  const entries = await readdir(join(room.directory, 'assets'), { recursive: true, withFileTypes: true })
+  const entries = await readdir(join(fixture.directory, 'assets'), { recursive: true, withFileTypes: true })
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
 }
-const records = () => room.manage('POST', '/_system/assets/search', { count: true })
+const records = () => fixture.manage('POST', '/_system/assets/search', { count: true })
 
 /** A form with a file of so many bytes, made while it is sent. */
 async function* zeros(size: number): AsyncGenerator<Uint8Array> {
@@ -86,7 +86,7 @@ describe('on disk', () => {
     const { status, body } = await upload(3 * MEBIBYTE)
     expect([status, body.size]).toEqual([200, 3 * MEBIBYTE])
     expect([(await files()).length, await records()]).toEqual([1, { count: 1 }])
-    await room.manage('DELETE', `/_system/assets/${guidOf(body)}`)
+    await fixture.manage('DELETE', `/_system/assets/${guidOf(body)}`)
     expect([await files(), await records()]).toEqual([[], { count: 0 }])
   })
 })

@@ -4,7 +4,7 @@ import { setFields } from '../../src/shared/mutation.ts'
 import { openVisitor } from '../page-visitor.ts'
 import { guidOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 let origin: string
 let storage: string
 const deals = new Map<string, string>()
@@ -12,15 +12,15 @@ const asUser = { as: 'user' }
 const guid = '=params.guid'
 
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
-  origin = await room.quoin.server.listen()
-  await room.addUser('reader', ['deals_read'])
-  await room.addUser('writer', ['deals_read', 'deals_write'])
-  storage = guidOf(await room.manage('POST', '/_system/storages', { name: 'deals' }))
-  await room.manage('POST', '/blueprintfields', { storage: 'deals', name: 'title', type: 'string' })
+  fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  origin = await fixture.quoin.server.listen()
+  await fixture.addUser('reader', ['deals_read'])
+  await fixture.addUser('writer', ['deals_read', 'deals_write'])
+  storage = guidOf(await fixture.manage('POST', '/_system/storages', { name: 'deals' }))
+  await fixture.manage('POST', '/blueprintfields', { storage: 'deals', name: 'title', type: 'string' })
   const read = ['deals_read', 'deals_write']
   const write = ['deals_write']
-  await room.install('Deals', {
+  await fixture.install('Deals', {
     list: { type: 'state_page', in: { url: 'deals', title: 'All deals' }, scopes: ['*public'] },
     menu: {
       type: 'state_navigation',
@@ -101,20 +101,20 @@ beforeAll(async () => {
       fields: asUser,
     },
   })
-  const session = room.quoin.database.session()
+  const session = fixture.quoin.database.session()
   for (const owner of ['writer', 'reader']) {
     const fields = setFields({ title: `deal of ${owner}`, owner })
     deals.set(owner, guidOf((await session.create('deals', fields)).value))
   }
   await session.transaction.commit()
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 const marks = ['To deals', 'To new', 'To profile', 'To elsewhere', 'Add one', 'Edit it', 'Remove it']
 
 async function open(username: string, path: string) {
   const visitor = openVisitor(origin)
-  if (username) visitor.setCookie('access_token', await room.tokenOf(username))
+  if (username) visitor.setCookie('access_token', await fixture.tokenOf(username))
   return visitor.get(path)
 }
 
@@ -130,7 +130,7 @@ async function offered(username: string, path: string) {
 }
 
 const rules = (given: Readonly<Record<string, string>>) =>
-  room.manage('PUT', `/_system/storages/${storage}`, { rules: given })
+  fixture.manage('PUT', `/_system/storages/${storage}`, { rules: given })
 const viewOf = (owner: string) => `/deals/${deals.get(owner)}/view`
 const editOf = (owner: string) => `/deals/${deals.get(owner)}/edit`
 
@@ -193,13 +193,13 @@ describe('by permissions of the storage', () => {
   test('what is not offered is refused when it is sent anyway', async () => {
     await rules({})
     const visitor = openVisitor(origin)
-    visitor.setCookie('access_token', await room.tokenOf('writer'))
+    visitor.setCookie('access_token', await fixture.tokenOf('writer'))
     const page = await visitor.get(editOf('reader'))
     await rules({ change: boss })
     const reply = await visitor.submit(page, 'edit', { title: 'changed' })
     expect(reply.status).toBe(422)
     expect(reply.text).toContain('You may not change this document')
-    const titles = (await room.documents('deals')).map(({ title }) => title)
+    const titles = (await fixture.documents('deals')).map(({ title }) => title)
     expect(titles.sort()).toEqual(['deal of reader', 'deal of writer'])
   })
 })

@@ -5,15 +5,15 @@ import { textIn } from '../../src/storage/document-fields.ts'
 import { ownStorages } from '../../src/storage/own-storages.ts'
 import { guidOf, objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 const asUser = { fields: { as: 'user' } }
 
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
-  const storage = guidOf(await room.manage('POST', '/_system/storages', { name: 'deals' }))
+  fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  const storage = guidOf(await fixture.manage('POST', '/_system/storages', { name: 'deals' }))
   const see = 'doc.owner == user.guid || contains(user.scopes, "deals_all")'
-  await room.manage('PUT', `/_system/storages/${storage}`, { rules: { see } })
-  await room.install('Deals', {
+  await fixture.manage('PUT', `/_system/storages/${storage}`, { rules: { see } })
+  await fixture.install('Deals', {
     get: { type: 'on_startup_register_uri_post', in: { uri: 'ask' }, scopes: ['*public'] },
     wait: { type: 'wait', in: { flow: '@get.flow', for: '1h' } },
     reply: { type: 'reply', in: { flow: '@wait.now', value: '={ wait: wait.wait }' } },
@@ -38,7 +38,7 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 let count = 0
 let [id, ann, lead] = ['', '', '']
@@ -46,11 +46,11 @@ let [id, ann, lead] = ['', '', '']
 beforeEach(async () => {
   count += 1
   id = `run ${count}`
-  const session = room.quoin.database.session()
-  for (const one of await room.documents('deals')) await session.delete('deals', guidOf(one))
+  const session = fixture.quoin.database.session()
+  for (const one of await fixture.documents('deals')) await session.delete('deals', guidOf(one))
   await session.transaction.commit()
-  ann = await room.addUser(`ann${count}`, [])
-  lead = await room.addUser(`lead${count}`, ['deals_all'])
+  ann = await fixture.addUser(`ann${count}`, [])
+  lead = await fixture.addUser(`lead${count}`, ['deals_all'])
   for (const [owner, n] of [
     [ann, 1],
     [lead, 2],
@@ -62,19 +62,19 @@ beforeEach(async () => {
 })
 
 const seen = async (name = id): Promise<readonly JsonValue[] | undefined> => {
-  const [note] = (await room.documents('seen')).filter((one) => one.id === name)
+  const [note] = (await fixture.documents('seen')).filter((one) => one.id === name)
   return note && Array.isArray(note.seen) ? [...note.seen].sort() : undefined
 }
 
 async function begin(as: string | undefined, headers?: Record<string, string>): Promise<string> {
-  const answer = await room.send('POST', '/ask', {
+  const answer = await fixture.send('POST', '/ask', {
     ...(as && { as }),
     body: { id },
     ...(headers && { headers }),
   })
   return textIn(objectOf(answer.body).wait)
 }
-const resume = (wait: string) => room.manage('POST', `/_system/waits/${wait}/continue`, {})
+const resume = (wait: string) => fixture.manage('POST', `/_system/waits/${wait}/continue`, {})
 const sees = (documents: readonly number[], name?: string) =>
   expect.poll(() => seen(name), { timeout: 20_000 }).toEqual(documents)
 
@@ -91,19 +91,19 @@ test.each<[string, readonly number[]]>([
 
 test('with the scopes that the user has lost since', async () => {
   const wait = await begin(`lead${count}`)
-  await room.manage('PUT', `/users/${lead}`, { custom_scopes: [] })
+  await fixture.manage('PUT', `/users/${lead}`, { custom_scopes: [] })
   await resume(wait)
   await sees([2])
 })
 
 test('without the scopes that the user got since, or that an API key does not have', async () => {
   const wait = await begin(`ann${count}`)
-  await room.manage('PUT', `/users/${ann}`, { custom_scopes: ['deals_all'] })
+  await fixture.manage('PUT', `/users/${ann}`, { custom_scopes: ['deals_all'] })
   await resume(wait)
   await sees([1])
-  const made = await room.send('POST', '/users/me/keys', {
+  const made = await fixture.send('POST', '/users/me/keys', {
     as: `lead${count}`,
-    body: { name: 'Few', scopes: [], expiry: Math.floor(room.now() / 1000) + 3_600 },
+    body: { name: 'Few', scopes: [], expiry: Math.floor(fixture.now() / 1000) + 3_600 },
   })
   id = `${id} by key`
   const byKey = await begin(undefined, { 'x-api-key': textIn(objectOf(made.body).key) })
@@ -116,23 +116,23 @@ test('also behind a second wait', async () => {
   await resume(wait)
   await sees([1, 2])
   const next = async () =>
-    (await room.documents(ownStorages.waits)).filter(
+    (await fixture.documents(ownStorages.waits)).filter(
       (one: JsonObject) => JSON.stringify(one.user ?? null).includes(lead) && one.state === 'waiting',
     )
   await expect.poll(async () => (await next()).length, { timeout: 10_000 }).toBe(1)
-  await room.manage('PUT', `/users/${lead}`, { custom_scopes: [] })
+  await fixture.manage('PUT', `/users/${lead}`, { custom_scopes: [] })
   await resume(guidOf((await next())[0]))
   await sees([2], `${id} again`)
 })
 
 test.each(['inactive', 'gone'])('not as a user who is %s: the job fails and says so', async (what) => {
   const wait = await begin(`ann${count}`)
-  if (what === 'gone') await room.manage('DELETE', `/users/${ann}`)
-  else await room.manage('PUT', `/users/${ann}`, { is_active: false })
+  if (what === 'gone') await fixture.manage('DELETE', `/users/${ann}`)
+  else await fixture.manage('PUT', `/users/${ann}`, { is_active: false })
   await resume(wait)
   const job = async () => {
-    const { job } = objectOf(await room.manage('GET', `/_system/waits/${wait}`))
-    return objectOf(await room.manage('GET', `/queue/${textIn(job)}`)).error
+    const { job } = objectOf(await fixture.manage('GET', `/_system/waits/${wait}`))
+    return objectOf(await fixture.manage('GET', `/queue/${textIn(job)}`)).error
   }
   await expect
     .poll(job, { timeout: 10_000 })

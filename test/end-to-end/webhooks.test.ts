@@ -3,15 +3,15 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import {
-  type ExampleRoom,
+  type ExampleFixture,
   eventually,
   installExample,
-  openExampleRoom,
+  openExampleFixture,
   openReceiver,
   passTime,
   type Receiver,
   statusesOf,
-} from './example-room.ts'
+} from './example-fixture.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 /** Deliveries that failed five times. */
@@ -55,17 +55,18 @@ const event = (id: string, more: JsonObject = {}): JsonObject => ({
 const about = ({ seen }: Receiver, id: string) => seen.filter(({ body }) => body.id === id)
 
 describe('over HTTP', () => {
-  let room: ExampleRoom
+  let fixture: ExampleFixture
   beforeAll(async () => {
-    room = await openExampleRoom('webhooks', { values: values(), secrets, settings: settings() })
+    fixture = await openExampleFixture('webhooks', { values: values(), secrets, settings: settings() })
   })
-  afterAll(() => room.close())
+  afterAll(() => fixture.close())
 
-  const send = (body: JsonValue) => room.call('POST', '/hooks/events', { ...signed(body), anonymous: true })
+  const send = (body: JsonValue) =>
+    fixture.call('POST', '/hooks/events', { ...signed(body), anonymous: true })
   /** All jobs have ended; what was sent until now has arrived. */
   const quiet = () =>
     eventually(async () =>
-      [...(await room.jobs('events')), ...(await room.jobs('deliveries'))].filter(
+      [...(await fixture.jobs('events')), ...(await fixture.jobs('deliveries'))].filter(
         (job) => !/^(done|dead) /.test(job),
       ),
     ).toEqual([])
@@ -118,7 +119,7 @@ describe('over HTTP', () => {
     ['an id that is a number', { id: 5, type: 'x' }, signed({ id: 5, type: 'x' }).headers, 400],
     ['a list', [body], signed([body]).headers, 400],
   ])('%s is refused, and nothing is passed on', async (_what, sent, headers, status) => {
-    const reply = await room.call('POST', '/hooks/events', { body: sent, headers, anonymous: true })
+    const reply = await fixture.call('POST', '/hooks/events', { body: sent, headers, anonymous: true })
     expect(reply.status).toBe(status)
     await quiet()
     expect([about(crm, 'forged'), about(ledger, 'forged')]).toEqual([[], []])
@@ -130,19 +131,19 @@ describe('over HTTP', () => {
     await eventually(() => about(ledger, 'e-3').length).toBeGreaterThan(0)
     // The other one has it, and that is stored: one that is killed between these two sends it again.
     await eventually(async () =>
-      (await room.jobs('deliveries')).filter((job) => !job.startsWith('done')),
+      (await fixture.jobs('deliveries')).filter((job) => !job.startsWith('done')),
     ).toHaveLength(1)
-    await room.restart('SIGKILL')
+    await fixture.restart('SIGKILL')
     ledger.answer(200)
     await quiet()
     expect(about(ledger, 'e-3').filter(({ status }) => status === 200)).toHaveLength(1)
     expect(new Set(about(ledger, 'e-3').map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
     expect(about(crm, 'e-3').filter(({ status }) => status === 200)).toHaveLength(1)
-    expect((await room.call('GET', dead)).body).toEqual([])
+    expect((await fixture.call('GET', dead)).body).toEqual([])
   })
 
   test('only signed-in users see what is dead', async () => {
-    expect((await room.call('GET', dead, { anonymous: true })).status).toBe(404)
+    expect((await fixture.call('GET', dead, { anonymous: true })).status).toBe(404)
   })
 })
 

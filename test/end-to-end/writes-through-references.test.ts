@@ -1,18 +1,18 @@
 /** Rules that lead to other documents: what they let users write, and which rules and fields are refused. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
-import { documents, type GoodsRoom, openGoodsRoom, own, type Role, rules } from './goods-room.ts'
+import { documents, type GoodsFixture, openGoodsFixture, own, type Role, rules } from './goods-fixture.ts'
 import { guidOf, objectOf, objectsOf } from './harness.ts'
 
-let room: GoodsRoom
+let fixture: GoodsFixture
 beforeAll(async () => {
-  room = await openGoodsRoom()
+  fixture = await openGoodsFixture()
 })
-afterAll(() => room?.quoin.close())
-beforeEach(() => room.reset())
+afterAll(() => fixture?.quoin.close())
+beforeEach(() => fixture.reset())
 
-const send: GoodsRoom['send'] = (...sent) => room.send(...sent)
-const guid = (name: string) => room.guid(name)
+const send: GoodsFixture['send'] = (...sent) => fixture.send(...sent)
+const guid = (name: string) => fixture.guid(name)
 const numbers = (body: JsonValue | undefined) =>
   objectsOf(body)
     .map(({ n }) => Number(n))
@@ -75,10 +75,10 @@ describe('writes', () => {
     ['upsert what is only seen', () => ['POST', '/upsert', 'lead', { code: 'c1', n: 5 }], 403],
   ]
   test.each(writes)('%s %#', async (_what, sent, status) => {
-    const before = await room.quoin.documents('goods')
+    const before = await fixture.quoin.documents('goods')
     const answer = await send(...sent())
     expect([answer.status, answer.text]).toEqual([status, expect.any(String)])
-    const after = await room.quoin.documents('goods')
+    const after = await fixture.quoin.documents('goods')
     if (status >= 400) expect(after).toEqual(before)
     else expect(after).not.toEqual(before)
     // Whatever was allowed, the documents of others are as they were.
@@ -98,23 +98,26 @@ describe('writes', () => {
   test('an import creates all of what it may, or nothing', async () => {
     const load = async (names: readonly string[]) => {
       const lines = names.map((name) => JSON.stringify({ supplier: guid(name), n: 32 })).join('\n')
-      const answer = await room.quoin.quoin.server.app.inject({
+      const answer = await fixture.quoin.quoin.server.app.inject({
         method: 'POST',
         url: `/api/v1${documents}/import`,
         headers: {
-          authorization: `Bearer ${await room.quoin.tokenOf('ann')}`,
+          authorization: `Bearer ${await fixture.quoin.tokenOf('ann')}`,
           'content-type': 'application/x-ndjson',
         },
         payload: lines,
       })
-      return [answer.statusCode, numbers(await room.quoin.documents('goods')).filter((n) => n === 32).length]
+      return [
+        answer.statusCode,
+        numbers(await fixture.quoin.documents('goods')).filter((n) => n === 32).length,
+      ]
     }
     expect(await load(['ann’s', 'bob’s'])).toEqual([403, 0])
     expect(await load(['ann’s', 'ann’s', 'ann’s'])).toEqual([200, 3])
   })
 
   test('an action of a table is for rows that it shows', async () => {
-    const ann = await room.visitor('ann')
+    const ann = await fixture.visitor('ann')
     for (const [n, status] of [
       [2, 409],
       [1, 303],
@@ -128,7 +131,7 @@ describe('writes', () => {
 
 describe('what a rule cannot be', () => {
   const setRules = (given: JsonObject) =>
-    send('PUT', `/_system/storages/${room.goods}`, 'admin', { rules: given })
+    send('PUT', `/_system/storages/${fixture.goods}`, 'admin', { rules: given })
   test.each<[string, JsonObject, string, RegExp]>([
     [
       'two documents compared',
@@ -162,22 +165,22 @@ describe('what a rule cannot be', () => {
     ],
   ])('%s', async (_what, given, field, message) => {
     const parent = guidOf(
-      await room.quoin.manage('POST', '/blueprintfields', {
+      await fixture.quoin.manage('POST', '/blueprintfields', {
         ...{ storage: 'goods', name: 'parent', type: 'reference' },
         reference: { storage: 'goods', on_delete: 'clear' },
       }),
     )
     const refused = await setRules(given)
-    await room.quoin.manage('DELETE', `/blueprintfields/${parent}`)
+    await fixture.quoin.manage('DELETE', `/blueprintfields/${parent}`)
     expect([refused.status, objectOf(refused.body).fields]).toEqual([400, [field]])
     expect(objectOf(refused.body).message).toMatch(message)
-    expect(objectOf((await send('GET', `/_system/storages/${room.goods}`, 'admin')).body).rules).toEqual(
+    expect(objectOf((await send('GET', `/_system/storages/${fixture.goods}`, 'admin')).body).rules).toEqual(
       rules,
     )
   })
 
   test('a field that a rule leads through stays a reference while the rule does', async () => {
-    const fields = objectsOf(await room.quoin.manage('POST', '/blueprintfields/search', {}))
+    const fields = objectsOf(await fixture.quoin.manage('POST', '/blueprintfields/search', {}))
     for (const [storage, name] of [
       ['goods', 'supplier'],
       ['suppliers', 'region'],
@@ -199,9 +202,9 @@ describe('what a rule cannot be', () => {
   })
 
   test('a rule follows the new name of a field that it leads through, also one of another storage', async () => {
-    const fields = objectsOf(await room.quoin.manage('POST', '/blueprintfields/search', {}))
+    const fields = objectsOf(await fixture.quoin.manage('POST', '/blueprintfields/search', {}))
     const see = async () =>
-      objectOf(objectOf((await send('GET', `/_system/storages/${room.goods}`, 'admin')).body).rules).see
+      objectOf(objectOf((await send('GET', `/_system/storages/${fixture.goods}`, 'admin')).body).rules).see
     const before = await see()
     expect(before).toMatch(/doc\.supplier\.owner.*doc\.supplier\.region\.lead/)
     for (const [storage, name, renamed] of [

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/shared/json.ts'
 import { setFields } from '../../src/shared/mutation.ts'
 import { search } from '../../src/shared/query.ts'
 import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
-import { type GoodsRoom, goodsBlocks, writeDoors } from './write-doors/goods-doors.ts'
+import { type GoodsFixture, goodsBlocks, writeDoors } from './write-doors/goods-doors.ts'
 import { changing, creating, restoring, type WriteDoor } from './write-doors/write-door.ts'
 
 const nowhere = '019b76da-a800-7000-8000-000000000000'
@@ -71,7 +71,7 @@ const inForms: Readonly<Record<string, RegExp>> = {
 }
 
 let quoin: TestQuoin
-let room: GoodsRoom
+let fixture: GoodsFixture
 let second = ''
 beforeAll(async () => {
   quoin = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
@@ -99,7 +99,7 @@ beforeAll(async () => {
     await quoin.manage('POST', '/blueprintfields', { storage: 'goods', ...field })
   await quoin.manage('PUT', `/_system/storages/${guidOf(goods)}`, { constraints })
   await quoin.install('Goods', goodsBlocks)
-  room = { quoin, origin: await quoin.quoin.server.listen(), guid: () => second }
+  fixture = { quoin, origin: await quoin.quoin.server.listen(), guid: () => second }
 })
 afterAll(() => quoin?.close())
 
@@ -134,7 +134,7 @@ describe.each([...creating, ...changing])('%s', (door) => {
   test.each(Object.entries(faults).filter(([name]) => isTried(door, name)))('%s', async (name, fault) => {
     const { given, status, fields, message } = fault
     const before = await quoin.documents('goods')
-    const refused = await writeDoors(room)[door](given)
+    const refused = await writeDoors(fixture)[door](given)
     expect(refused.text).toMatch((isForm(door) && inForms[name]) || message)
     expect(refused.status ?? status).toBe(isForm(door) ? 422 : status)
     expect(refused.fields?.toSorted() ?? (isTold(door) ? fields : undefined)).toEqual(fields)
@@ -147,7 +147,7 @@ describe.each(restoring)('%s', (door) => {
   test.each(['unique', 'unique together', 'referenced'] as const)('%s', async (name) => {
     const { given, message } = faults[name]
     const before = await bodies()
-    const refused = await writeDoors(room)[door](given)
+    const refused = await writeDoors(fixture)[door](given)
     expect(refused.text).toMatch(name === 'referenced' ? /supplier|refers to/ : message)
     expect(refused.status ?? 409).toBe(409)
     if (!isTold(door)) expect(refused.fields?.toSorted()).toEqual(faults[name].fields)
@@ -170,7 +170,7 @@ test('what is not wrong is written through each of them', async () => {
   for (const door of [...creating, ...changing]) {
     if (door === 'quoin rows import' || door === 'job of a function') continue
     const before = JSON.stringify(await quoin.documents('goods'))
-    await writeDoors(room)[door]({ price: 5 })
+    await writeDoors(fixture)[door]({ price: 5 })
     expect([door, JSON.stringify(await quoin.documents('goods')) === before]).toEqual([door, false])
     await clear()
   }

@@ -244,16 +244,18 @@ export async function inCopy<T>(
 }
 
 /** Gives the exit code: 1 where a change is not killed and not accepted. */
-export async function mutateRoom(room: string, most: number, seed: number): Promise<number> {
-  const patterns = rooms[room]
-  if (!patterns) throw new Error(`${room}: no room. There are ${Object.keys(rooms).join(', ')}.`)
+export async function mutateRoom(fixture: string, most: number, seed: number): Promise<number> {
+  const patterns = rooms[fixture]
+  if (!patterns) throw new Error(`${fixture}: no room. There are ${Object.keys(rooms).join(', ')}.`)
   return inCopy(async (copy, stopped) => {
     // Of the copy: the checkout may be worked on meanwhile.
     const files = patterns.flatMap((pattern) => globSync(pattern, { cwd: copy })).toSorted()
     const sources = files.filter((file) => !/\.(test|property\.test|torture\.test)\.ts$/.test(file))
     const all = sources.flatMap((file) => mutantsOf(file, readFileSync(join(copy, file), 'utf8')))
     const some = someOf(all, most, seed)
-    console.log(`${room}: ${some.length} of ${all.length} changes of ${sources.length} files, seed ${seed}`)
+    console.log(
+      `${fixture}: ${some.length} of ${all.length} changes of ${sources.length} files, seed ${seed}`,
+    )
     const counts: Record<Verdict | 'accepted', number> = {
       ...{ killed: 0, survived: 0, 'timed out': 0, 'no verdict': 0, accepted: 0 },
     }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BlockDefinition } from '../../src/blocks/block.ts'
 import { definitionProblems, isDefinition } from '../../src/blocks/check-definition.ts'
-import { openContractRoom } from '../contract/contract-room.ts'
+import { openContractFixture } from '../contract/contract-fixture.ts'
 import { findScenarios } from '../contract/find-scenarios.ts'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { partsOf } from './block-parts.ts'
@@ -12,11 +12,11 @@ import { importChanged } from './swap-modules.ts'
 /** One running Quoin for all mutants of a process. */
 export interface MutantRoom {
   /** `empty`: as if the block's scenarios asserted nothing. */
-  of(block: string, empty: boolean): BlockRoom
+  of(block: string, empty: boolean): BlockFixture
   close(): Promise<void>
 }
 
-export interface BlockRoom {
+export interface BlockFixture {
   readonly block: string
   /** Where the block is, below the root. */
   readonly file: string
@@ -28,25 +28,27 @@ export interface BlockRoom {
 
 export async function openMutantRoom(): Promise<MutantRoom> {
   const found = await findScenarios()
-  const room = await openContractRoom()
-  const { catalogue } = room.quoin.flows
+  const fixture = await openContractFixture()
+  const { catalogue } = fixture.quoin.flows
   if (!(catalogue instanceof Map)) throw new TypeError('The catalogue cannot be changed.')
 
   /** What a scenario left active would go on beside the next one. */
   async function rest(): Promise<void> {
-    const active = objectsOf(await room.manage('POST', '/blueprints/search', { filters: { active: true } }))
+    const active = objectsOf(
+      await fixture.manage('POST', '/blueprints/search', { filters: { active: true } }),
+    )
     for (const blueprint of active)
       if (String(blueprint.name).startsWith('row-'))
-        await room.manage('PUT', `/blueprints/update/set/inactive/${guidOf(blueprint)}`)
+        await fixture.manage('PUT', `/blueprints/update/set/inactive/${guidOf(blueprint)}`)
   }
 
-  const of = (block: string, empty: boolean): BlockRoom => ({
+  const of = (block: string, empty: boolean): BlockFixture => ({
     block,
     file: partsOf(block)[0]?.file ?? '',
     async holds() {
       try {
         const own = found.filter(({ id }) => id === block || id.startsWith(`${block}: `))
-        for (const { scenario } of empty ? [] : own) await scenario(room)
+        for (const { scenario } of empty ? [] : own) await scenario(fixture)
         return undefined
       } catch (error) {
         return error instanceof Error ? error.message : String(error)
@@ -67,29 +69,33 @@ export async function openMutantRoom(): Promise<MutantRoom> {
       }
     },
   })
-  return { of, close: () => room.close() }
+  return { of, close: () => fixture.close() }
 }
 
 /** Why the scenario fails with the change; undefined when it does not see it. */
-export async function tryMutant(room: BlockRoom, root: string, mutant: Mutant): Promise<string | undefined> {
-  if (mutant.by.kind === 'edits') return tryEdits(room, root, mutant.file, mutant.by)
+export async function tryMutant(
+  fixture: BlockFixture,
+  root: string,
+  mutant: Mutant,
+): Promise<string | undefined> {
+  if (mutant.by.kind === 'edits') return tryEdits(fixture, root, mutant.file, mutant.by)
   globalThis.switchedOn = mutant.by.name
   try {
-    return await room.holds()
+    return await fixture.holds()
   } finally {
     globalThis.switchedOn = undefined
   }
 }
 
-async function tryEdits(room: BlockRoom, root: string, file: string, { edits }: Edits) {
+async function tryEdits(fixture: BlockFixture, root: string, file: string, { edits }: Edits) {
   const text = edited(readFileSync(join(root, file), 'utf8'), edits)
   let exported: unknown
   try {
-    exported = await importChanged(join(root, room.file), join(root, file), text)
+    exported = await importChanged(join(root, fixture.file), join(root, file), text)
   } catch (error) {
     return `It cannot be loaded: ${error}`
   }
-  const problems = definitionProblems(exported, room.block.replace(' ', '_'))
+  const problems = definitionProblems(exported, fixture.block.replace(' ', '_'))
   if (problems.length > 0 || !isDefinition(exported)) return `It is no block: ${problems.join('; ')}`
-  return room.defined(exported, () => room.holds())
+  return fixture.defined(exported, () => fixture.holds())
 }

@@ -38,20 +38,20 @@ const mutants = allMutants(values).map((mutant, place) => ({ mutant, place }))
 const left = mutants.slice(Number(values.from))
 const root = join(import.meta.dirname, '../..')
 
-const room = await openMutantRoom()
+const fixture = await openMutantRoom()
 for (const [block, own] of Map.groupBy(left, ({ mutant }) => mutant.block)) {
-  const blockRoom = room.of(block, values.empty)
+  const blockFixture = fixture.of(block, values.empty)
   const check = async (when: string) => {
-    const why = await blockRoom.holds()
+    const why = await blockFixture.holds()
     if (why !== undefined) await tell({ broken: `${block} fails ${when}: ${why}` })
   }
   await check('before any change')
   for (const { mutant, place } of own) {
     await tell({ begins: place })
-    const why = await tryMutant(blockRoom, root, mutant)
+    const why = await tryMutant(blockFixture, root, mutant)
     await tell({ ended: place, killed: why !== undefined, why: why ?? '' })
   }
   if (!values.deliberate) await check('behind the changes')
 }
-await room.close()
+await fixture.close()
 process.disconnect?.()

@@ -58,7 +58,7 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
     'test/end-to-end/{downloads,file-links,files,images}.test.ts',
   ],
   'Whole examples: their parts run on both; `tasks-contract` and `board` do as a whole': [
-    'test/end-to-end/{booking,example-room,inventory}.test.ts',
+    'test/end-to-end/{booking,example-fixture,inventory}.test.ts',
   ],
   'Killed migrations of fields take 18 s there; `renamed-fields` and `converted-fields` are on both': [
     'test/end-to-end/killed-migrations.test.ts',

@@ -8,22 +8,26 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { mountsIn, openRunFolder, processesNaming } from './run-folder.ts'
 
-let room: string
+let fixture: string
 beforeEach(() => {
-  room = mkdtempSync(join(tmpdir(), 'quoin-stop-'))
+  fixture = mkdtempSync(join(tmpdir(), 'quoin-stop-'))
 })
-afterEach(() => rmSync(room, { recursive: true, force: true }))
+afterEach(() => rmSync(fixture, { recursive: true, force: true }))
 
-const left = () => ({ processes: processesNaming(room), mounts: mountsIn(room), files: readdirSync(room) })
+const left = () => ({
+  processes: processesNaming(fixture),
+  mounts: mountsIn(fixture),
+  files: readdirSync(fixture),
+})
 
 test.each(['SIGTERM', 'SIGINT'] as const)('%s ends the servers of a part', async (signal) => {
   // Mounts a file system where it may; else it is skipped, and the next part starts a server.
   const words = [join(import.meta.dirname, 'torture.ts'), '--only=full-disk,kill', '--seconds=60', '--seed=1']
-  const child = spawn(process.execPath, words, { env: { ...process.env, TMPDIR: room }, stdio: 'ignore' })
+  const child = spawn(process.execPath, words, { env: { ...process.env, TMPDIR: fixture }, stdio: 'ignore' })
   const ended = once(child, 'exit')
   try {
     // Itself and a server.
-    while (processesNaming(room).length < 2 && child.exitCode === null) await wait(20)
+    while (processesNaming(fixture).length < 2 && child.exitCode === null) await wait(20)
     child.kill(signal)
     await ended
     expect(child.exitCode).toBe(1)

@@ -31,29 +31,29 @@ const EVENTS = 3
 const limits = { get: 40, post: 104, event: 76, deploy: 236 }
 
 async function onOneNode(counter: FileCounter): Promise<Walk[]> {
-  const room = await openWalkedQuoin()
+  const fixture = await openWalkedQuoin()
   try {
-    const get = () => room.send('GET', '/tasks?limit=3').then(() => undefined)
+    const get = () => fixture.send('GET', '/tasks?limit=3').then(() => undefined)
     for (let n = 0; n < 5; n++) await get()
     const kept = await counter.during(get, { expected: limits.get })
 
     let tasks = 0
-    const post = () => room.send('POST', '/tasks', { title: `task ${++tasks}` }).then(() => undefined)
+    const post = () => fixture.send('POST', '/tasks', { title: `task ${++tasks}` }).then(() => undefined)
     for (let n = 0; n < 3; n++) await post()
     const created = await counter.during(post, { expected: limits.post })
 
-    await installEvents(room)
+    await installEvents(fixture)
     let events = 0
     const write = async () => {
       events += 1
-      const session = room.quoin.database.session()
+      const session = fixture.quoin.database.session()
       await session.create('orders', setFields({ item: 'tea', status: 'new' }))
       await session.transaction.commit()
       await wait(JOB_MS)
     }
     await write()
     const happened = await counter.during(write, { times: EVENTS, expected: limits.event })
-    const log = await room.quoin.database.session().count('order-log', { kind: 'all' })
+    const log = await fixture.quoin.database.session().count('order-log', { kind: 'all' })
     if (log !== events) throw new Error(`Of ${events} events ${log} ran.`)
     return [
       { name: 'GET a list whose reply is kept', most: limits.get, files: kept },
@@ -61,7 +61,7 @@ async function onOneNode(counter: FileCounter): Promise<Walk[]> {
       { name: 'storage event: write, job, run', most: limits.event, files: happened },
     ]
   } finally {
-    await room.close()
+    await fixture.close()
   }
 }
 
@@ -82,25 +82,25 @@ async function onThreeNodes(counter: FileCounter): Promise<Walk> {
     await admin.end()
     for (const name of ['one', 'two', 'three'])
       rooms.push(await openWalkedQuoin({ DATABASE_URL: server.url('walks'), QUOIN_NODE: name }))
-    const [room] = rooms
-    if (!room) throw new Error('No node.')
-    const { records: blocks } = await room.send('POST', '/blueprintactions/search', { limit: 100 })
+    const [fixture] = rooms
+    if (!fixture) throw new Error('No node.')
+    const { records: blocks } = await fixture.send('POST', '/blueprintactions/search', { limit: 100 })
     const [block] = Array.isArray(blocks) ? blocks.filter(isJsonObject) : []
     if (!block) throw new Error('The example has no blocks.')
     const blueprint = textIn(block.blueprint_guid)
     let moves = 0
     const moveBlock = async () => {
       moves += 1
-      await room.send('PUT', `/blueprintactions/${guidOf(block)}`, { position: { x: moves, y: moves } })
-      await room.send('POST', `/blueprintactions/unsaved/${blueprint}`)
+      await fixture.send('PUT', `/blueprintactions/${guidOf(block)}`, { position: { x: moves, y: moves } })
+      await fixture.send('POST', `/blueprintactions/unsaved/${blueprint}`)
     }
-    const deploy = () => room.send('POST', `/blueprints/deploy/${blueprint}`).then(() => undefined)
+    const deploy = () => fixture.send('POST', `/blueprints/deploy/${blueprint}`).then(() => undefined)
     await moveBlock()
     await deploy()
     const files = await counter.during(deploy, { expected: limits.deploy, before: moveBlock })
     return { name: 'deploy of one changed block on three nodes', most: limits.deploy, files }
   } finally {
-    for (const room of rooms.reverse()) await room.close()
+    for (const fixture of rooms.reverse()) await fixture.close()
     await server.close()
   }
 }

@@ -1,27 +1,27 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type FileRoom, openFileRoom } from '../../../test/file-room.ts'
+import { type FileFixture, openFileFixture } from '../../../test/file-fixture.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import convertImage from './convert_image.ts'
 
-let room: FileRoom
+let fixture: FileFixture
 const photo = () =>
   sharp({ create: { width: 600, height: 300, channels: 3, background: '#3060c0' } })
     .jpeg()
     .toBuffer()
 
 beforeAll(async () => {
-  room = await openFileRoom()
+  fixture = await openFileFixture()
 })
 beforeEach(async () => {
-  await room.empty()
-  await room.put('photo.jpeg', await photo())
-  await room.put('notes.txt', 'no image')
+  await fixture.empty()
+  await fixture.put('photo.jpeg', await photo())
+  await fixture.put('notes.txt', 'no image')
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const convert = async (inputs: JsonObject, fields: JsonObject = {}) =>
-  (await room.run(convertImage, { inputs: { file: 'photo.jpeg', ...inputs }, fields })).outputs.file
+  (await fixture.run(convertImage, { inputs: { file: 'photo.jpeg', ...inputs }, fields })).outputs.file
 
 test.each<[string, JsonObject, string, string]>([
   ['an unknown file', { file: 'none.png' }, 'file', 'names no asset'],
@@ -34,7 +34,7 @@ test.each<[string, JsonObject, string, string]>([
   await expect(convert(inputs)).rejects.toMatchObject({
     ...{ name: 'PinError', pin, message: expect.stringContaining(message) },
   })
-  expect(await room.records()).toHaveLength(2)
+  expect(await fixture.records()).toHaveLength(2)
 })
 
 test.each<[string, JsonObject, JsonObject, string, readonly [string, number, number]]>([
@@ -48,5 +48,5 @@ test.each<[string, JsonObject, JsonObject, string, readonly [string, number, num
 ])('converts %s', async (_what, inputs, fields, name, [format, width, height]) => {
   const type = format === 'heif' ? 'image/avif' : `image/${format}`
   expect(await convert(inputs, fields)).toMatchObject({ name, type })
-  expect(await sharp(await room.content(name)).metadata()).toMatchObject({ format, width, height })
+  expect(await sharp(await fixture.content(name)).metadata()).toMatchObject({ format, width, height })
 })

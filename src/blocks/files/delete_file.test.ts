@@ -1,25 +1,25 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type FileRoom, openFileRoom } from '../../../test/file-room.ts'
+import { type FileFixture, openFileFixture } from '../../../test/file-fixture.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { MissingError, PinError } from '../block.ts'
 import deleteFile from './delete_file.ts'
 
-let room: FileRoom
+let fixture: FileFixture
 let older: string
 let newer: string
 
 beforeAll(async () => {
-  room = await openFileRoom()
+  fixture = await openFileFixture()
 })
 beforeEach(async () => {
-  older = await room.put('a.txt', 'old')
-  newer = await room.put('a.txt', 'newer')
+  older = await fixture.put('a.txt', 'old')
+  newer = await fixture.put('a.txt', 'newer')
 })
-afterEach(() => room.empty())
-afterAll(() => room.close())
+afterEach(() => fixture.empty())
+afterAll(() => fixture.close())
 
-const remove = (file: unknown) => room.run(deleteFile, { inputs: { file } })
-const left = async () => (await room.records()).map(guidOf)
+const remove = (file: unknown) => fixture.run(deleteFile, { inputs: { file } })
+const left = async () => (await fixture.records()).map(guidOf)
 
 test.each([
   ['no file', undefined, PinError, 'is empty'],
@@ -32,7 +32,7 @@ test.each([
   await expect(remove(file)).rejects.toMatchObject({
     ...{ constructor: kind, pin: 'file', message: expect.stringContaining(message) },
   })
-  expect([await left(), await room.onDisk()]).toEqual([[older, newer], 2])
+  expect([await left(), await fixture.onDisk()]).toEqual([[older, newer], 2])
 })
 
 test.each([
@@ -41,7 +41,7 @@ test.each([
   ['the value of a field', () => ({ guid: older, name: 'another name' }), () => [newer]],
 ])('deletes a file by %s, with its bytes', async (_what, file, rest) => {
   expect((await remove(file())).next).toBe('flow')
-  expect([await left(), await room.onDisk()]).toEqual([rest(), 1])
+  expect([await left(), await fixture.onDisk()]).toEqual([rest(), 1])
 })
 
 test('gives the file that was deleted', async () => {
@@ -57,7 +57,7 @@ test('the second time there is none', async () => {
 })
 
 test('the bytes stay while another file has the same', async () => {
-  const twin = await room.put('b.txt', 'old')
+  const twin = await fixture.put('b.txt', 'old')
   await remove(older)
-  expect([await left(), String(await room.content('b.txt'))]).toEqual([[newer, twin], 'old'])
+  expect([await left(), String(await fixture.content('b.txt'))]).toEqual([[newer, twin], 'old'])
 })

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type FileRoom, openFileRoom } from '../../../test/file-room.ts'
+import { type FileFixture, openFileFixture } from '../../../test/file-fixture.ts'
 import { type LocalServer, startLocalServer } from '../../../test/local-server.ts'
 import type { Circumstances } from '../../../test/run-block.ts'
 import { HttpConnection } from '../http-connection.ts'
@@ -11,7 +11,7 @@ import { Secret } from '../secret.ts'
 import downloadFile from './download_file.ts'
 
 const MIB = 1024 * 1024
-let room: FileRoom
+let fixture: FileFixture
 let server: LocalServer
 let elsewhere: LocalServer
 let seen: { readonly url: string; readonly headers: IncomingMessage['headers']; readonly body: string }[] = []
@@ -29,7 +29,7 @@ const breaks =
     void response.writeHead(200, headers).write(Buffer.alloc(2 * MIB), () => response.destroy())
 
 beforeAll(async () => {
-  room = await openFileRoom()
+  fixture = await openFileFixture()
   const listen = () =>
     startLocalServer(async (request, response) => {
       seen.push({ url: request.url ?? '', headers: request.headers, body: await text(request) })
@@ -43,18 +43,19 @@ beforeEach(() => {
   seen = []
   replies = []
 })
-afterEach(() => room.empty())
-afterAll(() => Promise.all([room.close(), server.close(), elsewhere.close()]))
+afterEach(() => fixture.empty())
+afterAll(() => Promise.all([fixture.close(), server.close(), elsewhere.close()]))
 
 function download(inputs: Record<string, unknown> = {}, more: Circumstances = {}) {
-  return room.run(downloadFile, {
+  return fixture.run(downloadFile, {
     allowedHosts: ['127.0.0.1'],
     wired: [],
     ...more,
     inputs: { url: `${server.url}/files/report.csv`, ...inputs },
   })
 }
-const stored = async () => (await room.records()).map(({ directory, name, size }) => [directory, name, size])
+const stored = async () =>
+  (await fixture.records()).map(({ directory, name, size }) => [directory, name, size])
 
 describe('stores nothing', () => {
   const tooLarge = { code: 'INTERNAL', message: expect.stringContaining('larger than 10 bytes') }
@@ -95,7 +96,7 @@ describe('stores nothing', () => {
   ])('%s', async (_what, reply, inputs, problem) => {
     replies = [reply]
     await expect(download(inputs)).rejects.toMatchObject(problem)
-    expect([await stored(), await room.onDisk()]).toEqual([[], 0])
+    expect([await stored(), await fixture.onDisk()]).toEqual([[], 0])
     expect(seen).toHaveLength(1)
   })
 
@@ -105,7 +106,7 @@ describe('stores nothing', () => {
     expect(seen).toEqual([])
     replies = [sends('', { location: `${elsewhere.url}/x` }, 302)]
     await expect(download({}, { allowedHosts: [`127.0.0.1:${server.port}`] })).rejects.toMatchObject(closed)
-    expect([seen.length, await stored(), await room.onDisk()]).toEqual([1, [], 0])
+    expect([seen.length, await stored(), await fixture.onDisk()]).toEqual([1, [], 0])
   })
 
   test('a run that is stopped', async () => {
@@ -114,7 +115,7 @@ describe('stores nothing', () => {
       (response) => void response.writeHead(200).write('start', () => stop.abort(new Error('stopped'))),
     ]
     await expect(download({}, { signal: stop.signal })).rejects.toThrow('stopped')
-    expect([await stored(), await room.onDisk()]).toEqual([[], 0])
+    expect([await stored(), await fixture.onDisk()]).toEqual([[], 0])
   })
 
   test('a refusal with the way failed', async () => {
@@ -138,8 +139,8 @@ describe('stores nothing', () => {
   })
 
   test('a file that replaces and breaks leaves the former one', async () => {
-    await room.put('report.csv', 'old')
-    await room.put('report.csv', 'public', 'public')
+    await fixture.put('report.csv', 'old')
+    await fixture.put('report.csv', 'public', 'public')
     for (const directory of ['files', 'public']) {
       replies = [breaks()]
       await expect(download({ directory, replace: true })).rejects.toMatchObject(cutOff)
@@ -161,8 +162,8 @@ test('a file is stored with name, type and size, on behalf of the user of the ru
       file: { guid: expect.any(String), name: 'report.csv', type: 'text/csv', size: 4 },
     },
   })
-  expect(String(await room.content('report.csv'))).toBe('a,b\n')
-  expect(await room.records()).toMatchObject([
+  expect(String(await fixture.content('report.csv'))).toBe('a,b\n')
+  expect(await fixture.records()).toMatchObject([
     { directory: 'files', public_path: null, created_by: { username: 'ada' } },
   ])
 })
@@ -172,7 +173,7 @@ test('40 MiB in pieces, byte for byte, of exactly max_size', async () => {
   replies = [(response) => void response.writeHead(200).end(content)]
   const { outputs } = await download({ max_size: content.length })
   expect(outputs.file).toMatchObject({ size: content.length, type: 'application/octet-stream' })
-  expect((await room.content('report.csv')).equals(content)).toBe(true)
+  expect((await fixture.content('report.csv')).equals(content)).toBe(true)
 })
 
 test.each([
@@ -262,7 +263,7 @@ test('a broken file is requested again, and stored once', async () => {
   replies = [breaks(), sends('busy', {}, 503), sends('whole')]
   const { outputs } = await download({}, { fields: { retries: 3 } })
   expect([outputs.file, seen.length]).toMatchObject([{ size: 5 }, 3])
-  expect([await stored(), await room.onDisk()]).toEqual([[['files', 'report.csv', 5]], 1])
+  expect([await stored(), await fixture.onDisk()]).toEqual([[['files', 'report.csv', 5]], 1])
 })
 
 test('a POST that breaks is not sent again', async () => {

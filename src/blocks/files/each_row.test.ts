@@ -1,24 +1,24 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type FileRoom, openFileRoom } from '../../../test/file-room.ts'
+import { type FileFixture, openFileFixture } from '../../../test/file-fixture.ts'
 import type { Circumstances } from '../../../test/run-block.ts'
 import { MissingError, PinError } from '../block.ts'
 import { type Cell, xlsxFile } from '../rows/xlsx-file.ts'
 import eachRow from './each_row.ts'
 
-let room: FileRoom
+let fixture: FileFixture
 
 beforeAll(async () => {
-  room = await openFileRoom()
+  fixture = await openFileFixture()
 })
-afterEach(() => room.empty())
-afterAll(() => room.close())
+afterEach(() => fixture.empty())
+afterAll(() => fixture.close())
 
 /** Rows of the newest file, named `table`, after storing this content. */
 async function rows(content: string | Buffer, given: Circumstances = {}) {
-  await room.put('table', content)
-  return room.run(eachRow, { ...given, inputs: { file: 'table', ...given.inputs } })
+  await fixture.put('table', content)
+  return fixture.run(eachRow, { ...given, inputs: { file: 'table', ...given.inputs } })
 }
 
 async function sheet(...lines: readonly (readonly Cell[])[]): Promise<Buffer> {

@@ -2,7 +2,7 @@
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { stubCredentials } from '../../../test/asset-place.ts'
-import { type FileRoom, openFileRoom } from '../../../test/file-room.ts'
+import { type FileFixture, openFileFixture } from '../../../test/file-fixture.ts'
 import { type FailingS3Server, openBucket, openS3Server, type TestBucket } from '../../../test/s3-server.ts'
 import { notesBefore } from '../../records/assets/asset-notes.ts'
 import { openAssetBucket } from '../../storage/assets/asset-bucket.ts'
@@ -18,7 +18,7 @@ const rows = Array.from({ length: 500 }, (_, n) => ({ n: String(n) }))
 
 let server: FailingS3Server
 let bucket: TestBucket
-let room: FileRoom
+let fixture: FileFixture
 let buckets = 0
 let names = 0
 
@@ -30,13 +30,13 @@ beforeEach(async () => {
   stubCredentials(server)
   bucket = await openBucket(server, `files-${++buckets}`)
   const address = parseBucketUrl(bucket.url)
-  room = await openFileRoom(() =>
+  fixture = await openFileFixture(() =>
     openAssetBucket({ address, newName: () => `part-${++names}`, clock: Date.now }),
   )
 })
 afterEach(async () => {
   server.failNext(0)
-  await room.close()
+  await fixture.close()
   bucket.close()
   vi.unstubAllEnvs()
 })
@@ -44,46 +44,48 @@ afterEach(async () => {
 const again = { attempts: 2, back_off: '1ms' }
 const now = Date.now
 /** Names of the records, and how many objects there are. */
-const stored = async () => [(await room.records()).map(({ name }) => name), (await bucket.keys()).length]
+const stored = async () => [(await fixture.records()).map(({ name }) => name), (await bucket.keys()).length]
 
 test('a file is read again', async () => {
-  await room.put('a.txt', 'Grüße')
+  await fixture.put('a.txt', 'Grüße')
   server.failNext(1)
-  const { outputs } = await room.run(readFile, { inputs: { file: 'a.txt', ...again }, now })
+  const { outputs } = await fixture.run(readFile, { inputs: { file: 'a.txt', ...again }, now })
   expect(outputs.text).toBe('Grüße')
   server.breakNext(1)
-  expect((await room.run(readFile, { inputs: { file: 'a.txt', ...again }, now })).outputs.text).toBe('Grüße')
+  expect((await fixture.run(readFile, { inputs: { file: 'a.txt', ...again }, now })).outputs.text).toBe(
+    'Grüße',
+  )
 })
 
 test('without the pin a block does not try again', async () => {
-  await room.put('a.txt', 'Grüße')
+  await fixture.put('a.txt', 'Grüße')
   server.failNext(1)
-  await expect(room.run(readFile, { inputs: { file: 'a.txt' }, now })).rejects.toMatchObject({
+  await expect(fixture.run(readFile, { inputs: { file: 'a.txt' }, now })).rejects.toMatchObject({
     code: 'UNAVAILABLE',
   })
   server.failNext(1)
-  const written = room.run(writeFile, { inputs: { name: 'b.txt', content: 'x' }, now })
+  const written = fixture.run(writeFile, { inputs: { name: 'b.txt', content: 'x' }, now })
   await expect(written).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   server.failNext(0)
   expect((await stored())[0]).toEqual(['a.txt'])
 })
 
 test('a file is written again, and stored once', async () => {
-  await room.put('b.txt', 'former')
+  await fixture.put('b.txt', 'former')
   server.failNext(1)
   const inputs = { name: 'b.txt', content: 'x', replace: true, ...again }
-  const { outputs } = await room.run(writeFile, { inputs, now })
+  const { outputs } = await fixture.run(writeFile, { inputs, now })
   expect(outputs.file).toMatchObject({ name: 'b.txt', size: 1 })
-  expect([await stored(), String(await room.content('b.txt'))]).toEqual([[['b.txt'], 1], 'x'])
+  expect([await stored(), String(await fixture.content('b.txt'))]).toEqual([[['b.txt'], 1], 'x'])
 })
 
 test('a table is written again from its first row', async () => {
   server.failNext(1)
   const inputs = { name: 'rows.csv', list: rows, ...again }
-  const { outputs } = await room.run(writeRows, { inputs, now })
+  const { outputs } = await fixture.run(writeRows, { inputs, now })
   expect(outputs.count).toBe(500)
   expect(
-    String(await room.content('rows.csv'))
+    String(await fixture.content('rows.csv'))
       .trim()
       .split('\r\n'),
   ).toHaveLength(501)
@@ -91,33 +93,33 @@ test('a table is written again from its first row', async () => {
 })
 
 test.each(['csv', 'xlsx'])('rows of %s that break off go on where they were, each once', async (end) => {
-  await room.run(writeRows, { inputs: { name: `rows.${end}`, list: rows } })
+  await fixture.run(writeRows, { inputs: { name: `rows.${end}`, list: rows } })
   server.breakNext(2)
   const given = { inputs: { file: `rows.${end}`, ...again, attempts: 3 }, now }
-  const { passes, outputs } = await room.run(eachRow, given)
+  const { passes, outputs } = await fixture.run(eachRow, given)
   expect(passes.map(({ item }) => item)).toEqual(rows)
   expect(outputs.count).toBe(500)
 })
 
 test('rows that break off more often than there are attempts fail, and the file is not blamed', async () => {
-  await room.run(writeRows, { inputs: { name: 'rows.xlsx', list: rows } })
+  await fixture.run(writeRows, { inputs: { name: 'rows.xlsx', list: rows } })
   server.failNext(2)
-  const failed = room.run(eachRow, { inputs: { file: 'rows.xlsx', ...again }, now })
+  const failed = fixture.run(eachRow, { inputs: { file: 'rows.xlsx', ...again }, now })
   await expect(failed).rejects.toMatchObject({ code: 'UNAVAILABLE' })
 })
 
 test('an image is read and stored again', async () => {
   const image = sharp({ create: { width: 40, height: 20, channels: 3, background: '#ff0000' } })
-  await room.put('a.png', await image.png().toBuffer())
+  await fixture.put('a.png', await image.png().toBuffer())
   server.failNext(1)
   const inputs = { file: 'a.png', width: 10, name: 'b.png', ...again }
-  expect((await room.run(convertImage, { inputs, now })).outputs.file).toMatchObject({ name: 'b.png' })
+  expect((await fixture.run(convertImage, { inputs, now })).outputs.file).toMatchObject({ name: 'b.png' })
 })
 
 test('attempts are not multiplied: two failures are too many for two attempts, and enough for three', async () => {
-  await room.put('a.txt', 'Grüße')
+  await fixture.put('a.txt', 'Grüße')
   const read = (attempts: number) =>
-    room.run(readFile, { inputs: { file: 'a.txt', ...again, attempts }, now })
+    fixture.run(readFile, { inputs: { file: 'a.txt', ...again, attempts }, now })
   server.failNext(2)
   await expect(read(2)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   server.failNext(2)
@@ -125,21 +127,21 @@ test('attempts are not multiplied: two failures are too many for two attempts, a
 })
 
 test('a file is deleted while the bucket fails: its record goes, and the sweep of each hour deletes the bytes', async () => {
-  await room.put('a.txt', 'Grüße')
+  await fixture.put('a.txt', 'Grüße')
   server.failNext(9)
-  const { outputs } = await room.run(deleteFile, { inputs: { file: 'a.txt' }, now })
+  const { outputs } = await fixture.run(deleteFile, { inputs: { file: 'a.txt' }, now })
   expect(outputs.file).toMatchObject({ name: 'a.txt' })
-  expect(await room.records()).toEqual([])
+  expect(await fixture.records()).toEqual([])
   server.failNext(0)
-  const [note, ...others] = await notesBefore(room.database, 9e9)
+  const [note, ...others] = await notesBefore(fixture.database, 9e9)
   expect([others, (await bucket.keys()).length]).toEqual([[], 1])
   expect(await bucket.keys()).toEqual([note?.place])
 })
 
 test('attempts to read count for the whole file, whatever has come in between', async () => {
-  await room.run(writeRows, { inputs: { name: 'rows.csv', list: rows } })
+  await fixture.run(writeRows, { inputs: { name: 'rows.csv', list: rows } })
   server.breakNext(2)
-  const read = room.run(eachRow, { inputs: { file: 'rows.csv', ...again }, now })
+  const read = fixture.run(eachRow, { inputs: { file: 'rows.csv', ...again }, now })
   await expect(read).rejects.toMatchObject({ code: 'UNAVAILABLE' })
 })
 
@@ -147,10 +149,10 @@ test.each([
   ['a name that cannot be', { name: 'a/b' }, 'INVALID_BODY'],
   ['a public path that is taken', { name: 'a.txt', directory: 'public' }, 'CONFLICT'],
 ])('%s is not tried again', async (_what, place, code) => {
-  await room.put('a.txt', 'former', 'public')
+  await fixture.put('a.txt', 'former', 'public')
   // A further attempt would stop here with the run.
   const signal = AbortSignal.abort(new Error('tried again'))
-  const wrong = room.run(writeFile, { inputs: { ...place, content: 'x', ...again }, now, signal })
+  const wrong = fixture.run(writeFile, { inputs: { ...place, content: 'x', ...again }, now, signal })
   await expect(wrong).rejects.toMatchObject({ code })
   expect(await stored()).toEqual([['a.txt'], 1])
 })

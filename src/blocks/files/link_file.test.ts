@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FileRoom, openFileRoom } from '../../../test/file-room.ts'
+import { type FileFixture, openFileFixture } from '../../../test/file-fixture.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import linkFile from './link_file.ts'
 
-let room: FileRoom
+let fixture: FileFixture
 let guid: string
 
 beforeAll(async () => {
-  room = await openFileRoom()
-  guid = await room.put('a.txt', '1')
+  fixture = await openFileFixture()
+  guid = await fixture.put('a.txt', '1')
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
-const link = async (inputs: JsonObject) => (await room.run(linkFile, { inputs })).outputs
+const link = async (inputs: JsonObject) => (await fixture.run(linkFile, { inputs })).outputs
 
 test.each<[string, JsonObject, string, string]>([
   ['no file', { file: {} }, 'file', 'guid or the name'],
@@ -26,7 +26,7 @@ test.each<[string, JsonObject, string, string]>([
   ['a base with a password', { base: 'https://a:b@example.com' }, 'base', 'must be the address'],
   ['a base with a query', { base: 'https://example.com/?a=1' }, 'base', 'must be the address'],
 ])('refuses %s', async (_what, inputs, pin, message) => {
-  await expect(room.run(linkFile, { inputs: { file: guid, ...inputs } })).rejects.toMatchObject({
+  await expect(fixture.run(linkFile, { inputs: { file: guid, ...inputs } })).rejects.toMatchObject({
     ...{ name: 'PinError', pin, message: expect.stringContaining(message) },
   })
 })

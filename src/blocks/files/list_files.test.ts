@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FileRoom, openFileRoom } from '../../../test/file-room.ts'
+import { type FileFixture, openFileFixture } from '../../../test/file-fixture.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import listFiles from './list_files.ts'
 
-let room: FileRoom
+let fixture: FileFixture
 let first: string
 let removed: string
 
 beforeAll(async () => {
-  room = await openFileRoom()
-  first = await room.put('a.txt', '1', 'reports')
-  await room.put('b.txt', '22', 'reports')
-  await room.put('a.txt', '333', 'reports/2026')
-  await room.put('a.txt', '4444', 'reports')
-  removed = await room.put('a.txt', '55555', 'reports')
-  const session = room.database.session()
+  fixture = await openFileFixture()
+  first = await fixture.put('a.txt', '1', 'reports')
+  await fixture.put('b.txt', '22', 'reports')
+  await fixture.put('a.txt', '333', 'reports/2026')
+  await fixture.put('a.txt', '4444', 'reports')
+  removed = await fixture.put('a.txt', '55555', 'reports')
+  const session = fixture.database.session()
   await session.setRemoved(ownStorages.assets, removed, true)
   await session.transaction.commit()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const list = async (inputs: JsonObject): Promise<readonly JsonObject[]> => {
-  const { outputs, next } = await room.run(listFiles, { inputs })
+  const { outputs, next } = await fixture.run(listFiles, { inputs })
   expect(next).toBe('flow')
   expect(outputs.files).toBeInstanceOf(Array)
   return Array.isArray(outputs.files) ? outputs.files : []
@@ -37,7 +37,7 @@ test.each([
   ['an offset above 10,000', { offset: 10_001 }, 'offset', '10,000'],
   ['a list of directories', { directory: ['reports'] }, 'directory', 'must be text'],
 ])('refuses %s', async (_what, inputs, pin, message) => {
-  await expect(room.run(listFiles, { inputs })).rejects.toMatchObject({
+  await expect(fixture.run(listFiles, { inputs })).rejects.toMatchObject({
     ...{ name: 'PinError', pin, message: expect.stringContaining(message) },
   })
 })
@@ -67,7 +67,7 @@ test('gives what fields of the type file hold, and nothing more of the record', 
 })
 
 test('lists 100 files when no limit is given', async () => {
-  for (let n = 0; n < 101; n++) await room.put(`${n}.txt`, 'same', 'many')
+  for (let n = 0; n < 101; n++) await fixture.put(`${n}.txt`, 'same', 'many')
   expect(await sizes({ directory: 'many' })).toHaveLength(100)
   expect(await sizes({ directory: 'many', limit: 1_000 })).toHaveLength(101)
 })

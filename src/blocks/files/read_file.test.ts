@@ -1,27 +1,27 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FileRoom, openFileRoom } from '../../../test/file-room.ts'
+import { type FileFixture, openFileFixture } from '../../../test/file-fixture.ts'
 import { MissingError, PinError } from '../block.ts'
 import readFile from './read_file.ts'
 
 const MIB = 1024 * 1024
 
-let room: FileRoom
+let fixture: FileFixture
 let older: string
 let newer: string
 
 beforeAll(async () => {
-  room = await openFileRoom()
-  older = await room.put('a.txt', 'old')
-  newer = await room.put('a.txt', 'Grüße')
-  await room.put('bytes', Buffer.from([0xff, 0xfe]))
-  await room.put('empty', '')
-  await room.put('largest', 'a'.repeat(MIB))
-  await room.put('too large', 'a'.repeat(MIB + 1))
+  fixture = await openFileFixture()
+  older = await fixture.put('a.txt', 'old')
+  newer = await fixture.put('a.txt', 'Grüße')
+  await fixture.put('bytes', Buffer.from([0xff, 0xfe]))
+  await fixture.put('empty', '')
+  await fixture.put('largest', 'a'.repeat(MIB))
+  await fixture.put('too large', 'a'.repeat(MIB + 1))
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const read = (file: unknown, encoding = 'utf-8') =>
-  room.run(readFile, { inputs: { file }, fields: { encoding } })
+  fixture.run(readFile, { inputs: { file }, fields: { encoding } })
 
 test.each([
   ['no file', undefined, PinError, 'is empty'],

@@ -1,21 +1,22 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type FileRoom, openFileRoom } from '../../../test/file-room.ts'
+import { type FileFixture, openFileFixture } from '../../../test/file-fixture.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import writeFile from './write_file.ts'
 
 const MIB = 1024 * 1024
 
-let room: FileRoom
+let fixture: FileFixture
 
 beforeAll(async () => {
-  room = await openFileRoom()
+  fixture = await openFileFixture()
 })
-afterEach(() => room.empty())
-afterAll(() => room.close())
+afterEach(() => fixture.empty())
+afterAll(() => fixture.close())
 
-const write = (inputs: Readonly<Record<string, unknown>>) => room.run(writeFile, { inputs })
+const write = (inputs: Readonly<Record<string, unknown>>) => fixture.run(writeFile, { inputs })
 /** Directory, name and size of each file, oldest first. */
-const stored = async () => (await room.records()).map(({ directory, name, size }) => [directory, name, size])
+const stored = async () =>
+  (await fixture.records()).map(({ directory, name, size }) => [directory, name, size])
 
 test.each([
   ['no content', { name: 'a' }, { pin: 'content', message: 'is empty' }],
@@ -38,15 +39,15 @@ test.each([
   ['a directory from the root', { name: 'a', directory: '/etc', content: 'x' }, { code: 'INVALID_BODY' }],
 ])('refuses %s, and stores nothing', async (_what, inputs, problem) => {
   await expect(write(inputs)).rejects.toMatchObject(problem)
-  expect([await stored(), await room.onDisk()]).toEqual([[], 0])
+  expect([await stored(), await fixture.onDisk()]).toEqual([[], 0])
 })
 
 test('a refused write that replaces leaves the former file', async () => {
-  await room.put('a', 'old')
+  await fixture.put('a', 'old')
   await expect(write({ name: 'a', content: 'a'.repeat(16 * MIB + 1), replace: true })).rejects.toMatchObject({
     pin: 'content',
   })
-  expect(String(await room.content('a'))).toBe('old')
+  expect(String(await fixture.content('a'))).toBe('old')
 })
 
 test.each<[string, JsonValue, string, string]>([
@@ -60,7 +61,7 @@ test.each<[string, JsonValue, string, string]>([
 ])('writes %s', async (_what, content, text, type) => {
   const { outputs, next } = await write({ name: ' a ', content })
   expect(next).toBe('flow')
-  expect(String(await room.content('a'))).toBe(text)
+  expect(String(await fixture.content('a'))).toBe(text)
   expect(outputs.file).toEqual({
     ...{ guid: expect.any(String), name: 'a', type, size: Buffer.byteLength(text) },
   })
@@ -81,7 +82,7 @@ test.each([
 
 test('stores it in files, on behalf of the user of the run', async () => {
   await write({ name: 'a.txt', content: 'x' })
-  expect(await room.records()).toMatchObject([
+  expect(await fixture.records()).toMatchObject([
     { directory: 'files', public_path: null, created_by: { username: 'ada' } },
   ])
 })
@@ -96,17 +97,17 @@ test('a second file of one name is stored beside the first', async () => {
 })
 
 test('a file that replaces deletes all former ones of its name in its directory, and no other', async () => {
-  await room.put('a', '1')
-  await room.put('a', '22')
-  await room.put('b', '333')
-  await room.put('a', '4444', 'files/deep')
+  await fixture.put('a', '1')
+  await fixture.put('a', '22')
+  await fixture.put('b', '333')
+  await fixture.put('a', '4444', 'files/deep')
   await write({ name: ' a ', directory: ' files ', content: '55555', replace: true })
   expect(await stored()).toEqual([
     ['files', 'b', 3],
     ['files/deep', 'a', 4],
     ['files', 'a', 5],
   ])
-  expect(await room.onDisk()).toBe(3)
+  expect(await fixture.onDisk()).toBe(3)
 })
 
 test('a public path that is taken is a conflict, unless the file replaces', async () => {
@@ -115,5 +116,5 @@ test('a public path that is taken is a conflict, unless the file replaces', asyn
   await expect(write({ ...place, content: '22' })).rejects.toMatchObject({ code: 'CONFLICT' })
   expect(await stored()).toEqual([['public/reports', 'a', 1]])
   await write({ ...place, content: '333', replace: true })
-  expect(await room.records()).toMatchObject([{ size: 3, public_path: 'reports/a' }])
+  expect(await fixture.records()).toMatchObject([{ size: 3, public_path: 'reports/a' }])
 })

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type FileRoom, openFileRoom } from '../../../test/file-room.ts'
+import { type FileFixture, openFileFixture } from '../../../test/file-fixture.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf } from '../../storage/database.ts'
@@ -9,25 +9,25 @@ import writeRows from './write_rows.ts'
 
 const COUNT = 1_200
 
-let room: FileRoom
+let fixture: FileFixture
 
 beforeAll(async () => {
-  room = await openFileRoom()
-  await room.database.ensure('goods')
-  const session = room.database.session()
+  fixture = await openFileFixture()
+  await fixture.database.ensure('goods')
+  const session = fixture.database.session()
   for (let n = 0; n < COUNT; n++)
     await session.create('goods', setFields({ n, name: `good ${n}`, low: n < 2, at: { city: `c${n}` } }))
   await session.transaction.commit()
 })
-afterEach(() => room.empty())
-afterAll(() => room.close())
+afterEach(() => fixture.empty())
+afterAll(() => fixture.close())
 
 const write = (inputs: Readonly<Record<string, unknown>>, signal?: AbortSignal) =>
-  room.run(writeRows, { inputs: { name: 'a.csv', ...inputs }, ...(signal && { signal }) })
+  fixture.run(writeRows, { inputs: { name: 'a.csv', ...inputs }, ...(signal && { signal }) })
 /** What is in the newest a.csv after writing, without the mark of UTF-8. */
 async function csv(inputs: Readonly<Record<string, unknown>>): Promise<string> {
   await write(inputs)
-  const text = String(await room.content('a.csv'))
+  const text = String(await fixture.content('a.csv'))
   expect(text[0]).toBe('\ufeff')
   return text.slice(1)
 }
@@ -63,23 +63,23 @@ test.each<[string, Readonly<Record<string, unknown>>, JsonObject]>([
   ['a name with a slash', { list: [{}], name: '../a.csv' }, { code: 'INVALID_BODY' }],
 ])('refuses %s, and stores nothing', async (_what, inputs, problem) => {
   await expect(write(inputs)).rejects.toMatchObject(problem)
-  expect([await room.records(), await room.onDisk()]).toEqual([[], 0])
+  expect([await fixture.records(), await fixture.onDisk()]).toEqual([[], 0])
 })
 
 test.each(['files', 'public'])(
   'a table in %s that fails half way leaves the former file, and nothing of its own',
   async (directory) => {
-    await room.put('a.csv', 'old', directory)
+    await fixture.put('a.csv', 'old', directory)
     const failing = write({ list: [{ a: 1 }, 2], directory, replace: true })
     await expect(failing).rejects.toMatchObject({ pin: 'list' })
-    expect([String(await room.content('a.csv')), await room.onDisk()]).toEqual(['old', 1])
+    expect([String(await fixture.content('a.csv')), await fixture.onDisk()]).toEqual(['old', 1])
   },
 )
 
 test('a run that is stopped stores nothing', async () => {
   const stopped = AbortSignal.abort(new Error('stopped'))
   await expect(write({ list: [{ a: 1 }] }, stopped)).rejects.toThrow('stopped')
-  expect([await room.records(), await room.onDisk()]).toEqual([[], 0])
+  expect([await fixture.records(), await fixture.onDisk()]).toEqual([[], 0])
 })
 
 test.each<[string, JsonValue, JsonValue | undefined, string]>([
@@ -114,7 +114,7 @@ test('gives the file and the number of rows', async () => {
     next: 'flow',
     outputs: { count: 2, file: { guid: expect.any(String), name: 'a.csv', type: 'text/csv', size: 12 } },
   })
-  expect(await room.records()).toMatchObject([{ directory: 'files', created_by: { username: 'ada' } }])
+  expect(await fixture.records()).toMatchObject([{ directory: 'files', created_by: { username: 'ada' } }])
 })
 
 test('all documents of a storage over many pages, in their order', async () => {
@@ -122,7 +122,7 @@ test('all documents of a storage over many pages, in their order', async () => {
   expect(outputs.count).toBe(COUNT)
   const numbers = Array.from({ length: COUNT }, (_none, at) => COUNT - 1 - at)
   const lines = numbers.map((n) => `${n},c${n}\r\n`)
-  expect(String(await room.content('a.csv'))).toBe(`\ufeffn,at.city\r\n${lines.join('')}`)
+  expect(String(await fixture.content('a.csv'))).toBe(`\ufeffn,at.city\r\n${lines.join('')}`)
 })
 
 test.each([
@@ -145,18 +145,18 @@ test.each(['a.xlsx', ' A.XLSX '])('%j is a workbook, and gives its rows again', 
   const { outputs } = await write({ storage: 'goods', sort: 'n', columns: ['n', 'name', 'low'], name })
   const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
   expect(outputs).toMatchObject({ count: COUNT, file: { name: name.trim(), type } })
-  const { passes } = await room.run(eachRow, { inputs: { file: outputs.file } })
+  const { passes } = await fixture.run(eachRow, { inputs: { file: outputs.file } })
   expect(passes.map(({ item }) => item)).toEqual(
     Array.from({ length: COUNT }, (_none, n) => ({ n, name: `good ${n}`, low: n < 2 })),
   )
 })
 
 test('a table that replaces deletes the former one of its name in its directory', async () => {
-  await room.put('a.csv', 'old')
-  await room.put('a.csv', 'elsewhere', 'deep')
+  await fixture.put('a.csv', 'old')
+  await fixture.put('a.csv', 'elsewhere', 'deep')
   await write({ list: [{ a: 1 }], replace: true })
   await write({ list: [{ a: 22 }] })
-  expect((await room.records()).map(({ directory, size }) => [directory, size])).toEqual([
+  expect((await fixture.records()).map(({ directory, size }) => [directory, size])).toEqual([
     ['deep', 9],
     ['files', 9],
     ['files', 10],
@@ -164,9 +164,9 @@ test('a table that replaces deletes the former one of its name in its directory'
 })
 
 test('columns of documents that others refer to hold what those documents have, also behind the first page', async () => {
-  await room.database.ensure('customers')
-  await room.database.ensure('orders')
-  const session = room.database.session()
+  await fixture.database.ensure('customers')
+  await fixture.database.ensure('orders')
+  const session = fixture.database.session()
   const customers: string[] = []
   for (const fields of [
     { name: 'Ann', at: { city: 'Ulm' } },
@@ -187,8 +187,8 @@ test('columns of documents that others refer to hold what those documents have, 
     sort: [{ field: 'n', order: 'asc', missing: 'last' }],
     columns,
   }
-  await room.run(writeRows, { inputs, references: () => [reference] })
-  const lines = String(await room.content('a.csv'))
+  await fixture.run(writeRows, { inputs, references: () => [reference] })
+  const lines = String(await fixture.content('a.csv'))
     .slice(1)
     .trim()
     .split('\r\n')
@@ -201,6 +201,6 @@ test('columns of documents that others refer to hold what those documents have, 
   expect(lines.slice(31)).toEqual(['30,,', '31,,'])
   // Of a list nothing is looked up: its objects are what they are.
   const listed = { name: 'a.csv', list: [{ customer: { name: 'Cem' } }], columns: ['customer.name'] }
-  await room.run(writeRows, { inputs: listed, references: () => [reference] })
-  expect(String(await room.content('a.csv'))).toContain('Cem')
+  await fixture.run(writeRows, { inputs: listed, references: () => [reference] })
+  expect(String(await fixture.content('a.csv'))).toContain('Cem')
 })

@@ -42,21 +42,21 @@ describe('a list', () => {
 })
 
 describe('documents', () => {
-  let room: TestDatabase
+  let fixture: TestDatabase
   beforeAll(async () => {
-    room = await openTestDatabase()
-    await room.database.ensure('many', { indexes: [], text: true })
-    const session = room.database.session()
+    fixture = await openTestDatabase()
+    await fixture.database.ensure('many', { indexes: [], text: true })
+    const session = fixture.database.session()
     const documents = Array.from({ length: 1_234 }, (_, n) => ({ mutations: setFields({ n, text: 'word' }) }))
     await createAll(session, 'many', documents)
     await session.transaction.commit()
   })
-  afterAll(() => room.close())
+  afterAll(() => fixture.close())
 
   const seen = async (inputs: object, more: object = {}) => {
     const ran = await runBlock(block, {
       inputs: { storage: 'many', ...inputs },
-      session: room.database.session(),
+      session: fixture.database.session(),
       ...more,
     })
     return { ran, numbers: ran.passes.map(({ item }) => Number(Object(item).n)) }
@@ -78,7 +78,7 @@ describe('documents', () => {
 
   test('never more than a page is asked for, and the rest is not read after a return', async () => {
     const limits: number[] = []
-    const session = room.database.session()
+    const session = fixture.database.session()
     const watched = new Proxy(session, {
       get(target, name) {
         if (name !== 'find') return Reflect.get(target, name)

@@ -5,12 +5,12 @@ import { ensureLimits, limitCounts } from '../../records/limits/limit-counts.ts'
 import type { RunRequest } from '../run-request.ts'
 import block from './limit.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 beforeEach(async () => {
-  room = await openTestDatabase()
-  await ensureLimits(room.database)
+  fixture = await openTestDatabase()
+  await ensureLimits(fixture.database)
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 const request = (ip: string): RunRequest => ({
   ...{ method: 'POST', url: '/api/v1/x', headers: {}, query: {}, path: {}, body: undefined, user: undefined },
@@ -24,7 +24,7 @@ const count = (
     inputs: { limit: 1, ...inputs },
     fields: { per },
     block: id,
-    counts: limitCounts(room),
+    counts: limitCounts(fixture),
     ...(!job && { request: request(ip) }),
   })
 const ways = async (...calls: Parameters<typeof count>[]) => {
@@ -45,7 +45,7 @@ test.each<[string, Record<string, unknown>, string]>([
   await expect(count(inputs)).rejects.toSatisfy((error: { pin?: string; message: string }) =>
     `${error.pin} ${error.message}`.includes(message),
   )
-  expect(await room.database.session().count('_limits', { kind: 'all' })).toBe(0)
+  expect(await fixture.database.session().count('_limits', { kind: 'all' })).toBe(0)
 })
 
 test('a job has no address to be counted by', async () => {

@@ -9,21 +9,21 @@ import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import block from './send_mail.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 beforeEach(async () => {
-  room = await openTestDatabase()
-  await room.database.ensure(ownStorages.assets, {})
+  fixture = await openTestDatabase()
+  await fixture.database.ensure(ownStorages.assets, {})
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 const plain = { to: 'ann@example.com', subject: 'Hello', text: 'Text' }
 const stateOf = (...nodes: readonly PageNode[]) =>
   nodes.reduce<PageContent | undefined>((content, node) => appendNode(content, node), undefined)
 const send = (inputs: Record<string, unknown>) =>
-  runBlock(block, { inputs: { ...plain, ...inputs }, session: room.database.session() })
+  runBlock(block, { inputs: { ...plain, ...inputs }, session: fixture.database.session() })
 const addresses = (count: number) => Array.from({ length: count }, (_none, at) => `a${at}@example.com`)
 const asset = (name: string, size = 3) =>
-  transact(room.database, async (session) =>
+  transact(fixture.database, async (session) =>
     guidOf(
       documentOf(await session.create(ownStorages.assets, setFields({ name, size, type: 'text/plain' }))),
     ),
@@ -149,7 +149,7 @@ describe('blocks of a page', () => {
 
   test('both bodies are made of it; a given text stays', async () => {
     const state = stateOf({ kind: 'heading', level: 1, text: 'Orders' }, text, link)
-    const more = { session: room.database.session(), publicUrl: 'https://shop.example' }
+    const more = { session: fixture.database.session(), publicUrl: 'https://shop.example' }
     const made = await runBlock(block, { inputs: { ...plain, text: undefined, state }, ...more })
     expect(made.mails[0]?.text).toBe('Orders\n======\n\na <b>\n\nOpen: https://shop.example/orders')
     expect(made.mails[0]?.html).toContain('<title>Hello</title>')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../../../test/end-to-end/example-room.ts'
+import { eventually } from '../../../test/end-to-end/example-fixture.ts'
 import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
 import { type MailServer, openMailServer } from '../../../test/mail-server.ts'
 import type { JsonObject } from '../../shared/json.ts'

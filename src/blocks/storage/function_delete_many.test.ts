@@ -9,16 +9,16 @@ import { guidOf, objectsIn } from '../../storage/document-fields.ts'
 import { transact } from '../../storage/transact.ts'
 import deleteMany from './function_delete_many.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 beforeAll(async () => {
-  room = await openTestDatabase()
+  fixture = await openTestDatabase()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 beforeEach(async () => {
-  if (room.database.has('logs')) await room.database.drop('logs')
-  await room.database.ensure('logs', {})
-  await transact(room.database, async (session) => {
+  if (fixture.database.has('logs')) await fixture.database.drop('logs')
+  await fixture.database.ensure('logs', {})
+  await transact(fixture.database, async (session) => {
     for (const n of [1, 2, 3, 4]) {
       const made = await session.create('logs', setFields({ n }))
       if (n === 1) await session.setRemoved('logs', guidOf(documentOf(made)), true)
@@ -28,21 +28,21 @@ beforeEach(async () => {
 
 async function left() {
   const sort = [{ field: 'n', order: 'asc', missing: 'last' }] as const
-  const { documents } = await room.database.session().find('logs', search({ sort, includeRemoved: true }))
+  const { documents } = await fixture.database.session().find('logs', search({ sort, includeRemoved: true }))
   return objectsIn(documents.value).map(({ n }) => n)
 }
 
 const where = { kind: 'range', field: 'n', bounds: { lte: 3 } }
 
 async function run(inputs: JsonObject) {
-  const session = room.database.session()
+  const session = fixture.database.session()
   const ran = await runBlock(deleteMany, { session, inputs: { storage: 'logs', ...inputs } })
   await session.transaction.commit()
   return ran
 }
 
 test('a storage of the cluster is refused', async () => {
-  const session = room.database.session()
+  const session = fixture.database.session()
   const refused = runBlock(deleteMany, {
     session,
     inputs: { storage: '_users', where },

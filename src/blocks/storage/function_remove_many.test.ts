@@ -9,30 +9,30 @@ import { objectsIn } from '../../storage/document-fields.ts'
 import { transact } from '../../storage/transact.ts'
 import removeMany from './function_remove_many.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 beforeAll(async () => {
-  room = await openTestDatabase()
+  fixture = await openTestDatabase()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 beforeEach(async () => {
-  if (room.database.has('logs')) await room.database.drop('logs')
-  await room.database.ensure('logs', { text: true })
-  await transact(room.database, async (session) => {
+  if (fixture.database.has('logs')) await fixture.database.drop('logs')
+  await fixture.database.ensure('logs', { text: true })
+  await transact(fixture.database, async (session) => {
     for (const n of [1, 2, 3]) await session.create('logs', setFields({ n, text: `entry ${n}` }))
   })
 })
 
 async function left(includeRemoved = false) {
   const sort = [{ field: 'n', order: 'asc', missing: 'last' }] as const
-  const { documents } = await room.database.session().find('logs', search({ sort, includeRemoved }))
+  const { documents } = await fixture.database.session().find('logs', search({ sort, includeRemoved }))
   return objectsIn(documents.value).map(({ n }) => n)
 }
 
 const upTo = (lte: number) => ({ kind: 'range', field: 'n', bounds: { lte } })
 
 async function run(inputs: JsonObject) {
-  const session = room.database.session()
+  const session = fixture.database.session()
   const ran = await runBlock(removeMany, { session, inputs: { storage: 'logs', ...inputs } })
   await session.transaction.commit()
   return ran
@@ -45,7 +45,7 @@ test.each(['_users', 'No Name'])('the storage %j is refused', async (storage) =>
 
 test('an observer that fails in the middle leaves all of them', async () => {
   let told = 0
-  const end = room.database.observe('logs', () => {
+  const end = fixture.database.observe('logs', () => {
     told += 1
     if (told === 2) throw new Error('no')
   })
@@ -56,7 +56,7 @@ test('an observer that fails in the middle leaves all of them', async () => {
 
 test('those that match are removed, each with its own event, and can be restored', async () => {
   const kinds: Change['kind'][] = []
-  const end = room.database.observe('logs', (_session, { kind }) => void kinds.push(kind))
+  const end = fixture.database.observe('logs', (_session, { kind }) => void kinds.push(kind))
   expect((await run({ where: upTo(2) })).outputs).toEqual({ count: 2 })
   end()
   expect([kinds, await left(), await left(true)]).toEqual([['removed', 'removed'], [3], [1, 2, 3]])
@@ -66,5 +66,5 @@ test('those that match are removed, each with its own event, and can be restored
 test('removed documents are not found by their text', async () => {
   const query = { kind: 'simple_query_string', fields: [], text: 'entry' } as const
   expect((await run({ where: query })).outputs).toEqual({ count: 3 })
-  expect((await room.database.session().find('logs', search({ query }))).length).toBe(0)
+  expect((await fixture.database.session().find('logs', search({ query }))).length).toBe(0)
 })

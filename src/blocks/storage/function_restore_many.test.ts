@@ -9,16 +9,16 @@ import { guidOf, objectsIn } from '../../storage/document-fields.ts'
 import { transact } from '../../storage/transact.ts'
 import restoreMany from './function_restore_many.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 beforeAll(async () => {
-  room = await openTestDatabase()
+  fixture = await openTestDatabase()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 beforeEach(async () => {
-  if (room.database.has('logs')) await room.database.drop('logs')
-  await room.database.ensure('logs', { text: true })
-  await transact(room.database, async (session) => {
+  if (fixture.database.has('logs')) await fixture.database.drop('logs')
+  await fixture.database.ensure('logs', { text: true })
+  await transact(fixture.database, async (session) => {
     for (const n of [1, 2, 3, 4]) await session.create('logs', setFields({ n, text: `entry ${n}` }))
     const { documents } = await session.find('logs', search({ query: upTo(3) }))
     for (const one of objectsIn(documents.value)) await session.setRemoved('logs', guidOf(one), true)
@@ -29,12 +29,12 @@ const upTo = (lte: number) => ({ kind: 'range', field: 'n', bounds: { lte } }) a
 
 async function present() {
   const sort = [{ field: 'n', order: 'asc', missing: 'last' }] as const
-  const { documents } = await room.database.session().find('logs', search({ sort }))
+  const { documents } = await fixture.database.session().find('logs', search({ sort }))
   return objectsIn(documents.value).map(({ n }) => n)
 }
 
 async function run(inputs: JsonObject) {
-  const session = room.database.session()
+  const session = fixture.database.session()
   const ran = await runBlock(restoreMany, { session, inputs: { storage: 'logs', ...inputs } })
   await session.transaction.commit()
   return ran
@@ -47,7 +47,7 @@ test.each(['_users', 'No Name'])('the storage %j is refused', async (storage) =>
 
 test('an observer that fails in the middle leaves all of them removed', async () => {
   let told = 0
-  const end = room.database.observe('logs', () => {
+  const end = fixture.database.observe('logs', () => {
     told += 1
     if (told === 2) throw new Error('no')
   })
@@ -58,7 +58,7 @@ test('an observer that fails in the middle leaves all of them removed', async ()
 
 test('removed ones that match are restored, each with its own event, and are found by their text again', async () => {
   const kinds: Change['kind'][] = []
-  const end = room.database.observe('logs', (_session, { kind }) => void kinds.push(kind))
+  const end = fixture.database.observe('logs', (_session, { kind }) => void kinds.push(kind))
   expect((await run({ where: upTo(2) })).outputs).toEqual({ count: 2 })
   end()
   expect([kinds, await present()]).toEqual([
@@ -67,7 +67,7 @@ test('removed ones that match are restored, each with its own event, and are fou
   ])
   expect((await run({ where: upTo(2) })).outputs).toEqual({ count: 0 })
   const query = { kind: 'simple_query_string', fields: [], text: 'entry' } as const
-  expect((await room.database.session().find('logs', search({ query }))).length).toBe(3)
+  expect((await fixture.database.session().find('logs', search({ query }))).length).toBe(3)
   expect((await run({ where: { kind: 'all' } })).outputs).toEqual({ count: 1 })
   expect(await present()).toEqual([1, 2, 3, 4])
 })

@@ -1,7 +1,7 @@
 /** The block in flows, on a real database: what is refused changes nothing, also where it is refused in the middle. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runBlock } from '../../../test/run-block.ts'
-import { type FlowBlocks, type FlowRoom, openFlowRoom } from '../../../test/run-flow.ts'
+import { type FlowBlocks, type FlowFixture, openFlowFixture } from '../../../test/run-flow.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Query, search } from '../../shared/query.ts'
@@ -14,28 +14,28 @@ import block from './function_update_many.ts'
 const storage = 'orders'
 const code: UniqueKey = { name: 'code', fields: [{ name: 'code', ignoreCase: false, ignoreAccents: false }] }
 
-let room: FlowRoom
+let fixture: FlowFixture
 beforeAll(async () => {
-  room = await openFlowRoom()
+  fixture = await openFlowFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 beforeEach(async () => {
   for (const name of [storage, 'notes']) {
-    if (room.database.has(name)) await room.database.drop(name)
-    await room.database.ensure(name, {})
+    if (fixture.database.has(name)) await fixture.database.drop(name)
+    await fixture.database.ensure(name, {})
   }
-  await room.database.capabilities.uniqueValues.keep(storage, code)
+  await fixture.database.capabilities.uniqueValues.keep(storage, code)
 })
 
 async function add(documents: readonly JsonObject[]): Promise<void> {
   const wanted = documents.map((fields) => ({ mutations: setFields(fields) }))
-  const { refused } = await transact(room.database, (session) => createAll(session, storage, wanted))
+  const { refused } = await transact(fixture.database, (session) => createAll(session, storage, wanted))
   expect(refused).toBeUndefined()
 }
 
 async function bodies(name = storage): Promise<JsonObject[]> {
   const sort = [{ field: 'n', order: 'asc', missing: 'last' }] as const
-  const { documents } = await room.database.session().find(name, search({ sort, limit: 5000 }))
+  const { documents } = await fixture.database.session().find(name, search({ sort, limit: 5000 }))
   return objectsIn(documents.value).map(({ _meta, ...fields }) => fields)
 }
 
@@ -61,7 +61,7 @@ function flow(pins: JsonObject, ways: readonly string[] = ['flow', 'conflict', '
 }
 
 async function ran(pins: JsonObject, ways?: readonly string[]) {
-  const { replies, end } = await room.run(flow(pins, ways), { method: 'POST', body: { status: 'open' } })
+  const { replies, end } = await fixture.run(flow(pins, ways), { method: 'POST', body: { status: 'open' } })
   return { reply: JSON.parse(JSON.stringify(replies[0]?.value ?? null)), error: end.error }
 }
 
@@ -117,7 +117,7 @@ describe('refused: nothing is changed', () => {
     ['without a condition', { set: '={ a: 1 }' }],
     ['without fields', { where: '=true' }],
   ])('a blueprint %s does not compile', (_what, pins) => {
-    const { blueprint, problems } = room.compile(flow(pins))
+    const { blueprint, problems } = fixture.compile(flow(pins))
     expect(blueprint).toBeUndefined()
     expect(problems).toMatchObject([{ block: 'many' }])
   })
@@ -161,7 +161,7 @@ describe('changed', () => {
   test('removed documents are left as they are', async () => {
     await add(three)
     const query: Query = { kind: 'term', field: 'n', value: 1 }
-    await transact(room.database, async (session) => {
+    await transact(fixture.database, async (session) => {
       const { documents } = await session.find(storage, search({ query }))
       for (const { _meta: meta } of objectsIn(documents.value))
         await session.setRemoved(storage, String(Object(meta).guid), true)
@@ -172,7 +172,7 @@ describe('changed', () => {
 
 test('in the background it stores what to change and changes nothing', async () => {
   await add(three)
-  const session = room.database.session()
+  const session = fixture.database.session()
   const where = { kind: 'term', field: 'status', value: 'open' }
   const ran = await runBlock(block, {
     session,

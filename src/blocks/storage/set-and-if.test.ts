@@ -1,20 +1,20 @@
 /** The pins `set` and `if` of the blocks that create, change, remove and delete. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type FlowBlocks, type FlowRoom, openFlowRoom } from '../../../test/run-flow.ts'
+import { type FlowBlocks, type FlowFixture, openFlowFixture } from '../../../test/run-flow.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf } from '../../storage/database.ts'
 import { transact } from '../../storage/transact.ts'
 
-let room: FlowRoom
+let fixture: FlowFixture
 let guid: string
 beforeAll(async () => {
-  room = await openFlowRoom()
-  await room.database.ensure('goods', {})
+  fixture = await openFlowFixture()
+  await fixture.database.ensure('goods', {})
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 beforeEach(async () => {
-  const made = await transact(room.database, (session) =>
+  const made = await transact(fixture.database, (session) =>
     session.create(
       'goods',
       setFields({ name: 'Bolt', stock: 5, tags: ['a'], note: 'old', box: { a: 1, b: 2 } }),
@@ -50,7 +50,7 @@ function flow(kind: Kind, pins: Record<string, unknown>): FlowBlocks {
 }
 
 async function outcome(kind: Kind, pins: Record<string, unknown>, body: JsonObject = {}) {
-  const { replies, end } = await room.run(flow(kind, pins), { method: 'POST', body })
+  const { replies, end } = await fixture.run(flow(kind, pins), { method: 'POST', body })
   if (end.error) return end.error
   const value: readonly unknown[] = JSON.parse(JSON.stringify(replies[0]?.value))
   const [way, document] = value
@@ -59,7 +59,7 @@ async function outcome(kind: Kind, pins: Record<string, unknown>, body: JsonObje
 }
 
 const stored = async () => {
-  const found = await room.database.session().get('goods', guid)
+  const found = await fixture.database.session().get('goods', guid)
   if (!found) return undefined
   const { _meta, ...fields } = documentOf(found)
   return fields
@@ -113,7 +113,7 @@ describe('refused', () => {
       /doc exists only in a condition/,
     ],
   ])('%s', (_what, kind, pins, pin, message) => {
-    const { problems } = room.compile(flow(kind, pins))
+    const { problems } = fixture.compile(flow(kind, pins))
     expect(problems.map((one) => [one.block, one.pin])).toEqual([['write', pin]])
     expect(problems[0]?.message).toMatch(message)
   })

@@ -19,7 +19,7 @@ const references = [{ from: 'orders', field: 'customer', storage: 'customers', o
 const nowhere = '019b76da-a800-7000-8000-000000000000'
 const long = 'x'.repeat(400)
 
-let room: TestDatabase
+let fixture: TestDatabase
 /** Present ones, by guid. */
 const customers = new Map<string, JsonObject>()
 let orders: readonly JsonObject[] = []
@@ -45,11 +45,11 @@ const values: readonly (JsonValue | undefined)[] = [
 ]
 
 beforeAll(async () => {
-  room = await openTestDatabase()
-  for (const name of ['customers', 'orders']) await room.database.ensure(name)
-  await room.database.ensure('orders', { indexes: [{ fields: ['customer'] }] })
-  await room.database.ensure('customers', { indexes: [{ fields: ['name'] }] })
-  await transact(room.database, async (session) => {
+  fixture = await openTestDatabase()
+  for (const name of ['customers', 'orders']) await fixture.database.ensure(name)
+  await fixture.database.ensure('orders', { indexes: [{ fields: ['customer'] }] })
+  await fixture.database.ensure('customers', { indexes: [{ fields: ['name'] }] })
+  await transact(fixture.database, async (session) => {
     const guids: string[] = []
     for (const [at, name] of values.entries()) {
       const n = values[(at * 5 + 3) % values.length]
@@ -72,10 +72,10 @@ beforeAll(async () => {
     for (const [at, customer] of refs.entries())
       await session.create('orders', setFields({ customer, name: values[at % values.length] }))
   })
-  const found = await room.database.session().find('orders', search({ limit: 1_000 }))
+  const found = await fixture.database.session().find('orders', search({ limit: 1_000 }))
   orders = documentsOf(found)
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const field = fc.constantFrom('customer.name', 'customer.n', 'customer.name.a', 'name', 'customer._meta.guid')
 const scalar = fc.constantFrom('', 'a', 'ab', 'b', '1', 1, 2, 0, true, false, long, nowhere)
@@ -125,7 +125,7 @@ test('three say the same', async () => {
   await fc.assert(
     fc.asyncProperty(anyQuery, async (query) => {
       const through = throughReferences(query, references)
-      const session = room.database.session()
+      const session = fixture.database.session()
       const found = documentsOf(await session.find('orders', search({ query: through, limit: 1_000 }))).map(
         guidOf,
       )
@@ -141,7 +141,7 @@ test('three say the same', async () => {
 
 test('in a storage that is not there nothing is found', async () => {
   const query = { kind: 'through', field: 'customer', storage: 'nobody', query: { kind: 'all' } } as const
-  expect(await room.database.session().count('orders', query)).toBe(0)
+  expect(await fixture.database.session().count('orders', query)).toBe(0)
 })
 
 test.each<[string, Query]>([

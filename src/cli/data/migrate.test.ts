@@ -2,7 +2,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type CopyRoom, openCopyRoom } from '../../../test/copy-room.ts'
+import { type CopyFixture, openCopyFixture } from '../../../test/copy-fixture.ts'
 import { postgresPort } from '../../../test/postgres/shared-postgres.ts'
 import { quoinCommand } from '../../../test/recording-terminal.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'
@@ -12,16 +12,16 @@ import { transact } from '../../storage/transact.ts'
 import type { Terminal } from '../command.ts'
 import { bar, progressDisplay } from './run-migrate.ts'
 
-let room: CopyRoom
+let fixture: CopyFixture
 let temporary: TemporaryDatabase
 /** The database's address with a password, which the server of the tests does not look at. */
 let url: string
 
 beforeEach(async () => {
-  room = await openCopyRoom()
+  fixture = await openCopyFixture()
   temporary = await openTemporaryDatabase()
   url = temporary.url.replace('quoin@', 'quoin:s3cret-word@')
-  await room.fill(async (database) => {
+  await fixture.fill(async (database) => {
     await database.ensure('notes')
     await database.ensure('empty')
     await transact(database, (session) => session.create('notes', setFields({ title: 'first' })))
@@ -29,10 +29,10 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await temporary.drop()
-  await room.close()
+  await fixture.close()
 })
 
-const migrated = (words: readonly string[] = ['--from', room.directory, '--to', url], more = {}) =>
+const migrated = (words: readonly string[] = ['--from', fixture.directory, '--to', url], more = {}) =>
   quoinCommand(['migrate', ...words], more)
 
 async function sql(statement: string): Promise<void> {
@@ -69,7 +69,7 @@ describe('refused', () => {
       names: '/nowhere',
     },
   ])('where $what: the place is named, the password is not', async ({ at, names }) => {
-    const end = await migrated(['--from', room.directory, '--to', await at()])
+    const end = await migrated(['--from', fixture.directory, '--to', await at()])
     expect(end).toMatchObject({ code: 1, printed: '' })
     expect(end.complained).toMatch(/^PostgreSQL at .* cannot be used: .*run the same command again/)
     expect(end.complained).toContain(names)
@@ -77,14 +77,14 @@ describe('refused', () => {
   })
 
   test('a folder that a server uses, or that is none', async () => {
-    const source = await room.source()
+    const source = await fixture.source()
     const used = await migrated()
     source.close()
     expect(used).toMatchObject({ code: 1, printed: '' })
     expect(used.complained).toContain('is in use by another Quoin process')
-    const none = await migrated(['--from', join(room.directory, 'none'), '--to', url])
+    const none = await migrated(['--from', join(fixture.directory, 'none'), '--to', url])
     expect(none).toMatchObject({ code: 1, complained: expect.stringContaining('There is no Quoin data in') })
-    expect(await readdir(room.directory)).not.toContain('none')
+    expect(await readdir(fixture.directory)).not.toContain('none')
   })
 
   test('a second time', async () => {
@@ -118,17 +118,17 @@ describe('done', () => {
       '(counters)             0  <sha>  equal',
       '',
       'Files: nothing was ever uploaded.',
-      `Done: ${new URL(url).host}${new URL(url).pathname} contains everything of ${room.directory}. Start the nodes with DATABASE_URL, and no server on the folder.`,
+      `Done: ${new URL(url).host}${new URL(url).pathname} contains everything of ${fixture.directory}. Start the nodes with DATABASE_URL, and no server on the folder.`,
     ])
   })
 
   test('from QUOIN_DATA to DATABASE_URL; files that stay are counted', async () => {
-    await room.fill(async (database) => {
+    await fixture.fill(async (database) => {
       await database.ensure('_assets')
       const fields = { name: 'a.txt', size: 3, sha256: 'ab'.repeat(32), file: 'ab'.repeat(32) }
       await transact(database, (session) => session.create('_assets', setFields(fields)))
     })
-    const end = await migrated([], { QUOIN_DATA: room.directory, DATABASE_URL: url })
+    const end = await migrated([], { QUOIN_DATA: fixture.directory, DATABASE_URL: url })
     expect(end).toMatchObject({ code: 0, complained: '' })
     expect(end.printed).toContain('QUOIN_ASSETS_URL is not set, so 1 uploaded file (3 bytes) stay in')
     expect(end.printed).not.toContain('s3cret')
@@ -196,13 +196,13 @@ test.each([
   '$words is for the embedded engine: refused with DATABASE_URL, and does nothing',
   async ({ words, tool }) => {
     const [command = '', name = ''] = words
-    const folder = join(room.directory, 'backups', name)
-    await mkdir(join(room.directory, 'backups'))
-    await writeFile(join(room.directory, 'backups', 'other'), '')
-    const end = await quoinCommand([command, folder], { QUOIN_DATA: room.directory, DATABASE_URL: url })
+    const folder = join(fixture.directory, 'backups', name)
+    await mkdir(join(fixture.directory, 'backups'))
+    await writeFile(join(fixture.directory, 'backups', 'other'), '')
+    const end = await quoinCommand([command, folder], { QUOIN_DATA: fixture.directory, DATABASE_URL: url })
     expect(end).toMatchObject({ code: 1, printed: '' })
     expect(end.complained).toMatch(new RegExp(`^${command} is for the embedded engine; .*use ${tool}`))
     expect(end.complained).not.toContain('s3cret')
-    expect(await readdir(join(room.directory, 'backups'))).toEqual(['other'])
+    expect(await readdir(join(fixture.directory, 'backups'))).toEqual(['other'])
   },
 )

@@ -1,6 +1,6 @@
 /** storage … and field …: on the data directory while no server runs, and over HTTP while one does. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type CommandRoom, openCommandRoom, places } from '../../../test/command-room.ts'
+import { type CommandFixture, openCommandFixture, places } from '../../../test/command-fixture.ts'
 import { quoinCommand } from '../../../test/recording-terminal.ts'
 import { fieldTypes } from '../../shared/fields/field-type.ts'
 import { setFields } from '../../shared/mutation.ts'
@@ -15,22 +15,22 @@ test('the help of field add names every type', async () => {
 })
 
 describe.each(places)('%s', (where) => {
-  let room: CommandRoom
+  let fixture: CommandFixture
   beforeAll(async () => {
-    room = await openCommandRoom(where)
+    fixture = await openCommandFixture(where)
   })
-  afterAll(() => room.close())
-  const run = (...words: readonly string[]) => room.run(words)
+  afterAll(() => fixture.close())
+  const run = (...words: readonly string[]) => fixture.run(words)
   const done = { code: 0, complained: '' }
 
   const fill = (prices: readonly string[]) =>
-    room.inside(async ({ flows }) => {
+    fixture.inside(async ({ flows }) => {
       await transact(flows.records.database, async (session) => {
         for (const price of prices) await session.create('goods', setFields({ price }))
       })
     })
   const stored = () =>
-    room.inside(async ({ flows }) => {
+    fixture.inside(async ({ flows }) => {
       const { documents } = await flows.records.database.session().find('goods', search())
       return objectsIn(documents.value)
         .map(({ _meta, ...fields }) => JSON.stringify(fields))

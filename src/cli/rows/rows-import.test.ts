@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type CommandRoom, openCommandRoom, places } from '../../../test/command-room.ts'
+import { type CommandFixture, openCommandFixture, places } from '../../../test/command-fixture.ts'
 import type { CommandEnd } from '../../../test/recording-terminal.ts'
 import { type Cell, xlsxFile } from '../../blocks/rows/xlsx-file.ts'
 import { createField } from '../../records/fields/field-records.ts'
@@ -15,9 +15,9 @@ const workbook = (rows: readonly (readonly Cell[])[]) => buffer(Readable.from(xl
 const by = { guid: '', username: 'ann' }
 
 describe.each(places)('%s', (where) => {
-  let room: CommandRoom
+  let fixture: CommandFixture
   beforeAll(async () => {
-    room = await openCommandRoom(where, {
+    fixture = await openCommandFixture(where, {
       async prepare({ documents, database }) {
         await createStorage(documents, { name: 'people' }, by)
         const name = { name: 'name', type: 'string', storage: 'people', required: true }
@@ -26,20 +26,20 @@ describe.each(places)('%s', (where) => {
       },
     })
   })
-  afterAll(() => room.close())
+  afterAll(() => fixture.close())
 
   async function imported(
     words: readonly string[],
     name = '',
     content: string | Buffer = '',
   ): Promise<CommandEnd> {
-    const path = room.file(name)
+    const path = fixture.file(name)
     if (name !== '') await writeFile(path, content)
-    return room.run(['rows', 'import', ...words, ...(name === '' ? [] : [path])])
+    return fixture.run(['rows', 'import', ...words, ...(name === '' ? [] : [path])])
   }
 
   function people(): Promise<unknown[]> {
-    return room.inside(async ({ database }) => {
+    return fixture.inside(async ({ database }) => {
       const sort = [{ field: 'name', order: 'asc', missing: 'last' }] as const
       const found = await database.session().find('people', search({ query: matchAll, sort, limit: 100 }))
       const list = found.documents.value
@@ -125,7 +125,7 @@ describe.each(places)('%s', (where) => {
 
   test('refused lines are written into a file with their reasons, and imported from it when they are mended', async () => {
     const before = (await people()).length
-    const path = room.file('refused.csv')
+    const path = fixture.file('refused.csv')
     const first = await imported(
       ['people', '--header', '2', '--refused', path],
       'a.csv',

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CommandRoom, openCommandRoom } from '../../../test/command-room.ts'
+import { type CommandFixture, openCommandFixture } from '../../../test/command-fixture.ts'
 import { adminPassword, guidOf, objectOf, objectsOf } from '../../../test/end-to-end/harness.ts'
 import { type CommandEnd, quoinCommand } from '../../../test/recording-terminal.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
@@ -8,13 +8,13 @@ import { readSignIns, signInPath, writeSignIns } from '../sign-in/sign-in-file.t
 
 // quoin run, on a running server. The routes are tested in test/end-to-end/hand-runs.test.ts.
 
-let room: CommandRoom
+let fixture: CommandFixture
 beforeAll(async () => {
-  room = await openCommandRoom('over HTTP')
+  fixture = await openCommandFixture('over HTTP')
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
-const run = (words: readonly string[]): Promise<CommandEnd> => room.run(words)
+const run = (words: readonly string[]): Promise<CommandEnd> => fixture.run(words)
 
 test('a function is tried without effects, and run for real', async () => {
   const blocks = {
@@ -32,7 +32,7 @@ test('a function is tried without effects, and run for real', async () => {
     fail: { type: 'trigger_custom_function', fields: { name: 'fail' } },
     failing: { type: 'ensure', in: { flow: '@fail.flow', condition: '=1 > 2' } },
   }
-  const file = room.file('hand.json')
+  const file = fixture.file('hand.json')
   await writeFile(file, JSON.stringify({ name: 'By hand', blocks }))
   expect(await run(['import', file, '--activate'])).toMatchObject({ code: 0, complained: '' })
   const add = async (...words: string[]) => {
@@ -68,14 +68,14 @@ test('a function is tried without effects, and run for real', async () => {
 
 test('what a change of many wrote is shown, and taken back with --yes', async () => {
   expect(await run(['storage', 'add', 'parcels', '--history'])).toMatchObject({ code: 0 })
-  const file = room.file('parcels.ndjson')
+  const file = fixture.file('parcels.ndjson')
   await writeFile(file, '{"state":"sent"}\n{"state":"lost"}\n')
   expect(await run(['rows', 'import', 'parcels', file])).toMatchObject({ code: 0 })
-  const [, address = ''] = room.flags
+  const [, address = ''] = fixture.flags
   const api = async (path: string, body: JsonObject): Promise<JsonValue> => {
     const headers = {
       'content-type': 'application/json',
-      authorization: `Bearer ${room.environment.QUOIN_TOKEN}`,
+      authorization: `Bearer ${fixture.environment.QUOIN_TOKEN}`,
     }
     const sent = { method: 'POST', headers, body: JSON.stringify(body) }
     return (await fetch(`${address}/api/v1${path}`, sent)).json()
@@ -100,27 +100,27 @@ test('what a change of many wrote is shown, and taken back with --yes', async ()
 })
 
 test('without --url the server of this machine is asked, or the only one with a sign-in', async () => {
-  const [, address = ''] = room.flags
+  const [, address = ''] = fixture.flags
   const { port } = new URL(address)
-  const file = room.file('found.json')
+  const file = fixture.file('found.json')
   const blocks = { ping: { type: 'trigger_custom_function', fields: { name: 'ping' } } }
   await writeFile(file, JSON.stringify({ name: 'Found', blocks }))
   await run(['import', file, '--activate'])
   const ping = (more: Record<string, string>) =>
-    quoinCommand(['run', 'Found', 'ping'], { ...room.environment, ...more })
+    quoinCommand(['run', 'Found', 'ping'], { ...fixture.environment, ...more })
   for (const host of ['127.0.0.1', '0.0.0.0'])
     expect([host, await ping({ QUOIN_PORT: port, QUOIN_HOST: host })]).toMatchObject([
       host,
       { code: 0, complained: `Server: http://127.0.0.1:${port}` },
     ])
 
-  const config = { XDG_CONFIG_HOME: room.file('config'), QUOIN_TOKEN: '' }
+  const config = { XDG_CONFIG_HOME: fixture.file('config'), QUOIN_TOKEN: '' }
   expect(await ping(config)).toMatchObject({
     code: 2,
     complained: expect.stringContaining('run quoin login <address> <username> first'),
   })
   const login = ['login', address, 'admin']
-  expect(await quoinCommand(login, { ...room.environment, ...config }, adminPassword)).toMatchObject({
+  expect(await quoinCommand(login, { ...fixture.environment, ...config }, adminPassword)).toMatchObject({
     code: 0,
   })
   expect(await ping(config)).toMatchObject({ code: 0, complained: `Server: ${address}` })
@@ -138,13 +138,13 @@ test('a client is written for the endpoints of the server, to the output and to 
   expect(printed).toMatchObject({ code: 0, complained: '' })
   expect(printed.printed).toContain('export function createClient(')
   expect(printed.printed).toContain('call("GET", "/api/v1/users/me", args)')
-  const file = room.file('client.ts')
+  const file = fixture.file('client.ts')
   expect(await run(['client', '--out', file])).toMatchObject({ code: 0, printed: '', complained: '' })
   expect(await readFile(file, 'utf8')).toBe(printed.printed)
 })
 
 test('on the data directory runs are looked for as on a server', async () => {
-  const local = await openCommandRoom('on the data directory')
+  const local = await openCommandFixture('on the data directory')
   try {
     await local.run(['user', 'create', 'ann'])
     const unknown = '0190a6e0-0000-7000-8000-000000000000'

@@ -1,13 +1,13 @@
 /** A recorded run becomes a test, which passes as it is, and fails when what it expects is not so. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CommandRoom, openCommandRoom } from '../../../test/command-room.ts'
+import { type CommandFixture, openCommandFixture } from '../../../test/command-fixture.ts'
 import { objectOf, objectsOf } from '../../../test/end-to-end/harness.ts'
 import { type LocalServer, startLocalServer } from '../../../test/local-server.ts'
 import { quoinCommand } from '../../../test/recording-terminal.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 
-let room: CommandRoom
+let fixture: CommandFixture
 let pay: LocalServer
 let folder: string
 let blueprint: string
@@ -58,14 +58,14 @@ beforeAll(async () => {
     response.setHeader('content-type', 'application/json')
     response.end('{"id":"ch_1"}')
   })
-  room = await openCommandRoom('over HTTP', {
+  fixture = await openCommandFixture('over HTTP', {
     settings: {
       QUOIN_ALLOWED_HOSTS: '127.0.0.1',
       QUOIN_MAIL_URL: 'smtp://127.0.0.1:1',
       QUOIN_MAIL_FROM: 'a@example.com',
     },
   })
-  folder = room.file('app')
+  folder = fixture.file('app')
   await mkdir(folder)
   const file = `${folder}/moves.blueprint.json`
   const group = { name: 'movers', scopes: ['stock_move'] }
@@ -74,7 +74,7 @@ beforeAll(async () => {
     file,
     JSON.stringify({ name: 'Moves', groups: [group], fields, blocks: blocks(`${pay.url}/charges`) }),
   )
-  expect(await room.run(['import', file, '--activate'])).toMatchObject({ code: 0 })
+  expect(await fixture.run(['import', file, '--activate'])).toMatchObject({ code: 0 })
   const [found] = objectsOf(await call('POST', '/blueprints/search', {}))
   blueprint = String(objectOf(found?._meta).guid)
   await call('PUT', `/blueprints/${blueprint}/tracing`, { on: true })
@@ -92,7 +92,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await room.close()
+  await fixture.close()
   await pay.close()
 })
 
@@ -100,10 +100,10 @@ async function call(
   method: string,
   path: string,
   body?: JsonValue,
-  token = room.environment.QUOIN_TOKEN,
+  token = fixture.environment.QUOIN_TOKEN,
 ): Promise<JsonValue> {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
-  const reply = await fetch(`${room.flags[1]}/api/v1${path}`, {
+  const reply = await fetch(`${fixture.flags[1]}/api/v1${path}`, {
     method,
     headers,
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -113,19 +113,19 @@ async function call(
 
 async function recorded(): Promise<JsonObject> {
   const [run] = objectsOf(await call('GET', `/runs?blueprint=${blueprint}`))
-  const end = await room.run(['test', '--record', String(run?.guid)])
+  const end = await fixture.run(['test', '--record', String(run?.guid)])
   expect(end).toMatchObject({ code: 0, complained: '' })
   return objectOf(JSON.parse(end.printed))
 }
 const passes = async (scenario: JsonValue) => {
   await writeFile(`${folder}/one.test.json`, JSON.stringify(scenario))
-  return quoinCommand(['test', folder], room.environment)
+  return quoinCommand(['test', folder], fixture.environment)
 }
 
 test.each([['a run that is not there', 'none', 'There is no traced run with the guid none']])(
   '%s is refused',
   async (_what, guid, message) => {
-    expect(await room.run(['test', '--record', guid])).toMatchObject({
+    expect(await fixture.run(['test', '--record', guid])).toMatchObject({
       code: 1,
       complained: expect.stringContaining(message),
     })

@@ -1,21 +1,21 @@
 /** quoin wait …: on the data directory while no server runs, and over HTTP while one does. */
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type CommandRoom, openCommandRoom, places } from '../../../test/command-room.ts'
+import { type CommandFixture, openCommandFixture, places } from '../../../test/command-fixture.ts'
 import { guidOf } from '../../../test/end-to-end/harness.ts'
 import type { CommandEnd } from '../../../test/recording-terminal.ts'
 import { matchAll } from '../../shared/query.ts'
 
 describe.each(places)('%s', (where) => {
-  let room: CommandRoom
+  let fixture: CommandFixture
   beforeAll(async () => {
-    room = await openCommandRoom(where)
+    fixture = await openCommandFixture(where)
   })
-  afterAll(() => room.close())
+  afterAll(() => fixture.close())
 
-  const file = (name: string) => room.file(name)
-  const run = (words: readonly string[]): Promise<CommandEnd> => room.run(words)
-  const inside: CommandRoom['inside'] = (look) => room.inside(look)
+  const file = (name: string) => fixture.file(name)
+  const run = (words: readonly string[]): Promise<CommandEnd> => fixture.run(words)
+  const inside: CommandFixture['inside'] = (look) => fixture.inside(look)
 
   test('runs that wait are listed, shown, continued and cancelled', async () => {
     const done = { code: 0, printed: '', complained: '' }

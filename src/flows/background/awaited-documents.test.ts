@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import { ada, type JobRoom, openJobRoom } from '../../../test/job-room.ts'
+import { ada, type JobFixture, openJobFixture } from '../../../test/job-fixture.ts'
 import type { FlowBlocks } from '../../../test/run-flow.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
@@ -8,11 +8,11 @@ import { guidOf } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { openAwaitedDocuments } from './awaited-documents.ts'
 
-let room: JobRoom
+let fixture: JobFixture
 beforeEach(async () => {
-  room = await openJobRoom()
+  fixture = await openJobFixture()
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 const writes = (flow: string, set: string) => ({
   type: 'function_create_document_from_mutations',
@@ -27,36 +27,36 @@ const waiting = (more: JsonObject = {}): FlowBlocks => ({
   found: writes('@wait.found', '={ n: query.n, guid: wait.guid }'),
   late: writes('@wait.timeout', '={ n: query.n, late: true }'),
 })
-const done = () => room.documents('done')
-const waits = () => room.documents(ownStorages.waits)
-const jobs = async () => (await room.work()).map(({ job, error }) => error ?? job.title)
+const done = () => fixture.documents('done')
+const waits = () => fixture.documents(ownStorages.waits)
+const jobs = async () => (await fixture.work()).map(({ job, error }) => error ?? job.title)
 const seconds = (count: number) => {
-  room.clock.now += count * 1_000
+  fixture.clock.now += count * 1_000
 }
 
 async function begin(n = '1', blocks = waiting()): Promise<string> {
-  const blueprint = await room.install(blocks)
-  expect((await room.send(blueprint, { query: { n } })).end.error).toBeUndefined()
+  const blueprint = await fixture.install(blocks)
+  expect((await fixture.send(blueprint, { query: { n } })).end.error).toBeUndefined()
   return blueprint
 }
 
 async function create(fields: JsonObject, storage = 'orders'): Promise<string> {
-  const session = room.database.session()
+  const session = fixture.database.session()
   const stored = await session.create(storage, setFields(fields))
   await session.transaction.commit()
   return guidOf(documentOf(stored))
 }
 
 async function update(guid: string, fields: JsonObject): Promise<void> {
-  const session = room.database.session()
+  const session = fixture.database.session()
   await session.update('orders', guid, setFields(fields))
   await session.transaction.commit()
 }
 
 /** Writes as a process that has just started tells of them: without those that this room has begun to observe. */
 async function restartedWith<T>(write: () => Promise<T>): Promise<T> {
-  room.closeAwaited()
-  const close = await openAwaitedDocuments({ database: room.database, live: room.flows.live })
+  fixture.closeAwaited()
+  const close = await openAwaitedDocuments({ database: fixture.database, live: fixture.flows.live })
   const written = await write()
   close()
   return written
@@ -70,7 +70,7 @@ describe('a run does not continue', () => {
       'for one that is removed',
       async () => {
         const guid = await create({ paid: false, n: '1' })
-        const session = room.database.session()
+        const session = fixture.database.session()
         await session.setRemoved('orders', guid, true)
         await session.transaction.commit()
       },
@@ -78,7 +78,7 @@ describe('a run does not continue', () => {
     [
       'for a write that is undone',
       async () => {
-        const session = room.database.session()
+        const session = fixture.database.session()
         await session.create('orders', setFields({ paid: true, n: '1' }))
         await session.transaction.rollback()
       },
@@ -86,9 +86,9 @@ describe('a run does not continue', () => {
   ])('%s', async (_what, write) => {
     await begin()
     await write()
-    await room.work()
+    await fixture.work()
     seconds(11)
-    await room.work()
+    await fixture.work()
     expect((await waits()).map(({ state, kind, awaited }) => [state, kind, awaited])).toEqual([
       ['waiting', 'document', 'orders'],
     ])
@@ -97,8 +97,8 @@ describe('a run does not continue', () => {
 
   test('without a condition, or with one that asks for other documents', async () => {
     for (const blocks of [waiting({ where: null })]) {
-      const blueprint = await room.install(blocks)
-      const { end } = await room.send(blueprint, { query: { n: '1' } })
+      const blueprint = await fixture.install(blocks)
+      const { end } = await fixture.send(blueprint, { query: { n: '1' } })
       expect(end.error?.cause ?? end.error).toMatchObject({
         message: expect.stringContaining('must have a condition'),
       })
@@ -110,61 +110,61 @@ describe('a run does not continue', () => {
 describe('a run continues once', () => {
   test('when a document is created that fits', async () => {
     await begin()
-    await room.work()
+    await fixture.work()
     const guid = await create({ paid: true, n: '1' })
     await create({ paid: true, n: '1' })
-    await room.work()
+    await fixture.work()
     expect(await done()).toMatchObject([{ n: '1', guid }])
     seconds(11)
-    await room.work()
+    await fixture.work()
     expect([await done(), await waits()]).toMatchObject([[{ guid }], []])
   })
 
   test('when a document is changed so that it fits', async () => {
     await begin()
     const guid = await create({ paid: false, n: '1' })
-    await room.work()
+    await fixture.work()
     expect(await done()).toEqual([])
     await update(guid, { paid: true })
-    await room.work()
+    await fixture.work()
     expect(await done()).toMatchObject([{ n: '1', guid }])
   })
 
   test('when one fits already as it begins to wait', async () => {
-    await room.install(waiting())
+    await fixture.install(waiting())
     const guid = await create({ paid: true, n: '1' })
     await begin('1', { ...waiting(), get: { ...waiting().get, in: { uri: 'other' } } })
-    await room.work()
+    await fixture.work()
     expect(await done()).toMatchObject([{ n: '1', guid }])
   })
 
   test('when its time is over', async () => {
     await begin('1', waiting({ for: '1h' }))
     seconds(3_600)
-    await room.work()
+    await fixture.work()
     await create({ paid: true, n: '1' })
-    await room.work()
+    await fixture.work()
     expect(await done()).toMatchObject([{ n: '1', late: true }])
   })
 
   test('each of those that wait for this document, and no other', async () => {
     const blueprint = await begin('1')
-    for (const n of ['1', '2']) await room.send(blueprint, { query: { n } })
-    await room.work()
+    for (const n of ['1', '2']) await fixture.send(blueprint, { query: { n } })
+    await fixture.work()
     await create({ paid: true, n: '1' })
-    await room.work()
+    await fixture.work()
     expect((await done()).map(({ n }) => n)).toEqual(['1', '1'])
     expect(await waits()).toHaveLength(1)
   })
 
   test('also after a start at which no deployed flow waits for the storage', async () => {
     const blueprint = await begin()
-    await room.work()
-    await room.flows.deployments.deactivate(blueprint, ada)
+    await fixture.work()
+    await fixture.flows.deployments.deactivate(blueprint, ada)
     const guid = await restartedWith(() => create({ paid: true, n: '1' }))
     const by = { ...ada, mayTakeAccountPages: true, lacks: () => false }
-    await room.flows.deployments.activate(blueprint, by)
-    await room.work()
+    await fixture.flows.deployments.activate(blueprint, by)
+    await fixture.work()
     expect(await done()).toMatchObject([{ guid }])
   })
 })
@@ -182,13 +182,13 @@ describe('a run that waits until no document fits', () => {
   const open = () => create({ paid: false, n: '1' })
   /** Begins to wait for the end of a document that is there. */
   const beginWithOne = async () => {
-    const blueprint = await room.install(untilGone())
+    const blueprint = await fixture.install(untilGone())
     const guid = await open()
-    await room.send(blueprint, { query: { n: '1' } })
+    await fixture.send(blueprint, { query: { n: '1' } })
     return { blueprint, guid }
   }
   const removed = async (guid: string, how: 'removed' | 'deleted' = 'removed') => {
-    const session = room.database.session()
+    const session = fixture.database.session()
     await (how === 'removed' ? session.setRemoved('orders', guid, true) : session.delete('orders', guid))
     await session.transaction.commit()
   }
@@ -201,7 +201,7 @@ describe('a run that waits until no document fits', () => {
     [
       'its removal is undone',
       async (guid) => {
-        const session = room.database.session()
+        const session = fixture.database.session()
         await session.setRemoved('orders', guid, true)
         await session.transaction.rollback()
       },
@@ -209,9 +209,9 @@ describe('a run that waits until no document fits', () => {
   ])('does not continue when %s', async (_what, write) => {
     const { guid } = await beginWithOne()
     await write(guid)
-    await room.work()
+    await fixture.work()
     seconds(11)
-    await room.work()
+    await fixture.work()
     expect([await gone(), (await waits()).map(({ state }) => state)]).toEqual([[], ['waiting']])
   })
 
@@ -222,50 +222,50 @@ describe('a run that waits until no document fits', () => {
   ])('continues once when %s', async (_what, write) => {
     const { guid } = await beginWithOne()
     // Both looks of the wait itself have been: only the write can end it.
-    await room.work()
+    await fixture.work()
     seconds(11)
-    await room.work()
+    await fixture.work()
     expect(await gone()).toEqual([])
     await write(guid)
-    await room.work()
+    await fixture.work()
     expect([await gone(), await waits()]).toEqual([['1'], []])
   })
 
   test('continues when there is none as it begins to wait, and at its time', async () => {
     await begin('1', untilGone())
-    await room.work()
+    await fixture.work()
     expect(await gone()).toEqual(['1'])
     await create({ paid: false, n: '2' })
     const late = { ...untilGone({ for: '1h' }), get: { ...untilGone().get, in: { uri: 'late' } } }
     await begin('2', late)
     seconds(3_600)
-    await room.work()
+    await fixture.work()
     expect(await gone()).toEqual(['1', '2 late'])
   })
 
   test('continues also after a start at which no deployed flow waits for the storage', async () => {
     const { blueprint, guid } = await beginWithOne()
-    await room.work()
+    await fixture.work()
     seconds(11)
-    await room.work()
-    await room.flows.deployments.deactivate(blueprint, ada)
+    await fixture.work()
+    await fixture.flows.deployments.deactivate(blueprint, ada)
     await restartedWith(() => removed(guid))
-    await room.flows.deployments.activate(blueprint, {
+    await fixture.flows.deployments.activate(blueprint, {
       ...ada,
       mayTakeAccountPages: true,
       lacks: () => false,
     })
-    await room.work()
+    await fixture.work()
     expect(await gone()).toEqual(['1'])
   })
 })
 
 test('a write enqueues nothing while no run waits for its storage', async () => {
-  await room.install(waiting())
+  await fixture.install(waiting())
   await create({ paid: true, n: '1' })
   expect(await jobs()).toEqual([])
   await begin('2', { ...waiting(), get: { ...waiting().get, in: { uri: 'other' } } })
-  await room.work()
+  await fixture.work()
   await create({ paid: true, n: '1' }, 'done')
   expect(await jobs()).toEqual([])
   await create({ paid: true, n: '1' })
@@ -273,10 +273,10 @@ test('a write enqueues nothing while no run waits for its storage', async () => 
 })
 
 test('a document is found whose transaction was open while the wait was stored', async () => {
-  const blueprint = await room.install(waiting())
-  const open = room.database.session()
+  const blueprint = await fixture.install(waiting())
+  const open = fixture.database.session()
   const stored = await open.create('orders', setFields({ paid: true, n: '1' }))
-  const sent = room.send(blueprint, { query: { n: '1' } })
+  const sent = fixture.send(blueprint, { query: { n: '1' } })
   // On SQLite the wait is stored when the other transaction has ended, so that the first look sees the document.
   const overlap = inject('engine') === 'postgres'
   if (overlap) {
@@ -285,9 +285,9 @@ test('a document is found whose transaction was open while the wait was stored',
   }
   await open.transaction.commit()
   await sent
-  await room.work()
+  await fixture.work()
   expect(await done()).toHaveLength(overlap ? 0 : 1)
   seconds(11)
-  await room.work()
+  await fixture.work()
   expect(await done()).toMatchObject([{ guid: guidOf(documentOf(stored)) }])
 })

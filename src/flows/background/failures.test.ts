@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type JobRoom, openJobRoom } from '../../../test/job-room.ts'
+import { type JobFixture, openJobFixture } from '../../../test/job-fixture.ts'
 import type { FlowBlocks } from '../../../test/run-flow.ts'
 import type { Failure } from '../../shared/failure.ts'
 import { matchAll, search } from '../../shared/query.ts'
@@ -7,7 +7,7 @@ import { transact } from '../../storage/transact.ts'
 import { wrappedDatabase } from '../../storage/wrapped-session.ts'
 import { type Failures, openFailures } from './failures.ts'
 
-let room: JobRoom
+let fixture: JobFixture
 let failures: Failures
 let logged: string[]
 let broken: boolean
@@ -29,28 +29,28 @@ const listening = (watch: string): FlowBlocks => ({
 })
 
 beforeEach(async () => {
-  room = await openJobRoom()
-  own = await room.install(listening('blueprint'))
-  all = await room.install(listening('cluster'))
-  deaf = await room.install({ on: { type: 'trigger_custom_function', fields: { name: 'deaf' } } })
+  fixture = await openJobFixture()
+  own = await fixture.install(listening('blueprint'))
+  all = await fixture.install(listening('cluster'))
+  deaf = await fixture.install({ on: { type: 'trigger_custom_function', fields: { name: 'deaf' } } })
   logged = []
   broken = false
   failures = openWith()
 })
 afterEach(async () => {
   await failures.close()
-  await room.close()
+  await fixture.close()
 })
 
 function openWith(): Failures {
-  const database = wrappedDatabase(room.database, {
+  const database = wrappedDatabase(fixture.database, {
     session(origin) {
       if (broken) throw new Error('The disk is full.')
-      return room.database.session(origin)
+      return fixture.database.session(origin)
     },
   })
   const log = { write: ({ message }: { message: string }) => void logged.push(message) }
-  return openFailures({ database, live: room.flows.live, clock: room.clock, log })
+  return openFailures({ database, live: fixture.flows.live, clock: fixture.clock, log })
 }
 
 const failure = (more: Partial<Failure> = {}): Failure => ({
@@ -62,16 +62,16 @@ const failure = (more: Partial<Failure> = {}): Failure => ({
     trigger: 'trigger',
     code: 'INTERNAL',
   },
-  ...{ message: 'It broke.', run: 'run', job: '', time: room.clock.now },
+  ...{ message: 'It broke.', run: 'run', job: '', time: fixture.clock.now },
   ...more,
 })
 const jobs = async () =>
-  (await room.database.capabilities.jobs.search(search({ query: matchAll, limit: 1_000 }))).records.filter(
+  (await fixture.database.capabilities.jobs.search(search({ query: matchAll, limit: 1_000 }))).records.filter(
     ({ state }) => state === 'waiting',
   )
 const told = async () => {
-  await room.work()
-  const found = await room.documents('told')
+  await fixture.work()
+  const found = await fixture.documents('told')
   return found.map(({ by, event, name, code, message, count }) => ({ by, event, name, code, message, count }))
 }
 describe('who is told', () => {
@@ -98,8 +98,8 @@ describe('who is told', () => {
   })
 
   test('no flow, once the blueprint is no longer active', async () => {
-    room.flows.live.set(own, undefined)
-    room.flows.live.set(all, undefined)
+    fixture.flows.live.set(own, undefined)
+    fixture.flows.live.set(all, undefined)
     await failures.tell(failure())
     expect(await jobs()).toEqual([])
   })
@@ -110,12 +110,12 @@ describe('many failures', () => {
     await failures.tell(failure())
     for (let at = 1; at < 9_999; at++) {
       failures.note(failure({ message: `It broke ${at}.` }))
-      if (at % 1_000 === 0) room.clock.now += 5_000
+      if (at % 1_000 === 0) fixture.clock.now += 5_000
     }
     expect(await jobs()).toHaveLength(2)
     await told()
     expect(await jobs()).toHaveLength(0)
-    room.clock.now += 20_000
+    fixture.clock.now += 20_000
     await failures.tell(failure())
     expect(await jobs()).toHaveLength(2)
     const counts = (await told()).filter(({ by }) => by === 'cluster').map(({ count }) => Number(count))
@@ -126,7 +126,7 @@ describe('many failures', () => {
   test('while a job of a kind waits there is no second one, however long it waits', async () => {
     for (let minute = 0; minute < 10; minute++) {
       await failures.tell(failure())
-      room.clock.now += 60_000
+      fixture.clock.now += 60_000
     }
     expect(await jobs()).toHaveLength(2)
     await told()
@@ -191,18 +191,18 @@ describe('storing', () => {
   })
 
   test('jobs for a transaction of the caller carry the count and the first time', async () => {
-    const since = room.clock.now - 5_000
+    const since = fixture.clock.now - 5_000
     const made = failures.jobsOf(failure({ event: 'on_schedule_missed', code: 'MISSED' }), 7, since)
-    await transact(room.database, async (session) => {
+    await transact(fixture.database, async (session) => {
       for (const job of made) await session.enqueue(job)
     })
-    await room.work()
-    expect(await room.documents('told')).toMatchObject([
+    await fixture.work()
+    expect(await fixture.documents('told')).toMatchObject([
       {
         by: 'blueprint',
         count: 7,
         since: new Date(since).toISOString(),
-        time: new Date(room.clock.now).toISOString(),
+        time: new Date(fixture.clock.now).toISOString(),
       },
       { by: 'cluster', count: 7 },
     ])

@@ -1,28 +1,28 @@
 /** A mistake behind a wait, and the runs that wait there: they are moved to the corrected version, and what was decided is kept. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ada, type JobRoom, openJobRoom, redeploy } from '../../../test/job-room.ts'
+import { ada, type JobFixture, openJobFixture, redeploy } from '../../../test/job-fixture.ts'
 import { type AuditLog, openAuditLog } from '../../records/audit-log.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { type WaitRecord, waitRecordOf } from '../run/wait-record.ts'
 import { openWaits, type Waits } from './waits.ts'
 
-let room: JobRoom
+let fixture: JobFixture
 let audit: AuditLog
 let waits: Waits
 beforeEach(async () => {
-  room = await openJobRoom()
-  audit = await openAuditLog(room.database, {})
-  waits = openWaits(room.database, audit, room.flows)
+  fixture = await openJobFixture()
+  audit = await openAuditLog(fixture.database, {})
+  waits = openWaits(fixture.database, audit, fixture.flows)
 })
 afterEach(async () => {
   audit.close()
-  await room.close()
+  await fixture.close()
 })
 
 const by = ada
-const names = async () => (await room.documents('docs')).map(({ name }) => name)
-const stored = async () => (await room.documents(ownStorages.waits)).map(waitRecordOf)
+const names = async () => (await fixture.documents('docs')).map(({ name }) => name)
+const stored = async () => (await fixture.documents(ownStorages.waits)).map(waitRecordOf)
 const wanted = (blueprint: string) => ({ blueprint, again: false, dryRun: false })
 /** In place of a text of the block's pins. */
 const instead = (text: string, other: string) => (content: JsonObject) => ({
@@ -32,7 +32,7 @@ const instead = (text: string, other: string) => (content: JsonObject) => ({
 
 /** Its runs fail behind the wait: `env.MARK` is not there. */
 async function install(): Promise<string> {
-  return room.install({
+  return fixture.install({
     get: { type: 'on_startup_register_uri_get', in: { uri: 'ask' }, scopes: ['*public'] },
     first: {
       type: 'function_create_document_from_mutations',
@@ -52,28 +52,28 @@ async function install(): Promise<string> {
 
 async function begin(blueprint: string): Promise<WaitRecord> {
   const before = new Set((await stored()).map(({ guid }) => guid))
-  expect((await room.send(blueprint, { query: { to: 'eve' } })).end.error).toBeUndefined()
+  expect((await fixture.send(blueprint, { query: { to: 'eve' } })).end.error).toBeUndefined()
   const wait = (await stored()).find(({ guid }) => !before.has(guid))
   if (!wait) throw new Error('Nothing waits.')
   return wait
 }
 
 async function approve(wait: WaitRecord): Promise<void> {
-  const decided = { next: 'approved', at: new Date(room.clock.now), comment: 'Fine', by: { ...ada } }
+  const decided = { next: 'approved', at: new Date(fixture.clock.now), comment: 'Fine', by: { ...ada } }
   expect(await waits.end(wait, { gives: decided, told: { decision: 'approved' }, by })).toBe(true)
 }
 
-const correct = (blueprint: string) => redeploy(room, blueprint, 'env.MARK', instead(' + env.MARK', ''))
+const correct = (blueprint: string) => redeploy(fixture, blueprint, 'env.MARK', instead(' + env.MARK', ''))
 
 test('a decision whose continuation failed is continued again on the corrected version, once', async () => {
   const blueprint = await install()
   const wait = await begin(blueprint)
   await approve(wait)
-  const [failed] = await room.work()
+  const [failed] = await fixture.work()
   expect([failed?.error !== undefined, await names()]).toEqual([true, ['first']])
   await correct(blueprint)
-  await room.database.capabilities.jobs.requeue(failed?.job.guid ?? '')
-  expect((await room.work())[0]?.error).toBeDefined()
+  await fixture.database.capabilities.jobs.requeue(failed?.job.guid ?? '')
+  expect((await fixture.work())[0]?.error).toBeDefined()
   const [decided] = await stored()
   if (!decided) throw new Error('The decision is lost.')
   expect([...(await waits.failures([decided])).values()]).toEqual([
@@ -82,11 +82,11 @@ test('a decision whose continuation failed is continued again on the corrected v
   await waits.again(decided, true, by)
   expect((await waits.failures(await stored())).size).toBe(0)
   await expect(waits.again(decided, true, by)).rejects.toMatchObject({ code: 'CONFLICT' })
-  expect(await room.work()).toMatchObject([{ error: undefined }])
-  const [, yes] = await room.documents('docs')
+  expect(await fixture.work()).toMatchObject([{ error: undefined }])
+  const [, yes] = await fixture.documents('docs')
   expect(yes).toMatchObject({ name: 'yes', by: 'ada', comment: 'Fine' })
-  expect([await stored(), await room.work(), await names()]).toEqual([[], [], ['first', 'yes']])
-  const told = (await room.documents(ownStorages.auditLogs)).filter(({ guid }) => guid === wait.guid)
+  expect([await stored(), await fixture.work(), await names()]).toEqual([[], [], ['first', 'yes']])
+  const told = (await fixture.documents(ownStorages.auditLogs)).filter(({ guid }) => guid === wait.guid)
   expect(told.at(-1)).toMatchObject({
     user: { username: 'ada' },
     states: [{ version: 1 }, { version: 2, continued_again: true }],
@@ -96,11 +96,11 @@ test('a decision whose continuation failed is continued again on the corrected v
 test('a decision is continued again on its own version when what failed is mended elsewhere', async () => {
   const wait = await begin(await install())
   await approve(wait)
-  expect((await room.work())[0]?.error).toBeDefined()
-  await room.flows.environmentValues.create({ name: 'MARK', value: '!' }, ada)
+  expect((await fixture.work())[0]?.error).toBeDefined()
+  await fixture.flows.environmentValues.create({ name: 'MARK', value: '!' }, ada)
   const [decided] = await stored()
   if (decided) await waits.again(decided, false, by)
-  expect(await room.work()).toMatchObject([{ error: undefined }])
+  expect(await fixture.work()).toMatchObject([{ error: undefined }])
   expect(await names()).toEqual(['first', 'yes!'])
 })
 
@@ -111,14 +111,14 @@ test('a job that was never tried, or runs, is not continued again', async () => 
   const [decided] = await stored()
   if (!decided) throw new Error('The decision is lost.')
   await expect(waits.again(decided, false, by)).rejects.toMatchObject({ code: 'CONFLICT' })
-  const { jobs } = room.database.capabilities
+  const { jobs } = fixture.database.capabilities
   const [job] = await jobs.claim({ owner: 'one', leaseMs: 60_000, limit: 1 })
   await expect(waits.again(decided, false, by)).rejects.toMatchObject({ code: 'CONFLICT' })
   const moved = await waits.move({ ...wanted(wait.blueprint), again: true }, by)
   expect(moved).toMatchObject({ moved: 0, continued: 0, kept: [] })
   if (job) await jobs.fail(job, 'over')
   await waits.again(decided, false, by)
-  expect((await room.work()).map(({ error }) => error)).toEqual([
+  expect((await fixture.work()).map(({ error }) => error)).toEqual([
     expect.stringContaining('its right side is nothing'),
   ])
 })
@@ -128,7 +128,7 @@ test('runs that wait are moved to the present version, and a dry run only says s
   for (const _ of [1, 2]) await begin(blueprint)
   const failed = await begin(blueprint)
   await approve(failed)
-  await room.work()
+  await fixture.work()
   await correct(blueprint)
   const all = { ...wanted(blueprint), again: true }
   const told = { version: 2, moved: 3, continued: 1, kept: [], next: undefined }
@@ -138,7 +138,7 @@ test('runs that wait are moved to the present version, and a dry run only says s
   expect(await waits.move(all, by)).toEqual({ ...told, moved: 2, continued: 0 })
   expect(await waits.move(all, by)).toEqual({ ...told, moved: 0, continued: 0 })
   for (const wait of await stored()) if (wait.state === 'waiting') await approve(wait)
-  expect((await room.work()).map(({ error }) => error)).toEqual([undefined, undefined, undefined])
+  expect((await fixture.work()).map(({ error }) => error)).toEqual([undefined, undefined, undefined])
   expect((await names()).filter((name) => name === 'yes')).toHaveLength(3)
 })
 
@@ -149,7 +149,7 @@ test('a run stays whose blocks do not fit, and the reply says why', async () => 
     'name: \\"yes\\" + env.MARK',
     'name: \\"yes\\" + params.to, code: first.document.code',
   )
-  await redeploy(room, blueprint, 'env.MARK', reads)
+  await redeploy(fixture, blueprint, 'env.MARK', reads)
   const { kept, moved } = await waits.move(wanted(blueprint), by)
   expect([moved, kept]).toEqual([
     0,
@@ -157,7 +157,7 @@ test('a run stays whose blocks do not fit, and the reply says why', async () => 
   ])
   expect(kept[0]?.reason).toContain(', params, which is not stored')
   await approve(wait)
-  expect((await room.work())[0]?.error).toBeDefined()
+  expect((await fixture.work())[0]?.error).toBeDefined()
   const [decided] = await stored()
   if (decided)
     await expect(waits.again(decided, true, by)).rejects.toMatchObject({
@@ -170,12 +170,12 @@ test('a run stays whose blocks do not fit, and the reply says why', async () => 
 test('a run stays whose block is gone, or while its blueprint is not active', async () => {
   const blueprint = await install()
   const wait = await begin(blueprint)
-  await redeploy(room, blueprint, 'wait_for_approval', (content) => ({
+  await redeploy(fixture, blueprint, 'wait_for_approval', (content) => ({
     ...content,
     in_pins: [{ id: 'title', value: 'Order' }],
   }))
   const { moved, kept } = await waits.move(wanted(blueprint), by)
   expect([moved, kept[0]?.reason]).toEqual([0, expect.stringContaining(`no block ${wait.block}`)])
-  await room.flows.deployments.deactivate(blueprint, ada)
+  await fixture.flows.deployments.deactivate(blueprint, ada)
   await expect(waits.move(wanted(blueprint), by)).rejects.toMatchObject({ code: 'CONFLICT' })
 })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ada, adaUser, type JobRoom, openJobRoom } from '../../../test/job-room.ts'
+import { ada, adaUser, type JobFixture, openJobFixture } from '../../../test/job-fixture.ts'
 import type { FlowBlocks } from '../../../test/run-flow.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
@@ -7,14 +7,14 @@ import { documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { transact } from '../../storage/transact.ts'
 
-let room: JobRoom
+let fixture: JobFixture
 beforeEach(async () => {
-  room = await openJobRoom()
+  fixture = await openJobFixture()
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 const never = new AbortController().signal
-const waiting = async () => (await room.database.capabilities.jobs.search({ ...emptySearch })).records
+const waiting = async () => (await fixture.database.capabilities.jobs.search({ ...emptySearch })).records
 const emptySearch = { query: matchAll, sort: [], limit: 100, offset: 0, includeRemoved: false }
 
 /** Creates a document { name } in the storage `docs`. */
@@ -26,7 +26,7 @@ const creates = (id: string, name: string, flow: string) => ({
   },
 })
 const docs = { docs: { type: 'storage', fields: { storage: 'docs' } } }
-const names = async () => (await room.documents('docs')).map(({ name }) => name)
+const names = async () => (await fixture.documents('docs')).map(({ name }) => name)
 
 /** GET: writes, puts `mail` into a queue with the parameter `to`, writes, replies with the job. */
 const asking: FlowBlocks = {
@@ -66,54 +66,54 @@ const mailing: FlowBlocks = {
 
 describe('a function from the queue', () => {
   test('of a name that no active blueprint has fails with an error that names it', async () => {
-    const blueprint = await room.install(asking)
-    await room.send(blueprint, { query: { to: 'a' } })
-    const [worked] = await room.work()
+    const blueprint = await fixture.install(asking)
+    await fixture.send(blueprint, { query: { to: 'a' } })
+    const [worked] = await fixture.work()
     expect(worked?.error).toBe('There is no custom function named "mail" in an active blueprint.')
     expect(await waiting()).toMatchObject([{ state: 'dead', lastError: worked?.error }])
   })
 
   test('is not there when the run that asked for it fails, and neither is what the run wrote', async () => {
-    const blueprint = await room.install({
+    const blueprint = await fixture.install({
       ...asking,
       reply: { type: 'httpconnection_set_json', in: { flow: '@later.flow', code: '@bad.value', value: '' } },
       bad: { type: 'httpconnection_get_params', in: { field: 'to' } },
     })
-    await room.install(mailing)
-    const { end } = await room.send(blueprint, { query: { to: 'no code' } })
+    await fixture.install(mailing)
+    const { end } = await fixture.send(blueprint, { query: { to: 'no code' } })
     expect(end.error).toMatchObject({ code: 'INVALID_QUERY' })
     expect(await waiting()).toEqual([])
     expect(await names()).toEqual([])
   })
 
   test('runs once, in a run of its own, with its parameters and the guid of its job', async () => {
-    const blueprint = await room.install(asking)
-    await room.install(mailing)
-    const { replies } = await room.send(blueprint, { query: { to: 'eve' } })
+    const blueprint = await fixture.install(asking)
+    await fixture.install(mailing)
+    const { replies } = await fixture.send(blueprint, { query: { to: 'eve' } })
     expect(await names()).toEqual(['before'])
-    const worked = await room.work()
+    const worked = await fixture.work()
     expect(worked).toMatchObject([
       { error: undefined, job: { queue: 'default', kind: 'function', title: 'mail' } },
     ])
-    expect(await room.documents('docs')).toMatchObject([
+    expect(await fixture.documents('docs')).toMatchObject([
       { name: 'before' },
       { name: 'eve', job: replies[0]?.value },
     ])
-    expect(await room.work()).toEqual([])
+    expect(await fixture.work()).toEqual([])
   })
 
   test('is put there once for one dedupe key, until it ran', async () => {
-    const blueprint = await room.install(asking)
-    await room.install(mailing)
-    const first = await room.send(blueprint, { query: { to: 'eve' } })
-    const second = await room.send(blueprint, { query: { to: 'eve' } })
-    const other = await room.send(blueprint, { query: { to: 'bob' } })
+    const blueprint = await fixture.install(asking)
+    await fixture.install(mailing)
+    const first = await fixture.send(blueprint, { query: { to: 'eve' } })
+    const second = await fixture.send(blueprint, { query: { to: 'eve' } })
+    const other = await fixture.send(blueprint, { query: { to: 'bob' } })
     expect(first.replies[0]?.value).toMatch(/^[0-9a-f-]{36}$/)
     expect(second.replies).toMatchObject([{ value: null }])
     expect(other.replies[0]?.value).toMatch(/^[0-9a-f-]{36}$/)
-    expect(await room.work()).toHaveLength(2)
-    await room.send(blueprint, { query: { to: 'eve' } })
-    expect(await room.work()).toHaveLength(1)
+    expect(await fixture.work()).toHaveLength(2)
+    await fixture.send(blueprint, { query: { to: 'eve' } })
+    expect(await fixture.work()).toHaveLength(1)
   })
 
   test('waits for its delay', async () => {
@@ -122,22 +122,22 @@ describe('a function from the queue', () => {
       in: { flow: '@get.flow', function: 'mail', delay: '5m' },
     }
     const get = { type: 'on_startup_register_uri_get', in: { uri: 'ask' } }
-    const blueprint = await room.install({ get, later })
-    await room.install(mailing)
-    await room.send(blueprint)
-    room.clock.now += 299_000
-    expect(await room.work()).toEqual([])
-    room.clock.now += 1_000
-    expect(await room.work()).toHaveLength(1)
+    const blueprint = await fixture.install({ get, later })
+    await fixture.install(mailing)
+    await fixture.send(blueprint)
+    fixture.clock.now += 299_000
+    expect(await fixture.work()).toEqual([])
+    fixture.clock.now += 1_000
+    expect(await fixture.work()).toHaveLength(1)
   })
 
   test('writes on behalf of the user whose run enqueued it, under its own run', async () => {
-    const blueprint = await room.install(asking)
-    await room.install(mailing)
+    const blueprint = await fixture.install(asking)
+    await fixture.install(mailing)
     const origins: unknown[] = []
-    room.database.observe('docs', (session) => void origins.push(session.origin))
-    const { end } = await room.send(blueprint, { query: { to: 'a' }, user: adaUser })
-    await room.work()
+    fixture.database.observe('docs', (session) => void origins.push(session.origin))
+    const { end } = await fixture.send(blueprint, { query: { to: 'a' }, user: adaUser })
+    await fixture.work()
     expect(origins).toMatchObject([
       { user: ada, run: end.run, depth: 0 },
       { user: ada, run: expect.not.stringContaining(end.run), depth: 0 },
@@ -145,17 +145,19 @@ describe('a function from the queue', () => {
   })
 
   test('prefers the function of the blueprint that asked, and runs as the blueprint that has it', async () => {
-    const blueprint = await room.install(mailing)
+    const blueprint = await fixture.install(mailing)
     const job = { guid: 'j', kind: 'function', runAt: 0, attempts: 3 } as const
     const payload = { blueprint: 'gone', function: 'mail', parameters: { to: 5 }, depth: 0 }
-    await room.runJob({ ...job, payload }, never)
-    expect(await room.documents('docs')).toMatchObject([{ name: '5', job: 'j' }])
-    await room.flows.deployments.deactivate(blueprint, ada)
-    await expect(room.runJob({ ...job, payload }, never)).rejects.toThrow('no custom function named "mail"')
+    await fixture.runJob({ ...job, payload }, never)
+    expect(await fixture.documents('docs')).toMatchObject([{ name: '5', job: 'j' }])
+    await fixture.flows.deployments.deactivate(blueprint, ada)
+    await expect(fixture.runJob({ ...job, payload }, never)).rejects.toThrow(
+      'no custom function named "mail"',
+    )
   })
 
   test('that fails throws the true reason, and undoes what it wrote', async () => {
-    await room.install({
+    await fixture.install({
       f: { type: 'trigger_custom_function', fields: { name: 'f' } },
       ...docs,
       ...creates('one', 'one', '@f.flow'),
@@ -163,12 +165,12 @@ describe('a function from the queue', () => {
     })
     const payload = { blueprint: '', function: 'f', parameters: {}, depth: 0 }
     await expect(
-      room.runJob({ guid: 'j', kind: 'function', runAt: 0, attempts: 3, payload }, never),
+      fixture.runJob({ guid: 'j', kind: 'function', runAt: 0, attempts: 3, payload }, never),
     ).rejects.toThrow(
       /^There is no custom function named "missing" in an active blueprint\. \(run [0-9a-f-]{36}\)$/,
     )
     expect(await names()).toEqual([])
-    expect(await room.logged()).toEqual([
+    expect(await fixture.logged()).toEqual([
       // The deploy's.
       expect.stringContaining('There is no custom function missing here'),
       'There is no custom function named "missing" in an active blueprint.',
@@ -197,31 +199,31 @@ describe('a job is stopped', () => {
   const payload = { blueprint: '', function: 'f', parameters: {}, depth: 0 }
 
   test('before it begins', async () => {
-    await room.install(endless)
+    await fixture.install(endless)
     const reason = new Error('stopping')
-    await expect(room.runJob({ ...job, payload }, AbortSignal.abort(reason))).rejects.toBe(reason)
+    await expect(fixture.runJob({ ...job, payload }, AbortSignal.abort(reason))).rejects.toBe(reason)
     expect(await names()).toEqual([])
   })
 
   test('while it runs: what it wrote is undone', async () => {
-    await room.install(endless)
+    await fixture.install(endless)
     const stop = new AbortController()
     let writes = 0
-    room.database.observe('docs', () => {
+    fixture.database.observe('docs', () => {
       writes += 1
       if (writes === 100) stop.abort(new Error('stopping'))
     })
-    await expect(room.runJob({ ...job, payload }, stop.signal)).rejects.toThrow('stopped from outside')
+    await expect(fixture.runJob({ ...job, payload }, stop.signal)).rejects.toThrow('stopped from outside')
     expect(writes).toBe(100)
     expect(await names()).toEqual([])
   })
 
   test('while it waits for something that does not listen', async () => {
-    await room.database.ensure('docs')
-    const held = await transact(room.database, async (session) =>
+    await fixture.database.ensure('docs')
+    const held = await transact(fixture.database, async (session) =>
       guidOf(documentOf(await session.create('docs', setFields({ name: 'before' })))),
     )
-    await room.install({
+    await fixture.install({
       f: { type: 'trigger_custom_function', fields: { name: 'f' } },
       ...docs,
       read: { type: 'function_get_document', in: { flow: '@f.flow', storage: '@docs.storage', guid: held } },
@@ -236,10 +238,10 @@ describe('a job is stopped', () => {
         },
       },
     })
-    const holder = room.database.session()
+    const holder = fixture.database.session()
     await holder.update('docs', held, setFields({ name: 'held' }))
     const stop = new AbortController()
-    const running = room.runJob({ ...job, payload }, stop.signal)
+    const running = fixture.runJob({ ...job, payload }, stop.signal)
     await new Promise((resolve) => setImmediate(resolve))
     stop.abort(new Error('stopping'))
     await expect(running).rejects.toThrow('stopped from outside')
@@ -264,7 +266,7 @@ describe('a tick', () => {
   }
   const planned = Date.UTC(2026, 0, 1, 9)
   const tick = (blueprint: string, block: string) =>
-    transact(room.database, (session) =>
+    transact(fixture.database, (session) =>
       session.enqueue({
         queue: '_schedules',
         kind: 'tick',
@@ -273,37 +275,37 @@ describe('a tick', () => {
       }),
     )
   const triggerOf = (blueprint: string) =>
-    room.flows.live.table().blueprints.get(blueprint)?.compiled.schedules[0]?.block ?? ''
+    fixture.flows.live.table().blueprints.get(blueprint)?.compiled.schedules[0]?.block ?? ''
 
   test('of a blueprint that is no longer active is done, and the log says so', async () => {
-    const blueprint = await room.install(scheduled)
+    const blueprint = await fixture.install(scheduled)
     const guid = await tick(blueprint, triggerOf(blueprint))
-    await room.flows.deployments.deactivate(blueprint, ada)
-    expect(await room.work()).toMatchObject([{ error: undefined }])
-    expect(await room.documents('docs')).toEqual([])
-    expect(await room.logged()).toEqual([`The tick ${guid} was dropped: its trigger is no longer active.`])
+    await fixture.flows.deployments.deactivate(blueprint, ada)
+    expect(await fixture.work()).toMatchObject([{ error: undefined }])
+    expect(await fixture.documents('docs')).toEqual([])
+    expect(await fixture.logged()).toEqual([`The tick ${guid} was dropped: its trigger is no longer active.`])
   })
 
   test('starts its trigger with the time it was planned for', async () => {
-    const blueprint = await room.install(scheduled)
+    const blueprint = await fixture.install(scheduled)
     const guid = await tick(blueprint, triggerOf(blueprint))
-    expect(await room.work()).toMatchObject([{ error: undefined }])
-    expect(await room.documents('docs')).toMatchObject([{ at: '2026-01-01T09:00:00.000Z', tick: guid }])
+    expect(await fixture.work()).toMatchObject([{ error: undefined }])
+    expect(await fixture.documents('docs')).toMatchObject([{ at: '2026-01-01T09:00:00.000Z', tick: guid }])
   })
 })
 
 test('a flow knows the user of its request', async () => {
-  const blueprint = await room.install({
+  const blueprint = await fixture.install({
     get: { type: 'on_startup_register_uri_get', in: { uri: 'me' } },
     me: { type: 'user_current' },
     reply: { type: 'httpconnection_set_json', in: { flow: '@get.flow', value: '@me.user' } },
   })
-  expect((await room.send(blueprint, { user: adaUser })).replies).toMatchObject([{ value: adaUser }])
-  expect((await room.send(blueprint)).replies).toMatchObject([{ value: null }])
+  expect((await fixture.send(blueprint, { user: adaUser })).replies).toMatchObject([{ value: adaUser }])
+  expect((await fixture.send(blueprint)).replies).toMatchObject([{ value: null }])
 })
 
 test('a flow knows the user who caused its job', async () => {
-  const blueprint = await room.install({
+  const blueprint = await fixture.install({
     get: { type: 'on_startup_register_uri_get', in: { uri: 'later' } },
     later: { type: 'function_custom_execute_from_queue', in: { flow: '@get.flow', function: 'who' } },
     who: { type: 'trigger_custom_function', fields: { name: 'who' } },
@@ -319,10 +321,10 @@ test('a flow knows the user who caused its job', async () => {
       in: { flow: '@who.flow', storage: '@docs.storage', mutations: '@m_in.mutations' },
     },
   })
-  await room.send(blueprint, { user: adaUser })
-  await room.send(blueprint)
-  expect(await room.work()).toMatchObject([{ error: undefined }, { error: undefined }])
-  const [first, second] = await room.documents('docs')
+  await fixture.send(blueprint, { user: adaUser })
+  await fixture.send(blueprint)
+  expect(await fixture.work()).toMatchObject([{ error: undefined }, { error: undefined }])
+  const [first, second] = await fixture.documents('docs')
   expect(first).toMatchObject({ user: adaUser, signed_in: true })
   expect(second).toMatchObject({ signed_in: false })
   expect(second).not.toHaveProperty('user')

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ada, adaUser, type JobRoom, openJobRoom, redeploy } from '../../../test/job-room.ts'
+import { ada, adaUser, type JobFixture, openJobFixture, redeploy } from '../../../test/job-fixture.ts'
 import { startLocalServer } from '../../../test/local-server.ts'
 import type { FlowBlocks } from '../../../test/run-flow.ts'
 import { openAuditLog } from '../../records/audit-log.ts'
@@ -9,15 +9,15 @@ import { guidOf } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { queueSteering } from './queue-steering.ts'
 
-let room: JobRoom
+let fixture: JobFixture
 beforeEach(async () => {
-  room = await openJobRoom()
+  fixture = await openJobFixture()
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
-const docs = () => room.documents('docs')
+const docs = () => fixture.documents('docs')
 const names = async () => (await docs()).map(({ name }) => name)
-const waits = () => room.documents(ownStorages.waits)
+const waits = () => fixture.documents(ownStorages.waits)
 const by = { ...ada, mayTakeAccountPages: true, lacks: () => false }
 
 const get = { type: 'on_startup_register_uri_get', in: { uri: 'ask' }, scopes: ['*public'] }
@@ -27,7 +27,7 @@ const creates = (flow: unknown, set: string) => ({
 })
 const wait = (flow: unknown, fields: JsonObject = {}) => ({ type: 'wait', in: { flow, for: '60' }, fields })
 const minutes = (count: number) => {
-  room.clock.now += count * 60_000
+  fixture.clock.now += count * 60_000
 }
 
 /** Writes, waits for a minute, and writes. */
@@ -64,12 +64,12 @@ describe('a deploy refuses', () => {
     ],
   ])('%s', async (_what, blocks, message) => {
     const problem = { message: expect.stringContaining(message) }
-    await expect(room.install(blocks)).rejects.toMatchObject({ problems: [problem] })
+    await expect(fixture.install(blocks)).rejects.toMatchObject({ problems: [problem] })
   })
 
   test('and takes a join of two branches that both wait', async () => {
-    await room.send(
-      await room.install({
+    await fixture.send(
+      await fixture.install({
         get,
         pause: wait('@get.flow'),
         a: creates('@pause.flow', '={ name: "a" }'),
@@ -79,7 +79,7 @@ describe('a deploy refuses', () => {
       }),
     )
     minutes(1)
-    await room.work()
+    await fixture.work()
     expect((await names()).sort()).toEqual(['a', 'after', 'b'])
   })
 })
@@ -108,21 +108,21 @@ describe('a run does not wait', () => {
     ],
   ])('%s: nothing is stored', async (what, blocks) => {
     const large = what.startsWith('when what')
-    const blueprint = await room.install(
+    const blueprint = await fixture.install(
       large ? { get, pause: wait('@get.flow'), after: creates('@pause.flow', '={ name: body }') } : blocks,
     )
-    const { end } = await room.send(blueprint, large ? { body: 'x'.repeat(600_000) } : {})
+    const { end } = await fixture.send(blueprint, large ? { body: 'x'.repeat(600_000) } : {})
     expect(end.error).toBeDefined()
     minutes(1)
-    expect(await room.work()).toEqual([])
+    expect(await fixture.work()).toEqual([])
     expect([await waits(), await names()]).toEqual([[], []])
   })
 })
 
 describe('a run that waits', () => {
   test('goes on after its time, in a run of its own, once', async () => {
-    const blueprint = await room.install(waiting('={ name: "after", wait: pause.wait }'))
-    const { end } = await room.send(blueprint)
+    const blueprint = await fixture.install(waiting('={ name: "after", wait: pause.wait }'))
+    const { end } = await fixture.send(blueprint)
     expect(end.error).toBeUndefined()
     const [stored] = await waits()
     expect(stored).toMatchObject({
@@ -131,11 +131,11 @@ describe('a run that waits', () => {
       blueprint,
       title: 'Until 2026-01-01T00:01:00.000Z',
     })
-    expect([await room.work(), await names()]).toEqual([[], ['before']])
+    expect([await fixture.work(), await names()]).toEqual([[], ['before']])
     minutes(1)
-    expect(await room.work()).toMatchObject([{ error: undefined, job: { kind: 'wait', queue: '_waits' } }])
+    expect(await fixture.work()).toMatchObject([{ error: undefined, job: { kind: 'wait', queue: '_waits' } }])
     expect((await docs())[1]).toMatchObject({ name: 'after', wait: guidOf(stored ?? {}) })
-    expect([await waits(), await room.work()]).toEqual([[], []])
+    expect([await waits(), await fixture.work()]).toEqual([[], []])
   })
 
   const knowing = (fields: string) => waiting(`={ name: "after", ${fields} }`)
@@ -178,8 +178,8 @@ describe('a run that waits', () => {
       { is: ['before'] },
     ],
   ])('still knows %s', async (_what, blocks, fields) => {
-    const blueprint = await room.install(blocks)
-    const { end } = await room.send(blueprint, {
+    const blueprint = await fixture.install(blocks)
+    const { end } = await fixture.send(blueprint, {
       query: { to: 'eve', day: '2026-02-03' },
       body: { n: 5 },
       headers: { authorization: 'Bearer secret' },
@@ -188,13 +188,13 @@ describe('a run that waits', () => {
     expect(end.error).toBeUndefined()
     expect(JSON.stringify(await waits())).not.toContain('Bearer')
     minutes(1)
-    expect(await room.work()).toMatchObject([{ error: undefined }])
+    expect(await fixture.work()).toMatchObject([{ error: undefined }])
     expect((await docs()).find(({ name }) => name === 'after')).toMatchObject(fields)
   })
 
   test('waits again, and each wait goes on once', async () => {
-    await room.send(
-      await room.install(
+    await fixture.send(
+      await fixture.install(
         waiting('={ name: "first" }', {
           again: wait('@after.flow'),
           last: creates('@again.flow', '={ name: "last", code: before.document.code }'),
@@ -202,11 +202,11 @@ describe('a run that waits', () => {
       ),
     )
     minutes(1)
-    await room.work()
+    await fixture.work()
     const [stored] = await waits()
     expect([await names(), stored?.state]).toEqual([['before', 'first'], 'waiting'])
     minutes(1)
-    await room.work()
+    await fixture.work()
     const all = await docs()
     expect(all.map(({ name }) => name)).toEqual(['before', 'first', 'last'])
     expect(all[2]?.code).toBe(all[0]?.code)
@@ -214,38 +214,38 @@ describe('a run that waits', () => {
   })
 
   test('tries again what fails, and undoes what the try wrote', async () => {
-    const blueprint = await room.install(
+    const blueprint = await fixture.install(
       waiting('={ name: "after" }', { bad: creates('@after.flow', '={ name: "last" + env.MARK }') }),
     )
-    await room.send(blueprint)
+    await fixture.send(blueprint)
     minutes(1)
-    const [failed] = await room.work()
+    const [failed] = await fixture.work()
     expect(failed?.error).toBeDefined()
     expect([await names(), (await waits()).map(({ state }) => state)]).toEqual([['before'], ['resumed']])
-    await room.flows.environmentValues.create({ name: 'MARK', value: '!' }, ada)
-    await room.database.capabilities.jobs.requeue(failed?.job.guid ?? '')
-    expect(await room.work()).toMatchObject([{ error: undefined }])
+    await fixture.flows.environmentValues.create({ name: 'MARK', value: '!' }, ada)
+    await fixture.database.capabilities.jobs.requeue(failed?.job.guid ?? '')
+    expect(await fixture.work()).toMatchObject([{ error: undefined }])
     expect(await names()).toEqual(['before', 'after', 'last!'])
   })
 
   test('never goes on when its job was cancelled', async () => {
-    await room.send(await room.install(waiting('={ name: "after" }')))
-    const steering = queueSteering(room.database, await openAuditLog(room.database, {}))
-    const { records } = await room.database.capabilities.jobs.search(search({ limit: 10 }))
+    await fixture.send(await fixture.install(waiting('={ name: "after" }')))
+    const steering = queueSteering(fixture.database, await openAuditLog(fixture.database, {}))
+    const { records } = await fixture.database.capabilities.jobs.search(search({ limit: 10 }))
     await steering.cancel(records[0]?.guid ?? '', ada)
     expect(await waits()).toEqual([])
     minutes(1)
-    expect([await room.work(), await names()]).toEqual([[], ['before']])
+    expect([await fixture.work(), await names()]).toEqual([[], ['before']])
   })
 
   test('goes on once where two workers have its job', async () => {
-    await room.send(await room.install(waiting('={ name: "after" }')))
+    await fixture.send(await fixture.install(waiting('={ name: "after" }')))
     minutes(1)
     const claim = { owner: 'one', leaseMs: 1, limit: 1 }
-    const [job] = await room.database.capabilities.jobs.claim(claim)
+    const [job] = await fixture.database.capabilities.jobs.claim(claim)
     if (!job) throw new Error('There is no job.')
     const { signal } = new AbortController()
-    const ends = await Promise.allSettled([room.runJob(job, signal), room.runJob(job, signal)])
+    const ends = await Promise.allSettled([fixture.runJob(job, signal), fixture.runJob(job, signal)])
     expect(await names()).toEqual(['before', 'after'])
     expect(ends.some(({ status }) => status === 'fulfilled')).toBe(true)
   })
@@ -264,13 +264,13 @@ describe('a run that waits', () => {
       fields: { must_succeed: true },
     }
     const last = creates('@call.flow', '={ name: "last", code: before.document.code }')
-    await room.send(await room.install(waiting('={ name: "after" }', { call, last })))
+    await fixture.send(await fixture.install(waiting('={ name: "after" }', { call, last })))
     minutes(1)
-    const [failed] = await room.work()
+    const [failed] = await fixture.work()
     expect(failed?.error).toContain('500')
     expect(await names()).toEqual(['before', 'after'])
-    await room.database.capabilities.jobs.requeue(failed?.job.guid ?? '')
-    expect(await room.work()).toMatchObject([{ error: undefined }])
+    await fixture.database.capabilities.jobs.requeue(failed?.job.guid ?? '')
+    expect(await fixture.work()).toMatchObject([{ error: undefined }])
     await server.close()
     expect([await names(), asked]).toEqual([
       ['before', 'after', 'last'],
@@ -292,26 +292,26 @@ describe('a deploy while a run waits', () => {
     ['same', 'after'],
     ['current', 'new'],
   ])('%s: the run goes on as %s', async (version, name) => {
-    const blueprint = await room.install(blocks(version))
-    await room.send(blueprint)
-    await redeploy(room, blueprint, 'name: \\"after', renamed)
+    const blueprint = await fixture.install(blocks(version))
+    await fixture.send(blueprint)
+    await redeploy(fixture, blueprint, 'name: \\"after', renamed)
     minutes(1)
-    expect(await room.work()).toMatchObject([{ error: undefined }])
+    expect(await fixture.work()).toMatchObject([{ error: undefined }])
     expect(await names()).toEqual(['before', name])
   })
 
   test('off: the job fails until the blueprint is active again', async () => {
-    const blueprint = await room.install(blocks('same'))
-    await room.send(blueprint)
-    await room.flows.deployments.deactivate(blueprint, ada)
+    const blueprint = await fixture.install(blocks('same'))
+    await fixture.send(blueprint)
+    await fixture.flows.deployments.deactivate(blueprint, ada)
     minutes(1)
-    const [failed] = await room.work()
+    const [failed] = await fixture.work()
     expect(failed?.error).toBe(
       'The blueprint of the run that waits is not active. Activate it, and continue the run again.',
     )
-    await room.flows.deployments.activate(blueprint, by)
-    await room.database.capabilities.jobs.requeue(failed?.job.guid ?? '')
-    expect(await room.work()).toMatchObject([{ error: undefined }])
+    await fixture.flows.deployments.activate(blueprint, by)
+    await fixture.database.capabilities.jobs.requeue(failed?.job.guid ?? '')
+    expect(await fixture.work()).toMatchObject([{ error: undefined }])
     expect(await names()).toEqual(['before', 'after'])
   })
 })

@@ -1,22 +1,22 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ada, type JobRoom, openJobRoom } from '../../../test/job-room.ts'
+import { ada, type JobFixture, openJobFixture } from '../../../test/job-fixture.ts'
 import { type AuditLog, openAuditLog } from '../../records/audit-log.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import type { WaitRecord } from '../run/wait-record.ts'
 import { openWaits, type Waits } from './waits.ts'
 
-let room: JobRoom
+let fixture: JobFixture
 let audit: AuditLog
 let waits: Waits
 beforeEach(async () => {
-  room = await openJobRoom()
-  audit = await openAuditLog(room.database, {})
-  waits = openWaits(room.database, audit, room.flows)
+  fixture = await openJobFixture()
+  audit = await openAuditLog(fixture.database, {})
+  waits = openWaits(fixture.database, audit, fixture.flows)
 })
 afterEach(async () => {
   audit.close()
-  await room.close()
+  await fixture.close()
 })
 
 const creates = (flow: string, name: string) => ({
@@ -26,7 +26,7 @@ const creates = (flow: string, name: string) => ({
 
 /** A run that waits for an hour. */
 async function begin(): Promise<WaitRecord> {
-  const blueprint = await room.install({
+  const blueprint = await fixture.install({
     get: { type: 'on_startup_register_uri_get', in: { uri: 'ask' }, scopes: ['*public'] },
     approval: {
       type: 'wait_for_approval',
@@ -36,9 +36,9 @@ async function begin(): Promise<WaitRecord> {
     no: creates('@approval.rejected', 'rejected'),
     late: creates('@approval.timeout', 'timeout'),
   })
-  const { end } = await room.send(blueprint)
+  const { end } = await fixture.send(blueprint)
   expect(end.error).toBeUndefined()
-  const [stored] = await room.documents(ownStorages.waits)
+  const [stored] = await fixture.documents(ownStorages.waits)
   const wait = await waits.waiting(guidOf(stored ?? {}))
   if (!wait) throw new Error('Nothing waits.')
   return wait
@@ -46,10 +46,10 @@ async function begin(): Promise<WaitRecord> {
 
 const at = new Date('2026-02-03T04:05:06Z')
 const ends = (next: string) => ({ gives: { next, at, by: { ...ada } }, told: { decision: next }, by: ada })
-const docs = () => room.documents('docs')
-const decisions = async () => (await room.documents(ownStorages.auditLogs)).map(({ states }) => states)
+const docs = () => fixture.documents('docs')
+const decisions = async () => (await fixture.documents(ownStorages.auditLogs)).map(({ states }) => states)
 const hour = () => {
-  room.clock.now += 3_600_000
+  fixture.clock.now += 3_600_000
 }
 
 test('a wait that is not there, or whose guid is none', async () => {
@@ -67,19 +67,19 @@ test.each([
   const won = atOnce ? await Promise.all([one(), other()]) : [await one(), await other()]
   expect(won.filter(Boolean)).toHaveLength(1)
   expect(await decisions()).toHaveLength(1)
-  expect(await room.work()).toMatchObject([{ error: undefined }])
+  expect(await fixture.work()).toMatchObject([{ error: undefined }])
   hour()
-  expect(await room.work()).toEqual([])
+  expect(await fixture.work()).toEqual([])
   const name = won[0] ? 'approved' : 'rejected'
   expect(await docs()).toMatchObject([{ name, by: { username: 'ada' }, at: at.toISOString() }])
-  expect(await room.documents(ownStorages.waits)).toEqual([])
+  expect(await fixture.documents(ownStorages.waits)).toEqual([])
 })
 
 test('an end counts when its timer could not be cancelled', async () => {
   const wait = await begin()
   expect(await waits.end({ ...wait, timer: '' }, ends('approved'))).toBe(true)
   hour()
-  expect((await room.work()).map(({ error }) => error)).toEqual([undefined, undefined])
+  expect((await fixture.work()).map(({ error }) => error)).toEqual([undefined, undefined])
   expect(await docs()).toMatchObject([{ name: 'approved' }])
 })
 
@@ -87,21 +87,21 @@ test('an end counts when its job runs only after the timer', async () => {
   const wait = await begin()
   expect(await waits.end({ ...wait, timer: '' }, ends('approved'))).toBe(true)
   const claim = { owner: 'one', leaseMs: 7_200_000, limit: 1 }
-  const [resumes] = await room.database.capabilities.jobs.claim(claim)
+  const [resumes] = await fixture.database.capabilities.jobs.claim(claim)
   hour()
-  const [timer] = await room.database.capabilities.jobs.claim({ ...claim, owner: 'two' })
+  const [timer] = await fixture.database.capabilities.jobs.claim({ ...claim, owner: 'two' })
   if (!resumes || !timer) throw new Error('There are no jobs.')
   const { signal } = new AbortController()
-  for (const job of [timer, resumes]) await room.runJob(job, signal)
+  for (const job of [timer, resumes]) await fixture.runJob(job, signal)
   expect(await docs()).toMatchObject([{ name: 'approved' }])
 })
 
 test('an end is too late when the time is over', async () => {
   const wait = await begin()
   hour()
-  expect(await room.work()).toMatchObject([{ error: undefined }])
+  expect(await fixture.work()).toMatchObject([{ error: undefined }])
   expect(await waits.end(wait, ends('approved'))).toBe(false)
-  expect(await room.work()).toEqual([])
+  expect(await fixture.work()).toEqual([])
   expect(await docs()).toMatchObject([{ name: 'timeout' }])
   expect(await decisions()).toEqual([])
 })

@@ -11,14 +11,14 @@ import { type Flows, openFlows } from '../flows.ts'
 import { createBlock, type NewBlock, stageRemoval, stageUpdate } from './block-staging.ts'
 import { createBlueprint } from './blueprint-records.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 let flows: Flows
 let blueprint: string
 beforeEach(async () => {
-  room = await openTestDatabase()
+  fixture = await openTestDatabase()
   flows = await openFlows({
     ...bareRunServices,
-    records: await openRecords(withoutRules(room.database), room.clock),
+    records: await openRecords(withoutRules(fixture.database), fixture.clock),
     catalogue: await loadBlocks(),
     random: seededRandom(1),
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterEach(async () => {
   vi.restoreAllMocks()
   await flows.close()
-  await room.close()
+  await fixture.close()
 })
 
 const by = { guid: '', username: 'builder' }

@@ -15,13 +15,13 @@ import { type Flows, openFlows } from '../flows.ts'
 import { installBlueprint } from './install-blueprint.ts'
 import { keepEmptyLists } from './keep-empty-lists.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 let flows: Flows
 beforeEach(async () => {
-  room = await openTestDatabase()
+  fixture = await openTestDatabase()
   flows = await openFlows({
     ...bareRunServices,
-    records: await openRecords(withoutRules(room.database), room.clock),
+    records: await openRecords(withoutRules(fixture.database), fixture.clock),
     catalogue: await loadBlocks(),
     random: seededRandom(1),
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
@@ -31,7 +31,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await flows.close()
-  await room.close()
+  await fixture.close()
 })
 
 const flow = (more: JsonObject) => ({
@@ -46,7 +46,7 @@ const flow = (more: JsonObject) => ({
   reply: { type: 'httpconnection_set_json', in: { flow: '@find.flow', value: '@find.documents' } },
 })
 
-const records = (name: string) => findAll(room.database.session(), name, matchAll, 1000)
+const records = (name: string) => findAll(fixture.database.session(), name, matchAll, 1000)
 
 /** What `ignore_empty` of a block says; undefined: nothing. */
 function ignores(content: JsonObject): unknown {
@@ -60,12 +60,12 @@ test('writes true on what is saved, staged and deployed, and on nothing else; on
   const [block] = listsOf(await records(ownStorages.blocks))
   const { type, in_pins: pins } = block ?? {}
   const staged = { change: 'updated', type: type ?? '', in_pins: pins ?? [] }
-  await transact(room.database, (session) =>
+  await transact(fixture.database, (session) =>
     session.update(ownStorages.blocks, guidOf(block ?? {}), setFields({ unsaved: staged })),
   )
   const others = (await records(ownStorages.blocks)).filter(({ type: other }) => other !== type)
 
-  await keepEmptyLists(room.database)
+  await keepEmptyLists(fixture.database)
 
   const all = await records(ownStorages.blocks)
   const [after] = listsOf(all)
@@ -77,7 +77,7 @@ test('writes true on what is saved, staged and deployed, and on nothing else; on
 
   const file = { name: 'b', blocks: { must: { type: 'query_bool_must', in: { field: 'a', terms: [] } } } }
   await installBlueprint(flows, file, { guid: '', username: 'a' })
-  await keepEmptyLists(room.database)
+  await keepEmptyLists(fixture.database)
   expect(
     listsOf(await records(ownStorages.blocks))
       .map(ignores)

@@ -15,13 +15,13 @@ import { type Flows, openFlows } from '../flows.ts'
 import { installBlueprint } from './install-blueprint.ts'
 import { nameBlocks } from './name-blocks.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 let flows: Flows
 beforeEach(async () => {
-  room = await openTestDatabase()
+  fixture = await openTestDatabase()
   flows = await openFlows({
     ...bareRunServices,
-    records: await openRecords(withoutRules(room.database), room.clock),
+    records: await openRecords(withoutRules(fixture.database), fixture.clock),
     catalogue: await loadBlocks(),
     random: seededRandom(1),
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
@@ -31,7 +31,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await flows.close()
-  await room.close()
+  await fixture.close()
 })
 
 const blocks = {
@@ -40,7 +40,7 @@ const blocks = {
   query: { type: 'value_default', title: 'Query' },
 }
 
-const records = (name: string) => findAll(room.database.session(), name, matchAll, 1000)
+const records = (name: string) => findAll(fixture.database.session(), name, matchAll, 1000)
 const namesIn = (all: readonly JsonObject[]) => all.map(({ name }) => name).toSorted()
 
 /** As a former version wrote it. */
@@ -49,7 +49,7 @@ async function forgetNames(): Promise<void> {
   const [deployment] = await records(ownStorages.deployments)
   const unnamed = objectsIn(deployment?.blocks ?? []).map(({ name: _name, ...block }) => block)
   const { guid, ...gone } = { ...unnamed[0], guid: 'gone' }
-  await transact(room.database, async (session) => {
+  await transact(fixture.database, async (session) => {
     for (const record of rest)
       await session.update(ownStorages.blocks, guidOf(record), setFields({ name: null }))
     const unsaved = { change: 'updated', type: 'storage', title: 'Other' }
@@ -67,7 +67,7 @@ test('names what is saved, staged and deployed; once only, and not what has a na
   expect(namesIn(await records(ownStorages.blocks))).toEqual(['one', 'query', 'two'])
   await forgetNames()
 
-  await nameBlocks(room.database)
+  await nameBlocks(fixture.database)
 
   const after = await records(ownStorages.blocks)
   expect(namesIn(after)).toEqual(['goods', 'goods_2', 'query_2'])
@@ -81,6 +81,6 @@ test('names what is saved, staged and deployed; once only, and not what has a na
     expect(deployed.find(({ guid }) => guid === guidOf(record))?.name).toBe(record.name)
 
   await forgetNames()
-  await nameBlocks(room.database)
+  await nameBlocks(fixture.database)
   expect(namesIn(await records(ownStorages.blocks))).toEqual([null, null, null])
 })

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FlowBlocks, type FlowRoom, openFlowRoom, replyWith } from '../../../test/run-flow.ts'
+import { type FlowBlocks, type FlowFixture, openFlowFixture, replyWith } from '../../../test/run-flow.ts'
 import type { FieldType } from '../../shared/fields/field-type.ts'
 import type { CollationName } from '../../shared/texts/collations.ts'
 
-let room: FlowRoom
+let fixture: FlowFixture
 beforeAll(async () => {
-  room = await openFlowRoom()
+  fixture = await openFlowFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const get = { type: 'on_startup_register_uri_get', in: { uri: 'test' } }
 const storage = { type: 'storage', fields: { storage: 'things' } }
@@ -28,10 +28,10 @@ describe('values behind values', () => {
   ])('are a problem from 501 on, by %s, however many there are', async (_name, value) => {
     const message = /more than 500 blocks, one behind the other/
     for (const length of [501, 1_400, 5_000]) {
-      const { problems } = room.compile(chain(length, value))
+      const { problems } = fixture.compile(chain(length, value))
       expect(problems).toEqual([{ block: expect.any(String), message: expect.stringMatching(message) }])
     }
-    expect(room.compile(chain(200, value)).problems).toEqual([])
+    expect(fixture.compile(chain(200, value)).problems).toEqual([])
   })
 })
 
@@ -154,7 +154,7 @@ describe('problems, with block and pin', () => {
     ],
   ]
   test.each(cases)('%s', (_, blocks, expected) => {
-    const { blueprint, problems } = room.compile(blocks)
+    const { blueprint, problems } = fixture.compile(blocks)
     expect(blueprint).toBeUndefined()
     expect(problems.map(({ block, pin }) => [block, pin])).toEqual(
       expected.map(([block, pin]) => [block, pin]),
@@ -167,10 +167,11 @@ describe('problems, with block and pin', () => {
       {},
       ...cases.slice(0, 2).map(([, blocks], i) => ({ [`x${i}`]: Object.values(blocks)[0] })),
     )
-    expect(room.compile(all).problems).toHaveLength(2)
+    expect(fixture.compile(all).problems).toHaveLength(2)
   })
 
-  const pinsOf = (blocks: FlowBlocks) => room.compile(blocks).problems.map(({ block, pin }) => [block, pin])
+  const pinsOf = (blocks: FlowBlocks) =>
+    fixture.compile(blocks).problems.map(({ block, pin }) => [block, pin])
 
   test('those of the graph and those of its triggers at once', () => {
     const blocks = {
@@ -297,7 +298,7 @@ describe('what a blueprint needs of its storages', () => {
       },
     ],
   ])('%s', (_, blocks, needs) => {
-    expect(room.compile(blocks).blueprint?.needs.get('things')).toEqual(needs)
+    expect(fixture.compile(blocks).blueprint?.needs.get('things')).toEqual(needs)
   })
 
   test.each<[FieldType, CollationName | undefined, string]>([
@@ -315,14 +316,14 @@ describe('what a blueprint needs of its storages', () => {
       defaultValue: undefined,
       limits: {},
     }
-    const { blueprint } = room.compile(blocks, {
+    const { blueprint } = fixture.compile(blocks, {
       fieldsOf: () => [{ ...rule, ...(collation && { collation }) }],
     })
     expect(blueprint?.needs.get('things')?.indexes).toEqual([{ fields: ['status', indexed] }])
   })
 
   test('found by a text of which case does not count: the index in the order of its letters', () => {
-    const { blueprint } = room.compile(searching({ in: { field: 'title', value } }), {
+    const { blueprint } = fixture.compile(searching({ in: { field: 'title', value } }), {
       fieldsOf: () => [
         {
           ...{ name: 'title', storage: 'things', type: 'string', required: false, limits: {} },
@@ -339,5 +340,5 @@ test('the names of the parameters that a flow asks for', () => {
     limit: { type: 'httpconnection_get_params', in: { field: 'limit' } },
     unused: { type: 'httpconnection_get_params', in: { field: 'unused' } },
   })
-  expect(room.compile(blocks).blueprint?.endpoints[0]?.fields).toEqual(['limit'])
+  expect(fixture.compile(blocks).blueprint?.endpoints[0]?.fields).toEqual(['limit'])
 })

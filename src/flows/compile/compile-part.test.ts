@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FlowBlocks, type FlowRoom, openFlowRoom } from '../../../test/run-flow.ts'
+import { type FlowBlocks, type FlowFixture, openFlowFixture } from '../../../test/run-flow.ts'
 
-let room: FlowRoom
+let fixture: FlowFixture
 beforeAll(async () => {
-  room = await openFlowRoom()
+  fixture = await openFlowFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const fields = (count: number) => Array.from({ length: count }, (_one, i) => `field_${i}`)
 const page = (columns: unknown, more: FlowBlocks = {}): FlowBlocks => ({
@@ -49,19 +49,19 @@ test.each<[string, FlowBlocks, RegExp]>([
     /row 1, format of b: .*written in the block/,
   ],
 ])('%s is refused when the blueprint is deployed', (_what, blocks, message) => {
-  const { blueprint, problems } = room.compile(blocks)
+  const { blueprint, problems } = fixture.compile(blocks)
   expect(blueprint).toBeUndefined()
   expect(problems).toEqual([{ block: 'table', pin: 'columns', message: expect.stringMatching(message) }])
 })
 
 test('as many columns as may be, and columns that only a run knows, are deployed', () => {
-  expect(room.compile(page(fields(100))).problems).toEqual([])
-  expect(room.compile(page('@sent.value', sent)).problems).toEqual([])
-  expect(room.compile(formatted('=round(doc.a * value, 2)')).problems).toEqual([])
-  expect(room.compile(page('[{"field":"b","format":"=value"}]')).problems).toEqual([])
+  expect(fixture.compile(page(fields(100))).problems).toEqual([])
+  expect(fixture.compile(page('@sent.value', sent)).problems).toEqual([])
+  expect(fixture.compile(formatted('=round(doc.a * value, 2)')).problems).toEqual([])
+  expect(fixture.compile(page('[{"field":"b","format":"=value"}]')).problems).toEqual([])
 })
 
 test('a block that has a problem already is left alone', () => {
   const table = { type: 'state_advanced_datatable', in: { columns: ['a', 'a'] } }
-  expect(room.compile({ ...page([]), table }).problems.map(({ pin }) => pin)).toEqual(['storage'])
+  expect(fixture.compile({ ...page([]), table }).problems.map(({ pin }) => pin)).toEqual(['storage'])
 })

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FlowBlocks, type FlowRoom, openFlowRoom } from '../../../test/run-flow.ts'
+import { type FlowBlocks, type FlowFixture, openFlowFixture } from '../../../test/run-flow.ts'
 
-let room: FlowRoom
+let fixture: FlowFixture
 beforeAll(async () => {
-  room = await openFlowRoom()
+  fixture = await openFlowFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const get = { type: 'on_startup_register_uri_get', in: { uri: 'test' } }
 const things = { type: 'storage', fields: { storage: 'things' } }
@@ -14,11 +14,11 @@ const reply = { type: 'httpconnection_set_json', in: { flow: '@find.flow', value
 const list = { get, things, find, reply }
 
 function isCallerBlind(blocks: FlowBlocks): boolean | undefined {
-  return room.compile(blocks).blueprint?.endpoints[0]?.callerBlind
+  return fixture.compile(blocks).blueprint?.endpoints[0]?.callerBlind
 }
 
 function isRepeatable(blocks: FlowBlocks): boolean | undefined {
-  const { blueprint, problems } = room.compile(blocks)
+  const { blueprint, problems } = fixture.compile(blocks)
   expect(problems).toEqual([])
   return blueprint?.endpoints[0]?.flow.repeatable
 }

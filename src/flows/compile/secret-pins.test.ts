@@ -7,13 +7,13 @@ import { search } from '../../shared/query.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { installBlueprint } from '../blueprints/install-blueprint.ts'
 
-let room: ManagementServer
+let fixture: ManagementServer
 beforeAll(async () => {
-  room = await openManagementServer()
+  fixture = await openManagementServer()
   for (const name of ['STRIPE', 'SLACK'])
-    await room.send('POST', '/_system/secrets', 'admin', { name, value: `value of ${name}` })
+    await fixture.send('POST', '/_system/secrets', 'admin', { name, value: `value of ${name}` })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const by = { guid: '', username: 'builder' }
 let count = 0
@@ -27,7 +27,7 @@ function blocksWith(secret: unknown, more: JsonObject = {}): JsonObject {
   }
 }
 const install = (secret: unknown, more?: JsonObject) =>
-  installBlueprint(room.flows, { name: `Signed ${count}`, blocks: blocksWith(secret, more) }, by)
+  installBlueprint(fixture.flows, { name: `Signed ${count}`, blocks: blocksWith(secret, more) }, by)
 
 test.each<[string, unknown, RegExp]>([
   ['a wire', '@take.body', /takes the name of a secret: no wire and no expression/],
@@ -37,16 +37,16 @@ test.each<[string, unknown, RegExp]>([
   ['a number', 12, /must be the name of a secret/],
   ['nothing', undefined, /secret is needed/],
 ])('%s is refused at the deploy', async (_what, secret, message) => {
-  const before = room.flows.live.table().version
+  const before = fixture.flows.live.table().version
   const refused = await install(secret).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(QuoinError)
   expect(JSON.stringify([String(refused), refused])).toMatch(message)
-  expect(room.flows.live.table().version).toBe(before)
+  expect(fixture.flows.live.table().version).toBe(before)
 })
 
 test('a secret that is not set is a warning, once, with the nearest name', async () => {
   const guid = await install('STRIP', { former_secret: 'STRIP' })
-  expect(room.flows.live.table().blueprints.get(guid)?.compiled.notes).toMatchObject([
+  expect(fixture.flows.live.table().blueprints.get(guid)?.compiled.notes).toMatchObject([
     {
       message: 'There is no secret STRIP: the block fails until it is set. Did you mean STRIPE?',
       level: 'warn',
@@ -57,22 +57,22 @@ test('a secret that is not set is a warning, once, with the nearest name', async
 test('the list of secrets says which active blueprints use one', async () => {
   const guid = await install('SLACK')
   const users = async () => {
-    const { body } = await room.send('POST', '/_system/secrets/search', 'admin', {
+    const { body } = await fixture.send('POST', '/_system/secrets/search', 'admin', {
       filters: { name: 'SLACK' },
     })
     return body
   }
   expect(await users()).toMatchObject([{ name: 'SLACK', used_by: [{ guid, name: expect.any(String) }] }])
-  await room.flows.deployments.deactivate(guid, by)
+  await fixture.flows.deployments.deactivate(guid, by)
   expect(await users()).toMatchObject([{ used_by: [] }])
 })
 
 test('a run that needs a secret that is not set fails with 500, and the log says what to do', async () => {
   await install('GONE')
-  const { status, text } = await room.send('POST', `/signed-${count}`, '', {})
+  const { status, text } = await fixture.send('POST', `/signed-${count}`, '', {})
   expect([status, text.includes('GONE')]).toEqual([500, false])
-  await room.flows.log.flush()
-  const stored = await room.database.session().find(ownStorages.systemLogs, search({ limit: 50 }))
+  await fixture.flows.log.flush()
+  const stored = await fixture.database.session().find(ownStorages.systemLogs, search({ limit: 50 }))
   expect(JSON.stringify(stored.documents.value)).toContain(
     'names the secret GONE, which is not set. Set it: quoin secret set GONE',
   )

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FlowBlocks, type FlowRoom, openFlowRoom } from '../../../test/run-flow.ts'
+import { type FlowBlocks, type FlowFixture, openFlowFixture } from '../../../test/run-flow.ts'
 
-let room: FlowRoom
+let fixture: FlowFixture
 beforeAll(async () => {
-  room = await openFlowRoom()
+  fixture = await openFlowFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 function unitOf(blocks: FlowBlocks): string | undefined {
-  const { blueprint, problems } = room.compile(blocks)
+  const { blueprint, problems } = fixture.compile(blocks)
   expect(problems).toEqual([])
   return (blueprint?.endpoints[0] ?? blueprint?.pages[0])?.flow.unit
 }

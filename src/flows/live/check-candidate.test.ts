@@ -11,12 +11,12 @@ import { applyValidationRules } from './check-candidate.ts'
 import type { Candidate } from './validation-kinds.ts'
 import { createValidationRule, openValidationRules, type Severity } from './validation-rules.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 beforeEach(async () => {
-  room = await openTestDatabase()
-  await openValidationRules(room.database)
+  fixture = await openTestDatabase()
+  await openValidationRules(fixture.database)
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 const block: Block = { ...emptyContent, guid: 'k', type: 'storage', fields: { storage: 'orders_2' } }
 const { blueprint } = compileBlueprint('b', [block], await loadBlocks())
@@ -24,11 +24,11 @@ if (!blueprint) throw new Error('A storage alone compiles.')
 const candidate: Candidate = { name: 'Shop', blocks: [block], compiled: blueprint }
 const rule = (severity: Severity, message: string) =>
   createValidationRule(
-    room.database,
+    fixture.database,
     { rule_type: 'naming', parameters: { target: 'storage', pattern: '^[a-z]+$' }, message, severity },
     { guid: 'u', username: 'ann' },
   )
-const apply = () => applyValidationRules(room.database.session(), candidate)
+const apply = () => applyValidationRules(fixture.database.session(), candidate)
 
 test('without rules there is nothing to say', async () => {
   expect(await apply()).toEqual({ errors: [], notes: [] })
@@ -50,6 +50,6 @@ test('errors refuse, warnings and infos are told', async () => {
 
 test('a rule of a kind that this version does not know says nothing', async () => {
   const fields = setFields({ rule_type: 'of_tomorrow', parameters: {}, severity: 'error' })
-  await transact(room.database, (session) => session.create(ownStorages.validationRules, fields))
+  await transact(fixture.database, (session) => session.create(ownStorages.validationRules, fields))
   expect(await apply()).toEqual({ errors: [], notes: [] })
 })

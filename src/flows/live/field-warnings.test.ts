@@ -6,11 +6,11 @@ import { savedBlocks } from '../../records/records.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { installBlueprint } from '../blueprints/install-blueprint.ts'
 
-let room: ManagementServer
+let fixture: ManagementServer
 beforeAll(async () => {
-  room = await openManagementServer()
+  fixture = await openManagementServer()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const builder = { guid: '', username: 'test' }
 const by = { ...builder, mayTakeAccountPages: false, lacks: () => false }
@@ -24,14 +24,14 @@ const file = {
 }
 
 async function sent(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: JsonValue) {
-  const { status, body: reply } = await room.send(method, `/blueprintfields${path}`, 'admin', body)
+  const { status, body: reply } = await fixture.send(method, `/blueprintfields${path}`, 'admin', body)
   expect(status).toBeLessThan(300)
   return reply
 }
 
 test('fields that change without a deploy', async () => {
-  const { deployments, records } = room.flows
-  const guid = await installBlueprint(room.flows, file, builder)
+  const { deployments, records } = fixture.flows
+  const guid = await installBlueprint(fixture.flows, file, builder)
   const check = async () => {
     const blocks = await savedBlocks(records, records.database.session(), guid)
     const { problems, notes } = await deployments.check(guid, blocks)
@@ -54,13 +54,13 @@ test('fields that change without a deploy', async () => {
 })
 
 test('a field that becomes a reference fails the check and the next deploy of what orders through it; what is active stays', async () => {
-  const { deployments, records, live } = room.flows
+  const { deployments, records, live } = fixture.flows
   const blocks = {
     get: { type: 'on_startup_register_uri_get', in: { uri: 'visits' }, scopes: ['*public'] },
     rows: { type: 'function_search', in: { flow: '@get.flow', storage: 'visits', sort: 'guest.name' } },
     reply: { type: 'reply', in: { flow: '@rows.flow', value: '@rows.documents' } },
   }
-  const guid = await installBlueprint(room.flows, { name: 'Visits', blocks }, builder)
+  const guid = await installBlueprint(fixture.flows, { name: 'Visits', blocks }, builder)
   await records.database.ensure('guests')
   const reference = { storage: 'guests', on_delete: 'refuse' }
   await sent('POST', '', { name: 'guest', type: 'string', storage: 'visits', reference })

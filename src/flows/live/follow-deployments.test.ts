@@ -19,16 +19,16 @@ const builder = { guid: '', username: 'builder' }
 /** More than are read in one search. */
 const MANY = 60
 
-let room: TestDatabase
+let fixture: TestDatabase
 beforeEach(async () => {
-  room = await openTestDatabase()
+  fixture = await openTestDatabase()
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 async function open(): Promise<Flows> {
   return openFlows({
     ...bareRunServices,
-    records: await openRecords(withoutRules(room.database), room.clock),
+    records: await openRecords(withoutRules(fixture.database), fixture.clock),
     catalogue: await loadBlocks(),
     random: seededRandom(1),
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
@@ -39,7 +39,7 @@ async function open(): Promise<Flows> {
 
 async function logged({ log }: Flows): Promise<readonly JsonObject[]> {
   await log.flush()
-  return documentsOf(await room.database.session().find(ownStorages.systemLogs, search({})))
+  return documentsOf(await fixture.database.session().find(ownStorages.systemLogs, search({})))
 }
 
 function install(flows: Flows, uri: string): Promise<string> {
@@ -52,7 +52,7 @@ function install(flows: Flows, uri: string): Promise<string> {
 
 /** Replaces the deployed blocks in the storage, without telling any node. */
 async function spoil(guid: string, blocks: readonly unknown[]): Promise<void> {
-  await transact(room.database, async (session) => {
+  await transact(fixture.database, async (session) => {
     const record = await session.get(ownStorages.blueprints, guid)
     const deployment = record && documentOf(record).deployment_guid
     const changes = setFields({ blocks: JSON.parse(JSON.stringify(blocks)) })

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FlowBlocks, type FlowRoom, openFlowRoom } from '../../../test/run-flow.ts'
+import { type FlowBlocks, type FlowFixture, openFlowFixture } from '../../../test/run-flow.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import { unknownFunctions } from './check-candidate.ts'
 import { liveBlueprints } from './live-blueprints.ts'
 
-let room: FlowRoom
+let fixture: FlowFixture
 beforeAll(async () => {
-  room = await openFlowRoom()
+  fixture = await openFlowFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 function compiled(guid: string, blocks: FlowBlocks): CompiledBlueprint {
-  const { blueprint, problems } = room.compile(blocks)
+  const { blueprint, problems } = fixture.compile(blocks)
   if (!blueprint) throw new Error(JSON.stringify(problems))
   return { ...blueprint, guid }
 }

@@ -15,22 +15,22 @@ const by = { guid: '01900000-0000-7000-8000-00000000000a', username: 'ada' }
 /** A version of four is larger than what is read in one search. */
 const block = { type: 'value_default', fields: { list: ['"],[{', { deep: 'x'.repeat(300_000) }] } }
 
-let room: TestDatabase
+let fixture: TestDatabase
 let records: RecordContext
 let blueprint: string
 
 beforeEach(async () => {
-  room = await openTestDatabase()
-  records = await openRecords(withoutRules(room.database), room.clock)
+  fixture = await openTestDatabase()
+  records = await openRecords(withoutRules(fixture.database), fixture.clock)
   blueprint = guidOf(await createBlueprint(records, seededRandom(1), { name: 'Listed' }, by))
 })
 afterEach(async () => {
   vi.restoreAllMocks()
-  await room.close()
+  await fixture.close()
 })
 
 function store(versions: readonly JsonObject[]): Promise<void> {
-  return transact(room.database, async (session) => {
+  return transact(fixture.database, async (session) => {
     for (const version of versions)
       await session.create(ownStorages.deployments, setFields({ blueprint_guid: blueprint, by, ...version }))
     const newest = versions.at(-1)?.number ?? 0

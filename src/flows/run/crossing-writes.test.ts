@@ -3,34 +3,34 @@
  * the embedded engine lets the second one begin when the first one is over.
  */
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import { ada, type JobRoom, openJobRoom } from '../../../test/job-room.ts'
+import { ada, type JobFixture, openJobFixture } from '../../../test/job-fixture.ts'
 import type { FlowBlocks } from '../../../test/run-flow.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { transact, transactAgain } from '../../storage/transact.ts'
 
-let room: JobRoom
+let fixture: JobFixture
 let guids: string[]
 beforeEach(async () => {
-  room = await openJobRoom()
-  await room.database.ensure('accounts')
-  guids = await transact(room.database, async (session) => {
+  fixture = await openJobFixture()
+  await fixture.database.ensure('accounts')
+  guids = await transact(fixture.database, async (session) => {
     const made: string[] = []
     for (const name of ['a', 'b'])
       made.push(guidOf(documentOf(await session.create('accounts', setFields({ name, amount: 100 })))))
     return made
   })
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
-const amounts = async () => (await room.documents('accounts')).map(({ amount }) => amount)
+const amounts = async () => (await fixture.documents('accounts')).map(({ amount }) => amount)
 
 /** Holds the first write of each of two until both have done one, where an engine lets them. Gives the writes that were done. */
 function meetAfterOneWrite(): () => number {
   let writes = 0
   const met = Promise.withResolvers<void>()
-  room.database.observe('accounts', async () => {
+  fixture.database.observe('accounts', async () => {
     writes += 1
     if (writes === 2 || inject('engine') !== 'postgres') met.resolve()
     await met.promise
@@ -52,7 +52,7 @@ const move = (trigger: string, from: string, to: string): FlowBlocks => ({
 })
 
 test('two transfers that cross are both done, once each, and both clients have their reply', async () => {
-  const blueprint = await room.install({
+  const blueprint = await fixture.install({
     post: { type: 'on_startup_register_uri_post', in: { uri: 'move' } },
     ...move('post', '=params.from', '=params.to'),
     log: { type: 'function_console_log', in: { flow: '@more.flow', value: 'moved' } },
@@ -61,19 +61,19 @@ test('two transfers that cross are both done, once each, and both clients have t
   const writes = meetAfterOneWrite()
   const [from = '', to = ''] = guids
   const sent = await Promise.all([
-    room.send(blueprint, { method: 'POST', query: { from, to } }),
-    room.send(blueprint, { method: 'POST', query: { from: to, to: from } }),
+    fixture.send(blueprint, { method: 'POST', query: { from, to } }),
+    fixture.send(blueprint, { method: 'POST', query: { from: to, to: from } }),
   ])
   expect(sent.map(({ end }) => end.error)).toEqual([undefined, undefined])
   expect(sent.map(({ replies }) => replies.map(({ value }) => value))).toEqual([['moved'], ['moved']])
   expect(await amounts()).toEqual([100, 100])
   expect(writes()).toBeGreaterThanOrEqual(inject('engine') === 'postgres' ? 5 : 4)
-  expect((await room.logged()).filter((message) => message === 'moved')).toEqual(['moved', 'moved'])
+  expect((await fixture.logged()).filter((message) => message === 'moved')).toEqual(['moved', 'moved'])
 })
 
 test('two jobs that cross are both done in their first attempt', async () => {
   const [from = '', to = ''] = guids
-  await room.install({
+  await fixture.install({
     move: {
       type: 'trigger_custom_function',
       fields: { name: 'move' },
@@ -92,7 +92,7 @@ test('two jobs that cross are both done in their first attempt', async () => {
       payload: { blueprint: '', function: 'move', parameters },
     }) as const
   await transact(
-    room.database,
+    fixture.database,
     async (session) => {
       await session.enqueue(job({ from, to }))
       await session.enqueue(job({ from: to, to: from }))
@@ -100,9 +100,9 @@ test('two jobs that cross are both done in their first attempt', async () => {
     { user: ada },
   )
   meetAfterOneWrite()
-  const claimed = await room.database.capabilities.jobs.claim({ owner: 'one', leaseMs: 60_000, limit: 2 })
+  const claimed = await fixture.database.capabilities.jobs.claim({ owner: 'one', leaseMs: 60_000, limit: 2 })
   const never = new AbortController().signal
-  expect(await Promise.all(claimed.map((one) => room.runJob(one, never)))).toEqual(['ended', 'ended'])
+  expect(await Promise.all(claimed.map((one) => fixture.runJob(one, never)))).toEqual(['ended', 'ended'])
   expect(await amounts()).toEqual([100, 100])
 })
 
@@ -110,19 +110,19 @@ test('management work that crosses another one is done again', async () => {
   meetAfterOneWrite()
   const [a = '', b = ''] = guids
   const both = (first: string, second: string) =>
-    transactAgain(room.database, async (session) => {
+    transactAgain(fixture.database, async (session) => {
       await session.update('accounts', first, setFields({ first }))
       await session.update('accounts', second, setFields({ second }))
     })
   await Promise.all([both(a, b), both(b, a)])
-  const [one, two] = await room.documents('accounts')
+  const [one, two] = await fixture.documents('accounts')
   expect([one?.first, one?.second, two?.first, two?.second]).toEqual([a, a, b, b])
 })
 
 describe('requests with the same one_at_a_time', () => {
   /** Adds one to what it has read. Each request is held when it writes; gives how many have come as far. */
   async function openCounting(pins: Readonly<Record<string, string>>) {
-    const blueprint = await room.install({
+    const blueprint = await fixture.install({
       post: { type: 'on_startup_register_uri_post', in: { uri: 'count', ...pins } },
       found: {
         type: 'function_search',
@@ -149,11 +149,11 @@ describe('requests with the same one_at_a_time', () => {
     })
     let writes = 0
     const held = Promise.withResolvers<void>()
-    room.database.observe('accounts', async () => {
+    fixture.database.observe('accounts', async () => {
       writes += 1
       await held.promise
     })
-    const send = (name: string) => room.send(blueprint, { method: 'POST', query: { name } })
+    const send = (name: string) => fixture.send(blueprint, { method: 'POST', query: { name } })
     return { send, writes: () => writes, go: held.resolve }
   }
 

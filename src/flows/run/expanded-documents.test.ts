@@ -70,7 +70,7 @@ class CountingSession extends TransparentSession {
 }
 
 const reads: string[] = []
-let room: TestDatabase
+let fixture: TestDatabase
 let database: RuledDatabase
 let flows: Flows
 let runs: Runs
@@ -78,9 +78,9 @@ let customerField: string
 let payerField: string
 
 beforeEach(async () => {
-  room = await openTestDatabase()
-  const rules = await openFieldRules(room.database)
-  const ruled = ruledDatabase(room.database, rules, { clock: room.clock, random: () => undefined })
+  fixture = await openTestDatabase()
+  const rules = await openFieldRules(fixture.database)
+  const ruled = ruledDatabase(fixture.database, rules, { clock: fixture.clock, random: () => undefined })
   database = { ...ruled, session: (origin): Session => new CountingSession(ruled.session(origin)) }
   for (const name of ['customers', 'orders']) await database.ensure(name)
   const field = async (name: string) =>
@@ -93,7 +93,7 @@ beforeEach(async () => {
   payerField = guidOf(await field('payer'))
   flows = await openFlows({
     ...bareRunServices,
-    records: await openRecords(database, room.clock),
+    records: await openRecords(database, fixture.clock),
     catalogue: await loadBlocks(),
     random: randomFillSync,
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
@@ -105,12 +105,12 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await flows.close()
-  await room.close()
+  await fixture.close()
 })
 
 const install = (blocks: object) => installBlueprint(flows, { name: 'Test', blocks }, by)
 const create = (storage: string, fields: JsonObject) =>
-  transact(room.database, async (session) =>
+  transact(fixture.database, async (session) =>
     guidOf(documentOf(await session.create(storage, setFields(fields)))),
   )
 const change = (guid: string, fields: JsonObject) =>
@@ -142,7 +142,7 @@ describe('expand', () => {
       await create('orders', { n, customer, payer: customers[(n + 1) % 20] ?? null })
     await create('orders', { n: 20, customer: null })
     const gone = customers[0] ?? ''
-    await transact(room.database, (session) => session.setRemoved('customers', gone, true))
+    await transact(fixture.database, (session) => session.setRemoved('customers', gone, true))
     const { reply, reads: made } = await send(await install(list))
     expect(made).toEqual(['find orders', 'find customers'])
     expect(reply).toHaveLength(21)

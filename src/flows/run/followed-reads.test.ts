@@ -7,25 +7,25 @@ import { guidOf } from '../../storage/document-fields.ts'
 import { transact } from '../../storage/transact.ts'
 import { FollowedReads } from './followed-reads.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 let one = ''
 const ofKind = (value: string): Query => ({ kind: 'term', field: 'kind', value })
 
 const add = (storage: string, kind: string) =>
-  transact(room.database, (session) => session.create(storage, setFields({ kind })))
+  transact(fixture.database, (session) => session.create(storage, setFields({ kind })))
 
 beforeAll(async () => {
-  room = await openTestDatabase()
-  for (const name of ['as', 'bs']) await room.database.ensure(name, { indexes: [{ fields: ['kind'] }] })
+  fixture = await openTestDatabase()
+  for (const name of ['as', 'bs']) await fixture.database.ensure(name, { indexes: [{ fields: ['kind'] }] })
   one = guidOf(documentOf(await add('as', 'x')))
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /** What was read, and whether a write of this kind to this storage is a change. */
 async function changedBy(read: (session: Session) => unknown, write: () => unknown): Promise<boolean> {
-  const { readVersions, changes } = room.database.capabilities
+  const { readVersions, changes } = fixture.database.capabilities
   const reads = new FollowedReads(changes.version, readVersions.catchUp ? undefined : readVersions)
-  const session = reads.session(room.database.session())
+  const session = reads.session(fixture.database.session())
   await read(session)
   expect(reads.haveChanged).toBe(false)
   await write()
@@ -46,26 +46,26 @@ const reads: readonly (readonly [string, (session: Session) => unknown])[] = [
 describe('what may read something else is a change', () => {
   test.each(reads)('%s', async (_name, read) => {
     const written = () =>
-      transact(room.database, async (session) => {
+      transact(fixture.database, async (session) => {
         await session.update('as', one, setFields({ kind: 'x', n: Math.random() }))
         await session.create('as', setFields({ kind: 'x' }))
       })
     const isUnknown = _name === 'a document that is not there'
-    const isExact = room.database.capabilities.readVersions.catchUp === undefined
+    const isExact = fixture.database.capabilities.readVersions.catchUp === undefined
     expect(await changedBy(read, written)).toBe(!(isUnknown && isExact))
   })
 })
 
 describe('what reads the same is no change', () => {
   test.each(reads)('%s: another storage', async (_name, read) => {
-    await room.database.ensure('cs')
+    await fixture.database.ensure('cs')
     expect(await changedBy(read, () => add('cs', 'x'))).toBe(false)
   })
 
   test('a page: a document that is not on it, where the process can tell', async () => {
     const read = (session: Session) => session.find('as', search({ query: ofKind('x') }))
     // The first search of its kind is not kept yet.
-    await read(room.database.session())
+    await read(fixture.database.session())
     expect(await changedBy(read, () => add('as', 'y'))).toBe(inject('engine') === 'postgres')
   })
 

@@ -1,18 +1,18 @@
 /** Bodies of `each`, branches that join, and variables of a run. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FlowBlocks, type FlowRoom, openFlowRoom } from '../../../test/run-flow.ts'
+import { type FlowBlocks, type FlowFixture, openFlowFixture } from '../../../test/run-flow.ts'
 import { matchAll } from '../../shared/query.ts'
 
-let room: FlowRoom
+let fixture: FlowFixture
 beforeAll(async () => {
-  room = await openFlowRoom()
+  fixture = await openFlowFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const get = { get: { type: 'on_startup_register_uri_get', in: { uri: 'test' } } }
 const body = { sent: { type: 'httpconnection_current_request' } }
 const storage = (name: string) => ({ docs: { type: 'storage', fields: { storage: name } } })
-const stored = (name: string) => room.database.session().count(name, matchAll)
+const stored = (name: string) => fixture.database.session().count(name, matchAll)
 const reply = (flow: string | readonly string[], value: unknown) => ({
   type: 'httpconnection_set_json',
   in: { flow, value },
@@ -30,7 +30,7 @@ const creates = (flow: string, from: string) => ({
   },
 })
 const first = async (blocks: FlowBlocks, request = {}) => {
-  const { replies, end } = await room.run(blocks, request)
+  const { replies, end } = await fixture.run(blocks, request)
   expect(end.error).toBeUndefined()
   return replies[0]?.value
 }
@@ -57,7 +57,7 @@ describe('each', () => {
       },
       reply: reply('@each.flow', '@all.object'),
     }
-    const { replies, atOnce } = await room.run(blocks, { body: ['a', null, 'c'] }, {}, { clock: () => 0 })
+    const { replies, atOnce } = await fixture.run(blocks, { body: ['a', null, 'c'] }, {}, { clock: () => 0 })
     expect(replies.map(({ value }) => value)).toEqual([
       {
         rows: [
@@ -104,7 +104,7 @@ describe('each', () => {
   }
 
   test('a failure names the element, undoes what all passes wrote, and is 400 for what the request brought', async () => {
-    const { end, replies } = await room.run(failing, { body: [1, 2, 'many'] })
+    const { end, replies } = await fixture.run(failing, { body: [1, 2, 'many'] })
     expect(end.error).toMatchObject({
       code: 'INVALID_QUERY',
       message: 'element 2: body must be a whole number from 0 to 10,000',
@@ -137,7 +137,7 @@ describe('each', () => {
       },
       fail: { type: 'fail', in: { flow: '@which.bad', message: 'Not this.', status: 409 } },
     }
-    const { end } = await room.run(blocks, { body: [['a'], ['b', 'bad']] })
+    const { end } = await fixture.run(blocks, { body: [['a'], ['b', 'bad']] })
     expect(end.error).toMatchObject({
       code: 'FLOW_FAILED',
       status: 409,
@@ -211,7 +211,7 @@ describe('each', () => {
       ...creates('@each.each', '@each.item'),
       reply: reply('@create.flow', '@each.item'),
     }
-    const { replies, logs } = await room.run(blocks, { body: ['a', 'b'] })
+    const { replies, logs } = await fixture.run(blocks, { body: ['a', 'b'] })
     expect(replies.map(({ value }) => value)).toEqual(['a'])
     expect(logs).toMatchObject([{ level: 'warn', message: 'A second reply in one run was ignored.' }])
     expect(await stored('each_replies')).toBe(2)
@@ -227,10 +227,10 @@ describe('each', () => {
       s: { type: 'value', fields: { name: 'sum' } },
       reply: reply('@each.flow', '@s.value'),
     }
-    expect((await room.run(blocks, { body: list }, { budget: 10_000 })).end.error).toMatchObject({
+    expect((await fixture.run(blocks, { body: list }, { budget: 10_000 })).end.error).toMatchObject({
       code: 'UNAVAILABLE',
     })
-    expect((await room.run(blocks, { body: list }, { budget: 30_000 })).replies[0]?.value).toBe(49_995_000)
+    expect((await fixture.run(blocks, { body: list }, { budget: 30_000 })).replies[0]?.value).toBe(49_995_000)
   })
 })
 
@@ -247,7 +247,7 @@ describe('function_custom_execute_each', () => {
       f: { type: 'trigger_custom_function', fields: { name: 'f' }, out: [{ id: 'item', type: 'any' }] },
       find: { type: 'function_search', in: { flow: '@f.flow', storage: '@docs.storage', limit: '@f.item' } },
     }
-    const { end } = await room.run(blocks, { body: [1, 'many'] })
+    const { end } = await fixture.run(blocks, { body: [1, 'many'] })
     expect(end.error).toMatchObject({
       code: 'INVALID_QUERY',
       message: 'element 1: body must be a whole number from 0 to 10,000',
@@ -281,14 +281,14 @@ describe('a parameter of a custom function', () => {
   test.each(['any', 'value', 'number'])(
     'of the type %s that the request chose and the function cannot use is 400 naming it',
     async (type) => {
-      const { end, logs } = await room.run(call(type), { query: { page: 'abc' } })
+      const { end, logs } = await fixture.run(call(type), { query: { page: 'abc' } })
       expect(end.error).toMatchObject({ status: 400, message: expect.stringMatching(/^page must be/) })
       expect(logs).toEqual([])
     },
   )
 
   test('that the flow chose is a fault of the flow', async () => {
-    const { end, logs } = await room.run(call('any', 'abc'))
+    const { end, logs } = await fixture.run(call('any', 'abc'))
     expect(end.error).toMatchObject({ status: 500 })
     expect(logs).toMatchObject([{ level: 'error', block: 'find', pin: 'limit' }])
   })
@@ -329,14 +329,14 @@ describe('join', () => {
   }
 
   test('continues once, when all branches are there', async () => {
-    const { replies, logs } = await room.run(branches)
+    const { replies, logs } = await fixture.run(branches)
     expect(replies.map(({ value }) => value)).toEqual([['a', 'b', 'c']])
     expect(logs).toEqual([])
   })
 
   test('of several wires into one pin the first counts, and it waits again', async () => {
     const twice = { ...branches, join: { type: 'join', in: { flow: ['@a.flow', '@b.flow'], a: '@c.flow' } } }
-    const { replies, logs } = await room.run(twice)
+    const { replies, logs } = await fixture.run(twice)
     expect([replies.length, logs]).toEqual([1, []])
   })
 
@@ -346,7 +346,7 @@ describe('join', () => {
       which: { type: 'branch', in: { flow: '@b.flow', condition: false } },
       c: variable('@which.true', 'seen', 'append', 'c'),
     }
-    expect((await room.run(blocks)).replies).toEqual([])
+    expect((await fixture.run(blocks)).replies).toEqual([])
   })
 
   test('waits for branches that wait, and in each pass of a loop', async () => {
@@ -381,12 +381,12 @@ describe('switch', () => {
       other: reply('@which.default', 'other'),
     }
     const of = async (state: string) =>
-      (await room.run(blocks, { query: { state } })).replies.map(({ value }) => value)
+      (await fixture.run(blocks, { query: { state } })).replies.map(({ value }) => value)
     expect([await of('open'), await of('5'), await of('error')]).toEqual([['open'], ['five'], ['other']])
   })
 
   test.each(['default', 'error'])('a case named %s is refused when it is deployed', (name) => {
-    const { problems } = room.compile({
+    const { problems } = fixture.compile({
       ...get,
       which: { type: 'switch', fields: { cases: [name] }, in: { flow: '@get.flow' } },
     })

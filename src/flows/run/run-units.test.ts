@@ -4,19 +4,19 @@ import { ensureLimits, limitCounts } from '../../records/limits/limit-counts.ts'
 import type { RunUnit } from './run-unit.ts'
 import { unitCounts } from './run-units.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 beforeEach(async () => {
-  room = await openTestDatabase()
-  await ensureLimits(room.database)
+  fixture = await openTestDatabase()
+  await ensureLimits(fixture.database)
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 const call = { key: 'ann', window: 60_000, most: 3, amount: 1 }
 
 test('a unit that begins once more gets what its first try has counted, call by call', async () => {
   const unit: RunUnit = { attempt: 1, holdsReads: true, until: 0, committed: false, counted: new Map() }
   const oneTry = async (calls: number) => {
-    const counts = unitCounts(limitCounts(room), unit)
+    const counts = unitCounts(limitCounts(fixture), unit)
     const left: number[] = []
     for (let at = 0; at < calls; at++) left.push((await counts.count(call)).remaining)
     return left
@@ -29,10 +29,10 @@ test('a unit that begins once more gets what its first try has counted, call by 
 
 test('another call of a unit, and runs that are no units, are counted', async () => {
   const unit: RunUnit = { attempt: 1, holdsReads: true, until: 0, committed: false, counted: new Map() }
-  const counts = unitCounts(limitCounts(room), unit)
+  const counts = unitCounts(limitCounts(fixture), unit)
   await counts.count(call)
   expect((await counts.count({ ...call, amount: 2 })).remaining).toBe(0)
-  const alone = unitCounts(limitCounts(room), undefined)
+  const alone = unitCounts(limitCounts(fixture), undefined)
   expect((await alone.count(call)).allowed).toBe(false)
   expect((await alone.count({ ...call, key: 'bob' })).allowed).toBe(true)
 })

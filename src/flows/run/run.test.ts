@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startLocalServer } from '../../../test/local-server.ts'
-import { type FlowBlocks, type FlowRoom, openFlowRoom, replyWith } from '../../../test/run-flow.ts'
+import { type FlowBlocks, type FlowFixture, openFlowFixture, replyWith } from '../../../test/run-flow.ts'
 import { matchAll, search } from '../../shared/query.ts'
 
-let room: FlowRoom
+let fixture: FlowFixture
 beforeAll(async () => {
-  room = await openFlowRoom()
+  fixture = await openFlowFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const values = async (blocks: FlowBlocks, request = {}) =>
-  (await room.run(blocks, request)).replies.map((reply) => reply.value)
+  (await fixture.run(blocks, request)).replies.map((reply) => reply.value)
 
 /** Creates a document { name } in the storage and goes on. */
 const creates = (name: string, flow: string | readonly string[], storage: string) => ({
@@ -21,11 +21,11 @@ const creates = (name: string, flow: string | readonly string[], storage: string
   },
 })
 const storageBlock = (name: string) => ({ [name]: { type: 'storage', fields: { storage: name } } })
-const stored = (name: string) => room.database.session().count(name, matchAll)
+const stored = (name: string) => fixture.database.session().count(name, matchAll)
 
 describe('values are pulled', () => {
   test('a literal arrives as the reply, in one turn', async () => {
-    const { replies, atOnce } = await room.run(replyWith('hello'), {}, {}, { clock: () => 0 })
+    const { replies, atOnce } = await fixture.run(replyWith('hello'), {}, {}, { clock: () => 0 })
     expect(replies).toEqual([{ code: 200, value: 'hello', headers: {} }])
     expect(atOnce).toBe(true)
   })
@@ -35,7 +35,7 @@ describe('values are pulled', () => {
       a: { type: 'value_default', in: { default: 'deep' } },
       b: { type: 'value_default', in: { value: '@a.value' } },
     })
-    const { replies, end } = await room.run(blocks, {}, { budget: 1 })
+    const { replies, end } = await fixture.run(blocks, {}, { budget: 1 })
     expect(end.error).toBeUndefined()
     expect(replies[0]?.value).toBe('deep')
   })
@@ -53,7 +53,7 @@ describe('values are pulled', () => {
       count: { type: 'function_search', in: { flow: '@before.flow', storage: `@${storage}.storage` } },
       reply: { type: 'httpconnection_set_json', in: { flow: '@count.flow', value: '@total.object' } },
     }
-    const { logs, replies } = await room.run(blocks)
+    const { logs, replies } = await fixture.run(blocks)
     expect(logs.map((log) => log.value)).toEqual([{}])
     expect(replies[0]?.value).toEqual({ n: 2 })
   })
@@ -74,7 +74,7 @@ describe('values are pulled', () => {
       },
       '@find.flow',
     )
-    const { end, replies } = await room.run(blocks, { query })
+    const { end, replies } = await fixture.run(blocks, { query })
     expect(end.error).toMatchObject({ code: 'INVALID_QUERY', message, fields: ['limit'] })
     expect(replies).toEqual([])
   })
@@ -89,7 +89,7 @@ describe('values are pulled', () => {
         in: { flow: '@get.flow', storage: '@things.storage', limit: '@read.n' },
       },
     })
-    const { end, logs } = await room.run(blocks)
+    const { end, logs } = await fixture.run(blocks)
     expect(end.error?.code).toBe('INTERNAL')
     expect(logs).toMatchObject([{ level: 'error', block: 'find', pin: 'limit' }])
   })
@@ -163,7 +163,7 @@ describe('frames', () => {
       },
       '@start.flow',
     )
-    const { end, replies, logs } = await room.run(blocks)
+    const { end, replies, logs } = await fixture.run(blocks)
     expect(end.error?.code).toBe('INTERNAL')
     expect(replies).toEqual([])
     expect(logs[0]?.message).toMatch(/called each other 9 deep/)
@@ -180,7 +180,7 @@ describe('branches', () => {
       ...creates('right', '@get.flow', storage),
       reply: { type: 'httpconnection_set_json', in: { flow: '@get.flow', value: 'sent' } },
     }
-    const { end } = await room.run(blocks)
+    const { end } = await fixture.run(blocks)
     expect(end).toMatchObject({ replied: true, error: undefined })
     expect(await stored(storage)).toBe(2)
   })
@@ -198,7 +198,7 @@ describe('branches', () => {
     })
     try {
       const call = { type: 'http_request', in: { flow: '@get.flow', url: server.url } }
-      const { end } = await room.run({ ...replyWith('x'), left: call, right: call })
+      const { end } = await fixture.run({ ...replyWith('x'), left: call, right: call })
       expect(end.error).toBeUndefined()
       expect(most).toBe(2)
     } finally {
@@ -214,7 +214,7 @@ describe('branches', () => {
       ...creates('kept', '@get.flow', storage),
       fails: { type: 'function_custom_execute', in: { flow: '@get.flow', function: 'missing' } },
     }
-    const { end } = await room.run(blocks)
+    const { end } = await fixture.run(blocks)
     expect(end.error?.code).toBe('INTERNAL')
     expect(await stored(storage)).toBe(0)
   })
@@ -238,24 +238,24 @@ describe('failing', () => {
       ...creates('after', '@reply.flow', storage),
       ...failing('@after.flow'),
     }
-    const { end, replies, logs } = await room.run(blocks)
+    const { end, replies, logs } = await fixture.run(blocks)
     expect(replies).toMatchObject([{ code: 201 }])
     expect(end).toMatchObject({ replied: true, error: { code: 'INTERNAL' } })
     expect(logs).toMatchObject([{ level: 'error', block: 'fails' }])
-    const found = await room.database.session().find(storage, search())
+    const found = await fixture.database.session().find(storage, search())
     expect(found.documents.value).toMatchObject([{ name: 'before' }])
   })
 
   test('a wired error pin takes the failure and tells it', async () => {
     const blocks = replyWith('@fails.error', failing('@get.flow'), '@fails.error')
-    const { end, replies } = await room.run(blocks)
+    const { end, replies } = await fixture.run(blocks)
     expect(end.error).toBeUndefined()
     expect(replies[0]?.value).toEqual({ code: 'INTERNAL', message: 'internal error', block: 'fails' })
   })
 
   test('a second reply is ignored and logged', async () => {
     const again = { type: 'httpconnection_set_json', in: { flow: '@reply.flow', code: 500, value: 'second' } }
-    const { replies, logs } = await room.run({ ...replyWith('first'), again })
+    const { replies, logs } = await fixture.run({ ...replyWith('first'), again })
     expect(replies.map((reply) => reply.value)).toEqual(['first'])
     expect(logs).toMatchObject([{ level: 'warn', block: 'again' }])
   })
@@ -270,7 +270,7 @@ describe('bounds', () => {
   const endless = { ...loop, one: { ...loop.one, in: { flow: ['@get.flow', '@two.true'] } } }
 
   test('a loop without end stops at its budget', async () => {
-    const { end, logs } = await room.run(endless, {}, { budget: 1000 })
+    const { end, logs } = await fixture.run(endless, {}, { budget: 1000 })
     expect(end.error?.code).toBe('UNAVAILABLE')
     expect(logs.at(-1)?.message).toMatch(/executed 1000 blocks/)
   })
@@ -280,7 +280,7 @@ describe('bounds', () => {
     const timer = setInterval(() => {
       turns += 1
     }, 5)
-    const { end } = await room.run(endless, {}, { deadline: 200, budget: 1e9 })
+    const { end } = await fixture.run(endless, {}, { deadline: 200, budget: 1e9 })
     clearInterval(timer)
     expect(end.error?.code).toBe('UNAVAILABLE')
     expect(turns).toBeGreaterThan(0)
@@ -293,7 +293,7 @@ describe('bounds', () => {
         ...replyWith('late', {}, '@wait.flow'),
         wait: { type: 'http_request', in: { flow: '@get.flow', url: server.url } },
       }
-      const { end, replies } = await room.run(blocks, {}, { deadline: 100 })
+      const { end, replies } = await fixture.run(blocks, {}, { deadline: 100 })
       expect(end.error?.code).toBe('UNAVAILABLE')
       expect(replies).toEqual([])
     } finally {
@@ -309,8 +309,8 @@ describe('a flow that forks', () => {
   })
 
   test('keeps what one branch writes while another one replies', async () => {
-    await room.database.ensure('forked')
-    const { replies, end, logs } = await room.run({
+    await fixture.database.ensure('forked')
+    const { replies, end, logs } = await fixture.run({
       ask: { type: 'on_startup_register_uri_post', in: { uri: 'fork' }, scopes: ['*public'] },
       a: create('a', '@ask.flow'),
       reply: { type: 'reply', in: { flow: '@a.flow', code: 201 } },

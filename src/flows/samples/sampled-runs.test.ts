@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FlowBlocks, type FlowRoom, openFlowRoom } from '../../../test/run-flow.ts'
+import { type FlowBlocks, type FlowFixture, openFlowFixture } from '../../../test/run-flow.ts'
 import { countOf, timeAt } from './sample.ts'
 import { BlockTimes } from './sampled-runs.ts'
 
 // Which part of a run is the time of which block: the clock here goes on by a millisecond each time that it is looked at.
 
-let room: FlowRoom
+let fixture: FlowFixture
 beforeAll(async () => {
-  room = await openFlowRoom()
+  fixture = await openFlowFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /** By block: how often it was executed, and milliseconds of one execution. */
 async function timesOf(blocks: FlowBlocks) {
@@ -18,7 +18,7 @@ async function timesOf(blocks: FlowBlocks) {
     now += 1
     return now
   })
-  const { end } = await room.run(blocks, { query: { a: '1' } }, {}, { recorder })
+  const { end } = await fixture.run(blocks, { query: { a: '1' } }, {}, { recorder })
   const times = [...recorder.all].map(([{ blueprint, node }, passes]) => {
     expect(blueprint).toBe('blueprint')
     return [node.block.guid, [countOf(passes), Math.round(timeAt(passes, 0.5) / 1_000)]] as const

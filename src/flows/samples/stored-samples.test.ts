@@ -6,25 +6,25 @@ import { ownStorages } from '../../storage/own-storages.ts'
 import type { PlainTimes } from './sample.ts'
 import { ensureSamples, readTimes, storeTimes } from './stored-samples.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 beforeEach(async () => {
-  room = await openTestDatabase()
-  await ensureSamples(room.database)
+  fixture = await openTestDatabase()
+  await ensureSamples(fixture.database)
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 const HOUR = 3_600_000
 const times = (deployment: number, ...pairs: [number, number][]): PlainTimes => ({
   ...{ blueprint: 'shop', deployment, runs: 1 },
   blocks: [['a', pairs]],
 })
-const store = (one: PlainTimes) => storeTimes(room.database, room.clock, one)
+const store = (one: PlainTimes) => storeTimes(fixture.database, fixture.clock, one)
 const read = async (deployment: number) => {
   const of = { blueprint: 'shop', deployment }
-  const { runs, blocks } = (await readTimes(room.database, of)).of(of)
+  const { runs, blocks } = (await readTimes(fixture.database, of)).of(of)
   return [runs, [...(blocks.get('a') ?? [])].toSorted(([a], [b]) => a - b)]
 }
-const documents = () => room.database.session().count(ownStorages.samples, matchAll, true)
+const documents = () => fixture.database.session().count(ownStorages.samples, matchAll, true)
 
 test('nothing was sampled', async () => expect(await read(1)).toEqual([0, []]))
 
@@ -32,7 +32,7 @@ test('times of one version are added up, over hours too', async () => {
   await store(times(1, [4, 1], [9, 2]))
   await store(times(1, [4, 3]))
   expect(await documents()).toBe(1)
-  room.clock.now += 7 * HOUR
+  fixture.clock.now += 7 * HOUR
   await store(times(1, [4, 5]))
   expect(await documents()).toBe(2)
   expect(await read(1)).toEqual([
@@ -63,7 +63,7 @@ test('a new version deletes those before it, and no other blueprint', async () =
 test('a version that runs for a week has six documents at most', async () => {
   for (let hour = 0; hour < 7 * 24; hour += 1) {
     await store(times(1, [4, 1]))
-    room.clock.now += HOUR
+    fixture.clock.now += HOUR
   }
   expect(await documents()).toBeLessThanOrEqual(6)
   const [runs] = await read(1)

@@ -1,20 +1,20 @@
 /** Copies of flows for runs that are recorded: each is compiled when it is first needed, and only once. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FlowRoom, openFlowRoom } from '../../../test/run-flow.ts'
+import { type FlowFixture, openFlowFixture } from '../../../test/run-flow.ts'
 import { othersTurn } from '../../shared/in-turns.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import type { CompiledFunction } from '../compile/frame.ts'
 import { tracedFlows } from './traced-flows.ts'
 
-let room: FlowRoom
+let fixture: FlowFixture
 beforeAll(async () => {
-  room = await openFlowRoom()
+  fixture = await openFlowFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /** An active blueprint with two endpoints and a function, and the triggers whose flows were copied. */
-function liveRoom() {
-  const { blueprint } = room.compile({
+function liveFixture() {
+  const { blueprint } = fixture.compile({
     one: { type: 'on_startup_register_uri_get', in: { uri: 'one' } },
     first: { type: 'reply', in: { flow: '@one.flow', value: 1 } },
     two: { type: 'on_startup_register_uri_get', in: { uri: 'two' } },
@@ -40,7 +40,7 @@ function liveRoom() {
 }
 
 test('nothing is compiled before it is asked for, and then only the flow that is', () => {
-  const { compiled, copies, copied, one } = liveRoom()
+  const { compiled, copies, copied, one } = liveFixture()
   expect(copied).toEqual([])
   const copy = copies.of(compiled, one)
   expect(copy).toMatchObject({ type: 'http', label: 'GET one', flow: { trigger: 'one' } })
@@ -51,7 +51,7 @@ test('nothing is compiled before it is asked for, and then only the flow that is
 })
 
 test('`soon` gives nothing until the copy is there, and compiles it in a later turn', async () => {
-  const { compiled, copies, copied, two } = liveRoom()
+  const { compiled, copies, copied, two } = liveFixture()
   expect(copies.soon(compiled, two)).toBeUndefined()
   expect(copies.soon(compiled, two)).toBeUndefined()
   expect(copied).toEqual([])
@@ -61,8 +61,8 @@ test('`soon` gives nothing until the copy is there, and compiles it in a later t
 })
 
 test('a flow of another version has no copy', async () => {
-  const { compiled, copies, copied } = liveRoom()
-  const { one: former } = liveRoom()
+  const { compiled, copies, copied } = liveFixture()
+  const { one: former } = liveFixture()
   expect(copies.of(compiled, former)).toBeUndefined()
   copies.soon(compiled, former)
   await othersTurn()
@@ -71,7 +71,7 @@ test('a flow of another version has no copy', async () => {
 })
 
 test('a function keeps all but its flow, and one that no active blueprint has is found by its owner alone', () => {
-  const { compiled, copies, called } = liveRoom()
+  const { compiled, copies, called } = liveFixture()
   const copy = copies.functionOf(called, copies.of)
   expect(copy).toMatchObject({ name: 'called', start: called.start, flow: { isFunction: true } })
   expect(copy?.flow.first).not.toBe(called.flow.first)

@@ -1,7 +1,7 @@
 /** Values that hold themselves twice, again and again: a run that makes one fails, and nothing walks it as a tree. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startLocalServer } from '../../../test/local-server.ts'
-import { type FlowBlocks, type FlowRoom, openFlowRoom, replyWith } from '../../../test/run-flow.ts'
+import { type FlowBlocks, type FlowFixture, openFlowFixture, replyWith } from '../../../test/run-flow.ts'
 import { jsonProblem } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { appendNode, nodesOf, type PageContent } from '../../shared/pages/page-content.ts'
@@ -13,12 +13,12 @@ const LEVELS = 50
 const storage = 'grown'
 const tooMany = 'holds more than 1,000,000 values'
 
-let room: FlowRoom
+let fixture: FlowFixture
 beforeAll(async () => {
-  room = await openFlowRoom()
-  await room.database.ensure(storage)
+  fixture = await openFlowFixture()
+  await fixture.database.ensure(storage)
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /** `levels` blocks, each wired twice to the one before; the first of them to what the request sends. */
 function doubled(
@@ -68,7 +68,7 @@ const sinks: [string, FlowBlocks][] = [
 
 describe.each(sinks)('an object doubled 50 times in %s', (_, blocks) => {
   test('is refused where it became too large, and nothing of it is kept or sent', async () => {
-    const ran = await room.run({ ...get, ...grownStorage, ...grown, ...blocks }, { query: { text: 'x' } })
+    const ran = await fixture.run({ ...get, ...grownStorage, ...grown, ...blocks }, { query: { text: 'x' } })
     // In 2^20 values: the block that made them, not the one that would have used the last.
     expect(ran.end.error).toMatchObject({ code: 'INTERNAL' })
     expect(ran.logs).toEqual([expect.objectContaining({ level: 'error', block: 'b19', pin: 'object' })])
@@ -76,7 +76,7 @@ describe.each(sinks)('an object doubled 50 times in %s', (_, blocks) => {
       `object of the block New object (object_new_fields) ${tooMany}, those that it holds several times counted each time: use a smaller value`,
     )
     expect(ran.replies).toEqual([])
-    expect(await room.database.session().count(storage, matchAll)).toBe(0)
+    expect(await fixture.database.session().count(storage, matchAll)).toBe(0)
   })
 })
 
@@ -87,14 +87,14 @@ test('the body of an HTTP request: the other server is not asked', async () => {
     response.end()
   })
   const ask = { type: 'http_request', in: { flow: '@get.flow', url: server.url, method: 'POST', body: top } }
-  const ran = await room.run({ ...get, ...grown, ask }, { query: { text: 'x' } })
+  const ran = await fixture.run({ ...get, ...grown, ask }, { query: { text: 'x' } })
   expect([ran.end.error?.code, ran.logs[0]?.block, asked]).toEqual(['INTERNAL', 'b19', 0])
   await server.close()
 })
 
 test('a value that is the same in each run is refused too, and the deployment does not walk it', async () => {
   const blocks = { ...grown, b1: object('x') }
-  const ran = await room.run(replyWith(top, blocks))
+  const ran = await fixture.run(replyWith(top, blocks))
   expect([ran.end.error?.code, ran.logs[0]?.pin, ran.replies]).toEqual(['INTERNAL', 'object', []])
 })
 
@@ -115,7 +115,7 @@ test.each([
     type: 'function_search',
     in: { flow: '@get.flow', storage: '@store.storage', query: `@b${LEVELS}.${pin}` },
   }
-  const ran = await room.run(
+  const ran = await fixture.run(
     replyWith('@find.documents', { ...grownStorage, ...blocks, find }, '@find.flow'),
     {
       query: { text: 'x' },
@@ -145,7 +145,7 @@ test('a function that calls itself with twice of what it got', async () => {
       in: { flow: '@get.flow', function: 'grow', value: '@sent.value' },
     },
   }
-  const ran = await room.run(blocks, { query: { text: 'x' } })
+  const ran = await fixture.run(blocks, { query: { text: 'x' } })
   expect(ran.end.error?.code).toBe('INTERNAL')
   expect(ran.logs[0]?.message).toContain(tooMany)
 })
@@ -161,7 +161,7 @@ test('a page of cards, each wired twice to the one before', async () => {
     finish: () => undefined,
     submitted: undefined,
   }
-  const ran = await room.run({ ...get, ...blocks, render }, { query: { text: 'x' }, visit })
+  const ran = await fixture.run({ ...get, ...blocks, render }, { query: { text: 'x' }, visit })
   expect(ran.end.error?.code).toBe('INTERNAL')
   expect(ran.logs).toEqual([
     expect.objectContaining({ pin: 'state', message: expect.stringContaining(tooMany) }),
@@ -177,7 +177,7 @@ test('what is large and not too large passes, and what was too large goes to the
     in: { item: '@map.item', index: '@map.index' },
   }
   const body = { type: 'httpconnection_current_request' }
-  const ran = await room.run(replyWith('@map.array', { body, map, row }), { body: items })
+  const ran = await fixture.run(replyWith('@map.array', { body, map, row }), { body: items })
   expect(ran.replies[0]?.value).toEqual(items.map((item, index) => ({ item, index })))
   const caught = {
     get: get.get,
@@ -185,12 +185,12 @@ test('what is large and not too large passes, and what was too large goes to the
     log: { type: 'function_console_log', in: { flow: '@get.flow', value: top } },
     reply: { type: 'httpconnection_set_json', in: { flow: '@log.error', code: 507, value: 'too large' } },
   }
-  const second = await room.run(caught, { query: { text: 'x' } })
+  const second = await fixture.run(caught, { query: { text: 'x' } })
   expect(second.replies).toMatchObject([{ code: 507, value: 'too large' }])
 })
 
 test('a page of documents that is too large names the limit: to the client that chose it, else in the log', async () => {
-  const session = room.database.session()
+  const session = fixture.database.session()
   for (let n = 0; n < 2; n++) await session.create(storage, setFields({ n, list: ','.repeat(9_000_000) }))
   await session.transaction.commit()
   const search = (limit: unknown) => ({
@@ -200,7 +200,7 @@ test('a page of documents that is too large names the limit: to the client that 
   })
   const told = `limit must be lower: the page of documents ${tooMany}, those that it holds several times counted each time`
   const run = (limit: unknown, sent: string) =>
-    room.run({ ...get, ...grownStorage, ...search(limit) }, { query: { limit: sent } })
+    fixture.run({ ...get, ...grownStorage, ...search(limit) }, { query: { limit: sent } })
   const error = { code: 'INVALID_QUERY', message: told }
   expect((await run('@limit.value', '2')).end.error).toMatchObject(error)
   expect((await run('@limit.value', '1')).replies).toHaveLength(1)

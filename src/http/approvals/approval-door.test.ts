@@ -5,7 +5,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 let origin: string
 
 const notes = (flow: string | string[], set: string) => ({
@@ -14,11 +14,11 @@ const notes = (flow: string | string[], set: string) => ({
 })
 
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_PUBLIC_URL: 'https://shop.example' })
-  origin = await room.quoin.server.listen()
-  await room.addUser('ben', ['orders_approve'])
-  await room.addUser('eve', ['orders_view'])
-  await room.install('Orders', {
+  fixture = await openTestQuoin({ QUOIN_PUBLIC_URL: 'https://shop.example' })
+  origin = await fixture.quoin.server.listen()
+  await fixture.addUser('ben', ['orders_approve'])
+  await fixture.addUser('eve', ['orders_view'])
+  await fixture.install('Orders', {
     get: { type: 'on_startup_register_uri_post', in: { uri: 'orders' }, scopes: ['*public'] },
     approval: {
       type: 'wait_for_approval',
@@ -50,7 +50,7 @@ beforeAll(async () => {
     late: notes('@approval.timeout', '={ id: body.id, end: "timeout", by: approval.by }'),
   })
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 let count = 0
 let id: string
@@ -66,7 +66,7 @@ interface Order {
 }
 
 async function order(scopes: readonly string[] = ['orders_approve'], more: JsonObject = {}): Promise<Order> {
-  const answer = await room.send('POST', '/orders', { body: { id, scopes, ...more } })
+  const answer = await fixture.send('POST', '/orders', { body: { id, scopes, ...more } })
   expect(answer.status).toBe(200)
   const { page, link, wait } = objectOf(answer.body)
   return { page: textIn(page), link: textIn(link), wait: textIn(wait) }
@@ -74,18 +74,18 @@ async function order(scopes: readonly string[] = ['orders_approve'], more: JsonO
 
 async function visitor(username?: string): Promise<Visitor> {
   const one = openVisitor(origin)
-  if (username) one.setCookie('access_token', await room.tokenOf(username))
+  if (username) one.setCookie('access_token', await fixture.tokenOf(username))
   return one
 }
 
-const decided = async () => (await room.documents('decided')).filter((one) => one.id === id)
+const decided = async () => (await fixture.documents('decided')).filter((one) => one.id === id)
 const settled = (end: string) => expect.poll(decided, { timeout: 10_000 }).toMatchObject([{ end }])
 const waiting = async ({ wait }: Order) =>
-  (await room.documents(ownStorages.waits)).filter((one) => objectOf(one._meta).guid === wait)
+  (await fixture.documents(ownStorages.waits)).filter((one) => objectOf(one._meta).guid === wait)
 const approve = { button: 'Approve' }
 
 test('page and link are also given with the address of the site', async () => {
-  const { body } = await room.send('POST', '/orders', { body: { id, scopes: ['orders_approve'] } })
+  const { body } = await fixture.send('POST', '/orders', { body: { id, scopes: ['orders_approve'] } })
   const { page, link, urls } = objectOf(body)
   expect(urls).toEqual([`https://shop.example${page}`, `https://shop.example${link}`])
 })
@@ -172,7 +172,7 @@ describe('is decided', () => {
     const at = expect.stringMatching(/^20\d\d-/)
     expect(await decided()).toMatchObject([{ by: { username: 'ben' }, comment: 'Fine.', at }])
     await expect.poll(() => waiting(made)).toEqual([])
-    const [audited] = (await room.documents(ownStorages.auditLogs)).filter((one) => one.guid === made.wait)
+    const [audited] = (await fixture.documents(ownStorages.auditLogs)).filter((one) => one.guid === made.wait)
     expect(audited).toMatchObject({
       category: 'waits',
       user: { username: 'ben' },
@@ -215,7 +215,7 @@ describe('is decided', () => {
     const ben = await visitor('ben')
     const page = await ben.get(made.page)
     expect(page.text).toContain('Open until')
-    room.advance(3_600_000)
+    fixture.advance(3_600_000)
     await settled('timeout')
     const late = await (await visitor('ben')).get(made.page)
     expect([late.status, late.text]).toEqual([404, expect.stringContaining('its time is over')])
@@ -229,7 +229,7 @@ test('its token is stored as a hash only, and its timer goes with the decision',
   expect(token).toHaveLength(43)
   expect(JSON.stringify(await waiting(made))).not.toContain(token)
   const timers = () =>
-    room.manage('POST', '/queue/search', { filters: { queue: '_waits', status: 'waiting' } })
+    fixture.manage('POST', '/queue/search', { filters: { queue: '_waits', status: 'waiting' } })
   const before = JSON.stringify(await timers())
   const one = await visitor()
   await one.submit(await one.get(made.link), 'decision', {}, approve)

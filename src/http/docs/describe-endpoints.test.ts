@@ -7,9 +7,9 @@ import { describeEndpoints } from './describe-endpoints.ts'
 import { endpointDescriptions } from './endpoint-descriptions.ts'
 import type { ApiResponse, ApiSchema } from './open-api-document.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_EXAMPLES: '1' })
+  fixture = await openTestQuoin({ QUOIN_EXAMPLES: '1' })
   for (const field of [
     { name: 'title', type: 'string', required: true },
     { name: 'due', type: 'date' },
@@ -17,10 +17,10 @@ beforeAll(async () => {
     { name: 'owner.age', type: 'number', required: true },
     { name: 'place.city', type: 'string' },
   ])
-    await room.manage('POST', '/blueprintfields', { ...field, storage: 'tasks' })
-  await room.manage('POST', '/blueprintfields', { name: 'anywhere', type: 'string' })
+    await fixture.manage('POST', '/blueprintfields', { ...field, storage: 'tasks' })
+  await fixture.manage('POST', '/blueprintfields', { name: 'anywhere', type: 'string' })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /** Those that the last responses point to. */
 let named: Readonly<Record<string, ApiSchema>> = {}
@@ -30,9 +30,9 @@ async function responses(
   path: string,
   identity: Identity | undefined = undefined,
 ) {
-  const rules = await openFieldRules(room.quoin.database)
+  const rules = await openFieldRules(fixture.quoin.database)
   const { paths, schemas = {} } = await describeEndpoints({
-    table: room.quoin.flows.live.table(),
+    table: fixture.quoin.flows.live.table(),
     identity,
     rulesOf: rules.of,
   })
@@ -93,7 +93,7 @@ describe('the tasks example', () => {
 
 test('a reply that can be followed says so, and no other', async () => {
   const identity = { guid: 'g', username: 'u', scopes: new Set(['*']), user: {}, tokenGuid: 't' }
-  const { paths } = await describeEndpoints({ table: room.quoin.flows.live.table(), identity })
+  const { paths } = await describeEndpoints({ table: fixture.quoin.flows.live.table(), identity })
   const said = ['get', 'post'].map((method) =>
     String(paths['/api/v1/tasks']?.[method]?.description).includes('`accept: text/event-stream`'),
   )
@@ -101,7 +101,7 @@ test('a reply that can be followed says so, and no other', async () => {
 })
 
 test('documents stay documents in objects and lists, whatever is put on top; what is not known is not said', async () => {
-  await room.install('shapes', {
+  await fixture.install('shapes', {
     tasks: { type: 'storage', fields: { storage: 'tasks' } },
     on: { type: 'on_startup_register_uri_get', in: { uri: 'shapes' }, scopes: ['*public'] },
     code: { type: 'httpconnection_get_params', in: { connection: '@on.connection', field: 'code' } },
@@ -146,13 +146,13 @@ test('documents stay documents in objects and lists, whatever is put on top; wha
 })
 
 test('a flow without a reply is described with the 204 that its callers get', async () => {
-  await room.install('silent', {
+  await fixture.install('silent', {
     on: { type: 'on_startup_register_uri_get', in: { uri: 'silent' }, scopes: ['*public'] },
     say: { type: 'function_console_log', in: { flow: '@on.flow', value: 'x' } },
   })
   const found = await responses('get', 'silent')
   expect(schemaIn(found['200'])).toEqual({})
-  expect((await room.send('GET', '/silent')).status).toBe(204)
+  expect((await fixture.send('GET', '/silent')).status).toBe(204)
   expect(found['204']).toEqual({ description: 'The flow ended, or waits, without a reply.' })
 })
 
@@ -167,8 +167,8 @@ describe('the cache of descriptions', () => {
   })
 
   test('is the same object for callers who may enter the same, and another one after a change', async () => {
-    const rules = await openFieldRules(room.quoin.database)
-    const describedTo = endpointDescriptions(room.quoin.flows.live.table, rules.of)
+    const rules = await openFieldRules(fixture.quoin.database)
+    const describedTo = endpointDescriptions(fixture.quoin.flows.live.table, rules.of)
     const anonymous = await describedTo(undefined, noIds)
     expect(await describedTo(undefined, noIds)).toBe(anonymous)
     const signedIn = await describedTo(caller(), noIds)
@@ -177,10 +177,10 @@ describe('the cache of descriptions', () => {
     expect(anonymous.paths['/api/v1/tasks']).not.toHaveProperty('post')
     expect(signedIn.paths['/api/v1/tasks']).toHaveProperty('post')
 
-    await room.manage('POST', '/blueprintfields', { name: 'added', type: 'string', storage: 'tasks' })
+    await fixture.manage('POST', '/blueprintfields', { name: 'added', type: 'string', storage: 'tasks' })
     const withField = await describedTo(undefined, noIds)
     expect(JSON.stringify(withField)).toContain('"added"')
-    await room.install('another', {
+    await fixture.install('another', {
       on: { type: 'on_startup_register_uri_get', in: { uri: 'another' }, scopes: ['*public'] },
     })
     expect(Object.keys((await describedTo(undefined, noIds)).paths)).toContain('/api/v1/another')
@@ -188,10 +188,10 @@ describe('the cache of descriptions', () => {
 
   test('of many kinds of callers does not grow, and never mixes them', async () => {
     for (const name of ['one', 'two', 'three', 'four', 'five'])
-      await room.install(`for ${name}`, {
+      await fixture.install(`for ${name}`, {
         on: { type: 'on_startup_register_uri_get', in: { uri: `for-${name}` }, scopes: [`is_${name}`] },
       })
-    const describedTo = endpointDescriptions(room.quoin.flows.live.table, () => [])
+    const describedTo = endpointDescriptions(fixture.quoin.flows.live.table, () => [])
     const kinds = Array.from({ length: 32 }, (_, bits) =>
       ['one', 'two', 'three', 'four', 'five'].filter((_name, place) => (bits >> place) & 1),
     )
@@ -204,12 +204,12 @@ describe('the cache of descriptions', () => {
 })
 
 test('no two operations have names that a generator makes one of, for any caller', async () => {
-  await room.install('alike', {
+  await fixture.install('alike', {
     dash: { type: 'on_startup_register_uri_get', in: { uri: 'a-b' }, scopes: ['is_one'] },
     slash: { type: 'on_startup_register_uri_get', in: { uri: 'a/b' }, scopes: ['*public'] },
     ours: { type: 'on_startup_register_uri_get', in: { uri: 'static/file' }, scopes: ['*public'] },
   })
-  const table = room.quoin.flows.live.table()
+  const table = fixture.quoin.flows.live.table()
   const seenBy = async (...scopes: string[]) => {
     const identity = { guid: 'g', username: 'u', scopes: new Set(scopes), user: {}, tokenGuid: 't' }
     const { paths } = await describeEndpoints({ table, identity, managementIds: new Set(['getStaticFile']) })
@@ -236,12 +236,12 @@ test('ways that are not wired are 404 and 409; those that a flow takes care of a
     type: 'httpconnection_set_json',
     in: { flow, code, value: '@change.document' },
   })
-  await room.install('open ways', {
+  await fixture.install('open ways', {
     on: put('ways/open/{guid}'),
     change: change({ if: '=doc.a == 2' }),
     reply: reply('@change.flow', 200),
   })
-  await room.install('wired ways', {
+  await fixture.install('wired ways', {
     on: put('ways/wired/{guid}'),
     change: change(),
     reply: reply('@change.flow', 200),
@@ -249,7 +249,7 @@ test('ways that are not wired are 404 and 409; those that a flow takes care of a
     other: { type: 'httpconnection_set_json', in: { flow: '@change.conflict', code: 409, value: 5 } },
     refused: { type: 'httpconnection_set_json', in: { flow: '@change.refused', code: 412, value: 6 } },
   })
-  await room.install('no ways', {
+  await fixture.install('no ways', {
     on: put('ways/none'),
     reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value: 1 } },
   })
@@ -276,8 +276,8 @@ test('a flow that acts for the user of the request is 403 where a permission ref
   })
   const reply = { type: 'httpconnection_set_json', in: { flow: '@create.flow', value: 'made' } }
   for (const as of ['user', 'application'])
-    await room.install(`as ${as}`, { on: on(`permitted/${as}`), create: create(as), reply })
-  await room.manage('PUT', `/_system/storages/${await storageGuid('permitted')}`, {
+    await fixture.install(`as ${as}`, { on: on(`permitted/${as}`), create: create(as), reply })
+  await fixture.manage('PUT', `/_system/storages/${await storageGuid('permitted')}`, {
     rules: { create: 'false' },
   })
   for (const [as, status] of [
@@ -286,7 +286,7 @@ test('a flow that acts for the user of the request is 403 where a permission ref
   ] as const) {
     const described = await responses('post', `permitted/${as}`)
     expect([as, '403' in described]).toEqual([as, status === 403])
-    expect((await room.send('POST', `/permitted/${as}`)).status).toBe(status)
+    expect((await fixture.send('POST', `/permitted/${as}`)).status).toBe(status)
   }
 })
 
@@ -301,13 +301,13 @@ test('an endpoint whose flow stores something names 507, and no other', async ()
     in: { flow: '@on.flow', storage: 'full', set: '={ a: 1 }' },
   }
   const reply = (flow: string) => ({ type: 'httpconnection_set_json', in: { flow, value: 'made' } })
-  await room.install('full post', { on: on('post'), create, reply: reply('@create.flow') })
-  await room.install('full get', { on: on('get'), reply: reply('@on.flow') })
+  await fixture.install('full post', { on: on('post'), create, reply: reply('@create.flow') })
+  await fixture.install('full get', { on: on('get'), reply: reply('@on.flow') })
   expect(Object.keys(await responses('post', 'full/post'))).toContain('507')
   expect(Object.keys(await responses('get', 'full/get'))).not.toContain('507')
 })
 
 async function storageGuid(name: string): Promise<string> {
-  const found = await room.manage('POST', '/_system/storages/search', { filters: { name } })
+  const found = await fixture.manage('POST', '/_system/storages/search', { filters: { name } })
   return guidOf(objectsOf(found)[0])
 }

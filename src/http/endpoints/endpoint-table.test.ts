@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FlowRoom, openFlowRoom } from '../../../test/run-flow.ts'
+import { type FlowFixture, openFlowFixture } from '../../../test/run-flow.ts'
 import type { LiveTable } from '../../flows/live/live-blueprints.ts'
 import { endpointTable, type FindEndpoint } from './endpoint-table.ts'
 
-let room: FlowRoom
+let fixture: FlowFixture
 let find: FindEndpoint
 beforeAll(async () => {
-  room = await openFlowRoom()
+  fixture = await openFlowFixture()
   const get = (uri: string) => ({ type: 'on_startup_register_uri_get', in: { uri } })
-  const { blueprint } = room.compile({
+  const { blueprint } = fixture.compile({
     list: get('tasks'),
     one: get('tasks/{guid}'),
     comments: get('tasks/:task/comments/{comment}'),
@@ -27,7 +27,7 @@ beforeAll(async () => {
   }
   find = endpointTable(table)
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 test.each([
   ['GET', '/nothing', undefined, undefined],

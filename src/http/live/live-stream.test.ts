@@ -39,21 +39,21 @@ async function openStream(headers: Record<string, string> = {}): Promise<Room> {
     whenOver: (listener: () => void) => void response.once('close', listener),
     begin: (status: number, own: Readonly<Record<string, string>>) => response.writeHead(status, own),
   }
-  const room: Room = {
+  const fixture: Room = {
     memory,
     socket,
     left: 0,
     stream: new LiveStream(exchange, memory, () => {
-      room.left += 1
+      fixture.left += 1
     }),
   }
-  return room
+  return fixture
 }
 
 const big = eventBytes({ data: 'x'.repeat(1024 * 1024) })
 
 test('it begins once, and is left once', async () => {
-  const { stream, socket, ...room } = await openStream()
+  const { stream, socket, ...fixture } = await openStream()
   expect([stream.isOpening, stream.isOpen]).toEqual([true, false])
   expect([stream.begin(1_000, 0), stream.begin(1_000, 0)]).toEqual([true, false])
   let text = ''
@@ -71,7 +71,7 @@ test('it begins once, and is left once', async () => {
     .toContain('event: error\ndata: {"status":401,"error":"no"}\n\n')
   expect(text).toContain('retry: 1000\n\n')
   expect(text).not.toContain('late')
-  expect(room.memory.dropped).toBe(0)
+  expect(fixture.memory.dropped).toBe(0)
 })
 
 test('a silent stream gets a comment, and not before', async () => {
@@ -94,7 +94,7 @@ test('a silent stream gets a comment, and not before', async () => {
 })
 
 test('a client that does not read is dropped after 20 seconds, and one that has read is not', async () => {
-  const { stream, socket, ...room } = await openStream()
+  const { stream, socket, ...fixture } = await openStream()
   stream.begin(1_000, 0)
   for (let at = 0; at < 8; at += 1) stream.send(big, 0)
   await new Promise((resolve) => setTimeout(resolve, 50))
@@ -111,15 +111,15 @@ test('a client that does not read is dropped after 20 seconds, and one that has 
   stream.look(40_099)
   expect(stream.isOpen).toBe(true)
   stream.look(40_100)
-  expect([stream.isOpen, room.memory.dropped]).toEqual([false, 1])
+  expect([stream.isOpen, fixture.memory.dropped]).toEqual([false, 1])
 })
 
 test('32 MB that wait for all clients are the most', async () => {
-  const { stream, ...room } = await openStream()
+  const { stream, ...fixture } = await openStream()
   stream.begin(1_000, 0)
   for (let at = 0; at < 31; at += 1) stream.send(big, 0)
-  expect([stream.isOpen, room.memory.dropped]).toEqual([true, 0])
+  expect([stream.isOpen, fixture.memory.dropped]).toEqual([true, 0])
   stream.send(big, 0)
   stream.send(big, 0)
-  expect([stream.isOpen, room.memory.dropped]).toEqual([false, 1])
+  expect([stream.isOpen, fixture.memory.dropped]).toEqual([false, 1])
 })

@@ -8,7 +8,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { documentOf } from '../../storage/database.ts'
 
 const by = { guid: 'u', username: 'ann' }
-let room: TestQuoin
+let fixture: TestQuoin
 let origin: string
 
 const columns = [
@@ -21,14 +21,14 @@ const columns = [
 ]
 
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_TIME_ZONE: 'Europe/Berlin' })
-  origin = await room.quoin.server.listen()
-  const { database } = room.quoin
+  fixture = await openTestQuoin({ QUOIN_TIME_ZONE: 'Europe/Berlin' })
+  origin = await fixture.quoin.server.listen()
+  const { database } = fixture.quoin
   for (const name of ['customers', 'orders']) await database.ensure(name)
   const reference = { storage: 'customers', on_delete: 'refuse' }
   await createField(database, { name: 'name', type: 'string', storage: 'customers' }, by)
   await createField(database, { name: 'customer', type: 'reference', storage: 'orders', reference }, by)
-  await room.install('Orders', tablePage('orders', columns))
+  await fixture.install('Orders', tablePage('orders', columns))
   const session = database.session()
   const ann = guidOf(documentOf(await session.create('customers', setFields({ name: 'Ann', city: 'Rome' }))))
   for (const fields of [
@@ -39,7 +39,7 @@ beforeAll(async () => {
     await session.create('orders', setFields(fields))
   await session.transaction.commit()
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 function tablePage(url: string, list: readonly unknown[], more: Record<string, unknown> = {}) {
   return JSON.parse(
@@ -73,7 +73,7 @@ async function csvOf(address: string): Promise<readonly string[]> {
 }
 
 const warnings = async () =>
-  (await room.systemLog()).filter(
+  (await fixture.systemLog()).filter(
     ({ level, message }) => level === 'warn' && String(message).includes('shows nothing'),
   )
 
@@ -96,8 +96,8 @@ describe('a table', () => {
 
   test('calculates the chosen columns only, and follows each change of a document', async () => {
     expect(await rowsOf('/orders?t.cols=total&t.sort=-n')).toEqual(['0.1', '–', '30'])
-    const [first] = await room.documents('orders')
-    const session = room.quoin.database.session()
+    const [first] = await fixture.documents('orders')
+    const session = fixture.quoin.database.session()
     await session.update('orders', guidOf(first), setFields({ count: 4 }))
     await session.transaction.commit()
     expect(await rowsOf('/orders?t.cols=total')).toEqual(['40', '–', '0.1'])
@@ -107,7 +107,7 @@ describe('a table', () => {
 test('the log says once why a column is empty, and in which rows', async () => {
   await rowsOf('/orders')
   await rowsOf('/orders')
-  const [, second] = await room.documents('orders')
+  const [, second] = await fixture.documents('orders')
   const found = await warnings()
   expect(found.map(({ message }) => message).sort()).toEqual([
     expect.stringMatching(
@@ -142,7 +142,7 @@ describe('bounds of a cell', () => {
     ['a list of long texts', '=range(1, 11).map(i => "x".padEnd(1000))', /10,000 characters/, '–'],
   ])('%s', async (_what, format, reason, cell) => {
     const url = `bound-${crypto.randomUUID()}`
-    await room.install(url, tablePage(url, [{ field: 'n', format }], { table_id: url }))
+    await fixture.install(url, tablePage(url, [{ field: 'n', format }], { table_id: url }))
     expect((await rowsOf(`/${url}`)).map((row) => row.slice(0, cell.length))).toEqual([cell, cell, cell])
     const told = (await warnings()).filter(({ message }) => String(message).includes(url))
     expect(told.map(({ message }) => message)).toEqual(reason ? [expect.stringMatching(reason)] : [])
@@ -153,7 +153,7 @@ describe('bounds of a cell', () => {
       field: at === 0 ? 'n' : `f${at}`,
       format: '="x".padEnd(9999)',
     }))
-    await room.install('Wide', tablePage('wide', wide))
+    await fixture.install('Wide', tablePage('wide', wide))
     const cells = (await rowsOf('/wide')).flatMap((row) => row.split(' | '))
     expect([cells.length, cells.filter((one) => one.startsWith('x')).length]).toEqual([300, 201])
   })

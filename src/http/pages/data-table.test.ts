@@ -3,14 +3,14 @@ import { guidOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-end/
 import { openVisitor, type SeenPage } from '../../../test/page-visitor.ts'
 import { setFields } from '../../shared/mutation.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 let origin: string
 const names = ['Zoë', 'adam', 'Bob', '=1+1', '"quoted", with a comma', '<i>html</i>']
 
 beforeAll(async () => {
-  room = await openTestQuoin()
-  origin = await room.quoin.server.listen()
-  await room.install('Stock', {
+  fixture = await openTestQuoin()
+  origin = await fixture.quoin.server.listen()
+  await fixture.install('Stock', {
     stock: { type: 'storage', fields: { storage: 'stock' } },
     mine: { type: 'query_bool_term_fields', in: { field: 'owner', value: 'me' } },
     page: { type: 'state_page', in: { url: 'stock', title: 'Stock' } },
@@ -48,7 +48,7 @@ beforeAll(async () => {
       in: { flow: '@table.row_action', storage: '@log.storage', mutations: '@set.mutations' },
     },
   })
-  const session = room.quoin.database.session()
+  const session = fixture.quoin.database.session()
   for (let i = 0; i < 60; i += 1) {
     const fields = {
       name: names[i] ?? `item ${String(i).padStart(2, '0')}`,
@@ -64,7 +64,7 @@ beforeAll(async () => {
   await session.create('stock', setFields({ name: 'of another user', count: 1, owner: 'you' }))
   await session.transaction.commit()
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 const get = (query: string) => openVisitor(origin).get(`/stock${query}`)
 /** The first cell of each row, in order. */
@@ -168,7 +168,7 @@ describe('without a script', () => {
 })
 
 describe('actions', () => {
-  const done = async () => (await room.documents('done')).map(({ action, guids }) => ({ action, guids }))
+  const done = async () => (await fixture.documents('done')).map(({ action, guids }) => ({ action, guids }))
 
   test.each([
     ['an action that it has not', { _row: 'burn X' }],
@@ -178,7 +178,7 @@ describe('actions', () => {
     ['a document that is not', { _bulk: 'drop', _rows: ['X', 'nothing'] }],
     ['another table', { _table: 'u', _row: 'sell X' }],
   ])('%s is refused', async (_what, sent) => {
-    const all = await room.documents('stock')
+    const all = await fixture.documents('stock')
     const [mine, other] = [guidOf(all[3]), guidOf(all.find(({ owner }) => owner === 'you'))]
     const fill = (text: string) => text.replace('X', mine).replace('Y', other)
     const values = Object.entries(sent).map(([name, value]) => [
@@ -194,11 +194,11 @@ describe('actions', () => {
   test('for one row, for the chosen ones, and for none', async () => {
     const visitor = openVisitor(origin)
     const page = await visitor.get('/stock?t.is.name=bob')
-    const [, , bob] = await room.documents('stock')
+    const [, , bob] = await fixture.documents('stock')
     const sent = await visitor.submit(page, 't', {}, { button: 'Sell' })
     expect([sent.status, sent.headers.get('location')]).toEqual([303, '/stock?t.is.name=bob'])
     expect(await done()).toEqual([{ action: 'sell', guids: [guidOf(bob)] }])
-    const guids = (await room.documents('stock')).slice(50, 53).map(guidOf)
+    const guids = (await fixture.documents('stock')).slice(50, 53).map(guidOf)
     await visitor.submit(await visitor.get('/stock'), 't', { _rows: guids }, { button: 'Drop' })
     expect((await done())[1]).toEqual({ action: 'drop', guids })
     const none = await visitor.submit(await visitor.get('/stock'), 't', {}, { button: 'Drop' })
@@ -232,7 +232,7 @@ describe('as CSV', () => {
   })
 
   test('only for visitors with access to the page', async () => {
-    await room.install('Private', {
+    await fixture.install('Private', {
       s: { type: 'storage', fields: { storage: 'stock' } },
       page: { type: 'state_page', in: { url: 'private' }, scopes: ['boss'] },
       table: { type: 'state_advanced_datatable', in: { storage: '@s.storage', columns: ['name'] } },
@@ -245,7 +245,7 @@ describe('as CSV', () => {
 
 test('a table of as many columns as may be is shown, searched and saved', async () => {
   const columns = Array.from({ length: 100 }, (_one, i) => (i === 0 ? 'name' : `field_${i}`))
-  await room.install('Wide', {
+  await fixture.install('Wide', {
     stock: { type: 'storage', fields: { storage: 'stock' } },
     page: { type: 'state_page', in: { url: 'wide' } },
     table: { type: 'state_advanced_datatable', in: { storage: '@stock.storage', columns } },

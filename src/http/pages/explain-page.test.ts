@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { objectOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 let ada: string
 
 beforeAll(async () => {
-  room = await openTestQuoin()
-  ada = await room.addUser('ada', [])
+  fixture = await openTestQuoin()
+  ada = await fixture.addUser('ada', [])
   const blocks = (url: string) => ({
     page: { type: 'state_page', in: { url }, scopes: ['staff'] },
     show: { type: 'state_render_page', in: { flow: '@page.flow' } },
   })
-  await room.install('Active', blocks('staff/{id}'))
-  const guid = await room.install('Sleeping', blocks('sleeping'))
-  await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
+  await fixture.install('Active', blocks('staff/{id}'))
+  const guid = await fixture.install('Sleeping', blocks('sleeping'))
+  await fixture.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 const explain = async (body: { method: string; path: string; user?: string }) =>
-  objectOf(await room.manage('POST', '/blueprints/explain', body))
+  objectOf(await fixture.manage('POST', '/blueprints/explain', body))
 
 test.each([
   ['an API path of that name', { method: 'GET', path: '/api/v1/staff/1' }, 'No blueprint registers'],

@@ -19,14 +19,14 @@ import { documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 
 const by = { guid: 'u', username: 'ann' }
-let room: TestQuoin
+let fixture: TestQuoin
 let origin: string
 let order: string
 
 beforeAll(async () => {
-  room = await openTestQuoin()
-  origin = await room.quoin.server.listen()
-  const { database } = room.quoin
+  fixture = await openTestQuoin()
+  origin = await fixture.quoin.server.listen()
+  const { database } = fixture.quoin
   for (const name of ['customers', 'orders']) await database.ensure(name)
   const money = (name: string, storage: string, currency: string) =>
     createField(database, { name, type: 'decimal', storage, validation_rules: { currency } }, by)
@@ -42,7 +42,7 @@ beforeAll(async () => {
   order = guidOf(documentOf(await session.create('orders', setFields(values))))
   await session.transaction.commit()
   const columns = ['total', 'rent', 'weight', 'customer.credit']
-  await room.install('Orders', {
+  await fixture.install('Orders', {
     page: { type: 'state_page', in: { url: 'orders', title: 'Orders' } },
     sums: {
       type: 'function_aggregate',
@@ -81,7 +81,7 @@ beforeAll(async () => {
     show_one: { type: 'state_render_page', in: { flow: '@read.flow', state: '@facts.state' } },
   })
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 const page = async (path: string) => (await openVisitor(origin).get(path)).html
 
@@ -105,7 +105,7 @@ test('a detail view of the storage', async () => {
 })
 
 test('a mail with the same blocks', async () => {
-  const session = room.quoin.database.session()
+  const session = fixture.quoin.database.session()
   const columns = tableColumns(['total', { field: 'weight', kind: 'number' }])
   const content: readonly PageNode[] = [
     { kind: 'card', figure: '9.5', format: 'currency', currency: 'orders.total', content: [] },
@@ -143,12 +143,12 @@ async function partOf(bytes: ArrayBuffer, name: string): Promise<string> {
 }
 
 test('a sheet that is exported: numbers in cells of their currency', async () => {
-  const storages = objectsOf(await room.manage('POST', '/_system/storages/search', {}))
+  const storages = objectsOf(await fixture.manage('POST', '/_system/storages/search', {}))
   const guid = storageGuid(storages.find(({ name }) => name === 'orders') ?? {})
   const columns = encodeURIComponent(JSON.stringify(['weight', 'total', 'customer.credit']))
   const reply = await fetch(
     `${origin}/api/v1/_system/storages/${guid}/documents/export?format=xlsx&columns=${columns}`,
-    { headers: { authorization: `Bearer ${await room.tokenOf('admin')}` } },
+    { headers: { authorization: `Bearer ${await fixture.tokenOf('admin')}` } },
   )
   expect(reply.status).toBe(200)
   const bytes = await reply.arrayBuffer()
@@ -167,7 +167,7 @@ test.each([
 ])('a sheet that a flow writes, with %s', async (_, columns, cells) => {
   sheets += 1
   const name = `sheet${sheets}`
-  await room.install(`Sheet of ${name}`, {
+  await fixture.install(`Sheet of ${name}`, {
     get: { type: 'on_startup_register_uri_get', in: { uri: name }, scopes: ['*public'] },
     write: {
       type: 'write_rows',
@@ -176,7 +176,7 @@ test.each([
     reply: { type: 'httpconnection_set_json', in: { flow: '@write.flow', value: '=write.file.guid' } },
   })
   const guid: unknown = await (await fetch(`${origin}/api/v1/${name}`)).json()
-  const headers = { authorization: `Bearer ${await room.tokenOf('admin')}` }
+  const headers = { authorization: `Bearer ${await fixture.tokenOf('admin')}` }
   const reply = await fetch(`${origin}/api/v1/_system/assets/${guid}/content`, { headers })
   const bytes = await reply.arrayBuffer()
   expect(await partOf(bytes, 'xl/worksheets/sheet1.xml')).toContain(cells)

@@ -7,19 +7,19 @@ import { documentsOf } from '../../storage/find-documents.ts'
 
 // Inputs of forms whose field refers to documents: the visitor chooses one by its name.
 
-let room: TestQuoin
+let fixture: TestQuoin
 let origin: string
 /** By the name of a city. */
 const cities = new Map<string, string>()
 
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
-  origin = await room.quoin.server.listen()
-  await room.addUser('ann', [])
+  fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  origin = await fixture.quoin.server.listen()
+  await fixture.addUser('ann', [])
   const see = 'doc.name != "Secret" || user.username == "admin"'
-  await room.manage('POST', '/_system/storages', { name: 'cities', rules: { see } })
+  await fixture.manage('POST', '/_system/storages', { name: 'cities', rules: { see } })
   for (const name of ['many', 'closed', 'visits'])
-    await room.manage('POST', '/_system/storages', {
+    await fixture.manage('POST', '/_system/storages', {
       name,
       ...(name === 'closed' && { rules: { see: 'false' } }),
     })
@@ -29,8 +29,8 @@ beforeAll(async () => {
     { storage: 'visits', name: 'other', type: 'reference', reference: { storage: 'many' } },
     { storage: 'visits', name: 'hidden', type: 'reference', reference: { storage: 'closed' } },
   ])
-    await room.manage('POST', '/blueprintfields', field)
-  await room.install('Visits', {
+    await fixture.manage('POST', '/blueprintfields', field)
+  await fixture.install('Visits', {
     page: { type: 'state_page', in: { url: 'visits' }, scopes: ['*public'] },
     form: {
       type: 'state_form',
@@ -50,7 +50,7 @@ beforeAll(async () => {
     },
     created: { type: 'state_redirect', in: { flow: '@create.flow', url: '/visits' } },
   })
-  const session = room.quoin.database.session()
+  const session = fixture.quoin.database.session()
   for (const name of ['Rome', 'Oslo & "Bergen"', 'Secret', 'Gone', ''])
     cities.set(name, guidOf((await session.create('cities', setFields({ name }))).value))
   await session.setRemoved('cities', cities.get('Gone') ?? '', true)
@@ -58,11 +58,11 @@ beforeAll(async () => {
   await session.create('closed', setFields({}))
   await session.transaction.commit()
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 async function visitor(username: string): Promise<Visitor> {
   const one = openVisitor(origin)
-  if (username) one.setCookie('access_token', await room.tokenOf(username))
+  if (username) one.setCookie('access_token', await fixture.tokenOf(username))
   return one
 }
 
@@ -97,7 +97,7 @@ test('a storage of which the visitor sees nothing offers nothing', async () => {
 })
 
 const stored = async () => {
-  const found = await room.quoin.database.session().find('visits', search())
+  const found = await fixture.quoin.database.session().find('visits', search())
   return documentsOf(found).map(({ city }) => city)
 }
 
@@ -114,19 +114,19 @@ test('a choice is stored by its guid; one that is not there is refused, and stay
 })
 
 test('among large ones the guid is typed', async () => {
-  const session = room.quoin.database.session()
+  const session = fixture.quoin.database.session()
   const large = await session.create('cities', setFields({ name: 'Large', text: 'x'.repeat(1024 * 1024) }))
   await session.transaction.commit()
   const page = async () => (await (await visitor('')).get('/visits')).form('f').input('city')
   expect(await page()).toMatch(/^<input[^>]*type="text"/)
-  const again = room.quoin.database.session()
+  const again = fixture.quoin.database.session()
   await again.setRemoved('cities', guidOf(large.value), true)
   await again.transaction.commit()
   expect(await page()).toMatch(/^<select/)
 })
 
 test('among more than 200 the guid is typed', async () => {
-  const session = room.quoin.database.session()
+  const session = fixture.quoin.database.session()
   await session.create('many', setFields({ number: 200 }))
   await session.transaction.commit()
   const page = await (await visitor('')).get('/visits')

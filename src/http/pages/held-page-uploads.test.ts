@@ -5,16 +5,16 @@ import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from '../../../test/
 import { type LocalServer, startLocalServer } from '../../../test/local-server.ts'
 import { openVisitor } from '../../../test/page-visitor.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 let outside: LocalServer
 let origin: string
 const waiting: ServerResponse[] = []
 
 beforeAll(async () => {
   outside = await startLocalServer((_request, response) => void waiting.push(response))
-  room = await openTestQuoin({ QUOIN_ALLOWED_HOSTS: `127.0.0.1:${outside.port}` })
-  origin = await room.quoin.server.listen()
-  await room.install('Letters', {
+  fixture = await openTestQuoin({ QUOIN_ALLOWED_HOSTS: `127.0.0.1:${outside.port}` })
+  origin = await fixture.quoin.server.listen()
+  await fixture.install('Letters', {
     letters: { type: 'storage', fields: { storage: 'letters' } },
     page: { type: 'state_page', in: { url: 'letters', title: 'Letters' } },
     scan: { type: 'state_input_dynamic', in: { field: 'scan', type: 'file', required: true } },
@@ -29,20 +29,20 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await room?.close()
+  await fixture?.close()
   await outside?.close()
 })
 
 test('a file of a form is held while its run is under way, and no longer', async () => {
-  const held = async () => (await room.documents('_asset_files')).map(({ upload }) => upload)
+  const held = async () => (await fixture.documents('_asset_files')).map(({ upload }) => upload)
   const visitor = openVisitor(origin)
   const sent = visitor.submit(await visitor.get('/letters'), 'add', { scan: new File(['1'], '1.txt') })
   await expect.poll(() => waiting.length).toBe(1)
-  const [asset] = objectsOf(await room.manage('POST', '/_system/assets/search', {}))
+  const [asset] = objectsOf(await fixture.manage('POST', '/_system/assets/search', {}))
   // What kill -9 would leave here: the record, and the note by which the sweep finds it.
   expect(await held()).toEqual([guidOf(asset ?? null)])
   waiting.shift()?.end('{}')
   expect((await sent).status).toBe(303)
   expect(await held()).toEqual([])
-  expect((await room.documents('letters')).length).toBe(1)
+  expect((await fixture.documents('letters')).length).toBe(1)
 })

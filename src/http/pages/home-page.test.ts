@@ -4,7 +4,7 @@ import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from '../../../tes
 import { openVisitor, type Visitor } from '../../../test/page-visitor.ts'
 import type { JsonObject } from '../../shared/json.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 let origin: string
 
 const page = (name: string, url: string, title: string, scopes: readonly string[]): JsonObject => ({
@@ -14,22 +14,22 @@ const page = (name: string, url: string, title: string, scopes: readonly string[
 })
 
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_SITE_NAME: 'Acme <portal>' })
-  origin = await room.quoin.server.listen()
-  await room.addUser('ben', ['orders_approve'])
-  await room.addUser('eve', ['orders_view'])
+  fixture = await openTestQuoin({ QUOIN_SITE_NAME: 'Acme <portal>' })
+  origin = await fixture.quoin.server.listen()
+  await fixture.addUser('ben', ['orders_approve'])
+  await fixture.addUser('eve', ['orders_view'])
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 async function home(username?: string, path = '/') {
   const visitor: Visitor = openVisitor(origin)
-  if (username) visitor.setCookie('access_token', await room.tokenOf(username))
+  if (username) visitor.setCookie('access_token', await fixture.tokenOf(username))
   return visitor.get(path)
 }
 const ask = (id: string, scopes: readonly string[]) =>
-  room.send('POST', '/orders', { body: { id, scopes: [...scopes] } })
+  fixture.send('POST', '/orders', { body: { id, scopes: [...scopes] } })
 const tasksOf = (username: string, query = '') =>
-  room.send('GET', `/users/me/tasks${query}`, { as: username })
+  fixture.send('GET', `/users/me/tasks${query}`, { as: username })
 
 test('while there is no page, the bare address leads builders to the studio, and others to an empty start page', async () => {
   for (const username of [undefined, 'admin']) {
@@ -42,7 +42,7 @@ test('while there is no page, the bare address leads builders to the studio, and
 })
 
 test('an anonymous visitor is asked to sign in where no page is open to everyone, and sees those that are', async () => {
-  await room.install('Orders', {
+  await fixture.install('Orders', {
     ...page('list', 'orders', 'Orders', ['orders_view']),
     ...page('mine', 'mine', 'My <orders>', ['*loggedin']),
     ...page('one', 'order/{guid}', 'One order', ['*loggedin']),
@@ -62,7 +62,7 @@ test('an anonymous visitor is asked to sign in where no page is open to everyone
     303,
     `/login?next=${encodeURIComponent('/')}`,
   ])
-  await room.install('Shop', page('shop', 'shop', 'Our shop', ['*public']))
+  await fixture.install('Shop', page('shop', 'shop', 'Our shop', ['*public']))
   const open = await home()
   expect(open.status).toBe(200)
   expect(open.html).toContain('<h1>Acme &lt;portal')
@@ -90,7 +90,7 @@ test('a user sees the pages that the user may open and the approvals of a scope 
   expect(await seen('eve')).toEqual(['cb', ['/orders', '/mine', '/shop']])
   expect(await seen('admin')).toEqual(['cba', ['/orders', '/mine', '/shop', '/studio']])
 
-  expect((await room.send('GET', '/users/me/tasks')).status).toBe(401)
+  expect((await fixture.send('GET', '/users/me/tasks')).status).toBe(401)
   const listed = await tasksOf('ben')
   expect(objectsOf(listed.body)).toMatchObject(
     ['b', 'a'].map((id) => ({
@@ -100,7 +100,7 @@ test('a user sees the pages that the user may open and the approvals of a scope 
       until: null,
     })),
   )
-  expect((await room.send('POST', '/_system/waits/search', { as: 'ben', body: {} })).status).toBe(403)
+  expect((await fixture.send('POST', '/_system/waits/search', { as: 'ben', body: {} })).status).toBe(403)
   const [first] = objectsOf(listed.body)
   expect((await home('ben', String(first?.page))).text).toContain('Order b')
 })
@@ -121,11 +121,11 @@ test('tasks come in pages, one after the other, and decided ones are gone', asyn
   const older = await home('ben', more)
   expect([...older.html.matchAll(/Order ([a-z])</g)].map(([, id]) => id).join('')).toBe('xba')
   expect((await home('ben', '/?tasks=no-cursor')).status).toBe(400)
-  await room.manage('POST', `/_system/waits/${waits[0]}/continue`, { way: 'approved' })
+  await fixture.manage('POST', `/_system/waits/${waits[0]}/continue`, { way: 'approved' })
   expect((await tasksOf('ben', '?limit=200')).headers['x-total-count']).toBe('22')
 })
 
 test('a blueprint may have the start page', async () => {
-  await room.install('Own start', page('start', '/', 'Our own start', ['*public']))
+  await fixture.install('Own start', page('start', '/', 'Our own start', ['*public']))
   expect((await home('ben')).text).toContain('Our own start')
 })

@@ -3,12 +3,12 @@ import { openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.
 import { openVisitor, type SeenPage, type Visitor } from '../../../test/page-visitor.ts'
 
 const password = 'a password of a user'
-let room: TestQuoin
+let fixture: TestQuoin
 let origin: string
 
 beforeAll(async () => {
-  room = await openTestQuoin()
-  origin = await room.quoin.server.listen()
+  fixture = await openTestQuoin()
+  origin = await fixture.quoin.server.listen()
   const input = (field: string, state: string | undefined, type: string, more: object = {}) => ({
     type: 'state_input_dynamic',
     in: { field, type, ...(state !== undefined && { state }), ...more },
@@ -21,7 +21,7 @@ beforeAll(async () => {
       in: { flow: `@${url}_page.flow`, state: `@${url}_form.state` },
     },
   })
-  await room.install('Notes', {
+  await fixture.install('Notes', {
     title: input('title', undefined, 'text', { required: true }),
     tags: input('tags', '@title.state', 'choices', { options: ['a', 'b', 'c'] }),
     done: input('done', '@tags.state', 'check'),
@@ -30,16 +30,16 @@ beforeAll(async () => {
     ...page('notes', '@pin.state'),
     ...page('letters', '@scan.state'),
   })
-  for (const name of ['ada', 'ben', 'cleo']) await room.addUser(name, [])
+  for (const name of ['ada', 'ben', 'cleo']) await fixture.addUser(name, [])
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 const typed = { title: '"Zoë" & <b>', tags: ['a', 'c'], done: 'on', pin: 'hunter2' }
-const kept = () => room.documents('_kept_forms')
+const kept = () => fixture.documents('_kept_forms')
 
 async function signedIn(username: string): Promise<Visitor> {
   const visitor = openVisitor(origin)
-  visitor.setCookie('access_token', await room.tokenOf(username))
+  visitor.setCookie('access_token', await fixture.tokenOf(username))
   return visitor
 }
 
@@ -89,7 +89,7 @@ describe('nothing is kept', () => {
 })
 
 test('who was not signed in when the form was shown has no ticket', async () => {
-  await room.install('Open', {
+  await fixture.install('Open', {
     page: { type: 'state_page', in: { url: 'open' } },
     title: { type: 'state_input_dynamic', in: { field: 'title' } },
     form: { type: 'state_form', in: { form_id: 'note', content: '@title.state' } },
@@ -155,7 +155,7 @@ describe('what was typed', () => {
     const visitor = await signedIn('ben')
     const sent = await sendTooLate(visitor, '/notes')
     const page = await visitor.follow(sent)
-    room.advance(3_601_000)
+    fixture.advance(3_601_000)
     const seen = await visitor.follow(await signIn(visitor, page, 'ben'))
     expect([seen.status, seen.html.includes('Zoë')]).toEqual([200, false])
     await sendTooLate(await signedIn('ben'), '/notes')

@@ -3,7 +3,7 @@ import { adminPassword, openTestQuoin, type TestQuoin } from '../../../test/end-
 import { openVisitor, type Visitor } from '../../../test/page-visitor.ts'
 import type { JsonObject } from '../../shared/json.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 let origin: string
 
 const page = (url: string, scopes: readonly string[]): JsonObject => ({
@@ -13,19 +13,19 @@ const page = (url: string, scopes: readonly string[]): JsonObject => ({
 })
 
 beforeAll(async () => {
-  room = await openTestQuoin()
-  origin = await room.quoin.server.listen()
-  await room.install('Open', page('open', []))
-  await room.install('Members', page('members', ['*loggedin']))
-  await room.install('Staff', page('staff/{id}', ['staff']))
-  await room.addUser('ada', ['staff'])
-  await room.addUser('ben', [])
+  fixture = await openTestQuoin()
+  origin = await fixture.quoin.server.listen()
+  await fixture.install('Open', page('open', []))
+  await fixture.install('Members', page('members', ['*loggedin']))
+  await fixture.install('Staff', page('staff/{id}', ['staff']))
+  await fixture.addUser('ada', ['staff'])
+  await fixture.addUser('ben', [])
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 async function signedIn(username: string): Promise<Visitor> {
   const visitor = openVisitor(origin)
-  visitor.setCookie('access_token', await room.tokenOf(username))
+  visitor.setCookie('access_token', await fixture.tokenOf(username))
   return visitor
 }
 
@@ -70,9 +70,9 @@ describe('who may see a page', () => {
   })
 
   test('a page of an inactive blueprint is not there', async () => {
-    const guid = await room.install('Short', page('short', []))
+    const guid = await fixture.install('Short', page('short', []))
     expect((await openVisitor(origin).get('/short')).status).toBe(200)
-    await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
+    await fixture.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
     expect((await openVisitor(origin).get('/short')).status).toBe(404)
   })
 })
@@ -90,13 +90,13 @@ describe('pages at which passwords are typed', () => {
   const shown = async () => (await openVisitor(origin).get('/login')).text
 
   test('a builder cannot take them, whatever the way, and who may keeps them', async () => {
-    await room.addUser('builder', builds)
-    await room.addUser('trusted', [...builds, 'blueprints_account_pages'])
-    const guid = await room.install('Our sign-in', blocks)
+    await fixture.addUser('builder', builds)
+    await fixture.addUser('trusted', [...builds, 'blueprints_account_pages'])
+    const guid = await fixture.install('Our sign-in', blocks)
     expect(await shown()).toContain('Ours')
     const act = async (path: string, as: string) =>
       (
-        await room.send(
+        await fixture.send(
           path.startsWith('/deploy') || path.endsWith('rollback') ? 'POST' : 'PUT',
           `/blueprints${path}`,
           { as },
@@ -110,7 +110,7 @@ describe('pages at which passwords are typed', () => {
     expect(await act(`/update/set/inactive/${guid}`, 'builder')).toBe(200)
     expect(await shown()).not.toContain('Ours')
     expect(await act(`/update/set/active/${guid}`, 'builder')).toBe(403)
-    const refused = await room.send('PUT', `/blueprints/update/set/active/${guid}`, { as: 'builder' })
+    const refused = await fixture.send('PUT', `/blueprints/update/set/active/${guid}`, { as: 'builder' })
     expect(JSON.stringify(refused.body)).toContain('blueprints_account_pages')
     expect(await shown()).not.toContain('Ours')
     // Deployed without being active, it takes nothing.
@@ -122,27 +122,27 @@ describe('pages at which passwords are typed', () => {
     'a page /%s, which looks like one of them, needs the same scope',
     async (url) => {
       const name = `like ${Buffer.from(url).toString('hex')}`
-      const guid = await room.install(name, page(url, []))
-      await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
-      await room.addUser(name, builds)
-      const refused = await room.send('PUT', `/blueprints/update/set/active/${guid}`, { as: name })
+      const guid = await fixture.install(name, page(url, []))
+      await fixture.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
+      await fixture.addUser(name, builds)
+      const refused = await fixture.send('PUT', `/blueprints/update/set/active/${guid}`, { as: name })
       expect([refused.status, refused.text]).toEqual([
         403,
         expect.stringContaining('blueprints_account_pages'),
       ])
       expect((await openVisitor(origin).get(`/${url}`)).status).toBe(404)
-      await room.manage('PUT', `/blueprints/update/set/active/${guid}`)
+      await fixture.manage('PUT', `/blueprints/update/set/active/${guid}`)
       expect((await openVisitor(origin).get(`/${url}`)).text).toContain('This is')
-      await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
+      await fixture.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
     },
   )
 
   test('a page for any name does not take them', async () => {
-    const guid = await room.install('Any', page('{name}', []))
+    const guid = await fixture.install('Any', page('{name}', []))
     expect((await openVisitor(origin).get('/logins')).text).toContain('This is {name}')
     for (const path of ['/login', '/login/', '/Login', '/LOGIN', '/log%69n', '/%4Cogin', '/password%2fset'])
       expect((await openVisitor(origin).get(path)).text).not.toContain('This is')
-    await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
+    await fixture.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
   })
 })
 
@@ -168,17 +168,17 @@ describe('errors', () => {
     '_Approvals/x',
     'Health',
   ])('a page /%s would hide our own', async (url) => {
-    await expect(room.install('Thief', page(url, []))).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(fixture.install('Thief', page(url, []))).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
   test('two pages at one address', async () => {
-    await expect(room.install('Twice', page('staff/{other}', []))).rejects.toThrow(
+    await expect(fixture.install('Twice', page('staff/{other}', []))).rejects.toThrow(
       'belongs to the active blueprint "Staff"',
     )
   })
 
   test('a flow that fails says a number and no cause', async () => {
-    await room.install('Broken', {
+    await fixture.install('Broken', {
       page: { type: 'state_page', in: { url: 'broken' } },
       text: { type: 'httpconnection_get_params', in: { field: 'level' } },
       call: { type: 'function_custom_execute', in: { flow: '@page.flow', function: 'no such function' } },
@@ -310,7 +310,7 @@ describe('signing out', () => {
 
 describe('the password page', () => {
   test('asks for the present one, changes it and ends the session', async () => {
-    await room.addUser('cleo', [])
+    await fixture.addUser('cleo', [])
     const visitor = await signedIn('cleo')
     const page = await visitor.get('/password')
     const fresh = 'a fresh password'
@@ -335,14 +335,14 @@ describe('the password page', () => {
     })
     expect(done.status).toBe(303)
     await expect(
-      room.quoin.access.signIn({ username: 'cleo', password: fresh, ip: '' }),
+      fixture.quoin.access.signIn({ username: 'cleo', password: fresh, ip: '' }),
     ).resolves.toBeDefined()
   })
 })
 
 describe('pages of a blueprint instead of ours', () => {
   test('a login page signs in with its form signin, and ours is back when it is gone', async () => {
-    const guid = await room.install('Our login', {
+    const guid = await fixture.install('Our login', {
       page: { type: 'state_page', in: { url: 'login', title: 'Come in' } },
       h1: { type: 'state_h1', in: { text: 'Come in' } },
       name: { type: 'state_input_dynamic', in: { field: 'username' } },
@@ -361,7 +361,7 @@ describe('pages of a blueprint instead of ours', () => {
     const sent = await signIn(visitor, '/login?next=/members')
     expect([sent.status, sent.headers.get('location')]).toEqual([303, '/members'])
     expect((await visitor.follow(sent)).status).toBe(200)
-    await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
+    await fixture.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
     expect((await visitor.get('/login')).text).not.toContain('Come in')
   })
 })

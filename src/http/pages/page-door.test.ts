@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
 import { openVisitor } from '../../../test/page-visitor.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 let origin: string
 
 beforeAll(async () => {
-  room = await openTestQuoin()
-  origin = await room.quoin.server.listen()
-  await room.install('Guest book', {
+  fixture = await openTestQuoin()
+  origin = await fixture.quoin.server.listen()
+  await fixture.install('Guest book', {
     book: { type: 'storage', fields: { storage: 'book' } },
     page: { type: 'state_page', in: { url: 'book', title: 'Guest book' } },
     h1: { type: 'state_h1', in: { text: 'Guest book <1>' } },
@@ -27,7 +27,7 @@ beforeAll(async () => {
     done: { type: 'state_redirect', in: { flow: '@create.flow', url: '/book', message: 'Thank you.' } },
   })
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 test('a page is shown, and a form of it goes round', async () => {
   const visitor = openVisitor(origin)
@@ -38,16 +38,16 @@ test('a page is shown, and a form of it goes round', async () => {
   expect(refused.status).toBe(422)
   expect(refused.text).toContain('This is required.')
   expect(refused.form('sign').input('age')).toContain('value="0"')
-  expect(await room.documents('book')).toEqual([])
+  expect(await fixture.documents('book')).toEqual([])
   const sent = await visitor.submit(refused, 'sign', { name: 'Ada', age: '36' })
   expect([sent.status, sent.headers.get('location')]).toEqual([303, '/book'])
   const after = await visitor.follow(sent)
   expect(after.text).toContain('Thank you.')
-  expect(await room.documents('book')).toMatchObject([{ name: 'Ada', age: 36 }])
+  expect(await fixture.documents('book')).toMatchObject([{ name: 'Ada', age: 36 }])
 })
 
 test('an address in any script arrives as a header can carry it', async () => {
-  await room.install('Far away', {
+  await fixture.install('Far away', {
     page: { type: 'state_page', in: { url: 'far' } },
     to: { type: 'httpconnection_get_params', in: { field: 'to' } },
     go: { type: 'state_redirect', in: { flow: '@page.flow', url: '@to.value' } },
@@ -65,7 +65,7 @@ test('an address in any script arrives as a header can carry it', async () => {
 })
 
 test('a page whose flow replies with JSON is data, and no page', async () => {
-  await room.install('Data', {
+  await fixture.install('Data', {
     page: { type: 'state_page', in: { url: 'data' } },
     reply: {
       type: 'httpconnection_set_json',

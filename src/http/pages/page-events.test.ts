@@ -3,7 +3,7 @@ import { openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.
 import { openVisitor } from '../../../test/page-visitor.ts'
 import { setFields } from '../../shared/mutation.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 let origin: string
 let guid: string
 
@@ -15,11 +15,11 @@ const blocks = {
 }
 
 beforeAll(async () => {
-  room = await openTestQuoin()
-  origin = await room.quoin.server.listen()
-  guid = await room.install('List', blocks)
+  fixture = await openTestQuoin()
+  origin = await fixture.quoin.server.listen()
+  guid = await fixture.install('List', blocks)
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 /** Opens the events of the page as a visitor sees it now. */
 async function listen(token: string, page = '/list') {
@@ -59,13 +59,13 @@ async function listen(token: string, page = '/list') {
 }
 
 async function write(name: string): Promise<void> {
-  const session = room.quoin.database.session()
+  const session = fixture.quoin.database.session()
   await session.create('list', setFields({ name }))
   await session.transaction.commit()
 }
 
 test('a change is told, and what changed between the page and its events too', async () => {
-  const page = await listen(await room.tokenOf('admin'))
+  const page = await listen(await fixture.tokenOf('admin'))
   await write('before')
   const events = await page.open()
   expect(events.reply.headers.get('content-type')).toContain('text/event-stream')
@@ -77,9 +77,9 @@ test('a change is told, and what changed between the page and its events too', a
 })
 
 test('nothing is told when nothing changed, and of no other storage', async () => {
-  const events = await (await listen(await room.tokenOf('admin'))).open()
-  const session = room.quoin.database.session()
-  await room.quoin.database.ensure('elsewhere')
+  const events = await (await listen(await fixture.tokenOf('admin'))).open()
+  const session = fixture.quoin.database.session()
+  await fixture.quoin.database.ensure('elsewhere')
   await session.create('elsewhere', setFields({ a: 1 }))
   await session.transaction.commit()
   // The stream is alive, and a later change is the first that it tells.
@@ -90,8 +90,8 @@ test('nothing is told when nothing changed, and of no other storage', async () =
 })
 
 test('events that another node, or another life of this one, promised are told at once', async () => {
-  const { address } = await listen(await room.tokenOf('admin'))
-  const cookie = `access_token=${await room.tokenOf('admin')}`
+  const { address } = await listen(await fixture.tokenOf('admin'))
+  const cookie = `access_token=${await fixture.tokenOf('admin')}`
   const abort = new AbortController()
   const old = address.replace(/_events=[^&]+/, '_events=another.7')
   const reply = await fetch(new URL(old, origin), { headers: { cookie }, signal: abort.signal })
@@ -105,33 +105,33 @@ test('events that another node, or another life of this one, promised are told a
 })
 
 test('they end with the session', async () => {
-  const { access_token: token } = await room.quoin.access.signIn({
+  const { access_token: token } = await fixture.quoin.access.signIn({
     username: 'admin',
     password: 'correct horse battery staple',
     ip: '127.0.0.1',
   })
   const events = await (await listen(token)).open()
   await events.until('retry')
-  await room.quoin.access.signOut(token)
+  await fixture.quoin.access.signOut(token)
   expect(await events.until(undefined)).toContain('(end)')
 })
 
 test('they end when the blueprint is deactivated or deployed again', async () => {
-  const events = await (await listen(await room.tokenOf('admin'))).open()
+  const events = await (await listen(await fixture.tokenOf('admin'))).open()
   await events.until('retry')
-  await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
+  await fixture.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
   expect(await events.until(undefined)).toContain('(end)')
-  await room.manage('PUT', `/blueprints/update/set/active/${guid}`)
+  await fixture.manage('PUT', `/blueprints/update/set/active/${guid}`)
 })
 
 test('visitors without the scope get no events', async () => {
-  const { address } = await listen(await room.tokenOf('admin'))
+  const { address } = await listen(await fixture.tokenOf('admin'))
   const reply = await fetch(new URL(address, origin), { redirect: 'manual' })
   expect(reply.status).toBe(303)
 })
 
 test('one address cannot take all of them', async () => {
-  const page = await listen(await room.tokenOf('admin'))
+  const page = await listen(await fixture.tokenOf('admin'))
   const open = []
   for (let i = 0; i < 20; i += 1) open.push(await page.open())
   expect((await page.open()).reply.status).toBe(429)

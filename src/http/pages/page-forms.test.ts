@@ -4,7 +4,7 @@ import { openVisitor, type Visitor } from '../../../test/page-visitor.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { transact } from '../../storage/transact.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 let origin: string
 let visitor: Visitor
 
@@ -17,9 +17,9 @@ const field = (name: string, type: string, rules: object = {}, more: object = {}
 })
 
 beforeAll(async () => {
-  room = await openTestQuoin()
-  origin = await room.quoin.server.listen()
-  await room.quoin.database.ensure('people')
+  fixture = await openTestQuoin()
+  origin = await fixture.quoin.server.listen()
+  await fixture.quoin.database.ensure('people')
   for (const one of [
     field('name', 'string', { min_length: 2, max_length: 40 }, { required: true }),
     field('age', 'number', { min: 0, max: 130 }),
@@ -30,8 +30,8 @@ beforeAll(async () => {
     field('code', 'string', { pattern: '^[A-Z]{3}$' }),
     field('stock', 'number', { max: 10 }, { default_value: 5 }),
   ])
-    await room.manage('POST', '/blueprintfields', one)
-  await room.install('People', {
+    await fixture.manage('POST', '/blueprintfields', one)
+  await fixture.install('People', {
     people: { type: 'storage', fields: { storage: 'people' } },
     page: { type: 'state_page', in: { url: 'people/{guid}', title: 'Person' } },
     guid: { type: 'httpconnection_get_params', in: { field: 'guid' } },
@@ -95,20 +95,20 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 beforeEach(() => {
   visitor = openVisitor(origin)
 })
 
 async function add(fields: Parameters<typeof setFields>[0]): Promise<string> {
-  const made = await transact(room.quoin.database, async (session) =>
+  const made = await transact(fixture.quoin.database, async (session) =>
     session.create('people', setFields(fields)),
   )
   return guidOf(made.value)
 }
 
 async function read(guid: string) {
-  return (await room.documents('people')).find((document) => guidOf(document) === guid)
+  return (await fixture.documents('people')).find((document) => guidOf(document) === guid)
 }
 
 describe('a form of blueprint fields', () => {
@@ -267,7 +267,7 @@ describe('what is not the visitor’s own doing', () => {
     const token = new Map((await openVisitor(origin).get(`/people/${guid}`)).form('edit').fields).get('_csrf')
     const page = await visitor.get(`/people/${guid}`)
     expect((await visitor.submit(page, 'edit', { name: 'Eve', _csrf: token })).status).toBe(422)
-    visitor.setCookie('access_token', await room.tokenOf('admin'))
+    visitor.setCookie('access_token', await fixture.tokenOf('admin'))
     expect((await visitor.submit(page, 'edit', { name: 'Eve' })).status).toBe(422)
     expect(await read(guid)).toMatchObject({ name: 'Ada' })
   })
@@ -307,7 +307,7 @@ describe('sent twice', () => {
 })
 
 test('what is typed into a password input is in no log and no trace, whatever its name', async () => {
-  const guid = await room.install('Keys', {
+  const guid = await fixture.install('Keys', {
     page: { type: 'state_page', in: { url: 'keys' } },
     key: { type: 'state_input_dynamic', in: { field: 'losung', type: 'password' } },
     pin: { type: 'state_input_dynamic', in: { state: '@key.state', field: 'kurz', type: 'password' } },
@@ -318,16 +318,16 @@ test('what is typed into a password input is in no log and no trace, whatever it
     log_one: { type: 'function_console_log', in: { flow: '@log.flow', value: '@one.losung' } },
     one: { type: 'object_update_fields', in: { object: '@form.values' }, fields: { out_fields: ['losung'] } },
   })
-  await room.manage('PUT', `/blueprints/${guid}/tracing`, { on: true })
+  await fixture.manage('PUT', `/blueprints/${guid}/tracing`, { on: true })
   const values = { losung: 'open sesame', kurz: '90210', code: 'open to all' }
   await visitor.submit(await visitor.get('/keys'), 'keys', values)
-  const logged = (await room.systemLog()).filter(({ blueprint }) => blueprint === guid)
+  const logged = (await fixture.systemLog()).filter(({ blueprint }) => blueprint === guid)
   expect(logged.map(({ value }) => value)).toEqual([
     { losung: '•••', kurz: '•••', code: 'open to all' },
     '•••',
   ])
-  const [run] = objectsOf(await room.manage('GET', `/runs?blueprint=${guid}&limit=1`))
-  const trace = JSON.stringify(await room.manage('GET', `/runs/${String(run?.guid)}`))
+  const [run] = objectsOf(await fixture.manage('GET', `/runs?blueprint=${guid}&limit=1`))
+  const trace = JSON.stringify(await fixture.manage('GET', `/runs/${String(run?.guid)}`))
   expect(trace).toContain('open to all')
   for (const secret of ['open sesame', '90210']) {
     expect(trace).not.toContain(secret)

@@ -14,13 +14,13 @@ import { isJsonObject } from '../../shared/json.ts'
 import type { PageNode } from '../../shared/pages/page-content.ts'
 import { fileAddresses } from './private-files.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 let origin: string
 
 beforeAll(async () => {
-  room = await openTestQuoin()
-  origin = await room.quoin.server.listen()
-  await room.install('Letters', {
+  fixture = await openTestQuoin()
+  origin = await fixture.quoin.server.listen()
+  await fixture.install('Letters', {
     letters: { type: 'storage', fields: { storage: 'letters' } },
     page: { type: 'state_page', in: { url: 'letters', title: 'Letters' } },
     title: { type: 'state_input_dynamic', in: { field: 'title', required: true } },
@@ -95,9 +95,9 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
-const assets = async () => objectsOf(await room.manage('POST', '/_system/assets/search', {}))
+const assets = async () => objectsOf(await fixture.manage('POST', '/_system/assets/search', {}))
 const file = (name: string, text = '<script>alert(1)</script>', type = 'text/html') =>
   new File([text], name, { type })
 
@@ -112,7 +112,7 @@ function filesOfForm(): void {
     const sent = await visitor.submit(await visitor.get('/letters'), 'add', values)
     expect(sent.status).toBe(status)
     expect(await assets()).toEqual([])
-    expect(await room.documents('letters')).toEqual([])
+    expect(await fixture.documents('letters')).toEqual([])
   })
 
   test('a file is stored once, and can be had only by an address that a page gave', async () => {
@@ -120,14 +120,14 @@ function filesOfForm(): void {
     const page = await visitor.get('/letters')
     const send = () => visitor.submit(page, 'add', { title: 'A', scan: file('../../x"y.html') })
     expect([(await send()).status, (await send()).status]).toEqual([303, 303])
-    const [letter, ...others] = await room.documents('letters')
+    const [letter, ...others] = await fixture.documents('letters')
     expect(others).toEqual([])
     const stored = await assets()
     expect(stored).toHaveLength(1)
     expect(letter?.scan).toMatchObject({ name: 'x%22y.html', size: 25 })
     expect(stored[0]).toMatchObject({ public_path: null })
     // Nothing holds it any more: the sweep would delete it a day later.
-    expect(await room.documents('_asset_files')).toEqual([])
+    expect(await fixture.documents('_asset_files')).toEqual([])
 
     const shown = await visitor.get('/letters')
     const address = shown.link('x%22y.html')
@@ -146,9 +146,9 @@ function filesOfForm(): void {
   })
 
   test('a document gives an address only of its own files, and not of any whose guid was put into it', async () => {
-    const [letter] = await room.documents('letters')
+    const [letter] = await fixture.documents('letters')
     const own = isJsonObject(letter?.scan) ? String(letter.scan.guid) : ''
-    const authorization = `Bearer ${await room.tokenOf('admin')}`
+    const authorization = `Bearer ${await fixture.tokenOf('admin')}`
     const made = async (directory: string, name: string) => {
       const body = new FormData()
       body.append('directory', directory)
@@ -160,7 +160,7 @@ function filesOfForm(): void {
     const open = await made('public', 'open.txt')
     const links = async (guid: string, name: string) => {
       const sent = { title: name, scan: { guid, name, href: '/_pages/files/x/1/y' } }
-      const document = (await room.send('POST', '/letters', { body: sent })).body
+      const document = (await fixture.send('POST', '/letters', { body: sent })).body
       const visitor = openVisitor(origin)
       const seen = await Promise.all([visitor.get('/letters'), visitor.get(`/letters/${guidOf(document)}`)])
       expect(seen.map(({ text }) => text.includes(name))).toEqual([true, true])
@@ -179,11 +179,11 @@ function filesOfForm(): void {
     [true, /\?height=128$/],
     [false, /\/[\w-]+$/],
   ])('images of documents where they can be resized: %s', async (canResize, address) => {
-    const { database } = room.quoin
+    const { database } = fixture.quoin
     const secret = await openSigningSecret(database, (bytes) => void randomFillSync(bytes))
     const [stored] = await assets()
     const value = { guid: guidOf(stored ?? null), name: 'a.png', type: 'image/png', size: 9 }
-    const [letter] = await room.documents('letters')
+    const [letter] = await fixture.documents('letters')
     const detail: PageNode = {
       kind: 'detail',
       document: guidOf(letter ?? null),
@@ -233,7 +233,7 @@ async function saysThatThereIsNoPlace(): Promise<void> {
     scan: file('a.html'),
   })
   expect([sent.status, sent.text.includes('Not available right now')]).toEqual([503, true])
-  expect(await room.documents('letters')).toEqual([])
+  expect(await fixture.documents('letters')).toEqual([])
 }
 
 describe('the text of a multipart form', () => {

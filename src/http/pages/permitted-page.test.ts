@@ -5,7 +5,7 @@ import { guidOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-end/
 import { openVisitor, type SeenPage, type Visitor } from '../../../test/page-visitor.ts'
 import { setFields } from '../../shared/mutation.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 let origin: string
 let storage: string
 const deals = new Map<string, string>()
@@ -13,19 +13,19 @@ const lead = 'contains(user.scopes, "deals_all")'
 const see = `doc.owner == user.username || ${lead}`
 
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
-  origin = await room.quoin.server.listen()
-  await room.addUser('ann', [])
-  await room.addUser('bob', [])
-  await room.addUser('lead', ['deals_all'])
-  storage = guidOf(await room.manage('POST', '/_system/storages', { name: 'deals', rules: { see } }))
+  fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  origin = await fixture.quoin.server.listen()
+  await fixture.addUser('ann', [])
+  await fixture.addUser('bob', [])
+  await fixture.addUser('lead', ['deals_all'])
+  storage = guidOf(await fixture.manage('POST', '/_system/storages', { name: 'deals', rules: { see } }))
   for (const field of [
     { name: 'margin', type: 'number', visible_to: lead },
     { name: 'approved', type: 'string', settable_by: lead },
     { name: 'title', type: 'string' },
   ])
-    await room.manage('POST', '/blueprintfields', { storage: 'deals', ...field })
-  await room.install('Deals', {
+    await fixture.manage('POST', '/blueprintfields', { storage: 'deals', ...field })
+  await fixture.install('Deals', {
     page: { type: 'state_page', in: { url: 'deals' }, scopes: ['*public'] },
     table: {
       type: 'state_advanced_datatable',
@@ -55,18 +55,18 @@ beforeAll(async () => {
       in: { flow: '@form.submit', storage: 'sent', set: '={ values: form.values }' },
     },
   })
-  const session = room.quoin.database.session()
+  const session = fixture.quoin.database.session()
   for (const owner of ['ann', 'bob', '']) {
     const fields = { title: `deal of ${owner || 'none'}`, margin: 77, ...(owner && { owner }) }
     deals.set(owner, guidOf((await session.create('deals', setFields(fields))).value))
   }
   await session.transaction.commit()
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 async function visitor(username: string): Promise<Visitor> {
   const one = openVisitor(origin)
-  if (username) one.setCookie('access_token', await room.tokenOf(username))
+  if (username) one.setCookie('access_token', await fixture.tokenOf(username))
   return one
 }
 
@@ -111,10 +111,10 @@ describe('a table', () => {
       ['ann', 303],
     ] as const) {
       const page = await ann.get('/deals')
-      const before = (await room.documents('taken')).length
+      const before = (await fixture.documents('taken')).length
       const reply = await ann.submit(page, 't', { _row: `take ${deals.get(owner)}` })
       expect([owner, reply.status]).toEqual([owner, status])
-      expect((await room.documents('taken')).length - before).toBe(status === 303 ? 1 : 0)
+      expect((await fixture.documents('taken')).length - before).toBe(status === 303 ? 1 : 0)
     }
   })
 })
@@ -126,12 +126,12 @@ describe('a form', () => {
     expect(page.html).toMatch(/name="approved"[^>]*disabled|disabled[^>]*name="approved"/)
     expect(page.html).not.toContain('name="margin"')
     await ann.submit(page, 'f', { title: 'new', approved: 'yes', margin: '1' })
-    expect((await room.documents('sent')).map(({ values }) => values)).toEqual([{ title: 'new' }])
+    expect((await fixture.documents('sent')).map(({ values }) => values)).toEqual([{ title: 'new' }])
     const boss = await visitor('lead')
     const all = await boss.get('/deals')
     expect(all.html).toContain('name="margin"')
     await boss.submit(all, 'f', { title: 'new', approved: 'yes', margin: '1' })
-    expect((await room.documents('sent')).at(-1)?.values).toEqual({
+    expect((await fixture.documents('sent')).at(-1)?.values).toEqual({
       title: 'new',
       approved: 'yes',
       margin: 1,
@@ -144,16 +144,16 @@ test('a change of a rule is told to open pages, and counts at once', async () =>
   const address = /data-events="([^"]+)"/.exec(ann.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
   const abort = new AbortController()
   const events = await fetch(new URL(address, origin), {
-    headers: { cookie: `access_token=${await room.tokenOf('ann')}` },
+    headers: { cookie: `access_token=${await fixture.tokenOf('ann')}` },
     signal: abort.signal,
   })
   const reader = events.body?.pipeThrough(new TextDecoderStream()).getReader()
-  await room.manage('PUT', `/_system/storages/${storage}`, { rules: { see: lead } })
+  await fixture.manage('PUT', `/_system/storages/${storage}`, { rules: { see: lead } })
   expect(shown(await get('ann'))).toEqual([])
   let told = ''
   while (!told.includes('"t"')) told += (await reader?.read())?.value ?? '"t" (end)'
   expect(told).not.toContain('(end)')
   abort.abort()
-  await room.manage('PUT', `/_system/storages/${storage}`, { rules: { see } })
+  await fixture.manage('PUT', `/_system/storages/${storage}`, { rules: { see } })
   expect(shown(await get('ann'))).toEqual(['ann'])
 })

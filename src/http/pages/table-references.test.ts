@@ -7,18 +7,18 @@ import { documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 
 const by = { guid: 'u', username: 'ann' }
-let room: TestQuoin
+let fixture: TestQuoin
 let origin: string
 
 beforeAll(async () => {
-  room = await openTestQuoin()
-  origin = await room.quoin.server.listen()
-  const { database } = room.quoin
+  fixture = await openTestQuoin()
+  origin = await fixture.quoin.server.listen()
+  const { database } = fixture.quoin
   for (const name of ['customers', 'orders']) await database.ensure(name)
   const reference = { storage: 'customers', on_delete: 'refuse' }
   await createField(database, { name: 'name', type: 'string', storage: 'customers' }, by)
   await createField(database, { name: 'customer', type: 'reference', storage: 'orders', reference }, by)
-  await room.install('Orders', {
+  await fixture.install('Orders', {
     page: { type: 'state_page', in: { url: 'orders', title: 'Orders' } },
     table: {
       type: 'state_advanced_datatable',
@@ -48,7 +48,7 @@ beforeAll(async () => {
   for (const [n, customer] of customers.entries()) await session.create('orders', setFields({ n, customer }))
   await session.transaction.commit()
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 async function rowsOf(query: string): Promise<readonly string[]> {
   const { html } = await openVisitor(origin).get(`/orders${query}`)

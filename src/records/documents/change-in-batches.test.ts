@@ -1,6 +1,6 @@
 /** Jobs that change many documents, on a real queue: what a crash, a cancellation and a refusal leave behind. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type JobRoom, openJobRoom } from '../../../test/job-room.ts'
+import { type JobFixture, openJobFixture } from '../../../test/job-fixture.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import { createAll } from '../../storage/create-all.ts'
@@ -12,12 +12,12 @@ import { manyProgress } from './many-changes.ts'
 const storage = 'orders'
 const COUNT = 450
 
-let room: JobRoom
+let fixture: JobFixture
 let blueprint: string
 beforeEach(async () => {
-  room = await openJobRoom()
-  await room.database.ensure(storage, {})
-  blueprint = await room.install({
+  fixture = await openJobFixture()
+  await fixture.database.ensure(storage, {})
+  blueprint = await fixture.install({
     post: { type: 'on_startup_register_uri_post', in: { uri: 'close' } },
     many: {
       type: 'function_update_many',
@@ -32,13 +32,13 @@ beforeEach(async () => {
     reply: { type: 'httpconnection_set_json', in: { flow: '@many.flow', value: '@many.job' } },
   })
   const wanted = Array.from({ length: COUNT }, (_, n) => ({ mutations: setFields({ n }) }))
-  await transact(room.database, (session) => createAll(session, storage, wanted))
+  await transact(fixture.database, (session) => createAll(session, storage, wanted))
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 async function ask(): Promise<Job> {
-  const { replies } = await room.send(blueprint, { method: 'POST' })
-  const job = await room.database.capabilities.jobs.get(String(replies[0]?.value))
+  const { replies } = await fixture.send(blueprint, { method: 'POST' })
+  const job = await fixture.database.capabilities.jobs.get(String(replies[0]?.value))
   if (!job) throw new Error('There is no job.')
   return job
 }
@@ -46,7 +46,7 @@ async function ask(): Promise<Job> {
 /** How many documents have been changed how often. */
 async function tries(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
-  for (const { tries: times = 0 } of await room.documents(storage))
+  for (const { tries: times = 0 } of await fixture.documents(storage))
     counts[String(times)] = (counts[String(times)] ?? 0) + 1
   return counts
 }
@@ -55,18 +55,22 @@ const open = () => new AbortController().signal
 
 /** Works until so many batches are asked for, and then as if its process ended. */
 function killedAfter(batches: number) {
-  const { jobs } = room.database.capabilities
+  const { jobs } = fixture.database.capabilities
   let asked = 0
   const get: typeof jobs.get = (guid) => {
     asked += 1
     if (asked > batches) throw new Error('killed')
     return jobs.get(guid)
   }
-  const capabilities = { ...room.database.capabilities, jobs: Object.assign(Object.create(jobs), { get }) }
-  return { ...room.flows.records.database, capabilities }
+  const capabilities = { ...fixture.database.capabilities, jobs: Object.assign(Object.create(jobs), { get }) }
+  return { ...fixture.flows.records.database, capabilities }
 }
 
-const options = () => ({ database: room.flows.records.database, clock: room.clock, log: room.flows.log })
+const options = () => ({
+  database: fixture.flows.records.database,
+  clock: fixture.clock,
+  log: fixture.flows.log,
+})
 
 describe('refused', () => {
   test('a cancelled job stops between two batches; what is committed stays', async () => {
@@ -75,7 +79,7 @@ describe('refused', () => {
       changeInBatches({ ...options(), database: killedAfter(2) }, job, {}, open()),
     ).rejects.toThrow('killed')
     const before = await tries()
-    await room.database.capabilities.jobs.cancel(job.guid)
+    await fixture.database.capabilities.jobs.cancel(job.guid)
     await expect(changeInBatches(options(), job, {}, open())).rejects.toThrow('cancelled')
     expect(await tries()).toEqual(before)
     expect(before).toEqual({ 0: 240, 1: 210 })
@@ -96,21 +100,21 @@ describe('refused', () => {
   })
 
   test('documents whose change is refused are left out and named; the others are changed', async () => {
-    await transact(room.database, (session) => session.create(storage, setFields({ n: 9, tries: 'none' })))
+    await transact(fixture.database, (session) => session.create(storage, setFields({ n: 9, tries: 'none' })))
     const job = await ask()
-    expect((await room.work()).map(({ error }) => error)).toEqual([undefined])
+    expect((await fixture.work()).map(({ error }) => error)).toEqual([undefined])
     expect(await tries()).toEqual({ 1: COUNT, none: 1 })
-    const progress = await manyProgress(room.database, job.guid)
+    const progress = await manyProgress(fixture.database, job.guid)
     expect(progress).toMatchObject({ done: COUNT + 1, changed: COUNT, refused: 1, finished: true })
     expect(progress?.problems).toMatchObject([{ message: expect.stringContaining('tries') }])
-    expect(await room.logged()).toContainEqual(expect.stringContaining('left out 1 documents of orders'))
+    expect(await fixture.logged()).toContainEqual(expect.stringContaining('left out 1 documents of orders'))
   })
 
   test('a storage that is gone ends the job, and the log says so', async () => {
     await ask()
-    await room.database.drop(storage)
-    expect((await room.work()).map(({ error }) => error)).toEqual([undefined])
-    expect(await room.logged()).toContainEqual(expect.stringContaining('storage orders does not exist'))
+    await fixture.database.drop(storage)
+    expect((await fixture.work()).map(({ error }) => error)).toEqual([undefined])
+    expect(await fixture.logged()).toContainEqual(expect.stringContaining('storage orders does not exist'))
   })
 })
 
@@ -122,10 +126,10 @@ describe('done', () => {
       'update of documents in orders',
       { 0: COUNT },
     ])
-    expect(await manyProgress(room.database, job.guid)).toBeUndefined()
-    expect((await room.work()).map(({ error }) => error)).toEqual([undefined])
+    expect(await manyProgress(fixture.database, job.guid)).toBeUndefined()
+    expect((await fixture.work()).map(({ error }) => error)).toEqual([undefined])
     expect(await tries()).toEqual({ 1: COUNT })
-    expect(await manyProgress(room.database, job.guid)).toEqual({
+    expect(await manyProgress(fixture.database, job.guid)).toEqual({
       done: COUNT,
       total: COUNT,
       changed: COUNT,
@@ -140,7 +144,7 @@ describe('done', () => {
     await expect(
       changeInBatches({ ...options(), database: killedAfter(batches) }, job, {}, open()),
     ).rejects.toThrow('killed')
-    const between = await manyProgress(room.database, job.guid)
+    const between = await manyProgress(fixture.database, job.guid)
     expect(await tries()).toEqual({ 0: COUNT - (between?.done ?? 0), 1: between?.done })
     await changeInBatches(options(), job, {}, open())
     expect(await tries()).toEqual({ 1: COUNT })
@@ -154,8 +158,8 @@ describe('done', () => {
     await expect(
       changeInBatches({ ...options(), database: killedAfter(1) }, job, {}, open()),
     ).rejects.toThrow()
-    room.clock.now += 1000
-    await transact(room.database, (session) => session.create(storage, setFields({ n: 1 })))
+    fixture.clock.now += 1000
+    await transact(fixture.database, (session) => session.create(storage, setFields({ n: 1 })))
     await changeInBatches(options(), job, {}, open())
     expect(await tries()).toEqual({ 0: 1, 1: COUNT })
   })
@@ -163,8 +167,8 @@ describe('done', () => {
   test('after half a minute the next attempt continues', async () => {
     const job = await ask()
     const clock = () => {
-      room.clock.now += 9_000
-      return room.clock.now
+      fixture.clock.now += 9_000
+      return fixture.clock.now
     }
     const turn = () => changeInBatches({ ...options(), clock }, job, {}, open())
     const turns: unknown[] = []
@@ -173,6 +177,6 @@ describe('done', () => {
     expect(turns.length).toBeGreaterThan(1)
     expect(turns.slice(0, -1).every((error) => error instanceof JobContinues)).toBe(true)
     expect(await tries()).toEqual({ 1: COUNT })
-    expect(await room.database.session().count(storage, matchAll)).toBe(COUNT)
+    expect(await fixture.database.session().count(storage, matchAll)).toBe(COUNT)
   })
 })

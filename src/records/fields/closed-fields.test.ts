@@ -10,11 +10,11 @@ import { transact } from '../../storage/transact.ts'
 import { createField } from './field-records.ts'
 
 const by = { guid: 'u', username: 'ann' }
-let room: DocumentServer
+let fixture: DocumentServer
 let path: string
 beforeAll(async () => {
-  room = await openDocumentServer()
-  const made = await room.send('POST', '/_system/storages', 'admin', {
+  fixture = await openDocumentServer()
+  const made = await fixture.send('POST', '/_system/storages', 'admin', {
     body: { name: 'goods', closed: true },
   })
   path = `/_system/storages/${textAt(made.body, '_meta', 'guid')}`
@@ -26,13 +26,13 @@ beforeAll(async () => {
     ['lines', 'array'],
     ['lines.sku', 'string'],
   ])
-    await createField(room.database, { name: name ?? '', type: type ?? '', storage: 'goods' }, by)
-  await createField(room.database, { name: 'note', type: 'string' }, by)
+    await createField(fixture.database, { name: name ?? '', type: type ?? '', storage: 'goods' }, by)
+  await createField(fixture.database, { name: 'note', type: 'string' }, by)
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
-const send = (body: JsonObject) => room.send('POST', `${path}/documents`, 'admin', { body })
-const count = () => room.database.session().count('goods', matchAll)
+const send = (body: JsonObject) => fixture.send('POST', `${path}/documents`, 'admin', { body })
+const count = () => fixture.database.session().count('goods', matchAll)
 
 describe('a closed storage', () => {
   test.each<[string, JsonObject]>([
@@ -51,19 +51,19 @@ describe('a closed storage', () => {
     [{ title: 'Tea', colour: null }, 'colour', ''],
     [{ owner: { nam: 'Ann' } }, 'owner.nam', ' Did you mean owner.name?'],
   ])('refuses %j by every way, and stores nothing', async (fields, name, advice) => {
-    const guid = await transact(room.database, async (session) =>
+    const guid = await transact(fixture.database, async (session) =>
       guidOf(documentOf(await session.create('goods', setFields({ title: 'Tea' })))),
     )
     const before = await count()
     const message = `The storage goods has no field ${name}, and it is closed.${advice}`
     const refusal = { status: 400, body: { message, fields: [name] } }
     expect(await send(fields)).toMatchObject(refusal)
-    expect(await room.send('PUT', `${path}/documents/${guid}`, 'admin', { body: fields })).toMatchObject(
+    expect(await fixture.send('PUT', `${path}/documents/${guid}`, 'admin', { body: fields })).toMatchObject(
       refusal,
     )
     const raw = `{"title":"a"}\n${JSON.stringify(fields)}`
     const sent = { raw, type: 'application/x-ndjson' }
-    expect(await room.send('POST', `${path}/documents/import`, 'admin', sent)).toMatchObject({
+    expect(await fixture.send('POST', `${path}/documents/import`, 'admin', sent)).toMatchObject({
       status: 400,
       body: { message: `Line 2: ${message} Nothing was imported.` },
     })
@@ -71,15 +71,15 @@ describe('a closed storage', () => {
   })
 
   test('lets a field be taken away that it does not have', async () => {
-    await room.send('PUT', path, 'admin', { body: { closed: false } })
+    await fixture.send('PUT', path, 'admin', { body: { closed: false } })
     const made = await send({ title: 'Tea', old: 1 })
     expect(made.status).toBe(200)
-    await room.send('PUT', path, 'admin', { body: { closed: true } })
+    await fixture.send('PUT', path, 'admin', { body: { closed: true } })
     const guid = textAt(made.body, '_meta', 'guid')
-    const change = (body: JsonObject) => room.send('PUT', `${path}/documents/${guid}`, 'admin', { body })
+    const change = (body: JsonObject) => fixture.send('PUT', `${path}/documents/${guid}`, 'admin', { body })
     expect((await change({ price: 2 })).body).toMatchObject({ price: 2, old: 1 })
     expect((await change({ old: 2 })).status).toBe(400)
-    await transact(room.database, (session) =>
+    await transact(fixture.database, (session) =>
       session.update('goods', guid, [{ op: 'remove', field: 'old' }]),
     )
     expect((await change({ price: 3 })).body).not.toHaveProperty('old')
@@ -87,12 +87,14 @@ describe('a closed storage', () => {
 })
 
 test('a storage is open unless it says so, also without fields', async () => {
-  expect((await room.send('GET', path, 'admin')).body).toMatchObject({ closed: true })
-  const open = await room.send('POST', '/_system/storages', 'admin', { body: { name: 'open' } })
+  expect((await fixture.send('GET', path, 'admin')).body).toMatchObject({ closed: true })
+  const open = await fixture.send('POST', '/_system/storages', 'admin', { body: { name: 'open' } })
   expect(open.body).toMatchObject({ closed: false })
-  const bare = await room.send('POST', '/_system/storages', 'admin', { body: { name: 'bare', closed: true } })
+  const bare = await fixture.send('POST', '/_system/storages', 'admin', {
+    body: { name: 'bare', closed: true },
+  })
   const guid = textAt(bare.body, '_meta', 'guid')
   expect(
-    (await room.send('POST', `/_system/storages/${guid}/documents`, 'admin', { body: { a: 1 } })).status,
+    (await fixture.send('POST', `/_system/storages/${guid}/documents`, 'admin', { body: { a: 1 } })).status,
   ).toBe(400)
 })

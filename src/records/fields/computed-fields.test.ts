@@ -12,15 +12,18 @@ import { openFieldRules } from './field-rules.ts'
 import { ruledDatabase } from './ruled-database.ts'
 
 const by = { guid: 'u', username: 'ann' }
-let room: TestDatabase
+let fixture: TestDatabase
 let database: Database
 beforeEach(async () => {
-  room = await openTestDatabase()
+  fixture = await openTestDatabase()
   const random = (bytes: Uint8Array) => void bytes.fill(7)
-  database = ruledDatabase(room.database, await openFieldRules(room.database), { clock: room.clock, random })
+  database = ruledDatabase(fixture.database, await openFieldRules(fixture.database), {
+    clock: fixture.clock,
+    random,
+  })
   await database.ensure('orders')
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 const field = (input: FieldInput) => createField(database, { storage: 'orders', ...input }, by)
 const create = (fields: JsonObject) =>
@@ -30,7 +33,7 @@ const create = (fields: JsonObject) =>
 const change = (guid: string, mutations: readonly Mutation[]) =>
   transact(database, (session) => session.update('orders', guid, mutations))
 const stored = async () => {
-  const { documents } = await room.database.session().find('orders', search({ limit: 10 }))
+  const { documents } = await fixture.database.session().find('orders', search({ limit: 10 }))
   return objectsIn(documents.value).map(({ _meta, ...fields }) => fields)
 }
 const total = { name: 'total', type: 'decimal', computed: 'doc.price * (doc.quantity ?? 1)' }

@@ -20,18 +20,18 @@ import { ruledDatabase } from './ruled-database.ts'
 const long = `${'ö'.repeat(1_000)}Z`
 const names = ['Émile', 'emile', 'EMIL', 'Straße', 'Åke', 'ake', 'Chleba', 'čaj', 'Иван', 'a|b', long]
 const by = { guid: 'u', username: 'ann' }
-let room: TestDatabase
+let fixture: TestDatabase
 let database: Database
 
 beforeEach(async () => {
-  room = await openTestDatabase()
-  database = ruledDatabase(room.database, await openFieldRules(room.database), {
-    clock: room.clock,
+  fixture = await openTestDatabase()
+  database = ruledDatabase(fixture.database, await openFieldRules(fixture.database), {
+    clock: fixture.clock,
     random: (bytes) => void bytes.fill(7),
   })
   await database.ensure('people')
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 const field = async (input: FieldInput) =>
   guidOf(await createField(database, { storage: 'people', name: 'name', type: 'string', ...input }, by))
@@ -168,7 +168,7 @@ test.each<[FieldInput, string]>([
 test('rules of the storage compare as searches do: what is found can be read', async () => {
   await field(noCase)
   const rule = 'doc.name == user.username'
-  await transact(room.database, (session) =>
+  await transact(fixture.database, (session) =>
     session.create(ownStorages.storages, setFields({ name: 'people', rules: { see: rule, change: rule } })),
   )
   const guids: string[] = []
@@ -176,8 +176,8 @@ test('rules of the storage compare as searches do: what is found can be read', a
     for (const name of ['ANN', 'bob'])
       guids.push(guidOf(documentOf(await session.create('people', setFields({ name })))))
   })
-  const rules = await openFieldRules(room.database)
-  const permissions = openPermissions({ rules, clock: room.clock, warn: () => undefined })
+  const rules = await openFieldRules(fixture.database)
+  const permissions = openPermissions({ rules, clock: fixture.clock, warn: () => undefined })
   const ann = permissions.session(
     database.session(),
     subjectOf({ _meta: { guid: 'a' }, username: 'ann' }, new Set()),

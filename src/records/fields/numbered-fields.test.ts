@@ -18,15 +18,18 @@ import { openFieldRules } from './field-rules.ts'
 import { ruledDatabase } from './ruled-database.ts'
 
 const by = { guid: 'u', username: 'ann' }
-let room: TestDatabase
+let fixture: TestDatabase
 let database: Database
 beforeEach(async () => {
-  room = await openTestDatabase()
+  fixture = await openTestDatabase()
   const random = (bytes: Uint8Array) => void bytes.fill(7)
-  database = ruledDatabase(room.database, await openFieldRules(room.database), { clock: room.clock, random })
+  database = ruledDatabase(fixture.database, await openFieldRules(fixture.database), {
+    clock: fixture.clock,
+    random,
+  })
   await database.ensure('tickets')
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 const field = (input: FieldInput) => createField(database, { storage: 'tickets', ...input }, by)
 const numbered = (input: FieldInput = {}) => field({ name: 'number', type: 'autonumber', ...input })
@@ -36,7 +39,7 @@ const change = (guid: string, mutations: readonly Mutation[]) =>
   transact(database, (session) => session.update('tickets', guid, mutations))
 const stored = async () => {
   const sort = [{ field: 'title', order: 'asc', missing: 'last' }] as const
-  const found = await room.database.session().find('tickets', search({ sort, limit: 100 }))
+  const found = await fixture.database.session().find('tickets', search({ sort, limit: 100 }))
   return documentsOf(found).map(({ _meta, ...fields }) => fields)
 }
 
@@ -49,10 +52,10 @@ async function counted(work: (session: Session) => unknown): Promise<number> {
       return super.numbers(...given)
     }
   }
-  const raw = room.database
+  const raw = fixture.database
   const session: RawDatabase['session'] = (origin) => new CountedSession(raw.session(origin))
   const seen: RawDatabase = { ...wrappedDatabase(raw, { session }), [keepsRules]: false }
-  const world = { clock: room.clock, random: () => undefined }
+  const world = { clock: fixture.clock, random: () => undefined }
   await transact(ruledDatabase(seen, await openFieldRules(raw), world), async (session) => work(session))
   return asked
 }

@@ -15,18 +15,18 @@ import { ruledDatabase } from './ruled-database.ts'
 
 const by = { guid: 'u', username: 'ann' }
 const nowhere = '019b76da-a800-7000-8000-000000000000'
-let room: TestDatabase
+let fixture: TestDatabase
 let database: Database
 
 beforeEach(async () => {
-  room = await openTestDatabase()
-  database = ruledDatabase(room.database, await openFieldRules(room.database), {
-    clock: room.clock,
+  fixture = await openTestDatabase()
+  database = ruledDatabase(fixture.database, await openFieldRules(fixture.database), {
+    clock: fixture.clock,
     random: () => undefined,
   })
   for (const name of ['customers', 'orders', 'lines']) await database.ensure(name)
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 interface Options {
   readonly from?: string
@@ -384,7 +384,7 @@ describe('50 removals against 50 new references', () => {
 
   test('control: where both look first and write then, some are', async () => {
     const customers = await Promise.all(at50.map(() => create('customers')))
-    const raw = room.database
+    const raw = fixture.database
     await Promise.all(customers.map((guid) => raw.session().get('customers', guid)))
     await Promise.all(
       customers.flatMap((customer) => [

@@ -14,18 +14,18 @@ import { openFieldRules } from './field-rules.ts'
 import { ruledDatabase } from './ruled-database.ts'
 
 const by = { guid: 'u', username: 'ann' }
-let room: TestDatabase
+let fixture: TestDatabase
 let database: Database
 beforeEach(async () => {
-  room = await openTestDatabase()
-  database = ruledDatabase(room.database, await openFieldRules(room.database), {
-    clock: room.clock,
+  fixture = await openTestDatabase()
+  database = ruledDatabase(fixture.database, await openFieldRules(fixture.database), {
+    clock: fixture.clock,
     random: (bytes) => void bytes.fill(7),
   })
   await database.ensure('tasks')
   await database.ensure('notes')
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 const field = (input: FieldInput) => createField(database, input, by)
 const create = (fields: JsonObject, name = 'tasks') =>
@@ -33,17 +33,17 @@ const create = (fields: JsonObject, name = 'tasks') =>
 const change = (guid: string, mutations: readonly Mutation[]) =>
   transact(database, (session) => session.update('tasks', guid, mutations))
 const read = async (guid: string) => {
-  const stored = await room.database.session().get('tasks', guid)
+  const stored = await fixture.database.session().get('tasks', guid)
   return stored && documentOf(stored)
 }
-const count = (name: string) => room.database.session().count(name, matchAll)
+const count = (name: string) => fixture.database.session().count(name, matchAll)
 const refusal = (name: string) => ({ code: 'INVALID_BODY', fields: [name] })
 
 describe('without fields', () => {
   test('the sessions are the storage’s own', async () => {
     await create({ anything: [1] })
     const session = database.session()
-    expect(session.constructor).toBe(room.database.session().constructor)
+    expect(session.constructor).toBe(fixture.database.session().constructor)
   })
 })
 

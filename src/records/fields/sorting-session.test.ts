@@ -39,12 +39,12 @@ const byCodePoint = [
   'ål',
 ].sort()
 
-let room: TestDatabase
+let fixture: TestDatabase
 let database: Database
 beforeEach(async () => {
-  room = await openTestDatabase()
-  database = ruledDatabase(room.database, await openFieldRules(room.database), {
-    clock: room.clock,
+  fixture = await openTestDatabase()
+  database = ruledDatabase(fixture.database, await openFieldRules(fixture.database), {
+    clock: fixture.clock,
     random: (bytes) => void bytes.fill(7),
   })
   await database.ensure('people')
@@ -56,7 +56,7 @@ beforeEach(async () => {
     ),
   )
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 const field = (input: FieldInput) =>
   createField(
@@ -114,7 +114,7 @@ test('only texts have a collation', async () => {
 
 test('an index in the order is kept once, and let go of by its name', async () => {
   const indexed = { fields: ['name COLLATE "sv"'] }
-  const { indexes } = room.database.capabilities
+  const { indexes } = fixture.database.capabilities
   for (let times = 0; times < 2; times++) await database.ensure('people', { indexes: [indexed] })
   expect(indexes.of('people').indexes).toEqual([{ ...indexed, unique: false }])
   await indexes.release('people', [])

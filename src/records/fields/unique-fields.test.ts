@@ -14,18 +14,18 @@ import { ruledDatabase } from './ruled-database.ts'
 import { settleAllUnique } from './unique-fields.ts'
 
 const by = { guid: 'u', username: 'ann' }
-let room: TestDatabase
+let fixture: TestDatabase
 let database: Database
 
 const world = { clock: () => 0, random: () => undefined }
 const ruled = async (raw: RawDatabase) => ruledDatabase(raw, await openFieldRules(raw), world)
 
 beforeEach(async () => {
-  room = await openTestDatabase()
-  database = await ruled(room.database)
+  fixture = await openTestDatabase()
+  database = await ruled(fixture.database)
   await database.ensure('goods')
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 const field = async (name: string, unique: JsonValue, storage: string | null = 'goods') =>
   guidOf(await createField(database, { name, type: 'string', storage, unique }, by))
@@ -47,7 +47,7 @@ describe('a field becomes unique', () => {
     await create(other)
     await create({})
     await create({ sku: null })
-    expect(await room.database.session().count('goods', matchAll)).toBe(4)
+    expect(await fixture.database.session().count('goods', matchAll)).toBe(4)
   })
 
   test('with others of the same name, which are unique together', async () => {
@@ -148,14 +148,14 @@ describe('a unique field changes', () => {
 test('a start settles what a change that was cut short has left', async () => {
   await field('sku', true)
   await create({ sku: 'a' })
-  const { uniqueValues } = room.database.capabilities
+  const { uniqueValues } = fixture.database.capabilities
   await uniqueValues.drop('goods', 'sku')
   await uniqueValues.keep('goods', {
     name: 'left',
     fields: [{ name: 'left', ignoreCase: false, ignoreAccents: false }],
   })
   await create({ left: '1' })
-  const again = await room.reopen()
+  const again = await fixture.reopen()
   await settleAllUnique(again, await openFieldRules(again))
   database = await ruled(again)
   expect(kept().map(({ name }) => name)).toEqual(['sku'])

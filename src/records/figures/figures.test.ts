@@ -10,37 +10,37 @@ import { openFigureRecorder } from './figure-recorder.ts'
 import type { Figures } from './figure-row.ts'
 import { readFigures } from './read-figures.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 /** A full hour. */
 const start = Date.UTC(2026, 0, 1) / 1000
 beforeEach(async () => {
-  room = await openTestDatabase()
-  await ensureFigures(room.database)
+  fixture = await openTestDatabase()
+  await ensureFigures(fixture.database)
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
-const documents = (database: Database = room.database) =>
+const documents = (database: Database = fixture.database) =>
   database.session().count(ownStorages.figures, matchAll, true)
 
 function recorder(traffic: () => Figures, node = 'one', leads = true, failures: unknown[] = []) {
   return openFigureRecorder({
-    ...{ database: room.database, clock: room.clock, node },
+    ...{ database: fixture.database, clock: fixture.clock, node },
     traffic,
     leads: async () => leads,
     failed: (error) => failures.push(error),
   })
 }
 const read = (range: 'hour' | 'day' | 'week', until = start + 3_599, node?: string) =>
-  readFigures(room.database, { range, until, node })
+  readFigures(fixture.database, { range, until, node })
 
 test('what came in each minute is its point, and what came before the start of the node is not', async () => {
   let counted: number[] = []
   const one = recorder(() => counted)
   counted = [10, 2, 1, 4, 1, 0, 10]
-  room.clock.now += 60_000
+  fixture.clock.now += 60_000
   await one.record()
   counted = [15, 2, 1, 4, 1, 0, 12, 0, 3]
-  room.clock.now += 60_000
+  fixture.clock.now += 60_000
   await one.record()
   const { points, nodes, step, from } = await read('hour')
   expect([points.length, nodes, step, from]).toEqual([60, ['one'], 60, start])
@@ -56,7 +56,7 @@ test('what came in each minute is its point, and what came before the start of t
 
 test('a minute in which nothing happened writes nothing', async () => {
   const one = recorder(() => [0, 0, 0])
-  room.clock.now += 60_000
+  fixture.clock.now += 60_000
   await one.record()
   expect(await documents()).toBe(0)
   await one.close()
@@ -64,15 +64,21 @@ test('a minute in which nothing happened writes nothing', async () => {
 })
 
 test('jobs that wait are counted by the leading node only, the most of each step', async () => {
-  await transact(room.database, async (session) => {
+  await transact(fixture.database, async (session) => {
     for (const title of ['a', 'b', 'c'])
-      await session.enqueue({ queue: 'mails', kind: 'function', title, payload: {}, runAt: room.clock.now })
+      await session.enqueue({
+        queue: 'mails',
+        kind: 'function',
+        title,
+        payload: {},
+        runAt: fixture.clock.now,
+      })
   })
   const [one, other] = [recorder(() => []), recorder(() => [], 'other', false)]
-  room.clock.now += 60_000
+  fixture.clock.now += 60_000
   await Promise.all([one.record(), other.record()])
   expect((await read('hour')).points[0]).toMatchObject({ waiting: 3, running: 0, dead: 0, oldest: 60 })
-  room.clock.now += 60_000
+  fixture.clock.now += 60_000
   await Promise.all([one.record(), other.record()])
   expect((await read('day')).points.at(-6)).toMatchObject({ waiting: 3, oldest: 120 })
   await Promise.all([one.close(), other.close()])
@@ -107,7 +113,7 @@ test('what could not be stored is in the next minute', async () => {
   let counted = [4]
   let broken = true
   const one = openFigureRecorder({
-    ...{ database: room.database, clock: room.clock, node: 'one' },
+    ...{ database: fixture.database, clock: fixture.clock, node: 'one' },
     traffic: () => counted,
     leads: async () => {
       if (broken) throw new Error('no database')
@@ -119,19 +125,19 @@ test('what could not be stored is in the next minute', async () => {
   expect([failures.length, await documents()]).toEqual([1, 0])
   broken = false
   counted = [5]
-  room.clock.now += 60_000
+  fixture.clock.now += 60_000
   await one.record()
   expect((await read('hour')).points[0]?.requests).toBe(5)
   await one.close()
 })
 
 test('a week of full minutes has 35 documents at most, and what is older is deleted', async () => {
-  const database = room.database
+  const database = fixture.database
   const busy = [9_999, 99, 99, 999, 99, ...Array.from({ length: 15 }, () => 999)]
   for (let hour = 0; hour < 10 * 24; hour += 1) {
     const at = start + hour * 3_600
-    room.clock.now = at * 1000
-    await addFigures({ database, clock: room.clock }, at, [[{ kind: 'traffic', node: 'one' }, busy]])
+    fixture.clock.now = at * 1000
+    await addFigures({ database, clock: fixture.clock }, at, [[{ kind: 'traffic', node: 'one' }, busy]])
   }
   expect(await documents()).toBeLessThanOrEqual(35)
   const last = start + 10 * 86_400 - 1

@@ -13,14 +13,14 @@ import { TransparentSession, wrappedDatabase } from '../../storage/wrapped-sessi
 import { ensureLimits, limitCounts } from './limit-counts.ts'
 import { openLimitPurge } from './purge-limits.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 let counts: RunCounts
 beforeEach(async () => {
-  room = await openTestDatabase()
-  await ensureLimits(room.database)
-  counts = limitCounts(room)
+  fixture = await openTestDatabase()
+  await ensureLimits(fixture.database)
+  counts = limitCounts(fixture)
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 const call = (more: Partial<CountedCall> = {}): CountedCall => ({
   ...{ key: 'ann', window: 60_000, most: 5, amount: 1 },
@@ -29,7 +29,7 @@ const call = (more: Partial<CountedCall> = {}): CountedCall => ({
 const passed = (all: readonly Counted[]) => all.filter(({ allowed }) => allowed).length
 const rows = async () =>
   documentsOf(
-    await room.database.session().find(ownStorages.limits, search({ query: matchAll, limit: 1000 })),
+    await fixture.database.session().find(ownStorages.limits, search({ query: matchAll, limit: 1000 })),
   )
 
 describe('50 at once', () => {
@@ -40,18 +40,18 @@ describe('50 at once', () => {
     const all = await Promise.all(times(50, () => counts.count(call())))
     expect(passed(all)).toBe(5)
     expect(all.filter(({ allowed }) => allowed).map(({ remaining }) => remaining)).toEqual([4, 3, 2, 1, 0])
-    expect(await rows()).toMatchObject([{ count: 5, until: room.clock.now + 60_000 }])
+    expect(await rows()).toMatchObject([{ count: 5, until: fixture.clock.now + 60_000 }])
   })
 
   test('on three nodes', async () => {
-    const nodes = times(3, () => limitCounts(room))
+    const nodes = times(3, () => limitCounts(fixture))
     const all = await Promise.all(times(60, (at) => nodes[at % 3]?.count(call({ most: 7 }))))
     expect(passed(all.flatMap((one) => one ?? []))).toBe(7)
     expect(await rows()).toMatchObject([{ count: 7 }])
   })
 
   test('many keys on three nodes, in different orders, without a deadlock', async () => {
-    const nodes = times(3, () => limitCounts(room))
+    const nodes = times(3, () => limitCounts(fixture))
     const keys = times(40, (at) => `key ${at}`)
     const all = await Promise.all(
       nodes.flatMap((node, at) =>
@@ -65,7 +65,7 @@ describe('50 at once', () => {
   })
 
   test('control: read, decide and write without a lock lets more pass', async () => {
-    const { database } = room
+    const { database } = fixture
     await transact(database, (session) =>
       session.create(ownStorages.limits, setFields({ key: 'x', count: 0 })),
     )
@@ -87,11 +87,11 @@ describe('50 at once', () => {
 describe('a window', () => {
   test('begins with the first call that is counted and ends after its length', async () => {
     expect(await counts.count(call({ most: 1 }))).toEqual({ allowed: true, remaining: 0, retryAfter: 0 })
-    room.clock.now += 20_500
+    fixture.clock.now += 20_500
     expect(await counts.count(call({ most: 1 }))).toEqual({ allowed: false, remaining: 0, retryAfter: 40 })
-    room.clock.now += 39_499
+    fixture.clock.now += 39_499
     expect(await counts.count(call({ most: 1 }))).toMatchObject({ allowed: false, retryAfter: 1 })
-    room.clock.now += 1
+    fixture.clock.now += 1
     expect(await counts.count(call({ most: 1 }))).toMatchObject({ allowed: true })
     expect(await counts.count(call({ most: 1 }))).toMatchObject({ allowed: false, retryAfter: 60 })
   })
@@ -126,7 +126,7 @@ describe('a window', () => {
   })
 
   test('of another node whose clock is ahead ends after its length all the same', async () => {
-    await limitCounts({ database: room.database, clock: () => room.clock.now + 600_000 }).count(
+    await limitCounts({ database: fixture.database, clock: () => fixture.clock.now + 600_000 }).count(
       call({ most: 1 }),
     )
     expect(await counts.count(call({ most: 1 }))).toEqual({ allowed: false, remaining: 0, retryAfter: 60 })
@@ -143,29 +143,29 @@ test('a key of any length and content is a row of the same size, and is not stor
 
 test('a client over its limit costs the database nothing', async () => {
   let sessions = 0
-  const database = wrappedDatabase(room.database, {
+  const database = wrappedDatabase(fixture.database, {
     session() {
       sessions += 1
-      return room.database.session()
+      return fixture.database.session()
     },
   })
-  const counting = limitCounts({ database, clock: room.clock })
+  const counting = limitCounts({ database, clock: fixture.clock })
   for (let at = 0; at < 3; at++) await counting.count(call({ most: 1 }))
   const before = sessions
   for (let at = 0; at < 100; at++) expect((await counting.count(call({ most: 1 }))).allowed).toBe(false)
   expect(sessions).toBe(before)
-  room.clock.now += 60_000
+  fixture.clock.now += 60_000
   expect((await counting.count(call({ most: 1 }))).allowed).toBe(true)
 })
 
 test('a call that cannot be stored fails, and later ones are counted', async () => {
   let broken = true
   const refusing = limitCounts({
-    clock: room.clock,
-    database: wrappedDatabase(room.database, {
+    clock: fixture.clock,
+    database: wrappedDatabase(fixture.database, {
       session() {
         if (broken) throw new Error('The disk is full.')
-        return room.database.session()
+        return fixture.database.session()
       },
     }),
   })
@@ -179,9 +179,9 @@ describe('rows are deleted', () => {
     const keys = Array.from({ length: 230 }, (_none, at) => `key ${at}`)
     await Promise.all(keys.map((key) => counts.count(call({ key }))))
     await counts.count(call({ key: 'stays', window: 120_000 }))
-    const purge = openLimitPurge(room)
+    const purge = openLimitPurge(fixture)
     expect(await purge.run()).toBe(0)
-    room.clock.now += 60_000
+    fixture.clock.now += 60_000
     expect(await purge.run()).toBe(230)
     expect(await rows()).toMatchObject([{ count: 1 }])
     await purge.close()
@@ -189,15 +189,17 @@ describe('rows are deleted', () => {
 
   test('but not one whose window has begun since it was found', async () => {
     await counts.count(call({ most: 1 }))
-    room.clock.now += 60_000
+    fixture.clock.now += 60_000
     class LateSession extends TransparentSession {
       override async delete(storage: string, guid: string, condition?: WriteCondition) {
         await counts.count(call({ most: 1 }))
         return super.delete(storage, guid, condition)
       }
     }
-    const begins = wrappedDatabase(room.database, { session: () => new LateSession(room.database.session()) })
-    const purge = openLimitPurge({ database: begins, clock: room.clock })
+    const begins = wrappedDatabase(fixture.database, {
+      session: () => new LateSession(fixture.database.session()),
+    })
+    const purge = openLimitPurge({ database: begins, clock: fixture.clock })
     expect(await purge.run()).toBe(0)
     await purge.close()
     expect(await rows()).toHaveLength(1)

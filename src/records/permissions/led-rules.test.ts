@@ -23,7 +23,7 @@ const own = 'doc.supplier.owner == user.guid && doc.supplier.region.open == true
 const statements: string[] = []
 /** Runs once, between the reads of a write and the write itself. */
 let meanwhile: (() => Promise<unknown>) | undefined
-let room: TestDatabase
+let fixture: TestDatabase
 let permissions: Permissions
 let suppliers: readonly string[] = []
 
@@ -50,19 +50,19 @@ class CountingSession extends TransparentSession {
 }
 
 beforeAll(async () => {
-  room = await openTestDatabase()
-  const rules = await openFieldRules(room.database)
-  const database = ruledDatabase(room.database, rules, {
+  fixture = await openTestDatabase()
+  const rules = await openFieldRules(fixture.database)
+  const database = ruledDatabase(fixture.database, rules, {
     clock: Date.now,
     random: (bytes) => void randomFillSync(bytes),
   })
-  for (const name of ['regions', 'suppliers', 'goods']) await room.database.ensure(name)
+  for (const name of ['regions', 'suppliers', 'goods']) await fixture.database.ensure(name)
   for (const [storage, name, target] of [
     ['suppliers', 'region', 'regions'],
     ['goods', 'supplier', 'suppliers'],
   ] as const)
     await createField(database, { storage, name, type: 'reference', reference: { storage: target } }, by)
-  for (const name of ['places', 'visits']) await room.database.ensure(name)
+  for (const name of ['places', 'visits']) await fixture.database.ensure(name)
   const text = { storage: 'places', name: 'town', type: 'string', ignore_case: true } as const
   await createField(database, text, by)
   await createField(database, { storage: 'places', name: 'at', type: 'instant' }, by)
@@ -71,7 +71,7 @@ beforeAll(async () => {
     { storage: 'visits', name: 'place', type: 'reference', reference: { storage: 'places' } },
     by,
   )
-  await transact(room.database, (session) =>
+  await transact(fixture.database, (session) =>
     session.create(
       ownStorages.storages,
       setFields({ name: 'goods', rules: { see: own, create: own, change: own, remove: own } }),
@@ -79,18 +79,18 @@ beforeAll(async () => {
   )
   permissions = openPermissions({ rules, clock: Date.now, warn: (message) => expect(message).toBe('') })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const create = (storage: string, fields: JsonObject) =>
-  transact(room.database, async (session) =>
+  transact(fixture.database, async (session) =>
     guidOf(documentOf(await session.create(storage, setFields(fields)))),
   )
 const change = (storage: string, guid: string, fields: JsonObject) =>
-  transact(room.database, (session) => session.update(storage, guid, setFields(fields)))
+  transact(fixture.database, (session) => session.update(storage, guid, setFields(fields)))
 
 beforeEach(async () => {
   for (const name of ['goods', 'suppliers', 'regions'])
-    await transact(room.database, async (session) => {
+    await transact(fixture.database, async (session) => {
       const all = await session.find(name, search({ limit: 1_000, includeRemoved: true }))
       for (const one of objectsIn(all.documents.value)) await session.delete(name, guidOf(one))
     })
@@ -103,7 +103,7 @@ beforeEach(async () => {
 
 /** On behalf of ann, with its statements counted. */
 async function asAnn<T>(work: (session: Session) => T | Promise<T>): Promise<T> {
-  const plain = room.database.session()
+  const plain = fixture.database.session()
   const session = permissions.session(new CountingSession(plain), ann)
   try {
     const result = await work(session)
@@ -124,7 +124,7 @@ test('a list, a count and a document are one statement each, however many docume
   expect([found.length, statements]).toEqual([20, ['find goods']])
   expect(await asAnn((session) => session.count('goods', matchAll))).toBe(20)
   const seen = await asAnn((session) => session.get('goods', guids[0] ?? ''))
-  expect(seen?.text).toBe((await room.database.session().get('goods', guids[0] ?? ''))?.text)
+  expect(seen?.text).toBe((await fixture.database.session().get('goods', guids[0] ?? ''))?.text)
   expect(await asAnn((session) => session.get('goods', guids[2] ?? ''))).toBeUndefined()
   expect(statements.slice(1)).toEqual(['count goods', 'find goods', 'find goods'])
 })
@@ -154,8 +154,8 @@ test('a document that another client changes between the verdict and the write i
   expect((await update()).outcome).toBe('written')
   meanwhile = () => change('goods', guid, { remark: 'x' })
   expect((await update()).outcome).toBe('written')
-  expect((await room.database.session().get('goods', guid))?.value).toMatchObject({ n: 1, remark: 'x' })
-  meanwhile = () => transact(room.database, (session) => session.delete('goods', guid))
+  expect((await fixture.database.session().get('goods', guid))?.value).toMatchObject({ n: 1, remark: 'x' })
+  meanwhile = () => transact(fixture.database, (session) => session.delete('goods', guid))
   expect((await update()).outcome).toBe('not_found')
 })
 
@@ -181,7 +181,7 @@ test.each<[string, string, JsonObject]>([
   async (_what, rule, fields) => {
     const place = await create('places', fields)
     const visit = await create('visits', { place })
-    await transact(room.database, async (session) => {
+    await transact(fixture.database, async (session) => {
       for (const [name, see] of [
         ['places', rule],
         ['visits', rule.replaceAll('doc.', 'doc.place.')],

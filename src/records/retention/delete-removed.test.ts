@@ -17,32 +17,32 @@ import { openRetention, type RetentionParts } from './retention.ts'
 const DAY = 86_400
 const by = { guid: 'u', username: 'ann' }
 
-let room: TestDatabase
+let fixture: TestDatabase
 let database: RuledDatabase
 let said: { readonly level: string; readonly message: string }[] = []
 beforeEach(async () => {
   said = []
-  room = await openTestDatabase()
-  const rules = await openFieldRules(room.database)
-  database = ruledDatabase(room.database, rules, { clock: room.clock, random: () => undefined })
+  fixture = await openTestDatabase()
+  const rules = await openFieldRules(fixture.database)
+  database = ruledDatabase(fixture.database, rules, { clock: fixture.clock, random: () => undefined })
   await database.ensure('tasks')
   await database.ensure('notes')
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 const open = (more: Partial<RetentionParts> = {}) =>
   openRetention({
-    ...{ database, clock: room.clock, leads: async () => true },
+    ...{ database, clock: fixture.clock, leads: async () => true },
     log: { write: (entry) => void said.push(entry) },
     keptFor: () => ({ logs: 0, runs: 0, history: 0, removed: 30 * DAY }),
     ...more,
   })
 const pass = (seconds: number) => {
-  room.clock.now += seconds * 1000
+  fixture.clock.now += seconds * 1000
 }
-const left = (storage = 'tasks') => room.database.session().count(storage, matchAll, true)
-const present = () => room.database.session().count('tasks', matchAll)
-const indexes = () => room.database.capabilities.indexes.of('tasks').indexes
+const left = (storage = 'tasks') => fixture.database.session().count(storage, matchAll, true)
+const present = () => fixture.database.session().count('tasks', matchAll)
+const indexes = () => fixture.database.capabilities.indexes.of('tasks').indexes
 const messages = () => said.map(({ level, message }) => `${level}: ${message}`)
 
 async function create(storage: string, count: number, fields: JsonObject = {}): Promise<string[]> {
@@ -96,7 +96,7 @@ test('one that is restored while its batch is deleted stays', async () => {
   const guids = await create('tasks', 5)
   await setRemoved('tasks', guids)
   pass(31 * DAY)
-  const end = room.database.observe('tasks', async (session, { kind, guid }) => {
+  const end = fixture.database.observe('tasks', async (session, { kind, guid }) => {
     const [other = ''] = guids.filter((one) => one !== guid).slice(-1)
     if (kind === 'deleted') await session.setRemoved('tasks', other, false)
   })
@@ -147,7 +147,7 @@ test('the history says what was deleted, and records of Quoin itself stay', asyn
 test('a storage where it fails is named, and the others are gone through', async () => {
   for (const name of ['notes', 'tasks']) await setRemoved(name, await create(name, 2))
   pass(31 * DAY)
-  const end = room.database.observe('notes', () => {
+  const end = fixture.database.observe('notes', () => {
     throw new Error('not now')
   })
   const retention = open()

@@ -10,26 +10,26 @@ const { systemLogs, userLogs, runs, history, auditLogs } = ownStorages
 const DAY = 86_400
 const all = [systemLogs, userLogs, runs, history, auditLogs]
 
-let room: TestDatabase
+let fixture: TestDatabase
 let said: unknown[] = []
 beforeEach(async () => {
   said = []
-  room = await openTestDatabase()
-  for (const name of [...all, 'tasks']) await room.database.ensure(name)
+  fixture = await openTestDatabase()
+  for (const name of [...all, 'tasks']) await fixture.database.ensure(name)
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 async function create(count: number): Promise<void> {
-  await transact(room.database, async (session) => {
+  await transact(fixture.database, async (session) => {
     for (const name of [...all, 'tasks'])
       for (let n = 0; n < count; n += 1) await session.create(name, setFields({ n }))
   })
 }
 const counts = () =>
-  Promise.all([...all, 'tasks'].map((name) => room.database.session().count(name, matchAll, true)))
+  Promise.all([...all, 'tasks'].map((name) => fixture.database.session().count(name, matchAll, true)))
 const open = (more: Partial<RetentionParts>) =>
   openRetention({
-    ...{ database: room.database, clock: room.clock, leads: async () => true },
+    ...{ database: fixture.database, clock: fixture.clock, leads: async () => true },
     log: { write: (entry) => void said.push(entry) },
     keptFor: () => ({ logs: 30 * DAY, runs: DAY, history: 0, removed: 0 }),
     ...more,
@@ -38,13 +38,13 @@ const open = (more: Partial<RetentionParts>) =>
 test('records are deleted at their age, in batches, and the audit log, documents and records without a limit stay', async () => {
   const retention = open({})
   await create(250)
-  room.clock.now += (DAY - 1) * 1000
+  fixture.clock.now += (DAY - 1) * 1000
   expect(await retention.run()).toBe(0)
   await create(1)
-  room.clock.now += 1000
+  fixture.clock.now += 1000
   expect(await retention.run()).toBe(250)
   expect(await counts()).toEqual([251, 251, 1, 251, 251, 251])
-  room.clock.now += 29 * DAY * 1000
+  fixture.clock.now += 29 * DAY * 1000
   expect(await retention.run()).toBe(501)
   expect(await counts()).toEqual([1, 1, 0, 251, 251, 251])
   await retention.close()
@@ -54,7 +54,7 @@ test('a change counts for what is stored already', async () => {
   let kept = { logs: 0, runs: 0, history: 0, removed: 0 }
   const retention = open({ keptFor: () => kept })
   await create(3)
-  room.clock.now += 100 * DAY * 1000
+  fixture.clock.now += 100 * DAY * 1000
   expect(await retention.run()).toBe(0)
   kept = { ...kept, logs: 101 * DAY, history: 100 * DAY }
   expect(await retention.run()).toBe(3)
@@ -66,7 +66,7 @@ test('a change counts for what is stored already', async () => {
 
 test('one node of a cluster does it, and a failure is logged and ends nothing', async () => {
   await create(1)
-  room.clock.now += 100 * DAY * 1000
+  fixture.clock.now += 100 * DAY * 1000
   const other = open({ leads: async () => false })
   expect(await other.run()).toBe(0)
   let fails = true
@@ -86,12 +86,12 @@ test('one node of a cluster does it, and a failure is logged and ends nothing', 
 
 test('it looks by itself, until it is closed', async () => {
   await create(1)
-  room.clock.now += 100 * DAY * 1000
+  fixture.clock.now += 100 * DAY * 1000
   const retention = open({ every: 1 })
   await expect.poll(counts).toEqual([0, 0, 0, 1, 1, 1])
   await retention.close()
   await create(1)
-  room.clock.now += 100 * DAY * 1000
+  fixture.clock.now += 100 * DAY * 1000
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(await counts()).toEqual([1, 1, 1, 2, 2, 2])
 })

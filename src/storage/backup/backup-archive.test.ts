@@ -10,12 +10,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { backupArchive, tarHeader } from './backup-archive.ts'
 
 const run = promisify(execFile)
-let room: string
+let fixture: string
 let folder: string
 const long = `${'long-folder-'.repeat(6)}/${'long-name-'.repeat(6)}`
 beforeAll(async () => {
-  room = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-  folder = join(room, 'backup')
+  fixture = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  folder = join(fixture, 'backup')
   await mkdir(join(folder, 'assets', 'ab', long.split('/')[0] ?? ''), { recursive: true })
   await writeFile(join(folder, 'quoin.db'), Buffer.alloc(700_001, 7))
   await writeFile(join(folder, 'manifest.json'), '{}')
@@ -24,18 +24,18 @@ beforeAll(async () => {
   await writeFile(join(folder, 'assets', 'ab', 'empty'), '')
   await writeFile(join(folder, 'assets', 'ab', 'block'), 'x'.repeat(512))
   await writeFile(join(folder, 'assets', 'ab', long), 'deep')
-  await writeFile(join(room, 'secret'), 'outside')
-  await symlink(join(room, 'secret'), join(folder, 'assets', 'ab', 'link'))
-  await symlink(room, join(folder, 'assets', 'out'))
+  await writeFile(join(fixture, 'secret'), 'outside')
+  await symlink(join(fixture, 'secret'), join(folder, 'assets', 'ab', 'link'))
+  await symlink(fixture, join(folder, 'assets', 'out'))
 })
-afterAll(() => rm(room, { recursive: true, force: true }))
+afterAll(() => rm(fixture, { recursive: true, force: true }))
 
 const archive = () => Readable.from(backupArchive(folder, 'copy', 1_700_000_000), { objectMode: false })
 
 test('tar unpacks it: the same files, and nothing from outside', async () => {
-  const file = join(room, 'copy.tar')
+  const file = join(fixture, 'copy.tar')
   await pipeline(archive(), createWriteStream(file))
-  const target = join(room, 'unpacked')
+  const target = join(fixture, 'unpacked')
   await mkdir(target)
   await run('tar', ['-xf', file, '-C', target])
   const names = await readdir(join(target, 'copy'), { recursive: true, withFileTypes: true })

@@ -1,20 +1,20 @@
 /** A change that adds a table or a column to an engine must also say how its data moves to PostgreSQL. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CopyRoom, openCopyRoom } from '../../../test/copy-room.ts'
+import { type CopyFixture, openCopyFixture } from '../../../test/copy-fixture.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'
 import { openPostgresPool } from '../postgres/core/postgres-connection.ts'
 import { textOf } from '../postgres/core/rows.ts'
 import { documentTable, documentTokens, otherTables, plainTables } from './copied-tables.ts'
 
-let room: CopyRoom
+let fixture: CopyFixture
 let temporary: TemporaryDatabase
 
 beforeAll(async () => {
-  room = await openCopyRoom()
+  fixture = await openCopyFixture()
   temporary = await openTemporaryDatabase()
 })
 afterAll(async () => {
-  await room.close()
+  await fixture.close()
   await temporary.drop()
 })
 
@@ -28,10 +28,10 @@ const known = (others: Tables, documents: readonly string[]) =>
   sorted([...plain, ...Object.entries(others), ['doc_N', documents]])
 
 test('every table and column of SQLite is copied, or is on the list of what is not', async () => {
-  await room.fill(async (database) => {
+  await fixture.fill(async (database) => {
     await database.ensure('one', { text: true, indexes: [{ fields: ['a'], unique: true }] })
   })
-  const source = await room.source()
+  const source = await fixture.source()
   const tables = source.connection
     .all(`SELECT name FROM sqlite_schema WHERE type = 'table'`)
     .map(({ name }) => String(name))
@@ -46,8 +46,8 @@ test('every table and column of SQLite is copied, or is on the list of what is n
 })
 
 test('every table and column of PostgreSQL is copied, or is on the list of what is not', async () => {
-  await room.fill(async (database) => database.ensure('one', { text: true }))
-  await room.copy(temporary.url)
+  await fixture.fill(async (database) => database.ensure('one', { text: true }))
+  await fixture.copy(temporary.url)
   const pool = openPostgresPool({ url: temporary.url, connections: 2, pooled: false })
   const rows = await pool.rows(
     `SELECT table_name::text AS name, column_name::text AS column FROM information_schema.columns

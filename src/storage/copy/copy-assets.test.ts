@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { stubCredentials } from '../../../test/asset-place.ts'
-import { type CopyRoom, openCopyRoom, openNode } from '../../../test/copy-room.ts'
+import { type CopyFixture, openCopyFixture, openNode } from '../../../test/copy-fixture.ts'
 import { openBucket, openS3Server, type S3Server, type TestBucket } from '../../../test/s3-server.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'
 import { setFields } from '../../shared/mutation.ts'
@@ -50,7 +50,7 @@ describe('files to S3', () => {
   const contents = ['one', 'the same', 'the same', '', 'x'.repeat(6 * 1024 * 1024)]
   let server: S3Server
   let objects: TestBucket
-  let room: CopyRoom
+  let fixture: CopyFixture
   let temporary: TemporaryDatabase
   let files: AssetFiles
   let bucket: Bucket
@@ -58,7 +58,7 @@ describe('files to S3', () => {
   let buckets = 0
 
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-  const folderOf = (hash: string) => join(room.directory, 'assets', hash.slice(0, 2), hash.slice(2, 4))
+  const folderOf = (hash: string) => join(fixture.directory, 'assets', hash.slice(0, 2), hash.slice(2, 4))
   const keys = async () => (await objects.keys()).sort()
 
   beforeAll(async () => {
@@ -82,8 +82,8 @@ describe('files to S3', () => {
       },
     }
     temporary = await openTemporaryDatabase()
-    room = await openCopyRoom()
-    await room.fill(async (database) => {
+    fixture = await openCopyFixture()
+    await fixture.fill(async (database) => {
       await database.ensure(ownStorages.assets)
       for (const [n, content] of contents.entries()) {
         const hash = sha256(content)
@@ -99,25 +99,25 @@ describe('files to S3', () => {
     objects.close()
     vi.unstubAllEnvs()
     await temporary.drop()
-    await room.close()
+    await fixture.close()
   })
 
   test('one that is missing on disk is named, and the copy is not finished; then it goes on', async () => {
     const hash = sha256('one')
     await rm(join(folderOf(hash), hash))
-    await expect(room.copy(temporary.url, bucket)).rejects.toMatchObject({
+    await expect(fixture.copy(temporary.url, bucket)).rejects.toMatchObject({
       message: expect.stringMatching(/^The file of the asset 0\.txt \(.*\) is missing in .*assets\.$/),
     })
     await expect(openNode(temporary.url)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     await writeFile(join(folderOf(hash), hash), 'two')
-    await expect(room.copy(temporary.url, bucket)).rejects.toThrow(/0\.txt .* its checksum is another/)
+    await expect(fixture.copy(temporary.url, bucket)).rejects.toThrow(/0\.txt .* its checksum is another/)
     await writeFile(join(folderOf(hash), hash), 'one')
-    expect((await room.copy(temporary.url, bucket)).isFinished).toBe(true)
+    expect((await fixture.copy(temporary.url, bucket)).isFinished).toBe(true)
     expect(await keys()).toHaveLength(contents.length)
   })
 
   test('each asset has a file of its own there, at the place that its record names', async () => {
-    const report = await room.copy(temporary.url, bucket)
+    const report = await fixture.copy(temporary.url, bucket)
     expect(report).toMatchObject({ isFinished: true, assets: { files: contents.length, inBucket: 0 } })
     const node = await openNode(temporary.url)
     const sort = [{ field: 'name', order: 'asc', missing: 'last' } as const]
@@ -132,7 +132,7 @@ describe('files to S3', () => {
   })
 
   test('one that is there with another size is uploaded again, one that is right is not', async () => {
-    const source = await room.source()
+    const source = await fixture.source()
     const docs = source.connection.all('SELECT doc FROM doc_1').map(({ doc }) => String(doc))
     source.close()
     const [right, wrong, longer] = docs.map((doc) => assetOf(doc)?.place ?? '')
@@ -142,13 +142,13 @@ describe('files to S3', () => {
     await put(right, 'eno')
     await put(wrong, 'the')
     await put(longer, 'the same and more')
-    expect((await room.copy(temporary.url, bucket)).isFinished).toBe(true)
+    expect((await fixture.copy(temporary.url, bucket)).isFinished).toBe(true)
     const texts = [right, wrong, longer].map(async (place) => String(await buffer(files.read(place ?? ''))))
     expect(await Promise.all(texts)).toEqual(['eno', 'the same', 'the same'])
   })
 
   test('without a bucket the records say what they said, and the files are counted', async () => {
-    const report = await room.copy(temporary.url)
+    const report = await fixture.copy(temporary.url)
     expect(report).toMatchObject({ isFinished: true, assets: { files: contents.length, inBucket: 0 } })
     expect(report.assets.bytes).toBe(contents.join('').length)
     const node = await openNode(temporary.url)
@@ -160,16 +160,16 @@ describe('files to S3', () => {
   test('records whose files are in a bucket already keep their places, and the files are looked for', async () => {
     const place = `${hash.slice(0, 2)}/${hash}.elsewhere`
     let there = ''
-    await room.fill(async (database) => {
+    await fixture.fill(async (database) => {
       const fields = { name: 'far.txt', size: 3, sha256: hash, file: place }
       const made = await transact(database, (session) =>
         session.create(ownStorages.assets, setFields(fields)),
       )
       there = guidOf(documentOf(made))
     })
-    await expect(room.copy(temporary.url, bucket)).rejects.toThrow(/far\.txt .* is not in the bucket/)
+    await expect(fixture.copy(temporary.url, bucket)).rejects.toThrow(/far\.txt .* is not in the bucket/)
     await objects.client.send(new PutObjectCommand({ Bucket: name, Key: place, Body: 'far' }))
-    const report = await room.copy(temporary.url, bucket)
+    const report = await fixture.copy(temporary.url, bucket)
     expect(report).toMatchObject({ isFinished: true, assets: { files: contents.length, inBucket: 1 } })
     const node = await openNode(temporary.url)
     expect((await node.session().get(ownStorages.assets, there))?.value).toMatchObject({ file: place })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { untidyBody } from '../../../test/arbitrary-documents.ts'
-import { type CopyRoom, openCopyRoom, openNode } from '../../../test/copy-room.ts'
+import { type CopyFixture, openCopyFixture, openNode } from '../../../test/copy-fixture.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
@@ -19,16 +19,16 @@ import { transact } from '../transact.ts'
 import { isEqual } from './copy-rows.ts'
 import { openCopySource } from './copy-source.ts'
 
-let room: CopyRoom
+let fixture: CopyFixture
 let temporary: TemporaryDatabase
 
 beforeEach(async () => {
-  room = await openCopyRoom()
+  fixture = await openCopyFixture()
   temporary = await openTemporaryDatabase()
 })
 afterEach(async () => {
   await temporary.drop()
-  await room.close()
+  await fixture.close()
 })
 
 async function sql(statement: string): Promise<readonly Row[]> {
@@ -61,31 +61,31 @@ const job = { queue: 'mail', kind: 'function', title: 'send', payload: { to: 'an
 
 /** One storage with one document of this title. */
 const one = (title: string) =>
-  room.fill(async (database) => {
+  fixture.fill(async (database) => {
     await database.ensure('notes')
     await create(database, 'notes', { title })
   })
 
 describe('refused', () => {
   test('a folder without data, which stays without', async () => {
-    await expect(room.copy(temporary.url)).rejects.toMatchObject({
+    await expect(fixture.copy(temporary.url)).rejects.toMatchObject({
       code: 'NOT_FOUND',
-      message: `There is no Quoin data in ${room.directory}. Name the folder of the database.`,
+      message: `There is no Quoin data in ${fixture.directory}. Name the folder of the database.`,
     })
-    expect(await readdir(room.directory)).toEqual([])
+    expect(await readdir(fixture.directory)).toEqual([])
     expect(await sql(`SELECT to_regclass('copied_from') AS mark`)).toEqual([{ mark: null }])
   })
 
   test('a folder that a server has open, and a server while it is copied', async () => {
-    await room.fill(async (database) => {
+    await fixture.fill(async (database) => {
       await database.ensure('notes')
-      await expect(room.copy(temporary.url)).rejects.toMatchObject({
+      await expect(fixture.copy(temporary.url)).rejects.toMatchObject({
         code: 'UNAVAILABLE',
-        message: expect.stringContaining(`${room.directory} is in use by another Quoin process`),
+        message: expect.stringContaining(`${fixture.directory} is in use by another Quoin process`),
       })
     })
-    const source = await room.source()
-    await expect(room.fill(async () => undefined)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    const source = await fixture.source()
+    await expect(fixture.fill(async () => undefined)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     source.close()
   })
 
@@ -95,7 +95,7 @@ describe('refused', () => {
     await node.ensure('theirs')
     await create(node, 'theirs', { title: 'kept' })
     await node.close()
-    await expect(room.copy(temporary.url)).rejects.toMatchObject({
+    await expect(fixture.copy(temporary.url)).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringMatching(/already holds data of a Quoin.*CREATE DATABASE/),
     })
@@ -109,7 +109,7 @@ describe('refused', () => {
     await one('ours')
     await sql('CREATE TABLE storage (id integer)')
     await sql('INSERT INTO storage VALUES (1)')
-    await expect(room.copy(temporary.url)).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(fixture.copy(temporary.url)).rejects.toMatchObject({ code: 'CONFLICT' })
     expect(await sql(`SELECT to_regclass('migration') AS made`)).toEqual([{ made: null }])
   })
 
@@ -118,12 +118,12 @@ describe('refused', () => {
     { state: 'unfinished', says: /holds an unfinished migration from another source \(.*quoin-copy-/ },
   ])('one with a $state copy of another folder', async ({ state, says }) => {
     await one('first')
-    await room.copy(temporary.url)
+    await fixture.copy(temporary.url)
     if (state === 'unfinished') await unfinish()
-    await room.close()
-    room = await openCopyRoom()
+    await fixture.close()
+    fixture = await openCopyFixture()
     await one('second')
-    await expect(room.copy(temporary.url)).rejects.toMatchObject({
+    await expect(fixture.copy(temporary.url)).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringMatching(says),
     })
@@ -131,8 +131,8 @@ describe('refused', () => {
 
   test('one with a finished copy of the same folder: the nodes may have written since', async () => {
     await one('first')
-    await room.copy(temporary.url)
-    await expect(room.copy(temporary.url)).rejects.toMatchObject({
+    await fixture.copy(temporary.url)
+    await expect(fixture.copy(temporary.url)).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringMatching(/was finished \d{4}-.*nothing is copied again/),
     })
@@ -141,25 +141,25 @@ describe('refused', () => {
   test('one on which a node is running; when it is gone, nothing stands in the way', async () => {
     await one('first')
     const node = await openNode(temporary.url)
-    await expect(room.copy(temporary.url)).rejects.toMatchObject({
+    await expect(fixture.copy(temporary.url)).rejects.toMatchObject({
       code: 'CONFLICT',
       message: 'The database is in use by a-node. Stop what runs on it first.',
     })
     await node.close()
     await (await openNode(temporary.url)).close()
-    expect((await room.copy(temporary.url)).isFinished).toBe(true)
+    expect((await fixture.copy(temporary.url)).isFinished).toBe(true)
   })
 
   test('a node that starts on half of a copy, in one line; it does not stay in the cluster', async () => {
     await one('first')
-    await room.copy(temporary.url)
+    await fixture.copy(temporary.url)
     await unfinish()
     await expect(openNode(temporary.url)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       message: expect.stringMatching(/unfinished migration from .*quoin-copy-.*Run quoin migrate again/),
     })
     expect(await sql('SELECT name FROM node')).toEqual([])
-    expect((await room.copy(temporary.url)).isFinished).toBe(true)
+    expect((await fixture.copy(temporary.url)).isFinished).toBe(true)
     await (await openNode(temporary.url)).close()
   })
 })
@@ -168,7 +168,7 @@ describe('copied', () => {
   test('every document as it is stored, odd ones and large ones, with indexes and free text', async () => {
     const large = 'word '.repeat(400_000)
     let before: readonly JsonObject[] = []
-    await room.fill(async (database) => {
+    await fixture.fill(async (database) => {
       await database.ensure('empty', { text: true, indexes: [{ fields: ['a'] }] })
       await database.ensure('odd', {
         text: true,
@@ -191,7 +191,7 @@ describe('copied', () => {
       await change(database, 'odd', changed, { title: '東京 Zébra' })
       before = await all(database, 'odd')
     })
-    const report = await room.copy(temporary.url)
+    const report = await fixture.copy(temporary.url)
     expect(report.isFinished).toBe(true)
     const rows = report.comparisons.map(({ title, target }) => [title, target.rows])
     expect(rows).toEqual([
@@ -221,7 +221,7 @@ describe('copied', () => {
 
   test('jobs in all states with their order, and queues with their settings', async () => {
     let last: string | undefined
-    await room.fill(async (database) => {
+    await fixture.fill(async (database) => {
       const enqueue = (more: object) => transact(database, (session) => session.enqueue({ ...job, ...more }))
       for (const queue of ['dead', 'done', 'running']) {
         await enqueue({ queue })
@@ -237,7 +237,7 @@ describe('copied', () => {
       await database.capabilities.queues.configure('mail', { paused: true, concurrency: 3 })
       await database.capabilities.jobs.cancel(last ?? '')
     })
-    const report = await room.copy(temporary.url)
+    const report = await fixture.copy(temporary.url)
     expect(report.comparisons.map(({ title, target }) => [title, target.rows])).toContainEqual(['(jobs)', 5])
 
     const node = await openNode(temporary.url)
@@ -272,11 +272,11 @@ describe('copied', () => {
 
   test('what is where the clocks of the source were, and nothing of the source is changed', async () => {
     await one('first')
-    const before = await room.source()
+    const before = await fixture.source()
     const rows = before.connection.all('SELECT * FROM doc_1')
     before.close()
-    await room.copy(temporary.url)
-    const after = await room.source()
+    await fixture.copy(temporary.url)
+    const after = await fixture.source()
     expect(after.connection.all('SELECT * FROM doc_1')).toEqual(rows)
     expect(after.id).toBe(before.id)
     after.close()
@@ -291,7 +291,7 @@ describe('copied', () => {
         doc: row?.doc,
       },
     ])
-    expect(existsSync(join(room.directory, 'quoin.db'))).toBe(true)
+    expect(existsSync(join(fixture.directory, 'quoin.db'))).toBe(true)
   })
 })
 
@@ -301,7 +301,7 @@ describe('once more after it was cut short', () => {
     const indexes = [{ fields: ['name'], unique: true }]
     const enqueue = (database: Database, more: object) =>
       transact(database, (session) => session.enqueue({ ...job, ...more }))
-    await room.fill(async (database) => {
+    await fixture.fill(async (database) => {
       await database.ensure('swapped', { indexes })
       await database.ensure('dropped', { text: true })
       await database.ensure('texted')
@@ -312,9 +312,9 @@ describe('once more after it was cut short', () => {
       third = await create(database, 'swapped', { name: 'c' })
       await enqueue(database, { dedupeKey: 'k', runAt: 1 })
     })
-    await room.copy(temporary.url)
+    await fixture.copy(temporary.url)
     await unfinish()
-    await room.fill(async (database) => {
+    await fixture.fill(async (database) => {
       await transact(database, (session) => session.delete('swapped', third))
       await change(database, 'swapped', first, { name: 'free' })
       await change(database, 'swapped', second, { name: 'a' })
@@ -328,7 +328,7 @@ describe('once more after it was cut short', () => {
       if (claimed) await database.capabilities.jobs.complete(claimed)
       await enqueue(database, { dedupeKey: 'k' })
     })
-    const report = await room.copy(temporary.url)
+    const report = await fixture.copy(temporary.url)
     expect(report.isFinished).toBe(true)
     const node = await openNode(temporary.url)
     expect(node.names()).toEqual(['swapped', 'texted', 'new'])
@@ -341,7 +341,7 @@ describe('once more after it was cut short', () => {
   })
 
   test('at any step: what it leaves is no database for a node, and the next run ends equal', async () => {
-    await room.fill(async (database) => {
+    await fixture.fill(async (database) => {
       for (const name of ['a', 'b']) {
         await database.ensure(name, { text: true, indexes: [{ fields: ['n'], unique: true }] })
         await transact(database, async (session) => {
@@ -351,7 +351,7 @@ describe('once more after it was cut short', () => {
       await transact(database, (session) => session.enqueue(job))
     })
     let steps = 0
-    await room.copy(temporary.url, undefined, () => void steps++)
+    await fixture.copy(temporary.url, undefined, () => void steps++)
     await temporary.drop()
     expect(steps).toBeGreaterThan(10)
     for (const cut of [0, 1, 2, 4, steps - 1]) {
@@ -360,20 +360,20 @@ describe('once more after it was cut short', () => {
       const stop = () => {
         if (step++ === cut) throw new Error('cut short')
       }
-      await expect(room.copy(temporary.url, undefined, stop)).rejects.toThrow('cut short')
+      await expect(fixture.copy(temporary.url, undefined, stop)).rejects.toThrow('cut short')
       await expect(openNode(temporary.url)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-      expect((await room.copy(temporary.url)).isFinished).toBe(true)
+      expect((await fixture.copy(temporary.url)).isFinished).toBe(true)
       if (cut !== steps - 1) await temporary.drop()
     }
   })
 
   test('what was changed there behind its back is put right', async () => {
     await one('first')
-    await room.copy(temporary.url)
+    await fixture.copy(temporary.url)
     await unfinish()
     await sql(`UPDATE doc_1 SET doc = replace(doc::text, 'first', 'other')::json`)
     await sql(`INSERT INTO doc_1 SELECT '0' || guid, created, updated, removed, version, doc FROM doc_1`)
-    expect((await room.copy(temporary.url)).isFinished).toBe(true)
+    expect((await fixture.copy(temporary.url)).isFinished).toBe(true)
     expect(await sql(`SELECT doc->>'title' AS title FROM doc_1`)).toEqual([{ title: 'first' }])
   })
 })
@@ -385,29 +385,29 @@ describe('compared', () => {
     { what: 'a version', set: 'NEW.version := NEW.version + 1' },
   ])('$what that another client changes is found, and no node starts', async ({ set }) => {
     await one('first')
-    await room.copy(temporary.url)
+    await fixture.copy(temporary.url)
     await unfinish()
     await sql(
       `CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${set}; RETURN NEW; END $$`,
     )
     await sql('CREATE TRIGGER meddle BEFORE INSERT OR UPDATE ON doc_1 FOR EACH ROW EXECUTE FUNCTION meddle()')
     await sql('DELETE FROM doc_1')
-    const report = await room.copy(temporary.url)
+    const report = await fixture.copy(temporary.url)
     expect(report.isFinished).toBe(false)
     expect(report.comparisons.filter((each) => !isEqual(each)).map(({ title }) => title)).toEqual(['notes'])
     await expect(openNode(temporary.url)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     await sql('DROP TRIGGER meddle ON doc_1')
-    expect((await room.copy(temporary.url)).isFinished).toBe(true)
+    expect((await fixture.copy(temporary.url)).isFinished).toBe(true)
   })
 
   test('a document that is missing there is found', async () => {
     await one('first')
-    await room.copy(temporary.url)
+    await fixture.copy(temporary.url)
     await unfinish()
     await sql(`CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$`)
     await sql('CREATE TRIGGER lose BEFORE INSERT ON doc_1 FOR EACH ROW EXECUTE FUNCTION lose()')
     await sql('DELETE FROM doc_1')
-    const report = await room.copy(temporary.url)
+    const report = await fixture.copy(temporary.url)
     expect(report.comparisons.find(({ title }) => title === 'notes')).toMatchObject({
       source: { rows: 1 },
       target: { rows: 0 },
@@ -431,20 +431,20 @@ test('what is no database of Quoin is named, and let go of', async () => {
 test('unique keys arrive with the values of the documents, also over those of a run that was cut short', async () => {
   const key = { name: 'sku', fields: [{ name: 'sku', ignoreCase: true, ignoreAccents: false }] }
   let [first, second] = ['', '']
-  await room.fill(async (database) => {
+  await fixture.fill(async (database) => {
     await database.ensure('goods')
     await database.capabilities.uniqueValues.keep('goods', key)
     first = await create(database, 'goods', { sku: 'a' })
     second = await create(database, 'goods', { sku: 'b' })
   })
-  await room.copy(temporary.url)
+  await fixture.copy(temporary.url)
   await unfinish()
-  await room.fill(async (database) => {
+  await fixture.fill(async (database) => {
     await change(database, 'goods', first, { sku: 'c' })
     await change(database, 'goods', second, { sku: 'a' })
     await change(database, 'goods', first, { sku: 'b' })
   })
-  expect((await room.copy(temporary.url)).isFinished).toBe(true)
+  expect((await fixture.copy(temporary.url)).isFinished).toBe(true)
   const node = await openNode(temporary.url)
   try {
     expect(node.capabilities.uniqueValues.of('goods')).toEqual([key])
@@ -463,16 +463,16 @@ test('numbers that fields are given continue, also over those of a run that was 
   const number = (database: Database, storage: string) =>
     transact(database, (session) => session.claims.numbers(storage, 'number', { count: 1, from: 1000 }))
   const take = (times: number) =>
-    room.fill(async (database) => {
+    fixture.fill(async (database) => {
       for (const storage of ['invoices', 'tickets']) await database.ensure(storage)
       for (let n = 0; n < times; n++) await number(database, 'invoices')
       await number(database, 'tickets')
     })
   await take(3)
-  await room.copy(temporary.url)
+  await fixture.copy(temporary.url)
   await unfinish()
   await take(2)
-  const report = await room.copy(temporary.url)
+  const report = await fixture.copy(temporary.url)
   expect(report.comparisons.map(({ title, target }) => [title, target.rows])).toContainEqual([
     '(counters)',
     2,

@@ -9,14 +9,14 @@ import { type Database, documentOf, type Session } from '../database.ts'
 import { guidOf } from '../document-fields.ts'
 import type { UniqueKey } from './unique-key.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 let database: Database
 let count = 0
 beforeAll(async () => {
-  room = await openTestDatabase()
-  ;({ database } = room)
+  fixture = await openTestDatabase()
+  ;({ database } = fixture)
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /** Values, and what they are for a key that tells everything apart, and for one that ignores case and accents. */
 const values: readonly (readonly [value: JsonValue | undefined, exact: string, folded: string])[] = [

@@ -12,17 +12,17 @@ import {
   refusesConstants,
   titlesOf,
 } from '../ask-quoin.ts'
-import type { ContractRoom } from '../contract-room.ts'
+import type { ContractFixture } from '../contract-fixture.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 import { create, fields, object, on, onStore, param, reply, setOne, storage } from '../flow-blocks.ts'
 
 const queuePins = ['queue', 'delay', 'priority', 'attempts', 'dedupe_key', 'function', 'word']
 
 /** An endpoint that defers a function with the pins that are posted; the function writes down its word, or fails. */
-async function deferring(room: ContractRoom) {
-  const uri = room.name()
+async function deferring(fixture: ContractFixture) {
+  const uri = fixture.name()
   const pins = Object.fromEntries(queuePins.map((pin) => [pin, `@sent.${pin}`]))
-  await room.run({
+  await fixture.run({
     store: storage(uri),
     on: on('post', uri),
     sent: fields('@on.body', ...queuePins),
@@ -39,15 +39,15 @@ async function deferring(room: ContractRoom) {
     bad: { type: 'trigger_custom_function', fields: { name: `${uri} bad` } },
     fails: { type: 'function_custom_execute', in: { flow: '@bad.flow', function: 'there is none' } },
   })
-  const send = (body: JsonObject) => call(room, 'POST', uri, { function: uri, ...body })
-  const jobs = (queue: string) => found(room, '/queue/search', { filters: { queue } })
-  const words = async () => (await room.documents(uri)).map(({ word }) => word)
+  const send = (body: JsonObject) => call(fixture, 'POST', uri, { function: uri, ...body })
+  const jobs = (queue: string) => found(fixture, '/queue/search', { filters: { queue } })
+  const words = async () => (await fixture.documents(uri)).map(({ word }) => word)
   return { uri, send, jobs, words }
 }
 
-const fromQueue: Scenario = async (room) => {
-  const { uri, send, jobs, words } = await deferring(room)
-  await room.manage('PUT', `/queues/${uri}`, { paused: true })
+const fromQueue: Scenario = async (fixture) => {
+  const { uri, send, jobs, words } = await deferring(fixture)
+  await fixture.manage('PUT', `/queues/${uri}`, { paused: true })
   const answer = await send({ queue: ` ${uri} `, word: 'deferred' })
   expect([answer.status, await words()]).toEqual([202, []])
   expect(await jobs(uri)).toMatchObject([
@@ -66,20 +66,20 @@ const fromQueue: Scenario = async (room) => {
     [-3, 'last'],
   ] as const)
     await send({ queue: uri, priority, word })
-  await room.manage('PUT', `/queues/${uri}`, { paused: false, concurrency: 1 })
+  await fixture.manage('PUT', `/queues/${uri}`, { paused: false, concurrency: 1 })
   await eventually(words, ['high', 'low', 'deferred', 'last'])
-  await waits(room)
-  await dedupes(room)
-  await failsAtLast(room)
-  await refusesPins(room)
-  await standsOrFalls(room)
-  await needsPins(room)
+  await waits(fixture)
+  await dedupes(fixture)
+  await failsAtLast(fixture)
+  await refusesPins(fixture)
+  await standsOrFalls(fixture)
+  await needsPins(fixture)
 }
 
 /** Not before its delay; without a queue it is in `default`. */
-async function waits(room: ContractRoom): Promise<void> {
-  const { uri, send, jobs, words } = await deferring(room)
-  const before = Math.floor(room.now() / 1000)
+async function waits(fixture: ContractFixture): Promise<void> {
+  const { uri, send, jobs, words } = await deferring(fixture)
+  const before = Math.floor(fixture.now() / 1000)
   const delays: readonly (readonly [JsonValue, number])[] = [
     ['90', 90],
     [90, 90],
@@ -89,21 +89,21 @@ async function waits(room: ContractRoom): Promise<void> {
     ['366d', 366 * 86_400],
   ]
   for (const [delay, seconds] of delays) {
-    const queue = room.name()
+    const queue = fixture.name()
     await send({ queue, delay, word: 'too early' })
     const [job] = await jobs(queue)
     expect([delay, Math.abs(Number(job?.scheduled_for) - before - seconds) < 60]).toEqual([delay, true])
   }
   await send({ delay: ' ', word: 'now' })
   await eventually(words, ['now'])
-  const [job] = await found(room, '/queue/search', { filters: { queue: 'default', title: uri } })
+  const [job] = await found(fixture, '/queue/search', { filters: { queue: 'default', title: uri } })
   expect(job).toMatchObject({ status: 'done' })
 }
 
 /** While one with the key waits, there is no second one: of this function, in whatever queue. */
-async function dedupes(room: ContractRoom): Promise<void> {
-  const { uri, send, jobs } = await deferring(room)
-  await room.manage('PUT', `/queues/${uri}`, { paused: true })
+async function dedupes(fixture: ContractFixture): Promise<void> {
+  const { uri, send, jobs } = await deferring(fixture)
+  await fixture.manage('PUT', `/queues/${uri}`, { paused: true })
   const first = objectOf((await send({ queue: uri, dedupe_key: 'one', word: 1 })).body)
   expect(first.job).toEqual(expect.any(String))
   expect((await send({ queue: uri, dedupe_key: ' one ', word: 2 })).body).toEqual({})
@@ -114,8 +114,8 @@ async function dedupes(room: ContractRoom): Promise<void> {
 }
 
 /** As often as was said, and then it is put aside with the reason. */
-async function failsAtLast(room: ContractRoom): Promise<void> {
-  const { uri, send, jobs } = await deferring(room)
+async function failsAtLast(fixture: ContractFixture): Promise<void> {
+  const { uri, send, jobs } = await deferring(fixture)
   await send({ queue: uri, function: `${uri} bad`, attempts: 1 })
   await eventually(
     async () => (await jobs(uri)).map(({ status, attempts }) => `${status} ${attempts}`),
@@ -126,8 +126,8 @@ async function failsAtLast(room: ContractRoom): Promise<void> {
   expect(await jobs(`${uri}-more`)).toMatchObject([{ max_attempts: 7 }])
 }
 
-async function refusesPins(room: ContractRoom): Promise<void> {
-  const { uri, send, jobs } = await deferring(room)
+async function refusesPins(fixture: ContractFixture): Promise<void> {
+  const { uri, send, jobs } = await deferring(fixture)
   const bad: readonly JsonObject[] = [
     { queue: '_events' },
     { queue: 'No Queue' },
@@ -152,9 +152,9 @@ async function refusesPins(room: ContractRoom): Promise<void> {
 }
 
 /** It is enqueued in the transaction of the writes before it: a run that fails leaves neither. */
-async function standsOrFalls(room: ContractRoom): Promise<void> {
-  const uri = room.name()
-  await room.run({
+async function standsOrFalls(fixture: ContractFixture): Promise<void> {
+  const uri = fixture.name()
+  await fixture.run({
     store: storage(uri),
     on: on('post', uri),
     set: setOne('written', true),
@@ -167,25 +167,25 @@ async function standsOrFalls(room: ContractRoom): Promise<void> {
     begin: { type: 'trigger_custom_function', fields: { name: uri } },
     again: create('@begin.flow', '@set.mutations'),
   })
-  expect((await call(room, 'POST', uri, {})).status).toBe(500)
+  expect((await call(fixture, 'POST', uri, {})).status).toBe(500)
   expect([
-    await room.documents(uri),
-    await found(room, '/queue/search', { filters: { queue: uri } }),
+    await fixture.documents(uri),
+    await found(fixture, '/queue/search', { filters: { queue: uri } }),
   ]).toEqual([[], []])
 }
 
-async function needsPins(room: ContractRoom): Promise<void> {
+async function needsPins(fixture: ContractFixture): Promise<void> {
   const later = { type: 'function_custom_execute_from_queue', in: { flow: '@on.flow', function: 'one' } }
   const blocks = { on: on('post', 'never'), later, reply: reply('@later.flow', 1) }
-  await needs(room, blocks, 'later', 'function')
+  await needs(fixture, blocks, 'later', 'function')
   const bad = { priority: [-1001, 1001, 1.5], attempts: [0, 101, 1.5] }
-  await refusesConstants(room, blocks, 'later', bad)
+  await refusesConstants(fixture, blocks, 'later', bad)
 }
 
 /** A schedule with these pins, which writes down each of its ticks. Gives what is recorded of it and what ran. */
-async function ticking(room: ContractRoom, pins: JsonObject) {
-  const uri = room.name()
-  const guid = await room.run({
+async function ticking(fixture: ContractFixture, pins: JsonObject) {
+  const uri = fixture.name()
+  const guid = await fixture.run({
     store: storage(uri),
     tick: { type: 'schedule_repeating_event', in: pins },
     entry: object({ at: '@tick.planned_at', tick: '@tick.tick' }),
@@ -195,7 +195,7 @@ async function ticking(room: ContractRoom, pins: JsonObject) {
   const filters = { blueprint: guid }
   const schedules = async () =>
     objectsOf(
-      await room.manage('GET', `/queue/schedules?filters=${encodeURIComponent(JSON.stringify(filters))}`),
+      await fixture.manage('GET', `/queue/schedules?filters=${encodeURIComponent(JSON.stringify(filters))}`),
     )
   const record = async () => {
     await eventually(async () => (await schedules()).length, 1)
@@ -203,16 +203,16 @@ async function ticking(room: ContractRoom, pins: JsonObject) {
   }
   return {
     record,
-    ran: () => room.documents(uri),
-    ticks: () => found(room, '/queue/schedules/ticks/search', { filters }),
-    stop: () => room.manage('PUT', `/blueprints/update/set/inactive/${guid}`),
-    start: () => room.manage('PUT', `/blueprints/update/set/active/${guid}`),
+    ran: () => fixture.documents(uri),
+    ticks: () => found(fixture, '/queue/schedules/ticks/search', { filters }),
+    stop: () => fixture.manage('PUT', `/blueprints/update/set/inactive/${guid}`),
+    start: () => fixture.manage('PUT', `/blueprints/update/set/active/${guid}`),
   }
 }
 
 /** Ticks come, each once, with the second that was planned, and none when it is switched off. */
-const schedule: Scenario = async (room) => {
-  const every = await ticking(room, { every: '1s' })
+const schedule: Scenario = async (fixture) => {
+  const every = await ticking(fixture, { every: '1s' })
   await eventually(async () => (await every.ran()).length >= 2, true)
   await every.stop()
   const seen = await every.ran()
@@ -223,11 +223,11 @@ const schedule: Scenario = async (room) => {
     expect(tick).toEqual(expect.any(String))
   }
   const planned = (await every.ticks()).length
-  await plansAhead(room)
-  await catchesUp(room)
-  await refusesSchedules(room)
+  await plansAhead(fixture)
+  await catchesUp(fixture)
+  await refusesSchedules(fixture)
   // Two seconds at least have gone by: nothing was planned meanwhile, and nothing ran but what was under way.
-  await room.manage('POST', '/_system/storages', { name: room.name() })
+  await fixture.manage('POST', '/_system/storages', { name: fixture.name() })
   expect([
     (await every.ticks()).length - planned <= 1,
     (await every.ran()).length - seen.length <= 1,
@@ -237,28 +237,28 @@ const schedule: Scenario = async (room) => {
 const DAY = 86_400
 
 /** When they come due next, by the records that are kept of them: all of one blueprint, in the order of its blocks. */
-async function planned(room: ContractRoom, schedules: readonly JsonObject[]): Promise<JsonObject[]> {
+async function planned(fixture: ContractFixture, schedules: readonly JsonObject[]): Promise<JsonObject[]> {
   const blocks = schedules.flatMap((pins, at): [string, JsonObject][] => [
     [`s${at}`, { type: 'schedule_repeating_event', title: `${at}`, in: pins }],
     [`log${at}`, { type: 'function_console_log', in: { flow: `@s${at}.flow`, value: 1 } }],
   ])
-  const guid = await room.run(Object.fromEntries(blocks))
+  const guid = await fixture.run(Object.fromEntries(blocks))
   const filters = encodeURIComponent(JSON.stringify({ blueprint: guid }))
   const records = async () =>
-    objectsOf(await room.manage('GET', `/queue/schedules?limit=100&filters=${filters}`))
+    objectsOf(await fixture.manage('GET', `/queue/schedules?limit=100&filters=${filters}`))
   await eventually(async () => (await records()).length, schedules.length)
   const found = await records()
-  await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
-  const titles = await titlesOf(room, guid)
+  await fixture.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
+  const titles = await titlesOf(fixture, guid)
   const of = new Map(found.map((record) => [titles.get(String(record.block)), record]))
   return schedules.map((_, at) => objectOf(of.get(`${at}`)))
 }
 
-async function plansAhead(room: ContractRoom): Promise<void> {
-  const now = Math.floor(room.now() / 1000)
+async function plansAhead(fixture: ContractFixture): Promise<void> {
+  const now = Math.floor(fixture.now() / 1000)
   const start_at = '2126-01-01T00:00:07Z'
   const start = Date.parse(start_at) / 1000
-  const [daily, kolkata, hourly, later, morning, asked, ...others] = await planned(room, [
+  const [daily, kolkata, hourly, later, morning, asked, ...others] = await planned(fixture, [
     { cron: ' 30 9 * * * ' },
     { cron: '0 0 12 * * *', time_zone: ' Asia/Kolkata ', overlap: 'queue', catch_up: 'none' },
     { every: '2 h', overlap: 'allow', catch_up: 'all' },
@@ -291,25 +291,25 @@ async function plansAhead(room: ContractRoom): Promise<void> {
  * What came due while nothing looked: none of it, the last one, or all. Not in a cluster: there a clock that jumps is a
  * machine that stood still, and its node steps back.
  */
-async function catchesUp(room: ContractRoom): Promise<void> {
-  if (room.quoin.database.capabilities.cluster) return
+async function catchesUp(fixture: ContractFixture): Promise<void> {
+  if (fixture.quoin.database.capabilities.cluster) return
   const [none, last, all] = [
-    await ticking(room, { every: '1h', catch_up: 'none' }),
-    await ticking(room, { every: '1h', catch_up: 'last' }),
-    await ticking(room, { every: '1h', catch_up: 'all', overlap: 'queue' }),
+    await ticking(fixture, { every: '1h', catch_up: 'none' }),
+    await ticking(fixture, { every: '1h', catch_up: 'last' }),
+    await ticking(fixture, { every: '1h', catch_up: 'all', overlap: 'queue' }),
   ]
   for (const { record } of [none, last, all]) await record()
   // The last one that is due is half an hour late by then: it is not on time.
-  room.advance(2.5 * 3_600_000)
+  fixture.advance(2.5 * 3_600_000)
   // That schedules change is what has them looked at.
-  const nudge = await ticking(room, { every: '1d' })
+  const nudge = await ticking(fixture, { every: '1d' })
   await eventually(async () => (await all.ran()).length, 2)
   await eventually(async () => (await last.ran()).length, 1)
   expect(await none.ran()).toEqual([])
   for (const one of [none, last, all, nudge]) await one.stop()
 }
 
-async function refusesSchedules(room: ContractRoom): Promise<void> {
+async function refusesSchedules(fixture: ContractFixture): Promise<void> {
   const bad: readonly JsonObject[] = [
     {},
     { cron: '* * * * *', every: '5m' },
@@ -328,24 +328,24 @@ async function refusesSchedules(room: ContractRoom): Promise<void> {
   ]
   const log = { type: 'function_console_log', in: { value: 1 } }
   const blocks = bad.map((pins) => ({ type: 'schedule_repeating_event', in: pins }))
-  await allRefused(room, blocks, { log })
+  await allRefused(fixture, blocks, { log })
   for (const pins of [{ overlap: 'maybe' }, { catch_up: 'some' }]) {
     const tick = { type: 'schedule_repeating_event', in: { every: '5m', ...pins } }
-    expect(await refused(room, { tick })).toMatch(/overlap|catch_up/)
+    expect(await refused(fixture, { tick })).toMatch(/overlap|catch_up/)
   }
 }
 
-const cron: Scenario = async (room) => {
-  const { ran, stop } = await ticking(room, { cron: '* * * * * *' })
+const cron: Scenario = async (fixture) => {
+  const { ran, stop } = await ticking(fixture, { cron: '* * * * * *' })
   await eventually(async () => (await ran()).length > 0, true)
   await stop()
 }
 
-const deletesKey: Scenario = async (room) => {
-  const uri = room.name()
-  const guid = await room.fill(uri, [])
+const deletesKey: Scenario = async (fixture) => {
+  const uri = fixture.name()
+  const guid = await fixture.fill(uri, [])
   const key = { key: param('key') }
-  await room.run({
+  await fixture.run({
     store: storage(uri),
     on: on('get', uri),
     ...key,
@@ -353,18 +353,18 @@ const deletesKey: Scenario = async (room) => {
     reply: reply('@find.flow', '@find.documents'),
   })
   const forgets = { type: 'function_kvstore_cache_delete_key', in: { flow: '@on.flow', key: '@key.value' } }
-  await room.run({
+  await fixture.run({
     on: on('delete', uri),
     ...key,
     forget: forgets,
     reply: reply('@forget.flow', '@forget.deleted'),
   })
   const ask = async (name: string) =>
-    objectOf({ found: (await call(room, 'GET', `${uri}?key=${uri}${name}`)).body ?? [] }).found
+    objectOf({ found: (await call(fixture, 'GET', `${uri}?key=${uri}${name}`)).body ?? [] }).found
   expect([await ask('a'), await ask('b')]).toEqual([[], []])
-  const add = () => room.manage('POST', `/_system/storages/${guid}/documents`, { n: 1 })
+  const add = () => fixture.manage('POST', `/_system/storages/${guid}/documents`, { n: 1 })
   await add()
-  const forget = async (name: string) => (await call(room, 'DELETE', `${uri}?key=${uri}${name}`)).body
+  const forget = async (name: string) => (await call(fixture, 'DELETE', `${uri}?key=${uri}${name}`)).body
   expect([await forget('a'), await forget('c')]).toEqual([1, 0])
   expect([await ask('a'), await ask('b')]).toMatchObject([[{ n: 1 }], []])
   // With a star: all that start so, and no other; a star elsewhere is a letter like others.
@@ -374,20 +374,20 @@ const deletesKey: Scenario = async (room) => {
   const counts = async (...names: readonly string[]) =>
     Promise.all(names.map(async (one) => JSON.parse(JSON.stringify(await ask(one))).length))
   expect(await counts('pa1', 'pa2', 'pb1')).toEqual([2, 2, 1])
-  expect((await call(room, 'DELETE', `${uri}?key=%20`)).status).toBe(400)
+  expect((await call(fixture, 'DELETE', `${uri}?key=%20`)).status).toBe(400)
   await needs(
-    room,
+    fixture,
     { on: on('delete', 'never'), forget: { ...forgets, in: { flow: '@on.flow', key: 'a' } } },
     'forget',
     'key',
   )
-  await forgetsBehindWrites(room)
+  await forgetsBehindWrites(fixture)
 }
 
 /** What the flow wrote before is committed first: the former state is not cached again. */
-async function forgetsBehindWrites(room: ContractRoom): Promise<void> {
-  const uri = room.name()
-  await room.run({
+async function forgetsBehindWrites(fixture: ContractFixture): Promise<void> {
+  const uri = fixture.name()
+  await fixture.run({
     store: storage(uri),
     on: on('post', uri),
     set: setOne('n', 1),
@@ -395,13 +395,13 @@ async function forgetsBehindWrites(room: ContractRoom): Promise<void> {
     forget: { type: 'function_kvstore_cache_delete_key', in: { flow: '@write.flow', key: uri } },
     fails: { type: 'function_custom_execute', in: { flow: '@forget.flow', function: 'there is none' } },
   })
-  expect((await call(room, 'POST', uri, {})).status).toBe(500)
-  expect(await room.documents(uri), 'durable before').toHaveLength(1)
+  expect((await call(fixture, 'POST', uri, {})).status).toBe(500)
+  expect(await fixture.documents(uri), 'durable before').toHaveLength(1)
 }
 
-const currentUser: Scenario = async (room) => {
-  const uri = room.name()
-  await room.run({
+const currentUser: Scenario = async (fixture) => {
+  const uri = fixture.name()
+  await fixture.run({
     store: storage(uri),
     on: on('post', uri),
     now: { type: 'user_current' },
@@ -414,13 +414,13 @@ const currentUser: Scenario = async (room) => {
     set: { type: 'mutations_set_bp_field_multiple', in: { object: '@entry.object' } },
     write: create('@begin.flow', '@set.mutations'),
   })
-  expect((await call(room, 'POST', uri, {})).body).toEqual({ in: false })
-  const answer = await room.send('POST', `/${uri}`, { as: 'stranger', body: {} })
-  const me = objectOf((await room.send('GET', '/users/me', { as: 'stranger' })).body)
+  expect((await call(fixture, 'POST', uri, {})).body).toEqual({ in: false })
+  const answer = await fixture.send('POST', `/${uri}`, { as: 'stranger', body: {} })
+  const me = objectOf((await fixture.send('GET', '/users/me', { as: 'stranger' })).body)
   expect(answer.body).toMatchObject({ user: { username: 'stranger', _meta: { guid: guidOf(me) } }, in: true })
   expect(answer.text).not.toMatch(/password|argon/)
   // For whom the job is, too.
-  const heard = async () => (await room.documents(uri)).map((one) => `${one.username} ${one.in}`).sort()
+  const heard = async () => (await fixture.documents(uri)).map((one) => `${one.username} ${one.in}`).sort()
   await eventually(heard, ['stranger true', 'undefined false'])
 }
 

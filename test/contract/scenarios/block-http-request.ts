@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import type { JsonObject, JsonValue } from '../../../src/shared/json.ts'
 import { startLocalServer } from '../../local-server.ts'
 import { call, needs, refusesConstants } from '../ask-quoin.ts'
-import type { ContractRoom } from '../contract-room.ts'
+import type { ContractFixture } from '../contract-fixture.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 import { fields, object, on, onStore, reply, storage } from '../flow-blocks.ts'
 
@@ -34,7 +34,7 @@ const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
   '/inside': (response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end(),
 }
 
-const httpRequest: Scenario = async (room) => {
+const httpRequest: Scenario = async (fixture) => {
   const asked: Asked[] = []
   const other = await startLocalServer(async (request, response) => {
     const { method, url, headers } = request
@@ -44,7 +44,7 @@ const httpRequest: Scenario = async (room) => {
     else response.writeHead(200, json).end('{}')
   })
   try {
-    const ask = await asking(room)
+    const ask = await asking(fixture)
     const last = () => asked.at(-1)
     await sends(async (pins) => {
       await ask({ url: `${other.url}/echo`, ...pins })
@@ -64,20 +64,20 @@ const httpRequest: Scenario = async (room) => {
       expect([url, (await ask({ url })).status]).toEqual([url, 502])
     expect(asked).toHaveLength(before)
     expect((await ask({ url: `${other.url}/inside` })).status, 'nor by a redirect').toBe(502)
-    await sendsDocuments(room, other.url, last)
-    await namedOtherwise(room, other.url)
+    await sendsDocuments(fixture, other.url, last)
+    await namedOtherwise(fixture, other.url)
   } finally {
     await other.close()
   }
 }
 
 /** An endpoint that asks with the pins that are posted and replies what came back, or 502 with what went wrong. */
-async function asking(room: ContractRoom) {
-  const uri = room.name()
+async function asking(fixture: ContractFixture) {
+  const uri = fixture.name()
   const pins = ['url', 'method', 'headers', 'query', 'body', 'timeout', 'max_size']
   const wires = Object.fromEntries(pins.map((pin) => [pin, `@sent.${pin}`]))
   const ask = { type: 'http request', in: { flow: '@on.flow', ...wires } }
-  await room.run({
+  await fixture.run({
     on: on('post', uri),
     sent: fields('@on.body', ...pins),
     ask,
@@ -86,10 +86,10 @@ async function asking(room: ContractRoom) {
     failed: reply('@ask.error', '@ask.error', 502),
   })
   const url = 'https://a.example/'
-  const least = { on: on('post', room.name()), ask: { ...ask, in: { flow: '@on.flow', url } } }
-  await needs(room, least, 'ask', 'url')
-  await refusesConstants(room, least, 'ask', { max_size: [-1, 1.5, 104_857_601], timeout: [0, 601] })
-  return (body: JsonObject) => call(room, 'POST', uri, body)
+  const least = { on: on('post', fixture.name()), ask: { ...ask, in: { flow: '@on.flow', url } } }
+  await needs(fixture, least, 'ask', 'url')
+  await refusesConstants(fixture, least, 'ask', { max_size: [-1, 1.5, 104_857_601], timeout: [0, 601] })
+  return (body: JsonObject) => call(fixture, 'POST', uri, body)
 }
 
 async function sends(send: (pins: JsonObject) => Promise<Asked | undefined>): Promise<void> {
@@ -169,26 +169,30 @@ async function receives(get: (path: string, pins?: JsonObject) => Promise<Answer
 }
 
 /** A document goes as it is stored; what the flow wrote before is there when the other server is asked. */
-async function sendsDocuments(room: ContractRoom, url: string, last: () => Asked | undefined): Promise<void> {
-  const uri = room.name()
-  await room.fill(uri, [{ name: 'ant' }])
-  await room.run({
+async function sendsDocuments(
+  fixture: ContractFixture,
+  url: string,
+  last: () => Asked | undefined,
+): Promise<void> {
+  const uri = fixture.name()
+  await fixture.fill(uri, [{ name: 'ant' }])
+  await fixture.run({
     store: storage(uri),
     on: on('get', uri),
     find: onStore('function_search', '@on.flow', {}),
     ask: { type: 'http request', in: { flow: '@find.flow', url, method: 'POST', body: '@find.documents' } },
     reply: reply('@ask.flow', '@ask.ok'),
   })
-  expect((await call(room, 'GET', uri)).body).toBe(true)
+  expect((await call(fixture, 'GET', uri)).body).toBe(true)
   expect(last()?.headers['content-type']).toBe('application/json')
   expect(JSON.parse(last()?.body ?? '')).toMatchObject([{ name: 'ant' }])
 }
 
-async function namedOtherwise(room: ContractRoom, url: string): Promise<void> {
-  const uri = room.name()
+async function namedOtherwise(fixture: ContractFixture, url: string): Promise<void> {
+  const uri = fixture.name()
   const ask = { type: 'http_request', in: { flow: '@on.flow', url } }
-  await room.run({ on: on('get', uri), ask, reply: reply('@ask.flow', '@ask.code') })
-  expect((await call(room, 'GET', uri)).body).toBe(200)
+  await fixture.run({ on: on('get', uri), ask, reply: reply('@ask.flow', '@ask.code') })
+  expect((await call(fixture, 'GET', uri)).body).toBe(200)
 }
 
 export const scenarios: Scenarios = { 'http request': httpRequest }

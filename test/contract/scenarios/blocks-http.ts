@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { JsonObject, JsonValue } from '../../../src/shared/json.ts'
 import { objectOf } from '../../end-to-end/harness.ts'
 import { allRefused, call, eventually, needs, refused } from '../ask-quoin.ts'
-import type { ContractRoom } from '../contract-room.ts'
+import type { ContractFixture } from '../contract-fixture.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 import { create, fields, object, on, onStore, param, reply, setAll, setOne, storage } from '../flow-blocks.ts'
 
@@ -14,43 +14,43 @@ type Verb = keyof typeof methods
 /** The method answers at the address, with its body where it has one; the other three do not. */
 const registers =
   (verb: Verb): Scenario =>
-  async (room) => {
-    const uri = room.name()
+  async (fixture) => {
+    const uri = fixture.name()
     const value = verb === 'get' ? 'here' : '@on.body'
-    await room.run({ on: on(verb, uri), reply: reply('@on.flow', value, 201) })
+    await fixture.run({ on: on(verb, uri), reply: reply('@on.flow', value, 201) })
     const body = verb === 'get' ? undefined : { sent: verb }
-    const first = await call(room, methods[verb], uri, body)
+    const first = await call(fixture, methods[verb], uri, body)
     expect(first).toMatchObject({ status: 201, body: body ?? 'here' })
     expect(first.headers['cache-control'] ?? '').not.toContain('max-age')
     for (const other of all.filter((method) => method !== methods[verb]))
-      expect([other, (await call(room, other, uri)).status]).toEqual([other, 404])
+      expect([other, (await call(fixture, other, uri)).status]).toEqual([other, 404])
     if (verb !== 'get')
-      expect((await call(room, methods[verb], uri, [1, { a: [] }])).body, 'a list is a body').toEqual([
+      expect((await call(fixture, methods[verb], uri, [1, { a: [] }])).body, 'a list is a body').toEqual([
         1,
         { a: [] },
       ])
-    await needs(room, { on: on(verb, uri), reply: reply('@on.flow', 1) }, 'on', 'uri')
-    await hasPath(room, verb)
-    await hasScopes(room, verb)
-    await describesItself(room, verb)
-    await limitsRate(room, verb)
-    if (verb === 'get') await mayBeKept(room)
-    else await runsOnce(room, verb)
+    await needs(fixture, { on: on(verb, uri), reply: reply('@on.flow', 1) }, 'on', 'uri')
+    await hasPath(fixture, verb)
+    await hasScopes(fixture, verb)
+    await describesItself(fixture, verb)
+    await limitsRate(fixture, verb)
+    if (verb === 'get') await mayBeKept(fixture)
+    else await runsOnce(fixture, verb)
   }
 
 /** Parameters are in braces or behind a colon; the last one may take all that is left. */
-async function hasPath(room: ContractRoom, verb: Verb): Promise<void> {
-  const uri = room.name()
+async function hasPath(fixture: ContractFixture, verb: Verb): Promise<void> {
+  const uri = fixture.name()
   const read = { type: 'httpconnection_get_params', in: { connection: '@on.connection' } }
   const at = async (written: string) => {
-    await room.run({ on: on(verb, written), read, reply: reply('@on.flow', '@read.path') })
+    await fixture.run({ on: on(verb, written), read, reply: reply('@on.flow', '@read.path') })
   }
   await at(`/${uri}/:first/{second}`)
   await at(`${uri}-files/{path...}`)
-  const path = async (asked: string) => (await call(room, methods[verb], asked)).body
+  const path = async (asked: string) => (await call(fixture, methods[verb], asked)).body
   expect(await path(`${uri}/a%20b/c`)).toEqual({ first: 'a b', second: 'c' })
   expect(await path(`${uri}-files/x/y/z.txt`)).toEqual({ path: 'x/y/z.txt' })
-  expect((await call(room, methods[verb], `${uri}/a`)).status).toBe(404)
+  expect((await call(fixture, methods[verb], `${uri}/a`)).status).toBe(404)
   if (verb !== 'get') return
   const wrong = [
     'a//b',
@@ -63,17 +63,17 @@ async function hasPath(room: ContractRoom, verb: Verb): Promise<void> {
     '{__proto__}',
   ]
   await allRefused(
-    room,
+    fixture,
     wrong.map((written) => on(verb, written)),
   )
 }
 
-async function hasScopes(room: ContractRoom, verb: Verb): Promise<void> {
-  const uri = room.name()
-  await room.run({ on: on(verb, uri, ['*loggedin']), reply: reply('@on.flow', 'in') })
-  const unknown = await call(room, methods[verb], uri)
+async function hasScopes(fixture: ContractFixture, verb: Verb): Promise<void> {
+  const uri = fixture.name()
+  await fixture.run({ on: on(verb, uri, ['*loggedin']), reply: reply('@on.flow', 'in') })
+  const unknown = await call(fixture, methods[verb], uri)
   expect(unknown).toMatchObject({ status: 404, body: { error: 'not found' } })
-  expect((await room.send(methods[verb], `/${uri}`, { as: 'stranger' })).status).toBe(200)
+  expect((await fixture.send(methods[verb], `/${uri}`, { as: 'stranger' })).status).toBe(200)
 }
 
 const with_ = (verb: Verb, uri: string, settings: JsonObject): JsonObject => ({
@@ -81,12 +81,12 @@ const with_ = (verb: Verb, uri: string, settings: JsonObject): JsonObject => ({
   fields: settings,
 })
 
-async function describesItself(room: ContractRoom, verb: Verb): Promise<void> {
-  const uri = room.name()
+async function describesItself(fixture: ContractFixture, verb: Verb): Promise<void> {
+  const uri = fixture.name()
   const description = 'Those of copper, too.'
   const texts = { summary: 'All the pots', description }
-  await room.run({ on: with_(verb, uri, texts), reply: reply('@on.flow', 1) })
-  const { paths } = objectOf((await room.send('GET', '/openapi.json')).body)
+  await fixture.run({ on: with_(verb, uri, texts), reply: reply('@on.flow', 1) })
+  const { paths } = objectOf((await fixture.send('GET', '/openapi.json')).body)
   expect(objectOf(objectOf(paths)[`/api/v1/${uri}`])[verb]).toMatchObject({
     ...texts,
     // What Quoin says of the endpoint follows: that a GET can be followed, for example.
@@ -95,12 +95,12 @@ async function describesItself(room: ContractRoom, verb: Verb): Promise<void> {
 }
 
 /** Two requests a second from one address, not more; another address is not bothered by it. */
-async function limitsRate(room: ContractRoom, verb: Verb): Promise<void> {
-  const uri = room.name()
-  await room.run({ on: with_(verb, uri, { rate_limit: 2 }), reply: reply('@on.flow', 1) })
+async function limitsRate(fixture: ContractFixture, verb: Verb): Promise<void> {
+  const uri = fixture.name()
+  await fixture.run({ on: with_(verb, uri, { rate_limit: 2 }), reply: reply('@on.flow', 1) })
   const ask = async (remoteAddress: string) => {
     const request = { method: methods[verb], url: `/api/v1/${uri}`, remoteAddress }
-    return (await room.quoin.server.app.inject(request)).statusCode
+    return (await fixture.quoin.server.app.inject(request)).statusCode
   }
   const statuses = await Promise.all(Array.from({ length: 12 }, () => ask('203.0.113.7')))
   expect(statuses.slice(0, 2)).toEqual([200, 200])
@@ -108,29 +108,29 @@ async function limitsRate(room: ContractRoom, verb: Verb): Promise<void> {
   expect(await ask('203.0.113.8')).toBe(200)
   for (const rate_limit of verb === 'get' ? [0, 100_001] : [])
     expect(
-      await refused(room, { on: with_(verb, uri, { rate_limit }), reply: reply('@on.flow', 1) }),
+      await refused(fixture, { on: with_(verb, uri, { rate_limit }), reply: reply('@on.flow', 1) }),
     ).toContain('rate_limit')
 }
 
-async function mayBeKept(room: ContractRoom): Promise<void> {
-  const uri = room.name()
-  await room.run({
+async function mayBeKept(fixture: ContractFixture): Promise<void> {
+  const uri = fixture.name()
+  await fixture.run({
     on: with_('get', uri, { cache_seconds: 90 }),
     code: param('code'),
     reply: reply('@on.flow', 1),
   })
-  expect((await call(room, 'GET', uri)).headers['cache-control']).toMatch(/\bmax-age=90\b/)
+  expect((await call(fixture, 'GET', uri)).headers['cache-control']).toMatch(/\bmax-age=90\b/)
   for (const cache_seconds of [-1, 31_536_001])
     expect(
-      await refused(room, { on: with_('get', uri, { cache_seconds }), reply: reply('@on.flow', 1) }),
+      await refused(fixture, { on: with_('get', uri, { cache_seconds }), reply: reply('@on.flow', 1) }),
     ).toContain('cache_seconds')
 }
 
 /** Only where it is wanted: the same key gets the first reply, and the flow does not run twice. */
-async function runsOnce(room: ContractRoom, verb: Verb): Promise<void> {
+async function runsOnce(fixture: ContractFixture, verb: Verb): Promise<void> {
   const writing = async (settings: JsonObject) => {
-    const uri = room.name()
-    await room.run({
+    const uri = fixture.name()
+    await fixture.run({
       store: storage(uri),
       on: with_(verb, uri, settings),
       set: setAll('@on.body'),
@@ -138,7 +138,7 @@ async function runsOnce(room: ContractRoom, verb: Verb): Promise<void> {
       reply: reply('@do.flow', '@do.document', 201),
     })
     const send = (n: number, key?: string) =>
-      room.send(methods[verb], `/${uri}`, {
+      fixture.send(methods[verb], `/${uri}`, {
         body: { n },
         headers: key === undefined ? {} : { 'idempotency-key': key },
       })
@@ -150,15 +150,15 @@ async function runsOnce(room: ContractRoom, verb: Verb): Promise<void> {
   expect((await once.send(2, 'a')).status, 'another request with the key').toBe(409)
   await once.send(1, 'b')
   await once.send(1)
-  expect(await room.documents(once.uri)).toHaveLength(3)
+  expect(await fixture.documents(once.uri)).toHaveLength(3)
   const each = await writing({})
   await each.send(1, 'a')
   await each.send(1, 'a')
-  expect(await room.documents(each.uri)).toHaveLength(2)
+  expect(await fixture.documents(each.uri)).toHaveLength(2)
 }
 
-const currentRequest: Scenario = async (room) => {
-  const uri = room.name()
+const currentRequest: Scenario = async (fixture) => {
+  const uri = fixture.name()
   const seen = object({
     method: '@now.method',
     url: '@now.url',
@@ -168,7 +168,7 @@ const currentRequest: Scenario = async (room) => {
     user: '@user.username',
     word: '@asked.value',
   })
-  await room.run({
+  await fixture.run({
     on: on('post', uri),
     now: { type: 'httpconnection_current_request' },
     headers: fields('@now.headers', 'x-row'),
@@ -178,7 +178,7 @@ const currentRequest: Scenario = async (room) => {
     reply: reply('@on.flow', '@seen.object'),
   })
   const sent = { as: 'stranger', body: { a: 1 }, headers: { 'x-row': 'yes' } }
-  expect((await room.send('POST', `/${uri}?q=1`, sent)).body).toEqual({
+  expect((await fixture.send('POST', `/${uri}?q=1`, sent)).body).toEqual({
     method: 'POST',
     url: `/api/v1/${uri}?q=1`,
     ip: '127.0.0.1',
@@ -187,24 +187,24 @@ const currentRequest: Scenario = async (room) => {
     user: 'stranger',
     word: '1',
   })
-  expect((await call(room, 'POST', uri, [])).body).not.toHaveProperty('user')
-  expect(objectOf((await call(room, 'POST', `${uri}?q=2`, [])).body).word, 'no two requests are one').toBe(
+  expect((await call(fixture, 'POST', uri, [])).body).not.toHaveProperty('user')
+  expect(objectOf((await call(fixture, 'POST', `${uri}?q=2`, [])).body).word, 'no two requests are one').toBe(
     '2',
   )
-  await blamesRequest(room, { now: { type: 'httpconnection_current_request' } }, '@now.method')
+  await blamesRequest(fixture, { now: { type: 'httpconnection_current_request' } }, '@now.method')
 }
 
 /** What comes with a request and does not fit is the mistake of the client: 400, and it says which pin. */
-async function blamesRequest(room: ContractRoom, blocks: JsonObject, value: string): Promise<void> {
-  const uri = room.name()
+async function blamesRequest(fixture: ContractFixture, blocks: JsonObject, value: string): Promise<void> {
+  const uri = fixture.name()
   const number = { type: 'number_default', in: { value } }
-  await room.run({ on: on('get', uri), ...blocks, number, reply: reply('@on.flow', '@number.number') })
-  expect((await call(room, 'GET', `${uri}?word=x`)).status).toBe(400)
+  await fixture.run({ on: on('get', uri), ...blocks, number, reply: reply('@on.flow', '@number.number') })
+  expect((await call(fixture, 'GET', `${uri}?word=x`)).status).toBe(400)
 }
 
-const queryParameters: Scenario = async (room) => {
-  const uri = room.name()
-  await room.run({
+const queryParameters: Scenario = async (fixture) => {
+  const uri = fixture.name()
+  await fixture.run({
     on: on('get', `${uri}/{place}`),
     one: param('word'),
     where: param('place'),
@@ -221,25 +221,25 @@ const queryParameters: Scenario = async (room) => {
     }),
     reply: reply('@on.flow', '@both.object'),
   })
-  expect((await call(room, 'GET', `${uri}/home?word=a%20b&place=query`)).body).toEqual({
+  expect((await call(fixture, 'GET', `${uri}/home?word=a%20b&place=query`)).body).toEqual({
     word: 'a b',
     where: 'home',
     all: { word: 'a b', place: 'home' },
     query: { word: 'a b', place: 'query' },
     path: { place: 'home' },
   })
-  expect((await call(room, 'GET', `${uri}/home`)).body).not.toHaveProperty('word')
-  expect((await call(room, 'GET', `${uri}/home?word=one&word=two`)).body).toMatchObject({
+  expect((await call(fixture, 'GET', `${uri}/home`)).body).not.toHaveProperty('word')
+  expect((await call(fixture, 'GET', `${uri}/home?word=one&word=two`)).body).toMatchObject({
     word: 'one',
     query: { word: ['one', 'two'] },
   })
-  await blamesRequest(room, { asked: param('word') }, '@asked.value')
+  await blamesRequest(fixture, { asked: param('word') }, '@asked.value')
 }
 
 /** Replies with the status and value that were asked for. */
-async function echo(room: ContractRoom): Promise<string> {
-  const uri = room.name()
-  await room.run({
+async function echo(fixture: ContractFixture): Promise<string> {
+  const uri = fixture.name()
+  await fixture.run({
     on: on('post', uri),
     code: param('code'),
     reply: {
@@ -250,41 +250,41 @@ async function echo(room: ContractRoom): Promise<string> {
   return uri
 }
 
-const replyStatus: Scenario = async (room) => {
-  const uri = await echo(room)
+const replyStatus: Scenario = async (fixture) => {
+  const uri = await echo(fixture)
   for (const code of [200, 201, 402, 404, 503, 599])
-    expect([code, (await call(room, 'POST', `${uri}?code=${code}`, {})).status]).toEqual([code, code])
-  expect((await call(room, 'POST', uri, {})).status, 'unless it is said').toBe(200)
+    expect([code, (await call(fixture, 'POST', `${uri}?code=${code}`, {})).status]).toEqual([code, code])
+  expect((await call(fixture, 'POST', uri, {})).status, 'unless it is said').toBe(200)
   for (const code of ['99', '199', '600', '200.5', 'many']) {
-    const refused = await call(room, 'POST', `${uri}?code=${code}`, {})
+    const refused = await call(fixture, 'POST', `${uri}?code=${code}`, {})
     expect(refused).toMatchObject({ status: 400, body: { error: expect.stringContaining('code') } })
   }
   for (const code of [204, 205, 304]) {
-    const { status, text } = await call(room, 'POST', `${uri}?code=${code}`, { a: 1 })
+    const { status, text } = await call(fixture, 'POST', `${uri}?code=${code}`, { a: 1 })
     expect([status, text]).toEqual([code, ''])
   }
 }
 
-const replyValue: Scenario = async (room) => {
-  const uri = await echo(room)
+const replyValue: Scenario = async (fixture) => {
+  const uri = await echo(fixture)
   for (const value of [{ a: [1, null, { b: 'ü' }] }, [], 'text', 7, false, null]) {
-    const answer = await call(room, 'POST', `${uri}?code=200`, value)
+    const answer = await call(fixture, 'POST', `${uri}?code=200`, value)
     expect(answer.body).toEqual(value)
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
   }
-  expect((await call(room, 'POST', uri)).text, 'nothing is null').toBe('null')
+  expect((await call(fixture, 'POST', uri)).text, 'nothing is null').toBe('null')
 }
 
-const setJson: Scenario = async (room) => {
-  await replyStatus(room)
-  await replyValue(room)
-  await replyHeaders(room)
-  await goesOnBehind(room)
+const setJson: Scenario = async (fixture) => {
+  await replyStatus(fixture)
+  await replyValue(fixture)
+  await replyHeaders(fixture)
+  await goesOnBehind(fixture)
 }
 
-async function replyHeaders(room: ContractRoom): Promise<void> {
-  const uri = room.name()
-  await room.run({
+async function replyHeaders(fixture: ContractFixture): Promise<void> {
+  const uri = fixture.name()
+  await fixture.run({
     on: on('post', uri),
     reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value: 1, headers: '@on.body' } },
   })
@@ -294,7 +294,7 @@ async function replyHeaders(room: ContractRoom): Promise<void> {
     'x-none': null,
     'content-type': 'application/problem+json',
   }
-  const { headers, text } = await call(room, 'POST', uri, good)
+  const { headers, text } = await call(fixture, 'POST', uri, good)
   expect([headers, text]).toMatchObject([
     {
       'x-pots': 'copper',
@@ -316,15 +316,15 @@ async function replyHeaders(room: ContractRoom): Promise<void> {
     many,
   ]
   for (const body of bad) {
-    const answer = await call(room, 'POST', uri, body)
+    const answer = await call(fixture, 'POST', uri, body)
     expect([Object.keys(body)[0], answer.status]).toEqual([Object.keys(body)[0], 400])
   }
 }
 
 /** The flow continues after the reply; a second reply is ignored. */
-async function goesOnBehind(room: ContractRoom): Promise<void> {
-  const uri = room.name()
-  await room.run({
+async function goesOnBehind(fixture: ContractFixture): Promise<void> {
+  const uri = fixture.name()
+  await fixture.run({
     store: storage(uri),
     on: on('post', uri),
     first: reply('@on.flow', 'first', 202),
@@ -332,22 +332,22 @@ async function goesOnBehind(room: ContractRoom): Promise<void> {
     write: create('@first.flow', '@behind.mutations'),
     second: reply('@write.flow', 'second'),
   })
-  expect(await call(room, 'POST', uri, {})).toMatchObject({ status: 202, body: 'first' })
-  await eventually(async () => (await room.documents(uri)).map((one) => one.behind), [true])
-  await failsOverItsPin(room)
+  expect(await call(fixture, 'POST', uri, {})).toMatchObject({ status: 202, body: 'first' })
+  await eventually(async () => (await fixture.documents(uri)).map((one) => one.behind), [true])
+  await failsOverItsPin(fixture)
 }
 
 /** A failure goes on at `error` where that is wired: what the reply could not send is said by another one. */
-async function failsOverItsPin(room: ContractRoom): Promise<void> {
-  const uri = room.name()
-  await room.run({
+async function failsOverItsPin(fixture: ContractFixture): Promise<void> {
+  const uri = fixture.name()
+  await fixture.run({
     store: storage(uri),
     on: on('post', uri),
     no: { type: 'httpconnection_set_json', in: { flow: '@on.flow', headers: '@on.body' } },
     instead: reply('@no.error', '@no.error', 418),
     never: onStore('function_search', '@no.flow', {}),
   })
-  const body: JsonValue | undefined = (await call(room, 'POST', uri, { 'set-cookie': 'a' })).body
+  const body: JsonValue | undefined = (await call(fixture, 'POST', uri, { 'set-cookie': 'a' })).body
   expect(body).toMatchObject({
     code: expect.anything(),
     message: expect.stringContaining('set-cookie'),

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { JsonObject, JsonValue } from '../../../src/shared/json.ts'
 import type { SeenPage } from '../../page-visitor.ts'
 import { refused } from '../ask-quoin.ts'
-import type { ContractRoom } from '../contract-room.ts'
+import type { ContractFixture } from '../contract-fixture.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 import { form, input, keeping, page, show, stranger } from '../page-blocks.ts'
 
@@ -48,29 +48,29 @@ const types: Readonly<Record<string, Typed>> = {
 const names = Object.keys(types)
 const fieldOf = (type: string) => type.replace('-', '_')
 
-const drawsInputs: Scenario = async (room) => {
-  await everyType(room)
-  await takesFiles(room)
-  await startsWith(room)
-  await fromField(room)
-  await refusesInputs(room)
+const drawsInputs: Scenario = async (fixture) => {
+  await everyType(fixture)
+  await takesFiles(fixture)
+  await startsWith(fixture)
+  await fromField(fixture)
+  await refusesInputs(fixture)
 }
 
 /** One page with one input of each type: all good, and then each of them bad. */
-async function everyType(room: ContractRoom): Promise<void> {
-  const [url, kept] = [room.name(), room.name()]
+async function everyType(fixture: ContractFixture): Promise<void> {
+  const [url, kept] = [fixture.name(), fixture.name()]
   const inputs = names.map((type, at): [string, JsonObject] => {
     const above = at === 0 ? {} : { state: `@${fieldOf(names[at - 1] ?? '')}.state` }
     return [fieldOf(type), input({ field: `f_${fieldOf(type)}`, type, ...types[type]?.pins, ...above })]
   })
-  await room.run({
+  await fixture.run({
     page: page(url),
     ...Object.fromEntries(inputs),
     form: form('@auto.state'),
     show: show('@form.state'),
     ...keeping(kept),
   })
-  const visitor = stranger(room)
+  const visitor = stranger(fixture)
   const seen = await visitor.get(`/${url}`)
   const good: Record<string, string | readonly string[] | undefined> = {}
   const expected: Record<string, JsonValue | undefined> = {}
@@ -83,7 +83,7 @@ async function everyType(room: ContractRoom): Promise<void> {
   expect(seen.text).toMatch(/F date time/)
   expect(seen.html).toMatch(/<option[^>]*value="a"[^>]*>a<.*<option[^>]*value="b"[^>]*>Bee</s)
   expect((await visitor.submit(seen, 'form', good)).status).toBe(303)
-  const stored = await room.documents(kept)
+  const stored = await fixture.documents(kept)
   expect(stored.map(({ _meta, ...values }) => values)).toEqual([expected])
   for (const [type, { bad }] of Object.entries(types)) {
     if (bad === undefined) continue
@@ -93,7 +93,7 @@ async function everyType(room: ContractRoom): Promise<void> {
     })
     expect([type, refused.status, invalid(refused)]).toEqual([type, 422, [`f_${fieldOf(type)}`]])
   }
-  expect(await room.documents(kept)).toHaveLength(1)
+  expect(await fixture.documents(kept)).toHaveLength(1)
 }
 
 /** Names of the inputs beside which something is said to be wrong. */
@@ -101,23 +101,23 @@ const invalid = ({ html }: SeenPage): string[] =>
   [...html.matchAll(/<p class="error" id="[^"]*?(f_\w+)-error"/g)].map(([, name = '']) => name)
 
 /** Where uploads are taken, a file is stored as an asset and its record is the value. */
-async function takesFiles(room: ContractRoom): Promise<void> {
-  const url = room.name()
-  await room.run({
+async function takesFiles(fixture: ContractFixture): Promise<void> {
+  const url = fixture.name()
+  await fixture.run({
     page: page(url),
     file: input({ field: 'picture', type: 'file', label: 'A picture' }),
     form: form('@file.state'),
     show: show('@form.state'),
   })
-  const seen = await stranger(room).get(`/${url}`)
+  const seen = await stranger(fixture).get(`/${url}`)
   expect(seen.form('form').input('picture')).toMatch(/type="file"/)
   expect(seen.form('form').multipart).toBe(true)
 }
 
 /** `value` stands in it, `label` beside it; `required` refuses what is empty; options make a choice of an input. */
-async function startsWith(room: ContractRoom): Promise<void> {
-  const [url, kept] = [room.name(), room.name()]
-  await room.run({
+async function startsWith(fixture: ContractFixture): Promise<void> {
+  const [url, kept] = [fixture.name(), fixture.name()]
+  await fixture.run({
     page: page(url),
     cups: input({ field: 'cups', label: 'How many', type: 'number', value: 3, max: 10, required: true }),
     milk: input({ state: '@cups.state', field: 'milk', options: ['none', 'some'], value: 'some' }),
@@ -133,7 +133,7 @@ async function startsWith(room: ContractRoom): Promise<void> {
     show: show('@form.state'),
     ...keeping(kept),
   })
-  const visitor = stranger(room)
+  const visitor = stranger(fixture)
   const seen = await visitor.get(`/${url}`)
   const cups = seen.form('form').input('cups')
   expect(cups).toMatch(/type="number"/)
@@ -155,38 +155,38 @@ async function startsWith(room: ContractRoom): Promise<void> {
   expect(refused.status).toBe(422)
   expect(refused.form('form').input('cups')).toContain('value="11"')
   expect((await visitor.submit(refused, 'form', { cups: '' })).status).toBe(422)
-  expect(await room.documents(kept)).toEqual([])
+  expect(await fixture.documents(kept)).toEqual([])
   await visitor.submit(refused, 'form', { cups: '4' })
-  expect(await room.documents(kept)).toMatchObject([{ cups: 4, milk: 'some', first_note: null }])
+  expect(await fixture.documents(kept)).toMatchObject([{ cups: 4, milk: 'some', first_note: null }])
 }
 
 /** A blueprint field of the storage says how the input is drawn and what fits. */
-async function fromField(room: ContractRoom): Promise<void> {
-  const [url, kept] = [room.name(), room.name()]
-  await room.fill(kept, [])
+async function fromField(fixture: ContractFixture): Promise<void> {
+  const [url, kept] = [fixture.name(), fixture.name()]
+  await fixture.fill(kept, [])
   const rules = { choices: ['small', 'large'] }
-  await room.manage('POST', '/blueprintfields', {
+  await fixture.manage('POST', '/blueprintfields', {
     name: 'size',
     type: 'string',
     storage: kept,
     validation_rules: rules,
   })
-  await room.run({
+  await fixture.run({
     page: page(url),
     size: input({ field: 'size', storage: '@kept.storage' }),
     form: form('@size.state'),
     show: show('@form.state'),
     ...keeping(kept),
   })
-  const visitor = stranger(room)
+  const visitor = stranger(fixture)
   const seen = await visitor.get(`/${url}`)
   expect(seen.html).toMatch(/<select[^>]*name="size".*small.*large/s)
   expect((await visitor.submit(seen, 'form', { size: 'huge' })).status).toBe(422)
   expect((await visitor.submit(await visitor.get(`/${url}`), 'form', { size: 'large' })).status).toBe(303)
-  expect(await room.documents(kept)).toMatchObject([{ size: 'large' }])
+  expect(await fixture.documents(kept)).toMatchObject([{ size: 'large' }])
 }
 
-async function refusesInputs(room: ContractRoom): Promise<void> {
+async function refusesInputs(fixture: ContractFixture): Promise<void> {
   const with_ = (pins: JsonObject, url: string) => ({
     page: page(url),
     no: input(pins),
@@ -194,7 +194,7 @@ async function refusesInputs(room: ContractRoom): Promise<void> {
     show: show('@form.state'),
   })
   for (const pins of [{}, { field: 'a', type: 'slider' }])
-    expect(await refused(room, with_(pins, room.name()))).toMatch(/field|type/)
+    expect(await refused(fixture, with_(pins, fixture.name()))).toMatch(/field|type/)
   const wrong: readonly JsonObject[] = [
     { field: '_form' },
     { field: 'a..b' },
@@ -203,9 +203,9 @@ async function refusesInputs(room: ContractRoom): Promise<void> {
     { field: 'a', options: Array.from({ length: 1001 }, (_, n) => n) },
   ]
   for (const pins of wrong) {
-    const url = room.name()
-    await room.run(with_(pins, url))
-    expect([pins, (await stranger(room).get(`/${url}`)).status]).toEqual([pins, 500])
+    const url = fixture.name()
+    await fixture.run(with_(pins, url))
+    expect([pins, (await stranger(fixture).get(`/${url}`)).status]).toEqual([pins, 500])
   }
 }
 

@@ -2,15 +2,15 @@
 import { expect } from 'vitest'
 import type { JsonObject, JsonValue } from '../../../src/shared/json.ts'
 import { answering, call, eventually, found, refused } from '../ask-quoin.ts'
-import type { ContractRoom } from '../contract-room.ts'
+import type { ContractFixture } from '../contract-fixture.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 import { create, fields, object, on, reply, setOne, storage } from '../flow-blocks.ts'
 
 const one = { sent: fields('@on.body', 'value') }
 
-const valueDefault: Scenario = async (room) => {
+const valueDefault: Scenario = async (fixture) => {
   const block = { type: 'value_default', in: { value: '@sent.value', default: 'none' } }
-  const send = await answering(room, '@block.value', { ...one, block })
+  const send = await answering(fixture, '@block.value', { ...one, block })
   const values = [
     await send({ value: 'a' }),
     await send({}),
@@ -25,31 +25,31 @@ const valueDefault: Scenario = async (room) => {
   ])
   const bare = object({ value: '@block.value' })
   const without = { ...one, block: { type: 'value_default', in: { value: '@sent.value' } }, bare }
-  expect(await (await answering(room, '@bare.object', without))({})).toEqual({})
+  expect(await (await answering(fixture, '@bare.object', without))({})).toEqual({})
 }
 
-const numberDefault: Scenario = async (room) => {
+const numberDefault: Scenario = async (fixture) => {
   const block = { type: 'number_default', in: { value: '@sent.value', default: 2 } }
-  const send = await answering(room, '@block.number', { ...one, block })
+  const send = await answering(fixture, '@block.number', { ...one, block })
   expect([await send({ value: '7.5' }), await send({ value: 0 }), await send({})]).toEqual([7.5, 0, 2])
   expect([await send({ value: '' }), await send({ value: null })]).toEqual([2, 2])
   await expect(send({ value: 'many' })).rejects.toThrow('number')
 }
 
-const newFields: Scenario = async (room) => {
+const newFields: Scenario = async (fixture) => {
   const made = object({ a: '@sent.value', 'b.c': 1, 'b.d': '@sent.value', absent: '@sent.other' })
-  const send = await answering(room, '@made.object', { sent: fields('@on.body', 'value', 'other'), made })
+  const send = await answering(fixture, '@made.object', { sent: fields('@on.body', 'value', 'other'), made })
   expect(await send({ value: [1], more: 2 })).toEqual({ a: [1], b: { c: 1, d: [1] } })
   expect(await send({ value: null, other: 0 })).toEqual({ a: null, b: { c: 1, d: null }, absent: 0 })
   const over = object({ a: 1, 'a.b': 2 })
   expect(
-    await (await answering(room, '@over.object', { over }))({}),
+    await (await answering(fixture, '@over.object', { over }))({}),
     'what is no object is replaced',
   ).toEqual({ a: { b: 2 } })
-  expect(await (await answering(room, '@none.object', { none: object({}) }))({})).toEqual({})
+  expect(await (await answering(fixture, '@none.object', { none: object({}) }))({})).toEqual({})
 }
 
-const updateFields: Scenario = async (room) => {
+const updateFields: Scenario = async (fixture) => {
   const changed = {
     type: 'object_update_fields',
     fields: { fields: ['b', 'deep.in', 'c'], out_fields: ['a', 'b', 'deep.in', 'none'] },
@@ -63,7 +63,7 @@ const updateFields: Scenario = async (room) => {
     b: '@changed.b',
     none: '@changed.none',
   })
-  const send = await answering(room, '@both.object', { sent, changed, both })
+  const send = await answering(fixture, '@both.object', { sent, changed, both })
   const body = { a: 1, b: 'old', deep: { out: 2 } }
   expect(await send(body)).toEqual({
     changed: { a: 1, b: 'new', deep: { in: 1, out: 2 } },
@@ -72,15 +72,18 @@ const updateFields: Scenario = async (room) => {
     b: 'new',
   })
   const made = { type: 'object_update_fields', fields: { fields: ['b'] }, in: { b: '@sent.other' } }
-  expect(await (await answering(room, '@made.object', { sent, made }))({ other: 3 }), 'of nothing').toEqual({
+  expect(
+    await (await answering(fixture, '@made.object', { sent, made }))({ other: 3 }),
+    'of nothing',
+  ).toEqual({
     b: 3,
   })
 }
 
-const arrayMap: Scenario = async (room) => {
+const arrayMap: Scenario = async (fixture) => {
   const map = { type: 'array_map', in: { array: '@sent.value', result: '@each.object' } }
   const each = object({ item: '@map.item', at: '@map.index' })
-  const send = await answering(room, '@map.array', { ...one, map, each })
+  const send = await answering(fixture, '@map.array', { ...one, map, each })
   expect(await send({ value: ['a', 'b'] })).toEqual([
     { item: 'a', at: 0 },
     { item: 'b', at: 1 },
@@ -97,32 +100,32 @@ const arrayMap: Scenario = async (room) => {
     in: { object: '@each.object' },
   }
   expect(
-    await (await answering(room, '@map.array', { ...one, map: empty, each, absent }))({ value: [1] }),
+    await (await answering(fixture, '@map.array', { ...one, map: empty, each, absent }))({ value: [1] }),
   ).toEqual([null])
   const plain = { type: 'array_map', in: { array: '@sent.value' } }
-  expect(await (await answering(room, '@plain.array', { ...one, plain }))({ value: [1, 'a'] })).toEqual([
+  expect(await (await answering(fixture, '@plain.array', { ...one, plain }))({ value: [1, 'a'] })).toEqual([
     1,
     'a',
   ])
 }
 
 /** Replies which way was gone for what is posted; a way that is not gone would reply as well, and be logged. */
-async function ways(room: ContractRoom): Promise<(value: JsonValue) => Promise<JsonValue | undefined>> {
-  const uri = room.name()
+async function ways(fixture: ContractFixture): Promise<(value: JsonValue) => Promise<JsonValue | undefined>> {
+  const uri = fixture.name()
   const { sent } = one
   const ask = { type: 'branch', in: { flow: '@on.flow', condition: '@sent.value' } }
   const [yes, no] = [reply('@ask.true', 'yes'), reply('@ask.false', 'no')]
-  await room.run({ on: on('post', uri), sent, ask, yes, no })
+  await fixture.run({ on: on('post', uri), sent, ask, yes, no })
   return async (value) => {
-    const before = (await room.systemLog()).length
-    const { body } = await call(room, 'POST', uri, { value })
-    expect(await room.systemLog()).toHaveLength(before)
+    const before = (await fixture.systemLog()).length
+    const { body } = await call(fixture, 'POST', uri, { value })
+    expect(await fixture.systemLog()).toHaveLength(before)
     return body
   }
 }
 
-const branches: Scenario = async (room) => {
-  const way = await ways(room)
+const branches: Scenario = async (fixture) => {
+  const way = await ways(fixture)
   expect([await way(true), await way(false)]).toEqual(['yes', 'no'])
   expect([await way('true'), await way('false'), await way(''), await way(null)]).toEqual([
     'yes',
@@ -131,12 +134,12 @@ const branches: Scenario = async (room) => {
     'no',
   ])
 }
-const branchTrue: Scenario = async (room) => expect(await (await ways(room))(true)).toBe('yes')
-const branchFalse: Scenario = async (room) => expect(await (await ways(room))(false)).toBe('no')
+const branchTrue: Scenario = async (fixture) => expect(await (await ways(fixture))(true)).toBe('yes')
+const branchFalse: Scenario = async (fixture) => expect(await (await ways(fixture))(false)).toBe('no')
 
-const notEmpty: Scenario = async (room) => {
+const notEmpty: Scenario = async (fixture) => {
   const is = { type: 'condition_not_empty_value', in: { value: '@sent.value' } }
-  const send = await answering(room, '@is.condition', { ...one, is })
+  const send = await answering(fixture, '@is.condition', { ...one, is })
   for (const value of ['a', 0, false, [0], { a: null }])
     expect([value, await send({ value })]).toEqual([value, true])
   for (const value of ['', ' \t', null, [], {}])
@@ -144,25 +147,25 @@ const notEmpty: Scenario = async (room) => {
   expect(await send({})).toBe(false)
 }
 
-const consoleLog: Scenario = async (room) => {
-  const uri = room.name()
+const consoleLog: Scenario = async (fixture) => {
+  const uri = fixture.name()
   const log = {
     type: 'function_console_log',
     in: { flow: '@on.flow', value: '@sent.value', level: '@sent.level' },
   }
-  const blueprint = await room.run({
+  const blueprint = await fixture.run({
     on: on('post', uri),
     sent: fields('@on.body', 'value', 'level'),
     log,
     reply: reply('@log.flow', 'logged'),
   })
   const entries = () =>
-    found(room, '/_system/systemlogs/search', { filters: { blueprint }, sort: [{ '_meta.cms': 'asc' }] })
+    found(fixture, '/_system/systemlogs/search', { filters: { blueprint }, sort: [{ '_meta.cms': 'asc' }] })
   const logged = async () => (await entries()).map(({ level, value }) => ({ level, value }))
   expect(await logged()).toEqual([])
   const write = async (level?: string) => {
     const value = { what: level ?? 'nothing said' }
-    expect((await call(room, 'POST', uri, { value, ...(level && { level }) })).body).toBe('logged')
+    expect((await call(fixture, 'POST', uri, { value, ...(level && { level }) })).body).toBe('logged')
     const known = level ?? 'info'
     await eventually(async () => (await logged()).filter((one) => one.level === known).at(-1), {
       level: known,
@@ -175,7 +178,7 @@ const consoleLog: Scenario = async (room) => {
     run: expect.stringMatching(/^[0-9a-f-]{36}$/),
     block: expect.stringMatching(/^[0-9a-f-]{36}$/),
   })
-  expect((await call(room, 'POST', uri, { value: 1, level: 'loud' })).status).toBe(400)
+  expect((await call(fixture, 'POST', uri, { value: 1, level: 'loud' })).status).toBe(400)
 }
 
 /** A function that gives back its parameters, and the call of it. */
@@ -190,22 +193,26 @@ const calling = (name: string, type = 'any') => ({
   },
 })
 
-const customFunction: Scenario = async (room) => {
-  const send = await answering(room, '@call.value', calling(` ${room.name()} `), '@call.flow')
+const customFunction: Scenario = async (fixture) => {
+  const send = await answering(fixture, '@call.value', calling(` ${fixture.name()} `), '@call.flow')
   expect([await send('a'), await send({ b: [1] })]).toEqual([{ word: 'a' }, { word: { b: [1] } }])
-  const other = room.name()
-  await room.run({ on: on('post', other), call: calling(room.name()).call, reply: reply('@call.flow', 1) })
-  expect((await call(room, 'POST', other, 'a')).status).toBe(500)
-  const number = await answering(room, '@call.value', calling(room.name(), 'number'), '@call.flow')
+  const other = fixture.name()
+  await fixture.run({
+    on: on('post', other),
+    call: calling(fixture.name()).call,
+    reply: reply('@call.flow', 1),
+  })
+  expect((await call(fixture, 'POST', other, 'a')).status).toBe(500)
+  const number = await answering(fixture, '@call.value', calling(fixture.name(), 'number'), '@call.flow')
   expect(await number('7')).toEqual({ word: 7 })
-  await calledFromQueue(room)
-  await refusesFunctions(room)
+  await calledFromQueue(fixture)
+  await refusesFunctions(fixture)
 }
 
 /** From the queue it runs with the parameters that were handed over. */
-async function calledFromQueue(room: ContractRoom): Promise<void> {
-  const uri = room.name()
-  await room.run({
+async function calledFromQueue(fixture: ContractFixture): Promise<void> {
+  const uri = fixture.name()
+  await fixture.run({
     store: storage(uri),
     on: on('post', uri),
     later: {
@@ -218,16 +225,16 @@ async function calledFromQueue(room: ContractRoom): Promise<void> {
     set: setOne('word', '@function.word'),
     write: create('@function.flow', '@set.mutations'),
   })
-  await call(room, 'POST', uri, 'deferred')
-  await eventually(async () => (await room.documents(uri)).map(({ word }) => word), ['deferred'])
+  await call(fixture, 'POST', uri, 'deferred')
+  await eventually(async () => (await fixture.documents(uri)).map(({ word }) => word), ['deferred'])
 }
 
-async function refusesFunctions(room: ContractRoom): Promise<void> {
+async function refusesFunctions(fixture: ContractFixture): Promise<void> {
   const blocks = (fields: JsonObject, out: JsonValue) => ({
     function: { type: 'trigger_custom_function', fields, out },
     log: { type: 'function_console_log', in: { flow: '@function.flow', value: 1 } },
   })
-  const name = room.name()
+  const name = fixture.name()
   const wrong: readonly (readonly [JsonObject, JsonValue])[] = [
     [{}, []],
     [{ name: ' ' }, []],
@@ -244,12 +251,12 @@ async function refusesFunctions(room: ContractRoom): Promise<void> {
     [{ name }, [{ id: 'a', type: 'connection' }]],
     [{ name }, Array.from({ length: 51 }, (_, n) => ({ id: `p${n}`, type: 'any' }))],
   ]
-  for (const [fields, out] of wrong) expect(await refused(room, blocks(fields, out))).toMatch(/name|out/)
+  for (const [fields, out] of wrong) expect(await refused(fixture, blocks(fields, out))).toMatch(/name|out/)
 }
 
 /** The first return counts, and the call goes on with it; a branch that is under way meanwhile goes on. */
-const functionReturn: Scenario = async (room) => {
-  const name = room.name()
+const functionReturn: Scenario = async (fixture) => {
+  const name = fixture.name()
   const { function: begin, call } = calling(name)
   const blocks = {
     begin,
@@ -259,14 +266,14 @@ const functionReturn: Scenario = async (room) => {
     filled: { type: 'function_return', in: { flow: '@ask.true', value: 'filled' } },
     empty: { type: 'function_return', in: { flow: '@ask.false', value: 'empty' } },
   }
-  const send = await answering(room, '@call.value', blocks, '@call.flow')
+  const send = await answering(fixture, '@call.value', blocks, '@call.flow')
   expect([await send('a'), await send('')]).toEqual(['filled', 'empty'])
-  await returnsOnce(room)
-  await returnsNothing(room)
+  await returnsOnce(fixture)
+  await returnsNothing(fixture)
 }
 
-async function returnsOnce(room: ContractRoom): Promise<void> {
-  const [name, kept] = [room.name(), room.name()]
+async function returnsOnce(fixture: ContractFixture): Promise<void> {
+  const [name, kept] = [fixture.name(), fixture.name()]
   const { function: begin, call: calls } = calling(name)
   const blocks = {
     store: storage(kept),
@@ -277,22 +284,22 @@ async function returnsOnce(room: ContractRoom): Promise<void> {
     write: create('@begin.flow', '@set.mutations'),
     later: { type: 'function_return', in: { flow: '@write.flow', value: 'later' } },
   }
-  const send = await answering(room, '@call.value', blocks, '@call.flow')
+  const send = await answering(fixture, '@call.value', blocks, '@call.flow')
   expect(await send('a')).toBe('first')
-  expect(await room.documents(kept), 'the other branch went on').toMatchObject([{ word: 'a' }])
+  expect(await fixture.documents(kept), 'the other branch went on').toMatchObject([{ word: 'a' }])
   const behind = { ...blocks, wrong: { type: 'function_console_log', in: { flow: '@first.flow', value: 1 } } }
-  expect(await refused(room, behind), 'nothing comes behind it').toContain('flow')
+  expect(await refused(fixture, behind), 'nothing comes behind it').toContain('flow')
 }
 
 /** Without a value, or without a return, the call gives nothing. */
-async function returnsNothing(room: ContractRoom): Promise<void> {
+async function returnsNothing(fixture: ContractFixture): Promise<void> {
   for (const [at, value] of ['@on.flow', undefined].entries()) {
-    const { function: begin, call: calls } = calling(room.name())
+    const { function: begin, call: calls } = calling(fixture.name())
     const end = value === undefined ? {} : { end: { type: 'function_return', in: { flow: '@begin.flow' } } }
     const log = { type: 'function_console_log', in: { flow: '@begin.flow', value: 1 } }
     const seen = object({ value: '@call.value' })
     const send = await answering(
-      room,
+      fixture,
       '@seen.object',
       { begin, call: calls, ...end, log, seen },
       '@call.flow',

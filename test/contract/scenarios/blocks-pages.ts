@@ -1,39 +1,39 @@
 /** Pages: what a browser sees of each block, and what it can do there. Without JavaScript, as everything must work. */
 import { expect } from 'vitest'
 import { call, eventually, needs, refused } from '../ask-quoin.ts'
-import type { ContractRoom } from '../contract-room.ts'
+import type { ContractFixture } from '../contract-fixture.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 import { fields, object, on, reply, setAll, setOne, storage } from '../flow-blocks.ts'
 import { form, h1, input, keep, keeping, page, show, signedIn, stranger } from '../page-blocks.ts'
 
-const registersPage: Scenario = async (room) => {
-  const [open, closed] = [room.name(), room.name()]
-  await room.run({ page: page(open), hello: h1('Everybody'), show: show('@hello.state') })
-  const guid = await room.run({
+const registersPage: Scenario = async (fixture) => {
+  const [open, closed] = [fixture.name(), fixture.name()]
+  await fixture.run({ page: page(open), hello: h1('Everybody'), show: show('@hello.state') })
+  const guid = await fixture.run({
     page: page(closed, ['nobody-has-it']),
     hello: h1('Few'),
     show: show('@hello.state'),
   })
-  const seen = await stranger(room).get(`/${open}`)
+  const seen = await stranger(fixture).get(`/${open}`)
   expect(seen).toMatchObject({ status: 200, text: expect.stringContaining('Everybody') })
   expect(seen.html).toContain(`<title>Page ${open}`)
-  const sent = await stranger(room).get(`/${closed}`)
+  const sent = await stranger(fixture).get(`/${closed}`)
   expect([sent.status, sent.headers.get('location')]).toEqual([
     303,
     `/login?next=${encodeURIComponent(`/${closed}`)}`,
   ])
-  expect((await (await signedIn(room, 'stranger')).get(`/${closed}`)).status).toBe(403)
-  expect((await (await signedIn(room, 'admin')).get(`/${closed}`)).text).toContain('Few')
-  await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
-  expect((await (await signedIn(room, 'admin')).get(`/${closed}`)).status).toBe(404)
-  await tellsParameters(room)
-  await replacesSignIn(room)
+  expect((await (await signedIn(fixture, 'stranger')).get(`/${closed}`)).status).toBe(403)
+  expect((await (await signedIn(fixture, 'admin')).get(`/${closed}`)).text).toContain('Few')
+  await fixture.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
+  expect((await (await signedIn(fixture, 'admin')).get(`/${closed}`)).status).toBe(404)
+  await tellsParameters(fixture)
+  await replacesSignIn(fixture)
 }
 
 /** Those of the path win; the connection is the request itself. */
-async function tellsParameters(room: ContractRoom): Promise<void> {
-  const url = room.name()
-  await room.run({
+async function tellsParameters(fixture: ContractFixture): Promise<void> {
+  const url = fixture.name()
+  await fixture.run({
     page: page(`/${url}/{place}`),
     read: fields('@page.params', 'word', 'place'),
     word: h1('@read.word'),
@@ -42,30 +42,30 @@ async function tellsParameters(room: ContractRoom): Promise<void> {
     again: h1('@asked.value', { state: '@place.state' }),
     show: show('@again.state'),
   })
-  const { html } = await stranger(room).get(`/${url}/home?word=bread&place=elsewhere`)
+  const { html } = await stranger(fixture).get(`/${url}/home?word=bread&place=elsewhere`)
   expect(headings(html)).toEqual(['bread', 'home', 'bread'])
-  expect(await refused(room, { page: { type: 'state_page' } })).toContain('url')
-  const start = await room.run({
+  expect(await refused(fixture, { page: { type: 'state_page' } })).toContain('url')
+  const start = await fixture.run({
     page: { type: 'state_page', in: { url: '/' }, scopes: ['*public'] },
     hello: h1('The start page'),
     show: show('@hello.state'),
   })
-  const first = await stranger(room).get('/')
+  const first = await stranger(fixture).get('/')
   expect([first.status, headings(first.html)]).toEqual([200, ['The start page']])
   expect(first.html, 'no title but that of the layout').toContain('<title>Quoin</title>')
-  await room.manage('PUT', `/blueprints/update/set/inactive/${start}`)
+  await fixture.manage('PUT', `/blueprints/update/set/inactive/${start}`)
 }
 
 /** `login` is the sign-in page while a blueprint has it, and the built-in one otherwise. */
-async function replacesSignIn(room: ContractRoom): Promise<void> {
-  const own = await room.run({
+async function replacesSignIn(fixture: ContractFixture): Promise<void> {
+  const own = await fixture.run({
     page: page('login'),
     hello: h1('A door of our own'),
     show: show('@hello.state'),
   })
-  expect((await stranger(room).get('/login')).text).toContain('A door of our own')
-  await room.manage('PUT', `/blueprints/update/set/inactive/${own}`)
-  const seen = await stranger(room).get('/login')
+  expect((await stranger(fixture).get('/login')).text).toContain('A door of our own')
+  await fixture.manage('PUT', `/blueprints/update/set/inactive/${own}`)
+  const seen = await stranger(fixture).get('/login')
   expect([seen.status, seen.text.includes('A door of our own')]).toEqual([200, false])
   expect(seen.html).toContain('type="password"')
 }
@@ -73,11 +73,11 @@ async function replacesSignIn(room: ContractRoom): Promise<void> {
 const headings = (html: string): string[] =>
   [...html.matchAll(/<h[1-4]\b[^>]*>(.*?)<\/h[1-4]>/gs)].map(([, text = '']) => text)
 
-const rendersPage: Scenario = async (room) => {
-  const [url, template] = [room.name(), room.name()]
+const rendersPage: Scenario = async (fixture) => {
+  const [url, template] = [fixture.name(), fixture.name()]
   const content = JSON.stringify({ brand: { label: 'The bakery' }, footer: 'Open from six' })
-  await room.manage('POST', '/blueprinttemplates', { name: template, content })
-  await room.run({
+  await fixture.manage('POST', '/blueprinttemplates', { name: template, content })
+  await fixture.run({
     kept: storage(url),
     page: page(url),
     hello: h1('Below'),
@@ -89,36 +89,36 @@ const rendersPage: Scenario = async (room) => {
     on: on('get', url),
     nowhere: show('@hello.state', '@on.flow'),
   })
-  const seen = await stranger(room).get(`/${url}`)
+  const seen = await stranger(fixture).get(`/${url}`)
   expect(seen).toMatchObject({ status: 200, text: expect.stringMatching(/The bakery.*Below.*Open from six/) })
   expect(seen.headers.get('content-type')).toMatch(/^text\/html/)
   expect(seen.headers.get('content-security-policy')).toContain("script-src 'self'")
   expect(seen.html).toContain('<title>Another title')
-  await eventually(async () => (await room.documents(url)).map(({ behind }) => behind), [true])
-  const bare = await stranger(room).get(`/${url}/plain`)
+  await eventually(async () => (await fixture.documents(url)).map(({ behind }) => behind), [true])
+  const bare = await stranger(fixture).get(`/${url}/plain`)
   expect(bare).toMatchObject({ status: 200, html: expect.stringContaining(`<title>Page ${url}/plain`) })
   expect(bare.text).not.toMatch(/The bakery|Below/)
-  expect((await call(room, 'GET', url)).status, 'in the flow of no page').toBe(500)
+  expect((await call(fixture, 'GET', url)).status, 'in the flow of no page').toBe(500)
 }
 
-const heading: Scenario = async (room) => {
-  const url = room.name()
-  await room.run({
+const heading: Scenario = async (fixture) => {
+  const url = fixture.name()
+  await fixture.run({
     page: page(url),
     first: h1('<b>Bread & rolls'),
     second: { type: 'state_h1', in: { state: '@first.state', text: 'Second' } },
     show: show('@second.state'),
   })
-  const { html } = await stranger(room).get(`/${url}`)
+  const { html } = await stranger(fixture).get(`/${url}`)
   expect(headings(html)).toEqual(['&lt;b>Bread &amp; rolls', 'Second'])
   expect(html.match(/<h1/g)).toHaveLength(1)
-  const bare = { page: page(room.name()), no: { type: 'state_h1' }, show: show('@no.state') }
-  expect(await refused(room, bare)).toContain('text')
+  const bare = { page: page(fixture.name()), no: { type: 'state_h1' }, show: show('@no.state') }
+  expect(await refused(fixture, bare)).toContain('text')
 }
 
-const sendsForm: Scenario = async (room) => {
-  const [url, kept] = [room.name(), room.name()]
-  await room.run({
+const sendsForm: Scenario = async (fixture) => {
+  const [url, kept] = [fixture.name(), fixture.name()]
+  await fixture.run({
     page: page(url),
     above: h1('Above'),
     name: input({ field: 'name', required: true }),
@@ -130,26 +130,26 @@ const sendsForm: Scenario = async (room) => {
     with_age: setAll('@other.values'),
     keep_age: keep('@other.submit', '@with_age.mutations'),
   })
-  const visitor = stranger(room)
+  const visitor = stranger(fixture)
   const seen = await visitor.get(`/${url}`)
   expect(headings(seen.html)).toEqual(['Above'])
   const refused = await visitor.submit(seen, 'form', { name: '' })
-  expect([refused.status, await room.documents(kept)]).toEqual([422, []])
+  expect([refused.status, await fixture.documents(kept)]).toEqual([422, []])
   const sent = await visitor.submit(await visitor.get(`/${url}`), 'form', { name: 'Ada' })
   expect([sent.status, sent.headers.get('location')]).toEqual([303, `/${url}`])
-  expect((await room.documents(kept)).map(({ _meta, ...values }) => values)).toEqual([{ name: 'Ada' }])
+  expect((await fixture.documents(kept)).map(({ _meta, ...values }) => values)).toEqual([{ name: 'Ada' }])
   await visitor.submit(await visitor.get(`/${url}`), 'other', { age: '36' })
-  expect((await room.documents(kept)).map(({ _meta, ...values }) => values)).toEqual([
+  expect((await fixture.documents(kept)).map(({ _meta, ...values }) => values)).toEqual([
     { name: 'Ada' },
     { age: 36 },
   ])
-  await ownSubmit(room)
+  await ownSubmit(fixture)
 }
 
 /** A form has one button to send it: its own, unless the content has one. Its name is one that HTML can carry. */
-async function ownSubmit(room: ContractRoom): Promise<void> {
-  const url = room.name()
-  await room.run({
+async function ownSubmit(fixture: ContractFixture): Promise<void> {
+  const url = fixture.name()
+  await fixture.run({
     page: page(url),
     go: { type: 'state_button', in: { label: 'Go' } },
     form: form('@go.state'),
@@ -157,25 +157,27 @@ async function ownSubmit(room: ContractRoom): Promise<void> {
     plain: form('@jump.state', 'plain', { state: '@form.state' }),
     show: show('@plain.state'),
   })
-  const { html } = await stranger(room).get(`/${url}`)
+  const { html } = await stranger(fixture).get(`/${url}`)
   const buttons = [
     ...html.matchAll(/<(?:a|button)\b[^>]*class="button(?: primary)?"[^>]*>(.*?)<\/(?:a|button)>/gs),
   ]
   const labels = buttons.map(([, label]) => label).filter((label) => /Go|Save|Away/.test(label ?? ''))
   expect(labels).toEqual(['Go', 'Away', 'Save'])
   const bad = { type: 'state_form' }
-  expect(await refused(room, { page: page(room.name()), bad, show: show('@bad.state') })).toContain('form_id')
+  expect(await refused(fixture, { page: page(fixture.name()), bad, show: show('@bad.state') })).toContain(
+    'form_id',
+  )
   for (const form_id of ['a b', '1', 'a"b', 'a'.repeat(65)]) {
-    const at = room.name()
-    await room.run({ page: page(at), bad: { ...bad, in: { form_id } }, show: show('@bad.state') })
-    expect([form_id, (await stranger(room).get(`/${at}`)).status]).toEqual([form_id, 500])
+    const at = fixture.name()
+    await fixture.run({ page: page(at), bad: { ...bad, in: { form_id } }, show: show('@bad.state') })
+    expect([form_id, (await stranger(fixture).get(`/${at}`)).status]).toEqual([form_id, 500])
   }
 }
 
 /** Each kind is what it says: submit sends the form, action does something by itself, link leads away. */
-const clicks: Scenario = async (room) => {
-  const [url, kept] = [room.name(), room.name()]
-  await room.run({
+const clicks: Scenario = async (fixture) => {
+  const [url, kept] = [fixture.name(), fixture.name()]
+  await fixture.run({
     kept: storage(kept),
     page: page(url),
     above: h1('Above'),
@@ -206,12 +208,12 @@ const clicks: Scenario = async (room) => {
     gone: setOne('gone', true),
     by_sure: keep('@sure.click', '@gone.mutations'),
   })
-  const visitor = stranger(room)
+  const visitor = stranger(fixture)
   const seen = await visitor.get(`/${url}`)
   expect(headings(seen.html)).toEqual(['Above'])
   expect(seen.link('Elsewhere')).toBe('/else')
-  expect(await room.documents(kept)).toEqual([])
-  const stored = async () => (await room.documents(kept)).map(({ _meta, ...values }) => values)
+  expect(await fixture.documents(kept)).toEqual([])
+  const stored = async () => (await fixture.documents(kept)).map(({ _meta, ...values }) => values)
   const click = async (button: string, id?: string) =>
     (await visitor.submit(await visitor.get(`/${url}`), id, id ? { name: 'Ada' } : {}, { button })).status
   expect([await click('Here'), await stored()]).toEqual([303, [{ was: 'yes' }]])
@@ -221,7 +223,7 @@ const clicks: Scenario = async (room) => {
   asksFirst(seen.html)
   await click('Delete')
   expect((await stored()).at(-1)).toEqual({ gone: true })
-  await refusesButtons(room)
+  await refusesButtons(fixture)
 }
 
 /** The button that is seen only opens the question; the one that goes on is behind it. No other button asks. */
@@ -232,28 +234,28 @@ function asksFirst(html: string): void {
   expect(html.match(/role="dialog"/g)).toHaveLength(1)
 }
 
-async function refusesButtons(room: ContractRoom): Promise<void> {
+async function refusesButtons(fixture: ContractFixture): Promise<void> {
   for (const pins of [{}, { label: 'x', kind: 'jump' }]) {
     const bad = { type: 'state_button', in: pins }
-    expect(await refused(room, { page: page(room.name()), bad, show: show('@bad.state') })).toMatch(
+    expect(await refused(fixture, { page: page(fixture.name()), bad, show: show('@bad.state') })).toMatch(
       /label|kind/,
     )
   }
-  const url = room.name()
+  const url = fixture.name()
   const script = { type: 'state_button', in: { label: 'x', kind: 'link', url: 'javascript:alert(1)' } }
-  await room.run({ page: page(url), script, show: show('@script.state') })
-  const seen = await stranger(room).get(`/${url}`)
+  await fixture.run({ page: page(url), script, show: show('@script.state') })
+  const seen = await stranger(fixture).get(`/${url}`)
   expect([seen.status, seen.html.includes('javascript:')]).toEqual([500, false])
 }
 
-const readsForm: Scenario = async (room) => {
-  const url = room.name()
-  await room.manage('POST', '/blueprintfields', { name: 'extra', type: 'object', storage: url })
+const readsForm: Scenario = async (fixture) => {
+  const url = fixture.name()
+  await fixture.manage('POST', '/blueprintfields', { name: 'extra', type: 'object', storage: url })
   const get = (form_id: string, field?: string) => ({
     type: 'state_form_get',
     in: { form_id, ...(field && { field }) },
   })
-  await room.run({
+  await fixture.run({
     kept: storage(url),
     page: page(url),
     name: input({ field: 'name' }),
@@ -284,29 +286,29 @@ const readsForm: Scenario = async (room) => {
     numbers: setAll('@number.object'),
     wrong: keep('@second.submit', '@numbers.mutations'),
   })
-  const visitor = stranger(room)
+  const visitor = stranger(fixture)
   const sent = { name: 'Grace', 'address.city': 'New York', extra: '{"deep":1}' }
   const answer = await visitor.submit(await visitor.get(`/${url}`), 'form', sent)
   expect(answer).toMatchObject({ status: 200, text: expect.stringContaining('Grace') })
-  const [{ _meta, ...seen } = {}] = await room.documents(url)
+  const [{ _meta, ...seen } = {}] = await fixture.documents(url)
   expect(seen).toEqual({ one: 'Grace', deep: 'New York', all: seen.all, with: seen.all, inner: 1 })
   const second = await visitor.submit(await visitor.get(`/${url}`), 'second', { name: 'no number' })
   expect(second.status, 'what was sent does not fit').toBe(422)
   expect(JSON.stringify(seen.all)).toMatch(/"name":"Grace".*New York/)
-  expect(await call(room, 'GET', await outsideOfForm(room))).toMatchObject({ body: {} })
+  expect(await call(fixture, 'GET', await outsideOfForm(fixture))).toMatchObject({ body: {} })
 }
 
 /** An endpoint that replies what the block gives where no form was sent. */
-async function outsideOfForm(room: ContractRoom): Promise<string> {
-  const uri = room.name()
+async function outsideOfForm(fixture: ContractFixture): Promise<string> {
+  const uri = fixture.name()
   const blocks = {
     on: on('get', uri),
     get: { type: 'state_form_get', in: { form_id: 'form', field: 'name' } },
     seen: object({ values: '@get.values', value: '@get.value' }),
     reply: reply('@on.flow', '@seen.object'),
   }
-  await needs(room, blocks, 'get', 'form_id')
-  await room.run(blocks)
+  await needs(fixture, blocks, 'get', 'form_id')
+  await fixture.run(blocks)
   return uri
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../../src/shared/json.ts'
 import { objectsOf } from '../../end-to-end/harness.ts'
 import { animals, finding, term } from '../animals.ts'
 import { call, needs } from '../ask-quoin.ts'
-import type { ContractRoom } from '../contract-room.ts'
+import type { ContractFixture } from '../contract-fixture.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 import { fields, on, onStore, reply, storage } from '../flow-blocks.ts'
 
@@ -16,9 +16,9 @@ const matches = (query: JsonObject, more: JsonObject = {}) => ({
 /** The query finds exactly these. */
 const finds =
   (query: JsonObject, expected: readonly string[], more: JsonObject = {}): Scenario =>
-  async (room) => {
+  async (fixture) => {
     const { blocks, pins } = matches(query, more)
-    expect(await (await finding(room, blocks, pins))()).toEqual(expected)
+    expect(await (await finding(fixture, blocks, pins))()).toEqual(expected)
   }
 
 /** Documents whose fields are of many kinds, each with its name. */
@@ -40,16 +40,16 @@ const kinds: readonly JsonObject[] = [
  * of what is refused.
  */
 async function asked(
-  room: ContractRoom,
+  fixture: ContractFixture,
   type: string,
   pins: readonly string[],
   documents = kinds,
   more: JsonObject = {},
   wired: JsonObject = {},
 ) {
-  const uri = room.name()
-  await room.fill(uri, documents)
-  await room.run({
+  const uri = fixture.name()
+  await fixture.fill(uri, documents)
+  await fixture.run({
     store: storage(uri),
     on: on('post', uri),
     sent: fields('@on.body', ...pins),
@@ -64,7 +64,7 @@ async function asked(
     reply: reply('@find.flow', '@find.documents'),
   })
   return async (body: JsonObject): Promise<JsonValue> => {
-    const { status, body: answer } = await call(room, 'POST', uri, body)
+    const { status, body: answer } = await call(fixture, 'POST', uri, body)
     return status === 200 ? objectsOf(answer).map(({ name }) => name ?? null) : status
   }
 }
@@ -84,8 +84,8 @@ const inSearch = (query: JsonObject): JsonObject => ({
   reply: reply('@find.flow', '@find.documents'),
 })
 
-const exact: Scenario = async (room) => {
-  const ask = await asked(room, 'query_bool_term_fields', ['field', 'value', 'ignore_empty'])
+const exact: Scenario = async (fixture) => {
+  const ask = await asked(fixture, 'query_bool_term_fields', ['field', 'value', 'ignore_empty'])
   await each(ask, [
     [{ field: 'at', value: 5 }, ['five', 'list']],
     // What comes with a request is text: it finds the number or boolean that it spells, too.
@@ -112,13 +112,13 @@ const exact: Scenario = async (room) => {
     [{ field: 'at', value: [['a']] }, 400],
     [{ field: 'a..b', value: 5 }, 400],
   ])
-  await needs(room, inSearch(term('a', 1)), 'query', 'field')
+  await needs(fixture, inSearch(term('a', 1)), 'query', 'field')
 }
 
 /** The field that is named is compared, and no other one that holds the value. */
-const onlyTheField: Scenario = async (room) => {
-  await finds(term('note', 'in the garden'), ['dog'])(room)
-  const ask = await asked(room, 'query_bool_term_fields', ['field', 'value'])
+const onlyTheField: Scenario = async (fixture) => {
+  await finds(term('note', 'in the garden'), ['dog'])(fixture)
+  const ask = await asked(fixture, 'query_bool_term_fields', ['field', 'value'])
   await each(ask, [
     [{ field: 'note', value: 5 }, ['other field']],
     [{ field: 'elsewhere', value: 5 }, ['other field']],
@@ -130,24 +130,24 @@ const wild = term('tags', 'wild')
 const useful = term('tags', 'useful')
 const none = { type: 'query_bool_term_fields', in: { field: 'name', ignore_empty: true } }
 
-const all: Scenario = async (room) => {
+const all: Scenario = async (fixture) => {
   const and = (...queries: readonly string[]) => ({ type: 'query_and', in: { queries } })
-  await finds(and('@a.query', '@b.query'), ['bee'], { a: wild, b: useful })(room)
-  await finds(and('@a.query'), ['ant', 'bee'], { a: wild })(room)
-  await finds(and('@a.query', '@none.query', '@b.query'), ['bee'], { a: wild, b: useful, none })(room)
-  await finds(and('@none.query'), ['ant', 'bee', 'cat', 'dog'], { none })(room)
+  await finds(and('@a.query', '@b.query'), ['bee'], { a: wild, b: useful })(fixture)
+  await finds(and('@a.query'), ['ant', 'bee'], { a: wild })(fixture)
+  await finds(and('@a.query', '@none.query', '@b.query'), ['bee'], { a: wild, b: useful, none })(fixture)
+  await finds(and('@none.query'), ['ant', 'bee', 'cat', 'dog'], { none })(fixture)
 }
 
-const atLeastOne: Scenario = async (room) => {
+const atLeastOne: Scenario = async (fixture) => {
   const must = (pins: JsonObject) => ({ type: 'query_bool_must', in: pins })
-  await finds(must({ field: 'name', terms: ['ant', 'dog', 'eel'] }), ['ant', 'dog'])(room)
+  await finds(must({ field: 'name', terms: ['ant', 'dog', 'eel'] }), ['ant', 'dog'])(fixture)
   const both = { a: wild, b: term('legs', 4) }
-  await finds(must({ queries: ['@a.query', '@b.query'] }), ['ant', 'bee', 'cat', 'dog'], both)(room)
-  await finds(must({ queries: ['@a.query'] }), ['ant', 'bee'], both)(room)
-  await finds(must({ queries: ['@none.query', '@a.query'] }), ['ant', 'bee'], { ...both, none })(room)
+  await finds(must({ queries: ['@a.query', '@b.query'] }), ['ant', 'bee', 'cat', 'dog'], both)(fixture)
+  await finds(must({ queries: ['@a.query'] }), ['ant', 'bee'], both)(fixture)
+  await finds(must({ queries: ['@none.query', '@a.query'] }), ['ant', 'bee'], { ...both, none })(fixture)
   const mixed = must({ field: 'name', terms: ['cat'], queries: ['@a.query'] })
-  await finds(mixed, ['ant', 'bee', 'cat'], { a: wild })(room)
-  const ask = await asked(room, 'query_bool_must', ['field', 'terms', 'ignore_empty'])
+  await finds(mixed, ['ant', 'bee', 'cat'], { a: wild })(fixture)
+  const ask = await asked(fixture, 'query_bool_must', ['field', 'terms', 'ignore_empty'])
   await each(ask, [
     [{ field: 'at', terms: [] }, []],
     [{ field: 'at' }, []],
@@ -159,37 +159,40 @@ const atLeastOne: Scenario = async (room) => {
     [{ field: 'at', terms: [{ a: 1 }] }, 400],
     [{ terms: ['a'] }, 400],
   ])
-  await requires(room)
+  await requires(fixture)
 }
 
 /** It is required: beside another query not a document comes that it does not find. */
-async function requires(room: ContractRoom): Promise<void> {
+async function requires(fixture: ContractFixture): Promise<void> {
   const blocks = {
     a: { type: 'query_bool_must', in: { field: 'name', terms: ['ant', 'dog'] } },
     b: { type: 'query_bool_simple_query_string_field', in: { field: 'note', value: 'busy' } },
   }
-  await finds({ type: 'query_and', in: { queries: ['@a.query', '@b.query'] } }, ['ant'], blocks)(room)
+  await finds({ type: 'query_and', in: { queries: ['@a.query', '@b.query'] } }, ['ant'], blocks)(fixture)
 }
 
 /** All of the queries, and the order is that of the other query alone: what filters does not rank. */
-const filters: Scenario = async (room) => {
+const filters: Scenario = async (fixture) => {
   const only = (...queries: readonly string[]) => ({ type: 'query_bool_filter', in: { queries } })
-  await finds(only('@a.query', '@b.query'), ['bee'], { a: wild, b: useful })(room)
-  await finds(only('@a.query'), ['ant', 'bee'], { a: wild })(room)
-  await finds(only('@none.query'), ['ant', 'bee', 'cat', 'dog'], { none })(room)
-  const [ranked, filtered] = [await inOrder(room, 'query_and'), await inOrder(room, 'query_bool_filter')]
+  await finds(only('@a.query', '@b.query'), ['bee'], { a: wild, b: useful })(fixture)
+  await finds(only('@a.query'), ['ant', 'bee'], { a: wild })(fixture)
+  await finds(only('@none.query'), ['ant', 'bee', 'cat', 'dog'], { none })(fixture)
+  const [ranked, filtered] = [
+    await inOrder(fixture, 'query_and'),
+    await inOrder(fixture, 'query_bool_filter'),
+  ]
   expect(ranked).toEqual(['often', 'seldom'])
   expect(filtered, 'newest first: nothing is ranked').toEqual(['seldom', 'often'])
 }
 
 /** Two documents that hold a word, found by free text through a block that takes queries; the best one is the older one. */
-async function inOrder(room: ContractRoom, type: string): Promise<JsonValue[]> {
-  const uri = room.name()
-  await room.fill(uri, [
+async function inOrder(fixture: ContractFixture, type: string): Promise<JsonValue[]> {
+  const uri = fixture.name()
+  await fixture.fill(uri, [
     { name: 'often', note: 'garden garden garden' },
     { name: 'seldom', note: 'a garden among many other words that say nothing at all of it' },
   ])
-  await room.run({
+  await fixture.run({
     store: storage(uri),
     on: on('get', uri),
     words: text('garden'),
@@ -197,7 +200,7 @@ async function inOrder(room: ContractRoom, type: string): Promise<JsonValue[]> {
     find: onStore('function_search', '@on.flow', { query: '@query.query' }),
     reply: reply('@find.flow', '@find.documents'),
   })
-  return objectsOf((await call(room, 'GET', uri)).body).map(({ name }) => name ?? null)
+  return objectsOf((await call(fixture, 'GET', uri)).body).map(({ name }) => name ?? null)
 }
 
 const text = (value: string, field: JsonObject = { field: 'note' }): JsonObject => ({
@@ -205,15 +208,15 @@ const text = (value: string, field: JsonObject = { field: 'note' }): JsonObject 
   in: { value, ...field },
 })
 
-const freeText: Scenario = async (room) => {
-  await finds(text('garden'), ['bee', 'dog'])(room)
-  await finds(text('garden -busy'), ['dog'])(room)
-  await finds(text('slee*'), ['cat'])(room)
-  await finds(text('ant', { field: ['name', 'note'] }), ['ant', 'cat'])(room)
-  await finds(text('ant', {}), ['ant', 'cat'])(room)
-  await finds(text('wild', {}), ['ant', 'bee'])(room)
+const freeText: Scenario = async (fixture) => {
+  await finds(text('garden'), ['bee', 'dog'])(fixture)
+  await finds(text('garden -busy'), ['dog'])(fixture)
+  await finds(text('slee*'), ['cat'])(fixture)
+  await finds(text('ant', { field: ['name', 'note'] }), ['ant', 'cat'])(fixture)
+  await finds(text('ant', {}), ['ant', 'cat'])(fixture)
+  await finds(text('wild', {}), ['ant', 'bee'])(fixture)
   const ask = await asked(
-    room,
+    fixture,
     'query_bool_simple_query_string_field',
     ['field', 'value', 'ignore_empty'],
     animals,
@@ -242,10 +245,10 @@ const dates = finds(range('born', { gte: '2026-02-01T00:00:00Z', lt: '2026-04-01
   'cat',
 ])
 
-const ranges: Scenario = async (room) => {
-  await numbers(room)
-  await dates(room)
-  await needs(room, inSearch(range('legs', { gt: 4 })), 'query', 'field')
+const ranges: Scenario = async (fixture) => {
+  await numbers(fixture)
+  await dates(fixture)
+  await needs(fixture, inSearch(range('legs', { gt: 4 })), 'query', 'field')
   const now = Date.now()
   const day = (days: number) => new Date(now + days * 86_400_000).toISOString()
   const documents = [
@@ -254,7 +257,7 @@ const ranges: Scenario = async (room) => {
     { name: 'today', when: day(0) },
     { name: 'plain', when: '2026-01-02' },
   ]
-  const ask = await asked(room, 'query_bool_range_field', ['field', 'gte', 'gt', 'lte', 'lt'], documents)
+  const ask = await asked(fixture, 'query_bool_range_field', ['field', 'gte', 'gt', 'lte', 'lt'], documents)
   const every = documents.map(({ name }) => name).sort()
   await each(ask, [
     [{ field: 'n', gte: 2 }, ['n2', 'n3']],
@@ -282,11 +285,11 @@ const ranges: Scenario = async (room) => {
   ])
 }
 
-const sorts: Scenario = async (room) => {
+const sorts: Scenario = async (fixture) => {
   const by = (pins: JsonObject) => ({ type: 'query_sort_field', in: pins })
   const order = async (...pins: readonly JsonObject[]) => {
     const blocks = Object.fromEntries(pins.map((one, at) => [`s${at}`, by(one)]))
-    const list = await finding(room, blocks, { sort: pins.map((_, at) => `@s${at}.sort`) })
+    const list = await finding(fixture, blocks, { sort: pins.map((_, at) => `@s${at}.sort`) })
     return (await list()).join(' ')
   }
   expect(await order({ field: 'legs', order: 'asc' }, { field: 'name', order: 'desc' })).toBe(
@@ -300,7 +303,7 @@ const sorts: Scenario = async (room) => {
   expect((await order({ ...only, order: 'desc' }, { field: 'name' })).slice(0, 7)).toBe('cat ant')
   expect((await order({ ...only, missing: 'first' }, { field: 'name' })).slice(-3)).toBe('cat')
   await needs(
-    room,
+    fixture,
     {
       ...inSearch(by({ field: 'a' })),
       find: onStore('function_search', '@on.flow', { sort: '@query.sort' }),
@@ -308,8 +311,8 @@ const sorts: Scenario = async (room) => {
     'query',
     'field',
   )
-  const uri = room.name()
-  await room.run({
+  const uri = fixture.name()
+  await fixture.run({
     store: storage(uri),
     on: on('post', uri),
     sent: fields('@on.body', 'field'),
@@ -317,7 +320,7 @@ const sorts: Scenario = async (room) => {
     find: onStore('function_search', '@on.flow', { sort: '@by.sort' }),
     reply: reply('@find.flow', '@find.documents'),
   })
-  expect((await call(room, 'POST', uri, { field: 'a..b' })).status).toBe(400)
+  expect((await call(fixture, 'POST', uri, { field: 'a..b' })).status).toBe(400)
 }
 
 export const scenarios: Scenarios = {

@@ -4,17 +4,17 @@ import type { JsonObject, JsonValue } from '../../../src/shared/json.ts'
 import { guidOf, objectOf, objectsOf } from '../../end-to-end/harness.ts'
 import { animals, finding, term } from '../animals.ts'
 import { call, needs, refusesConstants } from '../ask-quoin.ts'
-import type { ContractRoom } from '../contract-room.ts'
+import type { ContractFixture } from '../contract-fixture.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 import { create, fields, object, on, onStore, param, reply, setOne, storage } from '../flow-blocks.ts'
 
-const query: Scenario = async (room) => {
-  const list = await finding(room, { query: term('legs', 6) }, { query: '@query.query' })
+const query: Scenario = async (fixture) => {
+  const list = await finding(fixture, { query: term('legs', 6) }, { query: '@query.query' })
   expect(await list()).toEqual(['ant', 'bee'])
 }
 
-const limits: Scenario = async (room) => {
-  const list = await finding(room, { limit: param('limit') }, { limit: '@limit.value' })
+const limits: Scenario = async (fixture) => {
+  const list = await finding(fixture, { limit: param('limit') }, { limit: '@limit.value' })
   expect([await list('?limit=2'), await list('?limit=0')]).toEqual([['ant', 'bee'], []])
   expect(await list()).toHaveLength(4)
   expect(await list('?limit=10000')).toHaveLength(4)
@@ -22,8 +22,8 @@ const limits: Scenario = async (room) => {
     await expect(list(`?limit=${limit}`)).rejects.toThrow('limit')
 }
 
-const offsets: Scenario = async (room) => {
-  const list = await finding(room, { offset: param('offset') }, { offset: '@offset.value' })
+const offsets: Scenario = async (fixture) => {
+  const list = await finding(fixture, { offset: param('offset') }, { offset: '@offset.value' })
   expect([await list('?offset=3'), await list('?offset=4')]).toEqual([['dog'], []])
   expect([(await list()).length, await list('?offset=10000')]).toEqual([4, []])
   for (const offset of ['-1', '10001', '0.5'])
@@ -31,11 +31,11 @@ const offsets: Scenario = async (room) => {
 }
 
 /** The kept result is given until its key is deleted, whatever was written; another key, or search, asks again. */
-const cacheKey: Scenario = async (room) => {
-  const uri = room.name()
-  const guid = await room.fill(uri, animals.slice(0, 1))
+const cacheKey: Scenario = async (fixture) => {
+  const uri = fixture.name()
+  const guid = await fixture.fill(uri, animals.slice(0, 1))
   const pins = { cache_key: '@key.value', cache_seconds: '@seconds.value', limit: '@limit.value' }
-  await room.run({
+  await fixture.run({
     store: storage(uri),
     on: on('get', uri),
     key: param('key'),
@@ -46,13 +46,13 @@ const cacheKey: Scenario = async (room) => {
     reply: reply('@find.flow', '@told.object'),
   })
   const ask = async (key: string, more = '') => {
-    const answer = await call(room, 'GET', `${uri}?${key && `key=${uri}-${key}`}${more}`)
+    const answer = await call(fixture, 'GET', `${uri}?${key && `key=${uri}-${key}`}${more}`)
     if (answer.status !== 200) return answer.status
     const { found, kept } = objectOf(answer.body)
     return [objectsOf(found).length, kept]
   }
   expect(await ask('a')).toEqual([1, false])
-  await room.manage('POST', `/_system/storages/${guid}/documents`, { name: 'new' })
+  await fixture.manage('POST', `/_system/storages/${guid}/documents`, { name: 'new' })
   expect([await ask('a'), await ask('b'), await ask('b')]).toEqual([
     [1, true],
     [2, false],
@@ -73,10 +73,10 @@ const cacheKey: Scenario = async (room) => {
 }
 
 /** A result is kept for as long as was said, 60 seconds if nothing was. */
-async function keepsFor(room: ContractRoom, type: string, out: string): Promise<void> {
-  const uri = room.name()
-  await room.fill(uri, animals.slice(0, 1))
-  await room.run({
+async function keepsFor(fixture: ContractFixture, type: string, out: string): Promise<void> {
+  const uri = fixture.name()
+  await fixture.fill(uri, animals.slice(0, 1))
+  await fixture.run({
     store: storage(uri),
     on: on('get', uri),
     key: param('key'),
@@ -90,12 +90,12 @@ async function keepsFor(room: ContractRoom, type: string, out: string): Promise<
     reply: reply('@find.flow', `@find.${out}`),
   })
   const text = async (key: string, seconds: string) =>
-    (await call(room, 'GET', `${uri}?key=${uri}${key}${seconds}`)).text
+    (await call(fixture, 'GET', `${uri}?key=${uri}${key}${seconds}`)).text
   const before = [await text('a', ''), await text('b', '&seconds=90'), await text('c', '&seconds=0')]
   const [{ guid = '' } = {}] = objectsOf(
-    await room.manage('POST', '/_system/storages/search', { filters: { name: uri } }),
+    await fixture.manage('POST', '/_system/storages/search', { filters: { name: uri } }),
   ).map((one) => ({ guid: guidOf(one) }))
-  await room.manage('POST', `/_system/storages/${guid}/documents`, { name: 'zebra' })
+  await fixture.manage('POST', `/_system/storages/${guid}/documents`, { name: 'zebra' })
   const seen = async () => [
     await text('a', ''),
     await text('b', '&seconds=90'),
@@ -104,13 +104,13 @@ async function keepsFor(room: ContractRoom, type: string, out: string): Promise<
   const same = async () => (await seen()).map((one, at) => one === before[at])
   expect(await same()).toEqual([true, true, false])
   // What only this run can see is not kept for others: nothing of it may come to be.
-  await keepsNothingOfItsOwn(room, type, out)
+  await keepsNothingOfItsOwn(fixture, type, out)
 }
 
-async function keepsNothingOfItsOwn(room: ContractRoom, type: string, out: string): Promise<void> {
-  const uri = room.name()
-  await room.fill(uri, animals.slice(0, 1))
-  await room.run({
+async function keepsNothingOfItsOwn(fixture: ContractFixture, type: string, out: string): Promise<void> {
+  const uri = fixture.name()
+  await fixture.fill(uri, animals.slice(0, 1))
+  await fixture.run({
     store: storage(uri),
     on: on('post', uri),
     set: setOne('name', 'undone'),
@@ -122,23 +122,23 @@ async function keepsNothingOfItsOwn(room: ContractRoom, type: string, out: strin
     look: onStore(type, '@read.flow', { cache_key: uri, sort: '@by.sort' }),
     reply: reply('@look.flow', `@look.${out}`),
   })
-  expect((await call(room, 'POST', uri, {})).status).toBe(500)
-  const { text } = await call(room, 'GET', uri)
+  expect((await call(fixture, 'POST', uri, {})).status).toBe(500)
+  const { text } = await call(fixture, 'GET', uri)
   expect([text.includes('ant'), text.includes('undone')]).toEqual([true, false])
 }
 
-const searches: Scenario = async (room) => {
+const searches: Scenario = async (fixture) => {
   const blocks = { query: term('legs', 4), limit: param('limit'), offset: param('offset') }
   const pins = { query: '@query.query', limit: '@limit.value', offset: '@offset.value' }
-  const list = await finding(room, blocks, pins)
+  const list = await finding(fixture, blocks, pins)
   expect([await list(), await list('?limit=1'), await list('?limit=1&offset=1')]).toEqual([
     ['cat', 'dog'],
     ['cat'],
     ['dog'],
   ])
-  await cacheKey(room)
-  await keepsFor(room, 'function_search', 'documents')
-  await countsAll(room)
+  await cacheKey(fixture)
+  await keepsFor(fixture, 'function_search', 'documents')
+  await countsAll(fixture)
   const find = onStore('function_search', '@on.flow', {})
   const blocksOf = {
     store: storage('kept'),
@@ -146,20 +146,20 @@ const searches: Scenario = async (room) => {
     find,
     reply: reply('@find.flow', '@find.documents'),
   }
-  await needs(room, blocksOf, 'find', 'storage')
+  await needs(fixture, blocksOf, 'find', 'storage')
   const pages = [-1, 10_001, 1.5]
-  await refusesConstants(room, blocksOf, 'find', { limit: pages, offset: pages })
+  await refusesConstants(fixture, blocksOf, 'find', { limit: pages, offset: pages })
 }
 
 /** 25 documents, one of them removed: 20 on a page unless it is said; the total is of all pages. */
-async function countsAll(room: ContractRoom): Promise<void> {
-  const uri = room.name()
-  const guid = await room.fill(
+async function countsAll(fixture: ContractFixture): Promise<void> {
+  const uri = fixture.name()
+  const guid = await fixture.fill(
     uri,
     Array.from({ length: 25 }, (_, n) => ({ n })),
   )
-  const [first] = await room.documents(uri)
-  await room.manage('DELETE', `/_system/storages/${guid}/documents/${guidOf(first)}`)
+  const [first] = await fixture.documents(uri)
+  await fixture.manage('DELETE', `/_system/storages/${guid}/documents/${guidOf(first)}`)
   const names = ['query', 'limit', 'offset', 'removed', 'key']
   const by = { type: 'query_sort_field', in: { field: 'n', order: 'desc' } }
   const from = { type: 'query_bool_range_field', in: { field: 'n', gte: '@sent.query' } }
@@ -171,7 +171,7 @@ async function countsAll(room: ContractRoom): Promise<void> {
     include_removed: '@sent.removed',
     cache_key: '@sent.key',
   }
-  await room.run({
+  await fixture.run({
     store: storage(uri),
     on: on('post', uri),
     sent: fields('@on.body', ...names),
@@ -185,7 +185,7 @@ async function countsAll(room: ContractRoom): Promise<void> {
     listed: reply('@plain.flow', '@plain.documents'),
   })
   const ask = async (body: JsonObject) => {
-    const answer = objectOf((await call(room, 'POST', uri, body)).body)
+    const answer = objectOf((await call(fixture, 'POST', uri, body)).body)
     const found = objectsOf(answer.found)
     return [found.length, answer.total, found[0]?.n]
   }
@@ -202,15 +202,15 @@ async function countsAll(room: ContractRoom): Promise<void> {
   for (const [body, expected] of rows)
     expect([body, (await ask(body)).map((one) => one ?? null)]).toEqual([body, expected])
   // A kept result without a total is none for a search that asks for it.
-  expect(objectsOf((await call(room, 'PUT', uri)).body)).toHaveLength(20)
+  expect(objectsOf((await call(fixture, 'PUT', uri)).body)).toHaveLength(20)
   expect(await ask({ key: `${uri} plain` })).toEqual([20, 24, 24])
   expect(await ask({ key: `${uri} plain` })).toEqual([20, 24, 24])
 }
 
-const firstHit: Scenario = async (room) => {
-  const uri = room.name()
-  const guid = await room.fill(uri, animals)
-  await room.run({
+const firstHit: Scenario = async (fixture) => {
+  const uri = fixture.name()
+  const guid = await fixture.fill(uri, animals)
+  await fixture.run({
     store: storage(uri),
     on: on('get', uri),
     legs: param('legs'),
@@ -229,14 +229,14 @@ const firstHit: Scenario = async (room) => {
     reply: reply('@find.flow', '@find.document'),
     none: reply('@find.not_found', 'none', 404),
   })
-  expect(await call(room, 'GET', `${uri}?legs=6`)).toMatchObject({ status: 200, body: { name: 'bee' } })
-  expect(await call(room, 'GET', `${uri}?legs=8`)).toMatchObject({ status: 404, body: 'none' })
-  expect((await call(room, 'GET', uri)).body, 'any, so the first').toMatchObject({ name: 'dog' })
-  const dog = (await room.documents(uri)).find(({ name }) => name === 'dog')
-  await room.manage('DELETE', `/_system/storages/${guid}/documents/${guidOf(dog)}`)
-  expect((await call(room, 'GET', uri)).body).toMatchObject({ name: 'cat' })
-  expect((await call(room, 'GET', `${uri}?removed=true`)).body).toMatchObject({ name: 'dog' })
-  await keepsFor(room, 'function_search_single_result', 'document')
+  expect(await call(fixture, 'GET', `${uri}?legs=6`)).toMatchObject({ status: 200, body: { name: 'bee' } })
+  expect(await call(fixture, 'GET', `${uri}?legs=8`)).toMatchObject({ status: 404, body: 'none' })
+  expect((await call(fixture, 'GET', uri)).body, 'any, so the first').toMatchObject({ name: 'dog' })
+  const dog = (await fixture.documents(uri)).find(({ name }) => name === 'dog')
+  await fixture.manage('DELETE', `/_system/storages/${guid}/documents/${guidOf(dog)}`)
+  expect((await call(fixture, 'GET', uri)).body).toMatchObject({ name: 'cat' })
+  expect((await call(fixture, 'GET', `${uri}?removed=true`)).body).toMatchObject({ name: 'dog' })
+  await keepsFor(fixture, 'function_search_single_result', 'document')
   const find = onStore('function_search_single_result', '@on.flow', {})
   const blocks = {
     store: storage('kept'),
@@ -244,23 +244,23 @@ const firstHit: Scenario = async (room) => {
     find,
     reply: reply('@find.flow', '@find.document'),
   }
-  await needs(room, blocks, 'find', 'storage')
-  await refusesConstants(room, blocks, 'find', { cache_seconds: [-1, 2_592_001] })
-  await takesAll(room)
+  await needs(fixture, blocks, 'find', 'storage')
+  await refusesConstants(fixture, blocks, 'find', { cache_seconds: [-1, 2_592_001] })
+  await takesAll(fixture)
 }
 
 /** Without a query it is any document: the first in the order. */
-async function takesAll(room: ContractRoom): Promise<void> {
-  const uri = room.name()
-  await room.fill(uri, animals)
-  await room.run({
+async function takesAll(fixture: ContractFixture): Promise<void> {
+  const uri = fixture.name()
+  await fixture.fill(uri, animals)
+  await fixture.run({
     store: storage(uri),
     on: on('get', uri),
     by: { type: 'query_sort_field', in: { field: 'name' } },
     find: onStore('function_search_single_result', '@on.flow', { sort: '@by.sort' }),
     reply: reply('@find.flow', '@find.document'),
   })
-  expect((await call(room, 'GET', uri)).body).toMatchObject({ name: 'ant' })
+  expect((await call(fixture, 'GET', uri)).body).toMatchObject({ name: 'ant' })
 }
 
 export const scenarios: Scenarios = {

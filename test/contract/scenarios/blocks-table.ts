@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/shared/json.ts'
 import { guidOf } from '../../end-to-end/harness.ts'
 import type { SeenPage } from '../../page-visitor.ts'
 import { allRefused, needs, refused } from '../ask-quoin.ts'
-import type { ContractRoom } from '../contract-room.ts'
+import type { ContractFixture } from '../contract-fixture.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 import { object, setAll, storage } from '../flow-blocks.ts'
 import { h1, page, show, stranger } from '../page-blocks.ts'
@@ -34,10 +34,10 @@ const rowsOf = ({ html }: SeenPage): string[] =>
   )
 
 /** A page with a table: of the rows that are mine, or of all. */
-async function tablePage(room: ContractRoom, pins: JsonObject, more: JsonObject = {}, mine = true) {
-  const [url, kept] = [room.name(), room.name()]
-  await room.fill(kept, rows)
-  await room.run({
+async function tablePage(fixture: ContractFixture, pins: JsonObject, more: JsonObject = {}, mine = true) {
+  const [url, kept] = [fixture.name(), fixture.name()]
+  await fixture.fill(kept, rows)
+  await fixture.run({
     kept: storage(kept),
     page: page(url),
     above: h1('Above'),
@@ -55,14 +55,14 @@ async function tablePage(room: ContractRoom, pins: JsonObject, more: JsonObject 
     show: show('@table.state'),
     ...more,
   })
-  const visitor = stranger(room)
+  const visitor = stranger(fixture)
   /** Parameters of the table, without its name before each. */
   const get = (query = '') => visitor.get(`/${url}${query.replace(/([?&])(?=\w)/g, `$1${kept}.`)}`)
   return { url, kept, visitor, get, seen: async (query: string) => rowsOf(await get(query)) }
 }
 
-const showsTable: Scenario = async (room) => {
-  const { get, seen, visitor } = await tablePage(room, { page_size: 10 })
+const showsTable: Scenario = async (fixture) => {
+  const { get, seen, visitor } = await tablePage(fixture, { page_size: 10 })
   const first = await get('?sort=name')
   expect(rowsOf(first)).toEqual(rows.slice(0, 10).map(({ name }) => name))
   expect(first.text).toMatch(/Above.*Name.*How many.*Kind.*Paid.*Due/)
@@ -73,10 +73,10 @@ const showsTable: Scenario = async (room) => {
   expect(await seen('?sort=name&page=3')).toEqual(rows.slice(20, 29).map(({ name }) => name))
   await narrows(seen)
   await hearsOnlyColumns(get)
-  await linksRows(room)
-  await rowActions(room)
-  await plainTable(room)
-  await refusesTables(room)
+  await linksRows(fixture)
+  await rowActions(fixture)
+  await plainTable(fixture)
+  await refusesTables(fixture)
 }
 
 /** Searched and filtered, one column at a time. */
@@ -101,22 +101,22 @@ async function hearsOnlyColumns(get: (query?: string) => Promise<SeenPage>): Pro
 }
 
 /** The first cell leads where `row_link` says, with the document's values in it. */
-async function linksRows(room: ContractRoom): Promise<void> {
-  const { get, kept } = await tablePage(room, { row_link: '/open/{_meta.guid}/{name}' })
-  const [document] = (await room.documents(kept)).filter(({ n }) => n === 28)
+async function linksRows(fixture: ContractFixture): Promise<void> {
+  const { get, kept } = await tablePage(fixture, { row_link: '/open/{_meta.guid}/{name}' })
+  const [document] = (await fixture.documents(kept)).filter(({ n }) => n === 28)
   const page = await get('?sort=-n')
   expect(page.link('Row 28')).toBe(`/open/${guidOf(document)}/Row%2028`)
 }
 
-async function rowActions(room: ContractRoom): Promise<void> {
-  const done = room.name()
+async function rowActions(fixture: ContractFixture): Promise<void> {
+  const done = fixture.name()
   const actions = [
     { name: 'sell', label: 'Sell it' },
     { name: 'drop', confirm: 'Drop all?', tone: 'danger', for: 'rows' },
     'wave',
   ]
   const { get, kept, visitor } = await tablePage(
-    room,
+    fixture,
     { page_size: 2, actions },
     {
       done: storage(done),
@@ -128,9 +128,9 @@ async function rowActions(room: ContractRoom): Promise<void> {
       },
     },
   )
-  const guids = (await room.documents(kept)).map(guidOf)
+  const guids = (await fixture.documents(kept)).map(guidOf)
   const seen = await get('?sort=name')
-  const notes = async () => (await room.documents(done)).map(({ _meta, ...note }) => note)
+  const notes = async () => (await fixture.documents(done)).map(({ _meta, ...note }) => note)
   expect(await notes()).toEqual([])
   expect((await visitor.submit(seen, kept, {}, { button: 'Sell it' })).status).toBe(303)
   expect(await notes()).toEqual([{ action: 'sell', guid: guids[0], guids: [guids[0]] }])
@@ -146,19 +146,19 @@ async function rowActions(room: ContractRoom): Promise<void> {
 }
 
 /** Names of fields are columns too; 25 rows; no search box where it is not wanted, and one unless it is said. */
-async function plainTable(room: ContractRoom): Promise<void> {
-  const plain = await tablePage(room, { columns: ['name', 'n'], searchable: false })
+async function plainTable(fixture: ContractFixture): Promise<void> {
+  const plain = await tablePage(fixture, { columns: ['name', 'n'], searchable: false })
   const page = await plain.get()
   expect(rowsOf(page)).toHaveLength(25)
   expect(page.html).not.toContain('role="search"')
   expect(await plain.seen('?q=nothing')).toHaveLength(25)
-  const searched = await tablePage(room, { columns: ['name', 'n'] })
+  const searched = await tablePage(fixture, { columns: ['name', 'n'] })
   expect((await searched.get()).html).toContain('role="search"')
-  const all = await tablePage(room, { page_size: 50 }, {}, false)
+  const all = await tablePage(fixture, { page_size: 50 }, {}, false)
   expect(await all.seen('')).toHaveLength(30)
 }
 
-async function refusesTables(room: ContractRoom): Promise<void> {
+async function refusesTables(fixture: ContractFixture): Promise<void> {
   const wrong: readonly JsonObject[] = [
     {},
     { columns: [] },
@@ -172,12 +172,12 @@ async function refusesTables(room: ContractRoom): Promise<void> {
     type: 'state_advanced_datatable',
     in: { storage: '@kept.storage', ...pins },
   })
-  await allRefused(room, wrong.map(table), { kept: storage(room.name()), page: page(room.name()) })
-  const whole = { kept: storage(room.name()), table: table({ columns: ['name'] }) }
-  await needs(room, whole, 'table', 'storage', 'columns')
+  await allRefused(fixture, wrong.map(table), { kept: storage(fixture.name()), page: page(fixture.name()) })
+  const whole = { kept: storage(fixture.name()), table: table({ columns: ['name'] }) }
+  await needs(fixture, whole, 'table', 'storage', 'columns')
   for (const page_size of [0, 501, 2.5]) {
-    const blocks = { kept: storage(room.name()), bad: table({ columns: ['name'], page_size }) }
-    expect(await refused(room, blocks)).toContain('page_size')
+    const blocks = { kept: storage(fixture.name()), bad: table({ columns: ['name'], page_size }) }
+    expect(await refused(fixture, blocks)).toContain('page_size')
   }
 }
 

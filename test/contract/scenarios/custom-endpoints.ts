@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { JsonObject } from '../../../src/shared/json.ts'
 import { objectOf } from '../../end-to-end/harness.ts'
 import { call, listed, nobody } from '../ask-quoin.ts'
-import type { ContractRoom } from '../contract-room.ts'
+import type { ContractFixture } from '../contract-fixture.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 import { create, object, on, onStore, param, reply, setAll, storage } from '../flow-blocks.ts'
 
@@ -13,23 +13,23 @@ type Method = keyof typeof verbs
 /** Registered while the blueprint is active, with the method that its trigger names. */
 const registers =
   (method: Method): Scenario =>
-  async (room) => {
-    const uri = room.name()
-    const guid = await room.make({ on: on(verbs[method], uri), reply: reply('@on.flow', method) })
-    expect((await call(room, method, uri)).status).toBe(404)
-    await room.manage('PUT', `/blueprints/update/set/active/${guid}`)
-    expect(await call(room, method, uri)).toMatchObject({ status: 200, body: method })
-    const described = objectOf((await room.send('GET', '/openapi.json')).body)
+  async (fixture) => {
+    const uri = fixture.name()
+    const guid = await fixture.make({ on: on(verbs[method], uri), reply: reply('@on.flow', method) })
+    expect((await call(fixture, method, uri)).status).toBe(404)
+    await fixture.manage('PUT', `/blueprints/update/set/active/${guid}`)
+    expect(await call(fixture, method, uri)).toMatchObject({ status: 200, body: method })
+    const described = objectOf((await fixture.send('GET', '/openapi.json')).body)
     const path = objectOf(objectOf(described.paths)[`/api/v1/${uri}`])
     expect(Object.keys(path)).toEqual([verbs[method]])
   }
 
-const queryParameters: Scenario = async (room) => {
-  const uri = room.name()
+const queryParameters: Scenario = async (fixture) => {
+  const uri = fixture.name()
   const asked = param('word')
   for (const method of ['GET', 'POST', 'PUT', 'DELETE'] as const) {
-    await room.run({ on: on(verbs[method], uri), asked, reply: reply('@on.flow', '@asked.value') })
-    expect((await call(room, method, `${uri}?word=a%2Fb`)).body).toBe('a/b')
+    await fixture.run({ on: on(verbs[method], uri), asked, reply: reply('@on.flow', '@asked.value') })
+    expect((await call(fixture, method, `${uri}?word=a%2Fb`)).body).toBe('a/b')
   }
 }
 
@@ -52,117 +52,117 @@ const shop = (uri: string): JsonObject => ({
   found: reply('@find.flow', '@find.documents'),
 })
 
-const flowOfBlocks: Scenario = async (room) => {
-  const uri = room.name()
-  const guid = await room.run(shop(uri))
-  expect((await call(room, 'POST', uri, { n: 1 })).status).toBe(201)
-  expect(await listed(room, uri, 'n')).toEqual([1])
-  const blocks = await room.manage('POST', '/blueprintactions/search', {
+const flowOfBlocks: Scenario = async (fixture) => {
+  const uri = fixture.name()
+  const guid = await fixture.run(shop(uri))
+  expect((await call(fixture, 'POST', uri, { n: 1 })).status).toBe(201)
+  expect(await listed(fixture, uri, 'n')).toEqual([1])
+  const blocks = await fixture.manage('POST', '/blueprintactions/search', {
     filters: { blueprint_guid: guid },
     count: true,
   })
   expect(blocks).toEqual({ count: Object.keys(shop(uri)).length })
 }
 
-const belowBasePath: Scenario = async (room) => {
-  const uri = room.name()
-  await room.run({ on: on('get', `${uri}/deep`), reply: reply('@on.flow', 'here') })
-  const status = async (path: string) => (await fetch(`${room.address}${path}`)).status
+const belowBasePath: Scenario = async (fixture) => {
+  const uri = fixture.name()
+  await fixture.run({ on: on('get', `${uri}/deep`), reply: reply('@on.flow', 'here') })
+  const status = async (path: string) => (await fetch(`${fixture.address}${path}`)).status
   expect([await status(`/api/v1/${uri}/deep`), await status(`/${uri}/deep`)]).toEqual([200, 404])
 }
 
-const oneMethod: Scenario = async (room) => {
-  const uri = room.name()
-  await room.run({ on: on('put', uri), reply: reply('@on.flow', 'put') })
+const oneMethod: Scenario = async (fixture) => {
+  const uri = fixture.name()
+  await fixture.run({ on: on('put', uri), reply: reply('@on.flow', 'put') })
   for (const method of ['GET', 'POST', 'PUT', 'DELETE'] as const)
-    expect((await call(room, method, uri)).status).toBe(method === 'PUT' ? 200 : 404)
+    expect((await call(fixture, method, uri)).status).toBe(method === 'PUT' ? 200 : 404)
   // One address and method has one owner.
-  const second = await room.make({ on: on('put', uri), reply: reply('@on.flow', 'second') })
-  const taken = await room.send('PUT', `/blueprints/update/set/active/${second}`, { as: 'admin' })
+  const second = await fixture.make({ on: on('put', uri), reply: reply('@on.flow', 'second') })
+  const taken = await fixture.send('PUT', `/blueprints/update/set/active/${second}`, { as: 'admin' })
   expect(taken).toMatchObject({ status: 409, body: { error: 'CONFLICT' } })
 }
 
-const handlersWork: Scenario = async (room) => {
-  const uri = room.name()
-  await room.run(shop(uri))
-  for (const n of [2, 1]) await call(room, 'POST', uri, { n })
-  expect(await listed(room, uri, 'n')).toEqual([1, 2])
-  expect((await room.documents(uri)).map(({ n }) => n)).toEqual([2, 1])
+const handlersWork: Scenario = async (fixture) => {
+  const uri = fixture.name()
+  await fixture.run(shop(uri))
+  for (const n of [2, 1]) await call(fixture, 'POST', uri, { n })
+  expect(await listed(fixture, uri, 'n')).toEqual([1, 2])
+  expect((await fixture.documents(uri)).map(({ n }) => n)).toEqual([2, 1])
 }
 
-const repliesJson: Scenario = async (room) => {
-  const uri = room.name()
+const repliesJson: Scenario = async (fixture) => {
+  const uri = fixture.name()
   const said = object({ said: '@on.body' })
-  await room.run({ on: on('post', uri), said, reply: reply('@on.flow', '@said.object', 418) })
-  const answer = await call(room, 'POST', uri, ['tea'])
+  await fixture.run({ on: on('post', uri), said, reply: reply('@on.flow', '@said.object', 418) })
+  const answer = await call(fixture, 'POST', uri, ['tea'])
   expect([answer.status, answer.body]).toEqual([418, { said: ['tea'] }])
   expect(answer.headers['content-type']).toMatch(/^application\/json/)
 }
 
 /** Which of these users reach an endpoint with these scopes. */
-async function reach(room: ContractRoom, scopes: readonly string[], users: readonly string[]) {
-  const uri = room.name()
-  await room.run({ on: on('get', uri, scopes), reply: reply('@on.flow', 'in') })
+async function reach(fixture: ContractFixture, scopes: readonly string[], users: readonly string[]) {
+  const uri = fixture.name()
+  await fixture.run({ on: on('get', uri, scopes), reply: reply('@on.flow', 'in') })
   const reached: string[] = []
   for (const as of users) {
-    const answer = await room.send('GET', `/${uri}`, as === 'nobody' ? {} : { as })
+    const answer = await fixture.send('GET', `/${uri}`, as === 'nobody' ? {} : { as })
     if (answer.status === 200) reached.push(as)
     else expect(answer).toMatchObject({ status: 404, body: { error: 'not found' } })
   }
   return reached
 }
 
-const publicScope: Scenario = async (room) =>
-  expect(await reach(room, ['*public'], ['nobody', 'stranger'])).toEqual(['nobody', 'stranger'])
+const publicScope: Scenario = async (fixture) =>
+  expect(await reach(fixture, ['*public'], ['nobody', 'stranger'])).toEqual(['nobody', 'stranger'])
 
-const loggedInScope: Scenario = async (room) =>
-  expect(await reach(room, ['*loggedin'], ['nobody', 'stranger'])).toEqual(['stranger'])
+const loggedInScope: Scenario = async (fixture) =>
+  expect(await reach(fixture, ['*loggedin'], ['nobody', 'stranger'])).toEqual(['stranger'])
 
-const customScope: Scenario = async (room) => {
-  const [scope, holder, member] = [room.name(), room.name(), room.name()]
-  await room.addUser(holder, [scope])
-  const group = { name: room.name(), scopes: [scope] }
-  const { _meta } = objectOf(await room.manage('POST', '/_system/authentication-groups', group))
-  const guid = await room.addUser(member, [])
-  await room.manage('PUT', `/users/${guid}`, { groups: [objectOf(_meta).guid ?? ''] })
+const customScope: Scenario = async (fixture) => {
+  const [scope, holder, member] = [fixture.name(), fixture.name(), fixture.name()]
+  await fixture.addUser(holder, [scope])
+  const group = { name: fixture.name(), scopes: [scope] }
+  const { _meta } = objectOf(await fixture.manage('POST', '/_system/authentication-groups', group))
+  const guid = await fixture.addUser(member, [])
+  await fixture.manage('PUT', `/users/${guid}`, { groups: [objectOf(_meta).guid ?? ''] })
   const users = ['nobody', 'stranger', holder, member]
-  expect(await reach(room, [scope], users)).toEqual([holder, member])
+  expect(await reach(fixture, [scope], users)).toEqual([holder, member])
 }
 
-const perEndpoint: Scenario = async (room) => {
-  const uri = room.name()
-  await room.run({ ...shop(uri), add: on('post', uri, ['*loggedin']) })
-  expect((await call(room, 'GET', uri)).status).toBe(200)
-  expect((await call(room, 'POST', uri, { n: 1 })).status).toBe(404)
-  expect(await room.documents(uri)).toEqual([])
-  expect((await room.send('POST', `/${uri}`, { as: 'stranger', body: { n: 1 } })).status).toBe(201)
+const perEndpoint: Scenario = async (fixture) => {
+  const uri = fixture.name()
+  await fixture.run({ ...shop(uri), add: on('post', uri, ['*loggedin']) })
+  expect((await call(fixture, 'GET', uri)).status).toBe(200)
+  expect((await call(fixture, 'POST', uri, { n: 1 })).status).toBe(404)
+  expect(await fixture.documents(uri)).toEqual([])
+  expect((await fixture.send('POST', `/${uri}`, { as: 'stranger', body: { n: 1 } })).status).toBe(201)
 }
 
 /** Only an administrator can tell the two causes apart, with explain. */
-const causesOf404: Scenario = async (room) => {
-  const uri = room.name()
-  const blueprint = await room.run({ on: on('get', uri, ['*loggedin']), reply: reply('@on.flow', 'in') })
-  const explain = () => room.manage('POST', '/blueprints/explain', { method: 'GET', path: `/${uri}` })
-  const scope = await call(room, 'GET', uri)
+const causesOf404: Scenario = async (fixture) => {
+  const uri = fixture.name()
+  const blueprint = await fixture.run({ on: on('get', uri, ['*loggedin']), reply: reply('@on.flow', 'in') })
+  const explain = () => fixture.manage('POST', '/blueprints/explain', { method: 'GET', path: `/${uri}` })
+  const scope = await call(fixture, 'GET', uri)
   expect(scope.status).toBe(404)
   expect(await explain()).toMatchObject({
     reachable: false,
     scopes: ['*loggedin'],
     blueprint: { active: true },
   })
-  await room.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
-  const inactive = await call(room, 'GET', uri)
+  await fixture.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
+  const inactive = await call(fixture, 'GET', uri)
   expect([inactive.status, inactive.text]).toEqual([404, scope.text])
   expect(await explain()).toMatchObject({ reachable: false, blueprint: { active: false } })
 }
 
-const shape: Scenario = async (room) => {
-  await room.run({ on: on('get', 'shape', ['no user holds this']), reply: reply('@on.flow', 1) })
+const shape: Scenario = async (fixture) => {
+  await fixture.run({ on: on('get', 'shape', ['no user holds this']), reply: reply('@on.flow', 1) })
   const answers = [
-    await call(room, 'GET', 'shape'),
-    await call(room, 'GET', `tasks/${nobody}`),
-    await call(room, 'GET', 'tasks?limit=many'),
-    await room.send('POST', '/tasks', { as: 'stranger', body: {} }),
+    await call(fixture, 'GET', 'shape'),
+    await call(fixture, 'GET', `tasks/${nobody}`),
+    await call(fixture, 'GET', 'tasks?limit=many'),
+    await fixture.send('POST', '/tasks', { as: 'stranger', body: {} }),
   ]
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 400, 400])
   for (const { body } of answers) {
@@ -177,11 +177,11 @@ const shape: Scenario = async (room) => {
 /** The builder's own reply where the guid is unknown. */
 const unknownGuid =
   (verb: 'get' | 'put' | 'delete', type: string): Scenario =>
-  async (room) => {
-    const uri = room.name()
+  async (fixture) => {
+    const uri = fixture.name()
     const method = { get: 'GET', put: 'PUT', delete: 'DELETE' } as const
-    await room.fill(uri, [{ n: 1 }])
-    await room.run({
+    await fixture.fill(uri, [{ n: 1 }])
+    await fixture.run({
       store: storage(uri),
       on: on(verb, `${uri}/{guid}`),
       guid: param('guid'),
@@ -194,42 +194,42 @@ const unknownGuid =
       error: object({ error: 'not found' }),
       unknown: reply('@do.not_found', '@error.object', 404),
     })
-    const answer = await call(room, method[verb], `${uri}/${nobody}`)
+    const answer = await call(fixture, method[verb], `${uri}/${nobody}`)
     expect([answer.status, answer.body]).toEqual([404, { error: 'not found' }])
-    expect(await room.documents(uri)).toMatchObject([{ n: 1 }])
+    expect(await fixture.documents(uri)).toMatchObject([{ n: 1 }])
   }
 
-const notInScope: Scenario = async (room) =>
-  expect(await reach(room, ['no user holds this'], ['nobody', 'stranger'])).toEqual([])
+const notInScope: Scenario = async (fixture) =>
+  expect(await reach(fixture, ['no user holds this'], ['nobody', 'stranger'])).toEqual([])
 
-const notActive: Scenario = async (room) => {
-  const uri = room.name()
-  await room.make({ on: on('get', uri), reply: reply('@on.flow', 1) })
+const notActive: Scenario = async (fixture) => {
+  const uri = fixture.name()
+  await fixture.make({ on: on('get', uri), reply: reply('@on.flow', 1) })
   for (const as of ['stranger', 'admin'])
-    expect(await room.send('GET', `/${uri}`, { as })).toMatchObject({ status: 404 })
+    expect(await fixture.send('GET', `/${uri}`, { as })).toMatchObject({ status: 404 })
 }
 
-async function paged(room: ContractRoom): Promise<(query: string) => Promise<unknown[]>> {
-  const uri = room.name()
-  await room.run(shop(uri))
-  for (const n of [1, 2, 3]) await call(room, 'POST', uri, { n })
-  return (query) => listed(room, `${uri}?${query}`, 'n')
+async function paged(fixture: ContractFixture): Promise<(query: string) => Promise<unknown[]>> {
+  const uri = fixture.name()
+  await fixture.run(shop(uri))
+  for (const n of [1, 2, 3]) await call(fixture, 'POST', uri, { n })
+  return (query) => listed(fixture, `${uri}?${query}`, 'n')
 }
 
-const limit: Scenario = async (room) => {
-  const list = await paged(room)
+const limit: Scenario = async (fixture) => {
+  const list = await paged(fixture)
   expect([await list('limit=2'), await list('limit=0'), await list('')]).toEqual([[1, 2], [], [1, 2, 3]])
   await expect(list('limit=-1')).rejects.toThrow('limit')
 }
 
-const offset: Scenario = async (room) => {
-  const list = await paged(room)
+const offset: Scenario = async (fixture) => {
+  const list = await paged(fixture)
   expect([await list('offset=1'), await list('offset=3')]).toEqual([[2, 3], []])
   await expect(list('offset=x')).rejects.toThrow('offset')
 }
 
-const listEndpoints: Scenario = async (room) => {
-  const list = await paged(room)
+const listEndpoints: Scenario = async (fixture) => {
+  const list = await paged(fixture)
   const pages = [await list('limit=2'), await list('limit=2&offset=2'), await list('limit=2&offset=4')]
   expect(pages).toEqual([[1, 2], [3], []])
 }

@@ -3,17 +3,17 @@ import { expect } from 'vitest'
 import type { JsonValue } from '../../../src/shared/json.ts'
 import { guidOf, objectOf, objectsOf } from '../../end-to-end/harness.ts'
 import { call, found, guarded, nobody } from '../ask-quoin.ts'
-import type { ContractRoom } from '../contract-room.ts'
+import type { ContractFixture } from '../contract-fixture.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 import { on, reply } from '../flow-blocks.ts'
 
 /** A blueprint that answers "one", active or not, with what changes its reply. */
-async function oneWord(room: ContractRoom, { active = true } = {}) {
-  const uri = room.name()
+async function oneWord(fixture: ContractFixture, { active = true } = {}) {
+  const uri = fixture.name()
   const blocks = { on: on('get', uri), reply: reply('@on.flow', 'one') }
-  const blueprint = await (active ? room.run(blocks) : room.make(blocks))
+  const blueprint = await (active ? fixture.run(blocks) : fixture.make(blocks))
   const filters = { blueprint_guid: blueprint }
-  const [one] = await found(room, '/blueprintactions/search', {
+  const [one] = await found(fixture, '/blueprintactions/search', {
     filters: { ...filters, type: 'httpconnection_set_json' },
   })
   const block = guidOf(one)
@@ -23,119 +23,121 @@ async function oneWord(room: ContractRoom, { active = true } = {}) {
     blueprint,
     block,
     answer: async () => {
-      const { status, body } = await call(room, 'GET', uri)
+      const { status, body } = await call(fixture, 'GET', uri)
       return status === 200 ? body : status
     },
     stage: (value: JsonValue) => {
       const in_pins = [...pins.filter(({ id }) => id !== 'value'), { id: 'value', value }]
-      return room.manage('PUT', `/blueprintactions/${block}`, { in_pins })
+      return fixture.manage('PUT', `/blueprintactions/${block}`, { in_pins })
     },
     /** What is saved as the reply's value. */
     saved: async () => {
-      const record = objectOf(await room.manage('GET', `/blueprintactions/${block}`))
+      const record = objectOf(await fixture.manage('GET', `/blueprintactions/${block}`))
       return objectsOf(record.in_pins).find(({ id }) => id === 'value')?.value
     },
-    unsaved: async () => objectOf(await room.manage('GET', `/blueprintactions/${block}`)).unsaved,
+    unsaved: async () => objectOf(await fixture.manage('GET', `/blueprintactions/${block}`)).unsaved,
   }
 }
 
-const unknown = (room: ContractRoom, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string) =>
-  room.send(method, path, { as: 'admin' })
+const unknown = (fixture: ContractFixture, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string) =>
+  fixture.send(method, path, { as: 'admin' })
 const notFound = { status: 404, body: { error: 'NOT_FOUND', code: 404 } }
 
-const searches: Scenario = async (room) => {
-  await guarded(room, 'POST', '/blueprints/search', 'blueprints_view')
-  const { blueprint } = await oneWord(room)
-  const { name } = objectOf(await room.manage('GET', `/blueprints/${blueprint}`))
-  const all = await found(room, '/blueprints/search', { filters: { name: name ?? '' } })
+const searches: Scenario = async (fixture) => {
+  await guarded(fixture, 'POST', '/blueprints/search', 'blueprints_view')
+  const { blueprint } = await oneWord(fixture)
+  const { name } = objectOf(await fixture.manage('GET', `/blueprints/${blueprint}`))
+  const all = await found(fixture, '/blueprints/search', { filters: { name: name ?? '' } })
   expect(all).toMatchObject([{ name, active: true, _meta: { guid: blueprint } }])
   const page = { sort: [{ '_meta.cms': 'asc' }], limit: 1 }
-  expect(await found(room, '/blueprints/search', page)).toMatchObject([{ name: 'Tasks' }])
+  expect(await found(fixture, '/blueprints/search', page)).toMatchObject([{ name: 'Tasks' }])
 }
 
-const readsOne: Scenario = async (room) => {
-  const { blueprint } = await oneWord(room)
-  await guarded(room, 'GET', `/blueprints/${blueprint}`, 'blueprints_view')
-  const read = await room.manage('GET', `/blueprints/${blueprint}`)
+const readsOne: Scenario = async (fixture) => {
+  const { blueprint } = await oneWord(fixture)
+  await guarded(fixture, 'GET', `/blueprints/${blueprint}`, 'blueprints_view')
+  const read = await fixture.manage('GET', `/blueprints/${blueprint}`)
   expect(read).toMatchObject({ active: true, version: 1, _meta: { guid: blueprint } })
-  expect(await unknown(room, 'GET', `/blueprints/${nobody}`)).toMatchObject(notFound)
+  expect(await unknown(fixture, 'GET', `/blueprints/${nobody}`)).toMatchObject(notFound)
 }
 
-const activates: Scenario = async (room) => {
-  const { blueprint, answer } = await oneWord(room, { active: false })
+const activates: Scenario = async (fixture) => {
+  const { blueprint, answer } = await oneWord(fixture, { active: false })
   const path = `/blueprints/update/set/active/${blueprint}`
-  await guarded(room, 'PUT', path, 'blueprints_update')
+  await guarded(fixture, 'PUT', path, 'blueprints_update')
   expect(await answer()).toBe(404)
-  expect(await room.manage('PUT', path)).toMatchObject({ active: true })
+  expect(await fixture.manage('PUT', path)).toMatchObject({ active: true })
   expect(await answer()).toBe('one')
-  const unfinished = await room.make({ get: { type: 'on_startup_register_uri_get' } })
-  const refused = await unknown(room, 'PUT', `/blueprints/update/set/active/${unfinished}`)
+  const unfinished = await fixture.make({ get: { type: 'on_startup_register_uri_get' } })
+  const refused = await unknown(fixture, 'PUT', `/blueprints/update/set/active/${unfinished}`)
   expect(refused).toMatchObject({ status: 422, body: { error: 'VALIDATION_FAILED' } })
-  expect(await room.manage('GET', `/blueprints/${unfinished}`)).toMatchObject({ active: false })
+  expect(await fixture.manage('GET', `/blueprints/${unfinished}`)).toMatchObject({ active: false })
 }
 
-const deactivates: Scenario = async (room) => {
-  const { blueprint, answer } = await oneWord(room)
+const deactivates: Scenario = async (fixture) => {
+  const { blueprint, answer } = await oneWord(fixture)
   const path = `/blueprints/update/set/inactive/${blueprint}`
-  await guarded(room, 'PUT', path, 'blueprints_update')
+  await guarded(fixture, 'PUT', path, 'blueprints_update')
   expect(await answer()).toBe('one')
-  expect(await room.manage('PUT', path)).toMatchObject({ active: false })
+  expect(await fixture.manage('PUT', path)).toMatchObject({ active: false })
   expect(await answer()).toBe(404)
 }
 
-const becomesActive: Scenario = async (room) => {
-  const { blueprint, answer } = await oneWord(room, { active: false })
-  expect(await room.manage('GET', `/blueprints/${blueprint}`)).toMatchObject({ active: false, version: 0 })
-  await room.manage('PUT', `/blueprints/update/set/active/${blueprint}`)
-  expect(await room.manage('GET', `/blueprints/${blueprint}`)).toMatchObject({ active: true, version: 1 })
+const becomesActive: Scenario = async (fixture) => {
+  const { blueprint, answer } = await oneWord(fixture, { active: false })
+  expect(await fixture.manage('GET', `/blueprints/${blueprint}`)).toMatchObject({ active: false, version: 0 })
+  await fixture.manage('PUT', `/blueprints/update/set/active/${blueprint}`)
+  expect(await fixture.manage('GET', `/blueprints/${blueprint}`)).toMatchObject({ active: true, version: 1 })
   expect(await answer()).toBe('one')
 }
 
-const inactiveIs404: Scenario = async (room) => {
-  const { uri, blueprint } = await oneWord(room)
-  await room.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
+const inactiveIs404: Scenario = async (fixture) => {
+  const { uri, blueprint } = await oneWord(fixture)
+  await fixture.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
   for (const as of ['admin', 'stranger']) {
-    const answer = await room.send('GET', `/${uri}`, { as })
+    const answer = await fixture.send('GET', `/${uri}`, { as })
     expect(answer).toMatchObject({ status: 404, body: { error: 'not found' } })
   }
 }
 
-const becomesInactive: Scenario = async (room) => {
-  const { blueprint, answer } = await oneWord(room)
-  await room.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
-  expect(await room.manage('GET', `/blueprints/${blueprint}`)).toMatchObject({ active: false })
+const becomesInactive: Scenario = async (fixture) => {
+  const { blueprint, answer } = await oneWord(fixture)
+  await fixture.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
+  expect(await fixture.manage('GET', `/blueprints/${blueprint}`)).toMatchObject({ active: false })
   expect(await answer()).toBe(404)
-  await room.manage('PUT', `/blueprints/update/set/active/${blueprint}`)
+  await fixture.manage('PUT', `/blueprints/update/set/active/${blueprint}`)
   expect(await answer()).toBe('one')
 }
 
-const pendingActions: Scenario = async (room) => {
-  const { blueprint, block, stage, answer } = await oneWord(room)
+const pendingActions: Scenario = async (fixture) => {
+  const { blueprint, block, stage, answer } = await oneWord(fixture)
   const path = `/blueprints/deploy/${blueprint}/actions`
-  await guarded(room, 'GET', path, 'blueprints_view')
+  await guarded(fixture, 'GET', path, 'blueprints_view')
   await stage('two')
-  expect(await room.manage('GET', path), 'staged is not saved').toEqual([])
-  await room.manage('POST', `/blueprintactions/unsaved/${block}`)
-  const pending = await room.manage('GET', path)
+  expect(await fixture.manage('GET', path), 'staged is not saved').toEqual([])
+  await fixture.manage('POST', `/blueprintactions/unsaved/${block}`)
+  const pending = await fixture.manage('GET', path)
   expect(pending).toMatchObject([{ guid: block, type: 'httpconnection_set_json', change: 'updated' }])
   expect(await answer()).toBe('one')
-  await room.manage('POST', `/blueprints/deploy/${blueprint}`)
-  expect([await room.manage('GET', path), await answer()]).toEqual([[], 'two'])
+  await fixture.manage('POST', `/blueprints/deploy/${blueprint}`)
+  expect([await fixture.manage('GET', path), await answer()]).toEqual([[], 'two'])
 }
 
-const blocksSearch: Scenario = async (room) => {
+const blocksSearch: Scenario = async (fixture) => {
   const path = '/blueprintactions/search'
-  await guarded(room, 'POST', path, 'blueprintactions_view')
-  const { blueprint } = await oneWord(room)
-  const types = (await found(room, path, { filters: { blueprint_guid: blueprint } })).map(({ type }) => type)
+  await guarded(fixture, 'POST', path, 'blueprintactions_view')
+  const { blueprint } = await oneWord(fixture)
+  const types = (await found(fixture, path, { filters: { blueprint_guid: blueprint } })).map(
+    ({ type }) => type,
+  )
   expect(types.sort()).toEqual(['httpconnection_set_json', 'on_startup_register_uri_get'])
-  expect(await found(room, path, { filters: { blueprint_guid: nobody } })).toEqual([])
+  expect(await found(fixture, path, { filters: { blueprint_guid: nobody } })).toEqual([])
 }
 
-const readsBlock: Scenario = async (room) => {
-  const { blueprint, block } = await oneWord(room)
-  await guarded(room, 'GET', `/blueprintactions/${block}`, 'blueprintactions_view')
-  expect(await room.manage('GET', `/blueprintactions/${block}`)).toMatchObject({
+const readsBlock: Scenario = async (fixture) => {
+  const { blueprint, block } = await oneWord(fixture)
+  await guarded(fixture, 'GET', `/blueprintactions/${block}`, 'blueprintactions_view')
+  expect(await fixture.manage('GET', `/blueprintactions/${block}`)).toMatchObject({
     type: 'httpconnection_set_json',
     blueprint_guid: blueprint,
     in_pins: expect.arrayContaining([{ id: 'value', value: 'one' }]),
@@ -144,60 +146,60 @@ const readsBlock: Scenario = async (room) => {
     _meta: { guid: block },
   })
   // The guid of another resource is no guid of a block.
-  expect(await unknown(room, 'GET', `/blueprintactions/${blueprint}`)).toMatchObject(notFound)
+  expect(await unknown(fixture, 'GET', `/blueprintactions/${blueprint}`)).toMatchObject(notFound)
 }
 
-const createsBlock: Scenario = async (room) => {
-  const blueprint = guidOf(await room.manage('POST', '/blueprints', { name: room.name() }))
+const createsBlock: Scenario = async (fixture) => {
+  const blueprint = guidOf(await fixture.manage('POST', '/blueprints', { name: fixture.name() }))
   const body = { blueprint_guid: blueprint, type: 'value_default', in_pins: [{ id: 'value', value: 1 }] }
-  await guarded(room, 'POST', '/blueprintactions', 'blueprintactions_create', body)
+  await guarded(fixture, 'POST', '/blueprintactions', 'blueprintactions_create', body)
   const bad = { ...body, type: 'no_such_block' }
-  expect(await room.send('POST', '/blueprintactions', { as: 'admin', body: bad })).toMatchObject({
+  expect(await fixture.send('POST', '/blueprintactions', { as: 'admin', body: bad })).toMatchObject({
     status: 400,
     body: { error: 'INVALID_BODY', fields: ['type'] },
   })
   const filters = { blueprint_guid: blueprint }
-  expect(await found(room, '/blueprintactions/search', { filters })).toEqual([])
-  const made = await room.manage('POST', '/blueprintactions', body)
-  expect(await found(room, '/blueprintactions/search', { filters })).toEqual([made])
+  expect(await found(fixture, '/blueprintactions/search', { filters })).toEqual([])
+  const made = await fixture.manage('POST', '/blueprintactions', body)
+  expect(await found(fixture, '/blueprintactions/search', { filters })).toEqual([made])
 }
 
-const savesStaged: Scenario = async (room) => {
-  const { block, stage, saved, unsaved } = await oneWord(room)
+const savesStaged: Scenario = async (fixture) => {
+  const { block, stage, saved, unsaved } = await oneWord(fixture)
   const path = `/blueprintactions/unsaved/${block}`
   await stage('two')
-  await guarded(room, 'POST', path, 'blueprintactions_update')
+  await guarded(fixture, 'POST', path, 'blueprintactions_update')
   expect([await saved(), await unsaved()]).toMatchObject(['one', { change: 'updated' }])
-  await room.manage('POST', path)
+  await fixture.manage('POST', path)
   expect([await saved(), await unsaved()]).toEqual(['two', null])
-  expect(await unknown(room, 'POST', `/blueprintactions/unsaved/${nobody}`)).toMatchObject(notFound)
+  expect(await unknown(fixture, 'POST', `/blueprintactions/unsaved/${nobody}`)).toMatchObject(notFound)
 }
 
-const discardsStaged: Scenario = async (room) => {
-  const { block, stage, saved, unsaved } = await oneWord(room)
+const discardsStaged: Scenario = async (fixture) => {
+  const { block, stage, saved, unsaved } = await oneWord(fixture)
   const path = `/blueprintactions/unsaved/${block}`
   await stage('two')
-  await guarded(room, 'DELETE', path, 'blueprintactions_update')
+  await guarded(fixture, 'DELETE', path, 'blueprintactions_update')
   expect(await unsaved()).toMatchObject({ change: 'updated' })
-  await room.manage('DELETE', path)
+  await fixture.manage('DELETE', path)
   expect([await saved(), await unsaved()]).toEqual(['one', null])
 }
 
 /** The whole way, up to what requests run. */
-const stagedToSaved: Scenario = async (room) => {
-  const { blueprint, stage, saved, answer } = await oneWord(room)
+const stagedToSaved: Scenario = async (fixture) => {
+  const { blueprint, stage, saved, answer } = await oneWord(fixture)
   await stage('two')
-  await room.manage('POST', `/blueprintactions/unsaved/${blueprint}`)
+  await fixture.manage('POST', `/blueprintactions/unsaved/${blueprint}`)
   expect([await saved(), await answer()]).toEqual(['two', 'one'])
-  await room.manage('PUT', `/blueprints/update/set/active/${blueprint}`)
+  await fixture.manage('PUT', `/blueprints/update/set/active/${blueprint}`)
   expect(await answer()).toBe('two')
 }
 
-const stagedToDiscarded: Scenario = async (room) => {
-  const { blueprint, stage, saved, answer } = await oneWord(room)
+const stagedToDiscarded: Scenario = async (fixture) => {
+  const { blueprint, stage, saved, answer } = await oneWord(fixture)
   await stage('two')
-  await room.manage('DELETE', `/blueprintactions/unsaved/${blueprint}`)
-  await room.manage('PUT', `/blueprints/update/set/active/${blueprint}`)
+  await fixture.manage('DELETE', `/blueprintactions/unsaved/${blueprint}`)
+  await fixture.manage('PUT', `/blueprints/update/set/active/${blueprint}`)
   expect([await saved(), await answer()]).toEqual(['one', 'one'])
 }
 

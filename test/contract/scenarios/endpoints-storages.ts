@@ -8,114 +8,117 @@ import { on, reply } from '../flow-blocks.ts'
 
 const notFound = { status: 404, body: { error: 'NOT_FOUND' } }
 
-const createsStorage: Scenario = async (room) => {
-  const name = room.name()
+const createsStorage: Scenario = async (fixture) => {
+  const name = fixture.name()
   const path = '/_system/storages'
-  await guarded(room, 'POST', path, 'storages_create', { name })
-  expect(room.quoin.database.has(name)).toBe(false)
-  const made = await room.manage('POST', path, { name, description: 'New' })
+  await guarded(fixture, 'POST', path, 'storages_create', { name })
+  expect(fixture.quoin.database.has(name)).toBe(false)
+  const made = await fixture.manage('POST', path, { name, description: 'New' })
   expect(made).toMatchObject({ name, description: 'New' })
-  expect(await room.manage('GET', `${path}/${guidOf(made)}`)).toEqual(made)
-  const again = await room.send('POST', path, { as: 'admin', body: { name } })
+  expect(await fixture.manage('GET', `${path}/${guidOf(made)}`)).toEqual(made)
+  const again = await fixture.send('POST', path, { as: 'admin', body: { name } })
   expect(again).toMatchObject({ status: 409, body: { error: 'CONFLICT' } })
-  const hidden = await room.send('POST', path, { as: 'admin', body: { name: '_users' } })
+  const hidden = await fixture.send('POST', path, { as: 'admin', body: { name: '_users' } })
   expect(hidden).toMatchObject({ status: 400, body: { error: 'INVALID_BODY', fields: ['name'] } })
 }
 
-const listsStorages: Scenario = async (room) => {
+const listsStorages: Scenario = async (fixture) => {
   const path = '/_system/storages/search'
-  await guarded(room, 'POST', path, 'storages_view')
-  const name = room.name()
-  const guid = await room.fill(name, [])
-  expect(await found(room, path, { filters: { name } })).toMatchObject([{ name, _meta: { guid } }])
-  const all = await found(room, path, { limit: 1000 })
+  await guarded(fixture, 'POST', path, 'storages_view')
+  const name = fixture.name()
+  const guid = await fixture.fill(name, [])
+  expect(await found(fixture, path, { filters: { name } })).toMatchObject([{ name, _meta: { guid } }])
+  const all = await found(fixture, path, { limit: 1000 })
   expect(all.filter((one) => String(one.name).startsWith('_'))).toEqual([])
 }
 
-const countsDocuments: Scenario = async (room) => {
-  const guid = await room.fill(room.name(), [{ n: 1 }, { n: 2 }, { n: 3 }])
+const countsDocuments: Scenario = async (fixture) => {
+  const guid = await fixture.fill(fixture.name(), [{ n: 1 }, { n: 2 }, { n: 3 }])
   const path = `/_system/storages/${guid}`
-  await guarded(room, 'GET', `${path}/count`, 'storages_view')
-  expect(await room.manage('GET', `${path}/count`)).toEqual({ count: 3 })
-  const [one] = await found(room, `${path}/documents/search`, {})
-  await room.manage('DELETE', `${path}/documents/${guidOf(one)}`)
-  expect(await room.manage('GET', `${path}/count`)).toEqual({ count: 2 })
-  const unknown = await room.send('GET', `/_system/storages/${nobody}/count`, { as: 'admin' })
+  await guarded(fixture, 'GET', `${path}/count`, 'storages_view')
+  expect(await fixture.manage('GET', `${path}/count`)).toEqual({ count: 3 })
+  const [one] = await found(fixture, `${path}/documents/search`, {})
+  await fixture.manage('DELETE', `${path}/documents/${guidOf(one)}`)
+  expect(await fixture.manage('GET', `${path}/count`)).toEqual({ count: 2 })
+  const unknown = await fixture.send('GET', `/_system/storages/${nobody}/count`, { as: 'admin' })
   expect(unknown).toMatchObject(notFound)
 }
 
-const createsField: Scenario = async (room) => {
-  const storage = room.name()
-  const guid = await room.fill(storage, [])
+const createsField: Scenario = async (fixture) => {
+  const storage = fixture.name()
+  const guid = await fixture.fill(storage, [])
   const body = { name: 'age', type: 'number', storage, required: true, validation_rules: { max: 150 } }
-  await guarded(room, 'POST', '/blueprintfields', 'blueprintfields_create', body)
-  const wrong = await room.send('POST', '/blueprintfields', { as: 'admin', body: { ...body, type: 'age' } })
+  await guarded(fixture, 'POST', '/blueprintfields', 'blueprintfields_create', body)
+  const wrong = await fixture.send('POST', '/blueprintfields', {
+    as: 'admin',
+    body: { ...body, type: 'age' },
+  })
   expect(wrong).toMatchObject({ status: 400, body: { error: 'INVALID_BODY', fields: ['type'] } })
   const documents = `/_system/storages/${guid}/documents`
-  expect((await room.send('POST', documents, { as: 'admin', body: {} })).status).toBe(200)
-  expect(await room.manage('POST', '/blueprintfields', body)).toMatchObject(body)
+  expect((await fixture.send('POST', documents, { as: 'admin', body: {} })).status).toBe(200)
+  expect(await fixture.manage('POST', '/blueprintfields', body)).toMatchObject(body)
   for (const refused of [{}, { age: 151 }, { age: 'old' }]) {
-    const answer = await room.send('POST', documents, { as: 'admin', body: refused })
+    const answer = await fixture.send('POST', documents, { as: 'admin', body: refused })
     expect(answer).toMatchObject({ status: 400, body: { fields: ['age'] } })
   }
-  expect((await room.send('POST', documents, { as: 'admin', body: { age: 150 } })).status).toBe(200)
+  expect((await fixture.send('POST', documents, { as: 'admin', body: { age: 150 } })).status).toBe(200)
 }
 
-const listsFields: Scenario = async (room) => {
+const listsFields: Scenario = async (fixture) => {
   const path = '/blueprintfields/search'
-  await guarded(room, 'POST', path, 'blueprintfields_view')
-  const storage = room.name()
-  const made = await room.manage('POST', '/blueprintfields', { name: 'city', type: 'string', storage })
-  expect(await found(room, path, { filters: { storage } })).toEqual([made])
-  expect(await found(room, path, { filters: { storage, type: 'number' } })).toEqual([])
+  await guarded(fixture, 'POST', path, 'blueprintfields_view')
+  const storage = fixture.name()
+  const made = await fixture.manage('POST', '/blueprintfields', { name: 'city', type: 'string', storage })
+  expect(await found(fixture, path, { filters: { storage } })).toEqual([made])
+  expect(await found(fixture, path, { filters: { storage, type: 'number' } })).toEqual([])
 }
 
-const listsTemplates: Scenario = async (room) => {
+const listsTemplates: Scenario = async (fixture) => {
   const path = '/blueprinttemplates/search'
-  await guarded(room, 'POST', path, 'blueprinttemplates_view')
-  const name = room.name()
-  const made = await room.manage('POST', '/blueprinttemplates', { name, content: '{"layout":"side"}' })
-  expect(await found(room, path, { filters: { name } })).toEqual([made])
-  expect(await found(room, path, { filters: { name: 'none' } })).toEqual([])
+  await guarded(fixture, 'POST', path, 'blueprinttemplates_view')
+  const name = fixture.name()
+  const made = await fixture.manage('POST', '/blueprinttemplates', { name, content: '{"layout":"side"}' })
+  expect(await found(fixture, path, { filters: { name } })).toEqual([made])
+  expect(await found(fixture, path, { filters: { name: 'none' } })).toEqual([])
 }
 
-const updatesRules: Scenario = async (room) => {
+const updatesRules: Scenario = async (fixture) => {
   const root = '/_system/blueprintvalidation'
-  const made = await room.manage('POST', root, { rule_type: 'max_blocks', parameters: { max: 900 } })
+  const made = await fixture.manage('POST', root, { rule_type: 'max_blocks', parameters: { max: 900 } })
   const hash = (record: JsonValue) => String(objectOf(objectOf(record)._meta).update_hash)
   const path = `${root}/${guidOf(made)}`
   const body = { parameters: { max: 800 } }
-  await guarded(room, 'PUT', `${path}/${hash(made)}`, 'blueprintvalidation_update', body)
-  const changed = await room.manage('PUT', `${path}/${hash(made)}`, body)
+  await guarded(fixture, 'PUT', `${path}/${hash(made)}`, 'blueprintvalidation_update', body)
+  const changed = await fixture.manage('PUT', `${path}/${hash(made)}`, body)
   expect(changed).toMatchObject(body)
-  const late = await room.send('PUT', `${path}/${hash(made)}`, { as: 'admin', body: { message: 'late' } })
+  const late = await fixture.send('PUT', `${path}/${hash(made)}`, { as: 'admin', body: { message: 'late' } })
   expect(late).toMatchObject({ status: 409, body: { error: 'CONFLICT' } })
-  expect(await room.manage('GET', path)).toEqual(changed)
-  const unknown = await room.send('PUT', `${root}/${nobody}/${hash(changed)}`, { as: 'admin', body })
+  expect(await fixture.manage('GET', path)).toEqual(changed)
+  const unknown = await fixture.send('PUT', `${root}/${nobody}/${hash(changed)}`, { as: 'admin', body })
   expect(unknown).toMatchObject(notFound)
-  await room.manage('DELETE', path)
-  await changedRuleRules(room)
+  await fixture.manage('DELETE', path)
+  await changedRuleRules(fixture)
 }
 
 /** A deploy is refused by the rule as it is now: what it forbade before is allowed. */
-const changedRuleRules: Scenario = async (room) => {
+const changedRuleRules: Scenario = async (fixture) => {
   const blocks = (type: string) => ({
-    on: on('get', room.name()),
+    on: on('get', fixture.name()),
     unused: { type },
     reply: reply('@on.flow', 1),
   })
   const root = '/_system/blueprintvalidation'
   const rule = { rule_type: 'forbidden_block', parameters: { type: 'query_and' }, message: 'Not here' }
-  const made = objectOf(await room.manage('POST', root, rule))
-  expect(await refused(room, blocks('query_and'))).toContain('Not here')
-  await room.run(blocks('query_bool_filter'))
+  const made = objectOf(await fixture.manage('POST', root, rule))
+  expect(await refused(fixture, blocks('query_and'))).toContain('Not here')
+  await fixture.run(blocks('query_bool_filter'))
   const path = `${root}/${guidOf(made)}`
   const hash = String(objectOf(made._meta).update_hash)
-  await room.manage('PUT', `${path}/${hash}`, { parameters: { type: 'query_bool_filter' } })
-  expect(await refused(room, blocks('query_bool_filter'))).toContain('Not here')
-  await room.run(blocks('query_and'))
-  await room.manage('DELETE', path)
-  await room.run(blocks('query_bool_filter'))
+  await fixture.manage('PUT', `${path}/${hash}`, { parameters: { type: 'query_bool_filter' } })
+  expect(await refused(fixture, blocks('query_bool_filter'))).toContain('Not here')
+  await fixture.run(blocks('query_and'))
+  await fixture.manage('DELETE', path)
+  await fixture.run(blocks('query_bool_filter'))
 }
 
 export const scenarios: Scenarios = {

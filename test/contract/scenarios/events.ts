@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { JsonValue } from '../../../src/shared/json.ts'
 import { guidOf } from '../../end-to-end/harness.ts'
 import { allRefused, call, eventually, found, needs, refused } from '../ask-quoin.ts'
-import type { ContractRoom } from '../contract-room.ts'
+import type { ContractFixture } from '../contract-fixture.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 import { create, fields, object, on, onStore, reply, setAll, storage } from '../flow-blocks.ts'
 
@@ -17,10 +17,10 @@ interface Watched {
 }
 
 /** A storage that a blueprint watches for these events, and writes down each. */
-async function watching(room: ContractRoom, events: readonly string[]): Promise<Watched> {
-  const [uri, heard] = [room.name(), room.name()]
-  const guid = await room.fill(uri, [])
-  const blueprint = await room.run({
+async function watching(fixture: ContractFixture, events: readonly string[]): Promise<Watched> {
+  const [uri, heard] = [fixture.name(), fixture.name()]
+  const guid = await fixture.fill(uri, [])
+  const blueprint = await fixture.run({
     watched: storage(uri),
     store: storage(heard),
     happened: { type: 'storage_event', in: { storage: '@watched.storage', events: [...events] } },
@@ -33,19 +33,19 @@ async function watching(room: ContractRoom, events: readonly string[]): Promise<
     guid,
     blueprint,
     documents: `/_system/storages/${guid}/documents`,
-    heard: async () => (await room.documents(heard)).map(({ event, n }) => `${event} ${n}`),
+    heard: async () => (await fixture.documents(heard)).map(({ event, n }) => `${event} ${n}`),
   }
 }
 
 /** What is fired for two documents that are created, changed and removed, one after the other. */
 const fires =
   (events: readonly string[], expected: (first: number, then: number) => readonly string[]): Scenario =>
-  async (room) => {
-    const { documents, heard } = await watching(room, events)
+  async (fixture) => {
+    const { documents, heard } = await watching(fixture, events)
     const live = async (first: number, then: number) => {
-      const made = guidOf(await room.manage('POST', documents, { n: first }))
-      await room.manage('PUT', `${documents}/${made}`, { n: then })
-      await room.manage('DELETE', `${documents}/${made}`)
+      const made = guidOf(await fixture.manage('POST', documents, { n: first }))
+      await fixture.manage('PUT', `${documents}/${made}`, { n: then })
+      await fixture.manage('DELETE', `${documents}/${made}`)
     }
     await live(1, 2)
     await live(3, 4)
@@ -54,44 +54,44 @@ const fires =
     await eventually(sorted, [...expected(1, 2), ...expected(3, 4)].sort())
   }
 
-const onlyWhileActive: Scenario = async (room) => {
-  const { documents, blueprint, heard } = await watching(room, ['on_created'])
-  await room.manage('POST', documents, { n: 1 })
+const onlyWhileActive: Scenario = async (fixture) => {
+  const { documents, blueprint, heard } = await watching(fixture, ['on_created'])
+  await fixture.manage('POST', documents, { n: 1 })
   await eventually(heard, ['on_created 1'])
-  await room.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
-  await room.manage('POST', documents, { n: 2 })
-  await room.manage('PUT', `/blueprints/update/set/active/${blueprint}`)
-  await room.manage('POST', documents, { n: 3 })
+  await fixture.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
+  await fixture.manage('POST', documents, { n: 2 })
+  await fixture.manage('PUT', `/blueprints/update/set/active/${blueprint}`)
+  await fixture.manage('POST', documents, { n: 3 })
   await eventually(heard, ['on_created 1', 'on_created 3'])
 }
 
 /** Another system posts an event, and the flow stores it. */
-const webhook: Scenario = async (room) => {
-  const uri = room.name()
-  await room.run({
+const webhook: Scenario = async (fixture) => {
+  const uri = fixture.name()
+  await fixture.run({
     store: storage(uri),
     on: on('post', uri),
     set: setAll('@on.body'),
     write: create('@on.flow', '@set.mutations'),
     reply: reply('@write.flow', 'thanks', 202),
   })
-  expect((await call(room, 'GET', uri)).status).toBe(404)
-  expect(await room.documents(uri)).toEqual([])
-  const sent = await fetch(`${room.address}/api/v1/${uri}`, {
+  expect((await call(fixture, 'GET', uri)).status).toBe(404)
+  expect(await fixture.documents(uri)).toEqual([])
+  const sent = await fetch(`${fixture.address}/api/v1/${uri}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ event: 'paid' }),
   })
   expect([sent.status, await sent.json()]).toEqual([202, 'thanks'])
-  expect(await room.documents(uri)).toMatchObject([{ event: 'paid' }])
+  expect(await fixture.documents(uri)).toMatchObject([{ event: 'paid' }])
 }
 
 /** What it was and is, field by field; nothing for what was not listened to. */
-const tellsChanges: Scenario = async (room) => {
-  const [uri, heard] = [room.name(), room.name()]
-  const guid = await room.fill(uri, [])
+const tellsChanges: Scenario = async (fixture) => {
+  const [uri, heard] = [fixture.name(), fixture.name()]
+  const guid = await fixture.fill(uri, [])
   const events = ['on_created', 'on_updated', 'on_removed', 'on_deleted']
-  await room.run({
+  await fixture.run({
     watched: storage(uri),
     store: storage(heard),
     happened: { type: 'storage_event', in: { storage: '@watched.storage', events } },
@@ -108,14 +108,14 @@ const tellsChanges: Scenario = async (room) => {
     write: create('@happened.flow', '@set.mutations'),
   })
   const documents = `/_system/storages/${guid}/documents`
-  const made = guidOf(await room.manage('POST', documents, { n: 1, gone: true, tags: ['a'] }))
-  const notes = async () => (await room.documents(heard)).map(({ _meta, ...note }) => note)
+  const made = guidOf(await fixture.manage('POST', documents, { n: 1, gone: true, tags: ['a'] }))
+  const notes = async () => (await fixture.documents(heard)).map(({ _meta, ...note }) => note)
   await eventually(async () => (await notes()).length, 1)
-  await room.manage('PUT', `${documents}/${made}`, { n: 2, gone: null, tags: ['a', 'b'] })
+  await fixture.manage('PUT', `${documents}/${made}`, { n: 2, gone: null, tags: ['a', 'b'] })
   await eventually(async () => (await notes()).length, 2)
-  await room.manage('DELETE', `${documents}/${made}`)
+  await fixture.manage('DELETE', `${documents}/${made}`)
   await eventually(async () => (await notes()).length, 3)
-  await room.manage('DELETE', `${documents}/${made}?permanent=true`).catch(() => undefined)
+  await fixture.manage('DELETE', `${documents}/${made}?permanent=true`).catch(() => undefined)
   const [first, second, third] = await notes()
   expect(first).toMatchObject({ event: 'on_created', n: 1 })
   expect(first).not.toHaveProperty('was')
@@ -128,47 +128,47 @@ const tellsChanges: Scenario = async (room) => {
   expect(third).toMatchObject({ event: 'on_removed', n: 2, was: 2 })
 }
 
-const storageEvent: Scenario = async (room) => {
+const storageEvent: Scenario = async (fixture) => {
   const fired = fires(['on_created', 'on_updated', 'on_removed'], (first, then) => [
     `on_created ${first}`,
     `on_updated ${then}`,
     `on_removed ${then}`,
   ])
-  await fired(room)
+  await fired(fixture)
   await fires(['on_saved', 'on_updated', 'on_updated'], (first, then) => [
     `on_saved ${first}`,
     `on_updated ${then}`,
-  ])(room)
-  await tellsChanges(room)
-  await tellsDeletion(room)
+  ])(fixture)
+  await tellsChanges(fixture)
+  await tellsDeletion(fixture)
   const blocks = {
     watched: storage('kept'),
     happened: { type: 'storage_event', in: { storage: '@watched.storage', events: ['on_created'] } },
     log: { type: 'function_console_log', in: { flow: '@happened.flow', value: 1 } },
   }
-  await needs(room, blocks, 'happened', 'storage', 'events')
+  await needs(fixture, blocks, 'happened', 'storage', 'events')
   const wrong = [[], ['on_fire'], ['on_created', 'on_fire'], [7]]
   const bad = wrong.map((events) => ({ type: 'storage_event', in: { storage: '@watched.storage', events } }))
-  await allRefused(room, bad, { watched: storage('kept') })
+  await allRefused(fixture, bad, { watched: storage('kept') })
   const users = { ...blocks, watched: storage('_users') }
-  expect(await refused(room, users)).toMatch(/storage/)
+  expect(await refused(fixture, users)).toMatch(/storage/)
 }
 
 /** A document that is deleted is told as it was last. */
-async function tellsDeletion(room: ContractRoom): Promise<void> {
-  const { guid, heard } = await watching(room, ['on_deleted'])
-  const uri = room.name()
-  const [{ name = '' } = {}] = await found(room, '/_system/storages/search', {
+async function tellsDeletion(fixture: ContractFixture): Promise<void> {
+  const { guid, heard } = await watching(fixture, ['on_deleted'])
+  const uri = fixture.name()
+  const [{ name = '' } = {}] = await found(fixture, '/_system/storages/search', {
     filters: { '_meta.guid': guid },
   })
-  const made = guidOf(await room.manage('POST', `/_system/storages/${guid}/documents`, { n: 9 }))
-  await room.run({
+  const made = guidOf(await fixture.manage('POST', `/_system/storages/${guid}/documents`, { n: 9 }))
+  await fixture.run({
     store: storage(String(name)),
     on: on('delete', uri),
     delete: onStore('function_delete_document', '@on.flow', { guid: made }),
     reply: reply('@delete.flow', 'gone'),
   })
-  expect((await call(room, 'DELETE', uri)).body).toBe('gone')
+  expect((await call(fixture, 'DELETE', uri)).body).toBe('gone')
   await eventually(heard, ['on_deleted 9'])
 }
 

@@ -3,35 +3,35 @@ import { expect } from 'vitest'
 import type { JsonObject, JsonValue } from '../../../src/shared/json.ts'
 import { guidOf, objectsOf } from '../../end-to-end/harness.ts'
 import { eventually, found, nobody } from '../ask-quoin.ts'
-import type { ContractRoom } from '../contract-room.ts'
+import type { ContractFixture } from '../contract-fixture.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 
 /** A record is read at its guid, as it was made; the guid of another resource's record, or an unknown one, is 404. */
-async function addressed(room: ContractRoom, path: string, made: JsonValue): Promise<void> {
+async function addressed(fixture: ContractFixture, path: string, made: JsonValue): Promise<void> {
   const guid = guidOf(made)
   expect(guid).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-  expect(guidOf(await room.manage('GET', `${path}/${guid}`))).toBe(guid)
-  const admin = guidOf((await found(room, '/users/search', { filters: { username: 'admin' } }))[0])
-  const tasks = guidOf((await found(room, '/blueprints/search', { filters: { name: 'Tasks' } }))[0])
+  expect(guidOf(await fixture.manage('GET', `${path}/${guid}`))).toBe(guid)
+  const admin = guidOf((await found(fixture, '/users/search', { filters: { username: 'admin' } }))[0])
+  const tasks = guidOf((await found(fixture, '/blueprints/search', { filters: { name: 'Tasks' } }))[0])
   for (const other of [path === '/users' ? tasks : admin, nobody])
-    expect((await room.send('GET', `${path}/${other}`, { as: 'admin' })).status).toBe(404)
+    expect((await fixture.send('GET', `${path}/${other}`, { as: 'admin' })).status).toBe(404)
 }
 
 /** Made twice with what `input` gives, each time under another guid. */
 const record =
   (path: string, input: (name: string) => JsonObject): Scenario =>
-  async (room) => {
-    const one = await room.manage('POST', path, input(room.name()))
-    const two = await room.manage('POST', path, input(room.name()))
+  async (fixture) => {
+    const one = await fixture.manage('POST', path, input(fixture.name()))
+    const two = await fixture.manage('POST', path, input(fixture.name()))
     expect(guidOf(one)).not.toBe(guidOf(two))
-    await addressed(room, path, one)
-    await addressed(room, path, two)
+    await addressed(fixture, path, one)
+    await addressed(fixture, path, two)
   }
 
-const block: Scenario = async (room) => {
-  const blueprint = guidOf(await room.manage('POST', '/blueprints', { name: room.name() }))
+const block: Scenario = async (fixture) => {
+  const blueprint = guidOf(await fixture.manage('POST', '/blueprints', { name: fixture.name() }))
   const made = { blueprint_guid: blueprint, type: 'query_and' }
-  await addressed(room, '/blueprintactions', await room.manage('POST', '/blueprintactions', made))
+  await addressed(fixture, '/blueprintactions', await fixture.manage('POST', '/blueprintactions', made))
 }
 
 /** Logs are read by search: the guid finds the one record. */
@@ -42,38 +42,38 @@ async function foundByGuid(search: (filters: JsonObject) => Promise<readonly Jso
   expect(await search({ '_meta.guid': nobody })).toEqual([])
 }
 
-const systemLog: Scenario = async (room) => {
-  const uri = room.name()
-  const blueprint = await room.run({
+const systemLog: Scenario = async (fixture) => {
+  const uri = fixture.name()
+  const blueprint = await fixture.run({
     on: { type: 'on_startup_register_uri_get', in: { uri } },
     log: { type: 'function_console_log', in: { flow: '@on.flow', value: 'seen' } },
     reply: { type: 'httpconnection_set_json', in: { flow: '@log.flow', value: 1 } },
   })
   const search = (filters: JsonObject) =>
-    found(room, '/_system/systemlogs/search', { filters: { blueprint, ...filters } })
-  await room.send('GET', `/${uri}`)
-  await room.send('GET', `/${uri}`)
+    found(fixture, '/_system/systemlogs/search', { filters: { blueprint, ...filters } })
+  await fixture.send('GET', `/${uri}`)
+  await fixture.send('GET', `/${uri}`)
   await eventually(async () => (await search({})).length, 2)
   await foundByGuid(search)
 }
 
-const auditLog: Scenario = async (room) => {
-  const made = await room.manage('POST', '/blueprinttemplates', { name: room.name() })
-  await room.manage('PUT', `/blueprinttemplates/${guidOf(made)}`, { description: 'changed' })
+const auditLog: Scenario = async (fixture) => {
+  const made = await fixture.manage('POST', '/blueprinttemplates', { name: fixture.name() })
+  await fixture.manage('PUT', `/blueprinttemplates/${guidOf(made)}`, { description: 'changed' })
   await foundByGuid((filters) =>
-    found(room, '/_system/auditlogs', { filters: { guid: guidOf(made), ...filters } }),
+    found(fixture, '/_system/auditlogs', { filters: { guid: guidOf(made), ...filters } }),
   )
 }
 
-const userLog: Scenario = async (room) => {
-  const agent = room.name()
+const userLog: Scenario = async (fixture) => {
+  const agent = fixture.name()
   const sent = { as: 'stranger', headers: { 'user-agent': agent } }
   // Another address, since the same request again at once is counted in the same record.
-  await room.send('GET', '/users/me', sent)
-  await room.send('GET', '/users/you', sent)
+  await fixture.send('GET', '/users/me', sent)
+  await fixture.send('GET', '/users/you', sent)
   const search = async (filters: JsonObject) => {
     const query = new URLSearchParams({ filters: JSON.stringify({ agent, ...filters }) })
-    return objectsOf(await room.manage('GET', `/_system/userlogs/search?${query}`))
+    return objectsOf(await fixture.manage('GET', `/_system/userlogs/search?${query}`))
   }
   await eventually(async () => (await search({})).length, 2)
   await foundByGuid(search)

@@ -3,122 +3,122 @@ import { expect } from 'vitest'
 import type { JsonObject } from '../../../src/shared/json.ts'
 import { guidOf, objectOf, type Sent } from '../../end-to-end/harness.ts'
 import { eventually, found, nobody } from '../ask-quoin.ts'
-import type { ContractRoom } from '../contract-room.ts'
+import type { ContractFixture } from '../contract-fixture.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 
 /** Made, found, changed and removed, and then no longer there. */
 async function managed(
-  room: ContractRoom,
+  fixture: ContractFixture,
   path: string,
   input: JsonObject,
   change: JsonObject,
 ): Promise<void> {
-  const guid = guidOf(await room.manage('POST', path, input))
+  const guid = guidOf(await fixture.manage('POST', path, input))
   const byGuid = { filters: { '_meta.guid': guid } }
-  expect(await found(room, `${path}/search`, byGuid)).toHaveLength(1)
-  expect(await room.manage('PUT', `${path}/${guid}`, change)).toMatchObject(change)
-  expect(await room.manage('GET', `${path}/${guid}`)).toMatchObject(change)
-  await room.manage('DELETE', `${path}/${guid}`)
-  expect(await found(room, `${path}/search`, byGuid)).toEqual([])
-  expect((await room.send('GET', `${path}/${guid}`, { as: 'admin' })).status).toBe(404)
+  expect(await found(fixture, `${path}/search`, byGuid)).toHaveLength(1)
+  expect(await fixture.manage('PUT', `${path}/${guid}`, change)).toMatchObject(change)
+  expect(await fixture.manage('GET', `${path}/${guid}`)).toMatchObject(change)
+  await fixture.manage('DELETE', `${path}/${guid}`)
+  expect(await found(fixture, `${path}/search`, byGuid)).toEqual([])
+  expect((await fixture.send('GET', `${path}/${guid}`, { as: 'admin' })).status).toBe(404)
 }
 
-const blueprintsAndMore: Scenario = async (room) => {
+const blueprintsAndMore: Scenario = async (fixture) => {
   const description = 'changed'
-  const name = room.name()
-  await managed(room, '/blueprints', { name }, { description })
-  await managed(room, '/blueprintfields', { name, type: 'string', storage: name }, { description })
-  await managed(room, '/blueprinttemplates', { name }, { description })
-  const blueprint = guidOf(await room.manage('POST', '/blueprints', { name }))
+  const name = fixture.name()
+  await managed(fixture, '/blueprints', { name }, { description })
+  await managed(fixture, '/blueprintfields', { name, type: 'string', storage: name }, { description })
+  await managed(fixture, '/blueprinttemplates', { name }, { description })
+  const blueprint = guidOf(await fixture.manage('POST', '/blueprints', { name }))
   const block = { type: 'query_and', blueprint_guid: blueprint }
-  const guid = guidOf(await room.manage('POST', '/blueprintactions', block))
-  await room.manage('PUT', `/blueprintactions/${guid}`, { title: 'changed' })
-  await room.manage('POST', `/blueprintactions/unsaved/${guid}`)
-  expect(await room.manage('GET', `/blueprintactions/${guid}`)).toMatchObject({ title: 'changed' })
-  await room.manage('DELETE', `/blueprintactions/${guid}`)
-  await room.manage('POST', `/blueprintactions/unsaved/${blueprint}`)
-  expect((await room.send('GET', `/blueprintactions/${guid}`, { as: 'admin' })).status).toBe(404)
+  const guid = guidOf(await fixture.manage('POST', '/blueprintactions', block))
+  await fixture.manage('PUT', `/blueprintactions/${guid}`, { title: 'changed' })
+  await fixture.manage('POST', `/blueprintactions/unsaved/${guid}`)
+  expect(await fixture.manage('GET', `/blueprintactions/${guid}`)).toMatchObject({ title: 'changed' })
+  await fixture.manage('DELETE', `/blueprintactions/${guid}`)
+  await fixture.manage('POST', `/blueprintactions/unsaved/${blueprint}`)
+  expect((await fixture.send('GET', `/blueprintactions/${guid}`, { as: 'admin' })).status).toBe(404)
 }
 
-const usersAndAccess: Scenario = async (room) => {
-  const name = room.name()
+const usersAndAccess: Scenario = async (fixture) => {
+  const name = fixture.name()
   const user = { username: name, password: 'a password of a user' }
-  await managed(room, '/users', user, { firstname: 'Ann' })
-  await managed(room, '/_system/authentication-groups', { name, scopes: ['a'] }, { scopes: ['b'] })
+  await managed(fixture, '/users', user, { firstname: 'Ann' })
+  await managed(fixture, '/_system/authentication-groups', { name, scopes: ['a'] }, { scopes: ['b'] })
   const logs = async () => {
     const filters = encodeURIComponent(JSON.stringify({ path: '/api/v1/_system/authentication-groups' }))
-    const body = await room.manage('GET', `/_system/userlogs/search?filters=${filters}&count=true`)
+    const body = await fixture.manage('GET', `/_system/userlogs/search?filters=${filters}&count=true`)
     return Number(objectOf(body).count) > 0
   }
   await eventually(logs, true)
 }
 
-const storagesAndLogs: Scenario = async (room) => {
-  const name = room.name()
-  await managed(room, '/_system/storages', { name }, { description: 'changed' })
-  const audited = await found(room, '/_system/auditlogs', { filters: { category: 'storages', name } })
+const storagesAndLogs: Scenario = async (fixture) => {
+  const name = fixture.name()
+  await managed(fixture, '/_system/storages', { name }, { description: 'changed' })
+  const audited = await found(fixture, '/_system/auditlogs', { filters: { category: 'storages', name } })
   expect(audited.map(({ action }) => action)).toEqual(['removed', 'updated', 'created'])
   for (const path of ['/_system/assets/search', '/_system/systemlogs/search'])
-    expect(await room.manage('POST', path, { count: true })).toEqual({ count: expect.any(Number) })
+    expect(await fixture.manage('POST', path, { count: true })).toEqual({ count: expect.any(Number) })
 }
 
-const isMe = async (room: ContractRoom, sent: Sent, path = '/users/me') => {
-  const { status, body } = await room.send('GET', path, sent)
+const isMe = async (fixture: ContractFixture, sent: Sent, path = '/users/me') => {
+  const { status, body } = await fixture.send('GET', path, sent)
   return status === 200 ? objectOf(body).username : status
 }
 
-const bearerHeader: Scenario = async (room) => {
-  const token = await room.tokenOf('stranger')
-  expect(await isMe(room, { headers: { authorization: `Bearer ${token}` } })).toBe('stranger')
+const bearerHeader: Scenario = async (fixture) => {
+  const token = await fixture.tokenOf('stranger')
+  expect(await isMe(fixture, { headers: { authorization: `Bearer ${token}` } })).toBe('stranger')
   for (const authorization of [token, `Basic ${token}`, `Bearer ${token}x`, 'Bearer'])
-    expect([authorization, await isMe(room, { headers: { authorization } })]).toEqual([authorization, 401])
+    expect([authorization, await isMe(fixture, { headers: { authorization } })]).toEqual([authorization, 401])
 }
 
 /** The token there is as good as in the header; one that is no token is refused. */
 const tokenIn =
   (header: string, before = ''): Scenario =>
-  async (room) => {
-    const token = await room.tokenOf('stranger')
-    expect(await isMe(room, { headers: { [header]: `${before}${token}` } })).toBe('stranger')
-    expect(await isMe(room, { headers: { [header]: `${before}nonsense` } })).toBe(401)
+  async (fixture) => {
+    const token = await fixture.tokenOf('stranger')
+    expect(await isMe(fixture, { headers: { [header]: `${before}${token}` } })).toBe('stranger')
+    expect(await isMe(fixture, { headers: { [header]: `${before}nonsense` } })).toBe(401)
   }
 
-const tokenInQuery: Scenario = async (room) => {
-  const token = await room.tokenOf('stranger')
-  expect(await isMe(room, {}, `/users/me?access_token=${token}`)).toBe('stranger')
-  expect(await isMe(room, {}, '/users/me?access_token=nonsense')).toBe(401)
-  const other = { headers: { 'x-token': await room.tokenOf('admin') } }
-  expect(await isMe(room, other, `/users/me?access_token=${token}`), 'two of them').toBe(401)
+const tokenInQuery: Scenario = async (fixture) => {
+  const token = await fixture.tokenOf('stranger')
+  expect(await isMe(fixture, {}, `/users/me?access_token=${token}`)).toBe('stranger')
+  expect(await isMe(fixture, {}, '/users/me?access_token=nonsense')).toBe(401)
+  const other = { headers: { 'x-token': await fixture.tokenOf('admin') } }
+  expect(await isMe(fixture, other, `/users/me?access_token=${token}`), 'two of them').toBe(401)
 }
 
-const tokenInCookie: Scenario = async (room) => {
-  await tokenIn('cookie', 'access_token=')(room)
+const tokenInCookie: Scenario = async (fixture) => {
+  await tokenIn('cookie', 'access_token=')(fixture)
   // A page of another site could make a browser send it.
-  const cookie = `access_token=${await room.tokenOf('stranger')}`
+  const cookie = `access_token=${await fixture.tokenOf('stranger')}`
   const write = { body: { firstname: 'Eve' }, headers: { cookie, origin: 'https://elsewhere.example' } }
-  const { status } = await room.send('PUT', '/users/me', write)
+  const { status } = await fixture.send('PUT', '/users/me', write)
   expect([401, 403]).toContain(status)
-  expect(await room.manage('POST', '/users/search', { filters: { firstname: 'Eve' } })).toEqual([])
+  expect(await fixture.manage('POST', '/users/search', { filters: { firstname: 'Eve' } })).toEqual([])
 }
 
-const tokenLife: Scenario = async (room) => {
-  const username = room.name()
-  await room.addUser(username, [])
-  expect(await isMe(room, {})).toBe(401)
-  const headers = { authorization: `Bearer ${await room.tokenOf(username)}` }
-  expect(await isMe(room, { headers })).toBe(username)
-  expect((await room.send('POST', '/auth/signout', { headers })).status).toBe(200)
-  expect(await isMe(room, { headers })).toBe(401)
+const tokenLife: Scenario = async (fixture) => {
+  const username = fixture.name()
+  await fixture.addUser(username, [])
+  expect(await isMe(fixture, {})).toBe(401)
+  const headers = { authorization: `Bearer ${await fixture.tokenOf(username)}` }
+  expect(await isMe(fixture, { headers })).toBe(username)
+  expect((await fixture.send('POST', '/auth/signout', { headers })).status).toBe(200)
+  expect(await isMe(fixture, { headers })).toBe(401)
 }
 
-const publicInfo: Scenario = async (room) => {
-  expect((await fetch(`${room.address}/api/v1/info`)).status).toBe(200)
-  expect((await fetch(`${room.address}/api/v1/users/me`)).status).toBe(401)
+const publicInfo: Scenario = async (fixture) => {
+  expect((await fetch(`${fixture.address}/api/v1/info`)).status).toBe(200)
+  expect((await fetch(`${fixture.address}/api/v1/users/me`)).status).toBe(401)
 }
 
-const basePath: Scenario = async (room) => {
-  const headers = { authorization: `Bearer ${await room.tokenOf('admin')}` }
-  const status = async (path: string) => (await fetch(`${room.address}${path}`, { headers })).status
+const basePath: Scenario = async (fixture) => {
+  const headers = { authorization: `Bearer ${await fixture.tokenOf('admin')}` }
+  const status = async (path: string) => (await fetch(`${fixture.address}${path}`, { headers })).status
   expect([
     await status('/api/v1/users/me'),
     await status('/users/me'),
@@ -126,11 +126,11 @@ const basePath: Scenario = async (room) => {
   ]).toEqual([200, 404, 404])
 }
 
-const jsonBodies: Scenario = async (room) => {
-  const authorization = `Bearer ${await room.tokenOf('admin')}`
+const jsonBodies: Scenario = async (fixture) => {
+  const authorization = `Bearer ${await fixture.tokenOf('admin')}`
   const post = async (type: string, body: string) => {
     const headers = { authorization, 'content-type': type }
-    const reply = await fetch(`${room.address}/api/v1/users/search`, { method: 'POST', headers, body })
+    const reply = await fetch(`${fixture.address}/api/v1/users/search`, { method: 'POST', headers, body })
     expect(reply.headers.get('content-type')).toMatch(/^application\/json/)
     return reply.status
   }
@@ -139,13 +139,13 @@ const jsonBodies: Scenario = async (room) => {
   expect(await post('text/plain', '{"limit":1}')).toBe(415)
 }
 
-const anyParameter: Scenario = async (room) => {
+const anyParameter: Scenario = async (fixture) => {
   for (const guid of [nobody, '1', 'a%20b', '%F0%9F%8C%8D', '..%2Fusers', "';--", 'x'.repeat(90)])
     for (const path of [`/blueprints/${guid}`, `/_system/storages/${guid}/count`])
-      expect([path, (await room.send('GET', path, { as: 'admin' })).status]).toEqual([path, 404])
+      expect([path, (await fixture.send('GET', path, { as: 'admin' })).status]).toEqual([path, 404])
   const rule = `/_system/blueprintvalidation/${nobody}/any%20text`
   const body = { message: 'x' }
-  expect((await room.send('PUT', rule, { as: 'admin', body })).status).toBe(404)
+  expect((await fixture.send('PUT', rule, { as: 'admin', body })).status).toBe(404)
 }
 
 /** What the router knows beside the API: for people, agents, monitors and files, and nothing else. Pages answer at any path. */
@@ -161,23 +161,23 @@ const besidesTheApi = [
 ]
 const filesOfPages = /^\/_pages\//
 
-const everyPath: Scenario = async (room) => {
-  const described = objectOf((await room.send('GET', '/openapi.json', { as: 'admin' })).body)
+const everyPath: Scenario = async (fixture) => {
+  const described = objectOf((await fixture.send('GET', '/openapi.json', { as: 'admin' })).body)
   const paths = Object.keys(objectOf(described.paths))
   expect(paths).toContain('/api/v1/tasks')
   // Files that are public are no endpoints; they are for browsers.
   expect(paths.filter((path) => !path.startsWith('/api/v1/'))).toEqual(['/static/{path}'])
-  const routed = room.quoin.server.app.printRoutes({ commonPrefix: false })
+  const routed = fixture.quoin.server.app.printRoutes({ commonPrefix: false })
   const roots = [...routed.matchAll(/^[├└]── (\S+) /gm)].map(([, root = '']) => root)
   expect(roots).toContain('/api/v1/info')
   const others = roots.filter((root) => !root.startsWith('/api/v1/') && !filesOfPages.test(root))
   expect(others.toSorted()).toEqual(besidesTheApi.toSorted())
 }
 
-const versionInfo: Scenario = async (room) => {
-  const { body } = await room.send('GET', '/info')
+const versionInfo: Scenario = async (fixture) => {
+  const { body } = await fixture.send('GET', '/info')
   expect(objectOf(body)).toMatchObject({ api: 'v1', version: expect.stringMatching(/^\d+\.\d+\.\d+$/) })
-  expect(objectOf(objectOf(body).flags).storage).toBe(room.quoin.database.capabilities.engine)
+  expect(objectOf(objectOf(body).flags).storage).toBe(fixture.quoin.database.capabilities.engine)
   expect(String(objectOf(body).host).length).toBeGreaterThan(0)
 }
 

@@ -1,9 +1,9 @@
 import type { SeenPage } from '../../page-visitor.ts'
-import { type DealsRoom, MARGIN } from './deals-room.ts'
+import { type DealsFixture, MARGIN } from './deals-fixture.ts'
 import { type Door, type DoorName, type Role, readsOnly } from './door.ts'
 
-export function pageDoors(room: DealsRoom) {
-  const visit = async (path: string, as: Role) => (await room.visitor(as)).get(path)
+export function pageDoors(fixture: DealsFixture) {
+  const visit = async (path: string, as: Role) => (await fixture.visitor(as)).get(path)
   const shown = ({ html }: SeenPage) =>
     [...new Set([...html.matchAll(/deal (\d)/g)].map(([, n]) => Number(n)))].sort()
   const hasMargin = ({ html }: SeenPage) =>
@@ -11,7 +11,7 @@ export function pageDoors(room: DealsRoom) {
 
   /** Chooses an action for a row, also for one that the table does not show. */
   async function act(as: Role, action: string, n: number): Promise<number> {
-    return submit(as, '/deals', 't', { _row: `${action} ${room.deal(n)}` })
+    return submit(as, '/deals', 't', { _row: `${action} ${fixture.deal(n)}` })
   }
 
   /**
@@ -24,7 +24,7 @@ export function pageDoors(room: DealsRoom) {
     id: string,
     values: Readonly<Record<string, string>>,
   ): Promise<number> {
-    const visitor = await room.visitor(as)
+    const visitor = await fixture.visitor(as)
     const page = await visitor.get(path)
     if (page.status !== 200) return page.status
     if (page.has(id)) return (await visitor.submit(page, id, values)).status
@@ -41,12 +41,12 @@ export function pageDoors(room: DealsRoom) {
   }
 
   async function send(as: Role, n: number, form: string): Promise<number> {
-    return submit(as, `/deals/${room.deal(n)}`, form, { title: 'changed' })
+    return submit(as, `/deals/${fixture.deal(n)}`, form, { title: 'changed' })
   }
 
   /** Of the files whose addresses the page shows, what they hold, as their addresses give it. */
   async function files(as: Role): Promise<readonly string[]> {
-    const visitor = await room.visitor(as)
+    const visitor = await fixture.visitor(as)
     const { html } = await visitor.get('/deals')
     const addresses = [...html.matchAll(/\/_pages\/files\/[^"?]+/g)].map(([address]) => address)
     const seen = await Promise.all([...new Set(addresses)].map((address) => visitor.get(address)))
@@ -70,15 +70,15 @@ export function pageDoors(room: DealsRoom) {
     },
     forms: {
       see: async (as) => {
-        const pages = await Promise.all(ofForms.map((n) => visit(`/deals/${room.deal(n)}`, as)))
+        const pages = await Promise.all(ofForms.map((n) => visit(`/deals/${fixture.deal(n)}`, as)))
         return ofForms.filter((_n, at) => pages[at]?.status === 200)
       },
       hidden: async (as) => {
-        const pages = await Promise.all(ofForms.map((n) => visit(`/deals/${room.deal(n)}`, as)))
+        const pages = await Promise.all(ofForms.map((n) => visit(`/deals/${fixture.deal(n)}`, as)))
         return pages.some(hasMargin)
       },
       create: (as, owner) => make(as, { owner }),
-      set: (as) => make(as, { owner: room.user(as), approved: 'yes' }),
+      set: (as) => make(as, { owner: fixture.user(as), approved: 'yes' }),
       change: (as, n) => send(as, n, 'edit'),
       remove: (as, n) => send(as, n, 'end'),
     },

@@ -76,21 +76,21 @@ export const goodsBlocks: JsonObject = {
   },
 }
 
-export interface GoodsRoom {
+export interface GoodsFixture {
   readonly quoin: TestQuoin
   readonly origin: string
   /** Guid of the document that is changed. */
   guid(): string
 }
 
-export function writeDoors(room: GoodsRoom): Readonly<Record<WriteDoor, Write>> {
-  return { ...creates(room), ...changes(room), ...restores(room) }
+export function writeDoors(fixture: GoodsFixture): Readonly<Record<WriteDoor, Write>> {
+  return { ...creates(fixture), ...changes(fixture), ...restores(fixture) }
 }
 
 const base: JsonObject = { title: 'New', key: 'new' }
 
 async function sent(
-  { quoin }: GoodsRoom,
+  { quoin }: GoodsFixture,
   method: 'POST' | 'PUT',
   address: string,
   body?: JsonValue,
@@ -103,8 +103,8 @@ async function sent(
   return { status: answer.status, text, ...(Array.isArray(named) && { fields: named.map(String) }) }
 }
 
-function creates(room: GoodsRoom) {
-  const { quoin } = room
+function creates(fixture: GoodsFixture) {
+  const { quoin } = fixture
   const load = async (type: string, payload: string | Buffer): Promise<Refusal> => {
     const headers = { authorization: `Bearer ${await quoin.tokenOf('admin')}`, 'content-type': type }
     const url = `/api/v1${path}/import`
@@ -123,12 +123,12 @@ function creates(room: GoodsRoom) {
       .map((cells) => cells.join(','))
       .join('\n')
   return {
-    'documents API, create': (fields) => sent(room, 'POST', path, { ...base, ...fields }),
-    'resource, create': (fields) => sent(room, 'POST', '/goods', { ...base, ...fields }),
-    'block, create': (fields) => sent(room, 'POST', '/create', { ...base, ...fields }),
-    'block, upsert of a new one': (fields) => sent(room, 'POST', '/upsert', { ...base, ...fields }),
-    'block, store rows': (fields) => sent(room, 'POST', '/rows', { ...base, ...fields }),
-    'form of a page, create': (fields) => submitted(room, '/goods', { title: 'New', ...fields }),
+    'documents API, create': (fields) => sent(fixture, 'POST', path, { ...base, ...fields }),
+    'resource, create': (fields) => sent(fixture, 'POST', '/goods', { ...base, ...fields }),
+    'block, create': (fields) => sent(fixture, 'POST', '/create', { ...base, ...fields }),
+    'block, upsert of a new one': (fields) => sent(fixture, 'POST', '/upsert', { ...base, ...fields }),
+    'block, store rows': (fields) => sent(fixture, 'POST', '/rows', { ...base, ...fields }),
+    'form of a page, create': (fields) => submitted(fixture, '/goods', { title: 'New', ...fields }),
     'import, NDJSON': (fields) => load(NDJSON, JSON.stringify({ ...base, ...fields })),
     'import, CSV': (fields) => load(CSV, csv(fields)),
     'import, XLSX': async (fields) =>
@@ -138,7 +138,7 @@ function creates(room: GoodsRoom) {
       await writeFile(file, csv(fields))
       const environment = { QUOIN_TOKEN: await quoin.tokenOf('admin') }
       const { code, complained, printed } = await quoinCommand(
-        ['rows', 'import', storage, file, '--url', room.origin],
+        ['rows', 'import', storage, file, '--url', fixture.origin],
         environment,
       )
       expect(code).not.toBe(0)
@@ -148,7 +148,7 @@ function creates(room: GoodsRoom) {
       const dead = () =>
         quoin.manage('POST', '/queue/search', { filters: { queue: 'goods', status: 'dead' }, limit: 100 })
       const before = objectsOf(await dead()).length
-      expect((await sent(room, 'POST', '/later', { ...base, ...fields })).status).toBe(200)
+      expect((await sent(fixture, 'POST', '/later', { ...base, ...fields })).status).toBe(200)
       const failed = async () => objectsOf(await dead())
       await expect
         .poll(async () => (await failed()).length, { timeout: 60_000, interval: 20 })
@@ -158,33 +158,34 @@ function creates(room: GoodsRoom) {
   } as const satisfies Partial<Record<WriteDoor, Write>>
 }
 
-function changes(room: GoodsRoom) {
-  const named = (address: string) => `${address}?guid=${room.guid()}`
+function changes(fixture: GoodsFixture) {
+  const named = (address: string) => `${address}?guid=${fixture.guid()}`
   const many = (more: JsonObject) => (fields: JsonObject) =>
-    sent(room, 'POST', `${path}/update-many`, { guids: [room.guid()], set: fields, ...more })
+    sent(fixture, 'POST', `${path}/update-many`, { guids: [fixture.guid()], set: fields, ...more })
   return {
-    'documents API, change': (fields) => sent(room, 'PUT', `${path}/${room.guid()}`, fields),
-    'resource, change': (fields) => sent(room, 'PUT', `/goods/${room.guid()}`, fields),
-    'block, change': (fields) => sent(room, 'POST', named('/change'), fields),
-    'block, upsert of one': (fields) => sent(room, 'POST', '/upsert', { key: 'second', ...fields }),
-    'form of a page, change': (fields) => submitted(room, `/goods/${room.guid()}`, fields),
+    'documents API, change': (fields) => sent(fixture, 'PUT', `${path}/${fixture.guid()}`, fields),
+    'resource, change': (fields) => sent(fixture, 'PUT', `/goods/${fixture.guid()}`, fields),
+    'block, change': (fields) => sent(fixture, 'POST', named('/change'), fields),
+    'block, upsert of one': (fields) => sent(fixture, 'POST', '/upsert', { key: 'second', ...fields }),
+    'form of a page, change': (fields) => submitted(fixture, `/goods/${fixture.guid()}`, fields),
     'update-many': many({}),
-    'update-many in a job': async (fields) => ofJob(room, (await many({ in_background: true })(fields)).text),
-    'block, update many': (fields) => sent(room, 'POST', named('/many'), fields),
+    'update-many in a job': async (fields) =>
+      ofJob(fixture, (await many({ in_background: true })(fields)).text),
+    'block, update many': (fields) => sent(fixture, 'POST', named('/many'), fields),
     'block, update many in a job': async (fields) =>
       ofJob(
-        room,
+        fixture,
         JSON.stringify({
-          job: (await room.quoin.send('POST', named('/many_later'), { body: fields })).body ?? null,
+          job: (await fixture.quoin.send('POST', named('/many_later'), { body: fields })).body ?? null,
         }),
       ),
   } as const satisfies Partial<Record<WriteDoor, Write>>
 }
 
-function restores(room: GoodsRoom) {
+function restores(fixture: GoodsFixture) {
   /** Removed while its values were free, or what it refers to was there. */
   const removed = async (fields: JsonObject): Promise<string> => {
-    const session = room.quoin.quoin.database.session()
+    const session = fixture.quoin.quoin.database.session()
     const { supplier, ...own } = fields
     const maker = supplier === undefined ? undefined : guidOf((await session.create('suppliers', [])).value)
     const free = Object.fromEntries(Object.keys(own).map((name) => [name, null]))
@@ -203,19 +204,20 @@ function restores(room: GoodsRoom) {
     return guid
   }
   return {
-    restore: async (fields) => sent(room, 'POST', `${path}/${await removed(fields)}/restore`),
+    restore: async (fields) => sent(fixture, 'POST', `${path}/${await removed(fields)}/restore`),
     'restore-many': async (fields) =>
-      sent(room, 'POST', `${path}/restore-many`, { guids: [await removed(fields)] }),
+      sent(fixture, 'POST', `${path}/restore-many`, { guids: [await removed(fields)] }),
     'restore-many in a job': async (fields) => {
       const body = { guids: [await removed(fields)], in_background: true }
-      return ofJob(room, (await sent(room, 'POST', `${path}/restore-many`, body)).text)
+      return ofJob(fixture, (await sent(fixture, 'POST', `${path}/restore-many`, body)).text)
     },
-    'block, restore many': async (fields) => sent(room, 'POST', `/restore?guid=${await removed(fields)}`, {}),
+    'block, restore many': async (fields) =>
+      sent(fixture, 'POST', `/restore?guid=${await removed(fields)}`, {}),
   } as const satisfies Partial<Record<WriteDoor, Write>>
 }
 
 /** What the record of a job says of the document that it left out. */
-async function ofJob({ quoin }: GoodsRoom, text: string): Promise<Refusal> {
+async function ofJob({ quoin }: GoodsFixture, text: string): Promise<Refusal> {
   const { job } = objectOf(JSON.parse(text))
   const progress = async () => objectOf((await quoin.send('GET', `/queue/${job}`, { as: 'admin' })).body)
   await expect
@@ -225,7 +227,7 @@ async function ofJob({ quoin }: GoodsRoom, text: string): Promise<Refusal> {
 }
 
 async function submitted(
-  { quoin, origin }: GoodsRoom,
+  { quoin, origin }: GoodsFixture,
   address: string,
   fields: JsonObject,
 ): Promise<Refusal> {

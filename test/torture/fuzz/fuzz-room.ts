@@ -13,7 +13,7 @@ import { consistencyBlueprint } from '../consistency/consistency-blueprint.ts'
 import type { Keeper } from './keeper.ts'
 import { kindsBlueprint, kindsConstraint, kindsFields, kindsStorage } from './kinds-blueprint.ts'
 
-export interface FuzzRoom {
+export interface FuzzFixture {
   readonly document: ApiDocument
   /** Guids that must outlive the fuzzer. */
   readonly kept: ReadonlySet<string>
@@ -32,7 +32,7 @@ const PASSWORD = 'a password of a fuzzer'
 const examples = join(import.meta.dirname, '..', '..', '..', 'examples')
 const names = ['Köln', 'Bern', 'San José', 'Oslo', 'New York', 'Springfield', 'Paris', 'İzmir']
 
-export async function openFuzzRoom(keeper: Keeper, documents: number): Promise<FuzzRoom> {
+export async function openFuzzFixture(keeper: Keeper, documents: number): Promise<FuzzFixture> {
   const { manage, address, token } = keeper
   const active = new Set<string>()
   const kinds = await manage('POST', '/_system/storages', { name: kindsStorage })

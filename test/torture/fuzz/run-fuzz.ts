@@ -4,7 +4,7 @@ import { uris } from '../consistency/consistency-blueprint.ts'
 import type { RandomSource } from '../random-source.ts'
 import type { ServerGuard } from '../server-guard/server-guard.ts'
 import { type FuzzReply, fuzzClient } from './fuzz-client.ts'
-import { openFuzzRoom } from './fuzz-room.ts'
+import { openFuzzFixture } from './fuzz-room.ts'
 import { judge, parsed } from './judge-reply.ts'
 import { openKeeper } from './keeper.ts'
 import { knownThings } from './known-things.ts'
@@ -40,9 +40,9 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   const keeper = await openKeeper(address)
   const client = fuzzClient(address, options.patience)
   try {
-    const room = await openFuzzRoom(keeper, options.documents)
-    const known = knownThings(room.kept)
-    const targets = targetsOf(room.document).filter(options.only ?? (() => true))
+    const fixture = await openFuzzFixture(keeper, options.documents)
+    const known = knownThings(fixture.kept)
+    const targets = targetsOf(fixture.document).filter(options.only ?? (() => true))
     const failures: string[] = []
     const statuses = new Map<string, number>()
     const succeeded = new Set<Target>()
@@ -55,12 +55,12 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
     }
 
     async function round(): Promise<void> {
-      const roles = [...room.tokens()]
+      const roles = [...fixture.tokens()]
       const asked = Array.from({ length: ROUND }, () => {
         const [role, token] = random.chance(0.5) ? (roles.at(-1) ?? random.oneOf(roles)) : random.oneOf(roles)
-        const made = makeRequest(next(), { document: room.document, known, random })
+        const made = makeRequest(next(), { document: fixture.document, known, random })
         return { role, request: withToken(made, token), reply: undefined as FuzzReply | undefined }
-      }).filter(({ request }) => !pauses(request, room.active))
+      }).filter(({ request }) => !pauses(request, fixture.active))
       const waiting = asked.values()
       const work = async () => {
         for (const one of waiting)
@@ -79,7 +79,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
         }
         for (const fault of judge(request, reply)) failures.push(`${inWords(request, role)}: ${fault}`)
       }
-      await room.repair()
+      await fixture.repair()
     }
 
     // Everything once, so that what is loaded when it is first needed is not counted.
@@ -87,7 +87,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
     await new Promise((resolve) => setTimeout(resolve, 600))
     guard.outcome()
     while (options.more(failures) && failures.length < MOST_FAILURES) await round()
-    failures.push(...(await room.verify()))
+    failures.push(...(await fixture.verify()))
     const guarded = guard.outcome()
     const figures = {
       requests: checked,

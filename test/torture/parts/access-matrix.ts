@@ -39,8 +39,8 @@ async function run({ signal, short, tell }: TortureContext): Promise<TortureResu
 
 /** Each route that is open to others has to be found. */
 async function control({ signal }: TortureContext): Promise<TortureResult> {
-  const room = await alteringRoutes(breakRoute, () => openQuoinHere())
-  const caller = matrixCaller(() => room.address)
+  const fixture = await alteringRoutes(breakRoute, () => openQuoinHere())
+  const caller = matrixCaller(() => fixture.address)
   try {
     const { checked, failures } = await checkMatrix({ caller, adminPassword, whole: false, signal })
     const missed = notFound(failures)
@@ -48,6 +48,6 @@ async function control({ signal }: TortureContext): Promise<TortureResult> {
     return { checked, failures, figures: {} }
   } finally {
     await caller.close()
-    await room.close()
+    await fixture.close()
   }
 }

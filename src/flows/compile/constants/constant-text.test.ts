@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FlowBlocks, type FlowRoom, openFlowRoom, replyWith } from '../../../../test/run-flow.ts'
+import { type FlowBlocks, type FlowFixture, openFlowFixture, replyWith } from '../../../../test/run-flow.ts'
 import { isLargerThan, type JsonValue } from '../../../shared/json.ts'
 import { StoredJson } from '../../../storage/stored-json.ts'
 
-let room: FlowRoom
+let fixture: FlowFixture
 beforeAll(async () => {
-  room = await openFlowRoom()
+  fixture = await openFlowFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 async function replied(value: JsonValue, blocks: FlowBlocks = {}) {
-  const { replies } = await room.run(replyWith(value, blocks))
+  const { replies } = await fixture.run(replyWith(value, blocks))
   return replies[0]?.value
 }
 

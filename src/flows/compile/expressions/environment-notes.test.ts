@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FlowRoom, openFlowRoom, replyWith } from '../../../../test/run-flow.ts'
+import { type FlowFixture, openFlowFixture, replyWith } from '../../../../test/run-flow.ts'
 import { loadBlocks } from '../../../blocks/load-blocks.ts'
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 import { importBlueprint } from '../../blueprints/blueprint-file.ts'
 import { compileInTurns } from '../compile-blueprint.ts'
 
-let room: FlowRoom
+let fixture: FlowFixture
 beforeAll(async () => {
-  room = await openFlowRoom()
+  fixture = await openFlowFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const env = { BASE_URL: 'https://shop.example', LIMIT: 5, MAIL: { from: 'shop@example.org' }, NONE: null }
 
@@ -25,12 +25,12 @@ describe('in a run', () => {
     ['all values', '=keys(env).length', 4],
   ])('%s', async (_what, expression, expected) => {
     const request = { query: { which: 'LIMIT' }, url: '/?which=LIMIT' }
-    const { replies, end } = await room.run(replyWith(expression), request, {}, { env })
+    const { replies, end } = await fixture.run(replyWith(expression), request, {}, { env })
     expect([end.error, replies[0]?.value]).toEqual([undefined, expected])
   })
 
   test('a value that does not fit is a fault of the blueprint, not of the request', async () => {
-    const { end, logs } = await room.run(replyWith('=env.BASE_URL * 2'), {}, {}, { env })
+    const { end, logs } = await fixture.run(replyWith('=env.BASE_URL * 2'), {}, {}, { env })
     expect(end.error).toMatchObject({ code: 'INTERNAL' })
     expect(logs[0]?.message).toMatch(/column 1/)
   })

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FlowBlocks, type FlowRoom, openFlowRoom, replyWith } from '../../../../test/run-flow.ts'
+import { type FlowBlocks, type FlowFixture, openFlowFixture, replyWith } from '../../../../test/run-flow.ts'
 import type { RunRequest } from '../../../blocks/run-request.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import { setFields } from '../../../shared/mutation.ts'
 
-let room: FlowRoom
+let fixture: FlowFixture
 beforeAll(async () => {
-  room = await openFlowRoom()
+  fixture = await openFlowFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const storage = { store: { type: 'storage', fields: { storage: 'goods' } } }
 const number = { two: { type: 'number_default', in: { value: 2 } } }
@@ -36,7 +36,7 @@ describe('problems, with block, pin and column', () => {
     ['what is no block of the environment', '=blocks.env.NAME', {}, /no block named env/, 8],
     ['what is no name in blocks', '=blocks.params.x', {}, /no block named params/, 8],
   ])('%s', (_what, expression, blocks, message, column) => {
-    const { blueprint, problems } = room.compile(replyWith(expression, blocks))
+    const { blueprint, problems } = fixture.compile(replyWith(expression, blocks))
     expect(blueprint).toBeUndefined()
     expect(problems).toEqual([
       { block: 'reply', pin: 'value', rule: 'expression', message: expect.stringMatching(message), column },
@@ -48,7 +48,7 @@ describe('problems, with block, pin and column', () => {
       type: 'function_search',
       in: { flow: '@get.flow', storage: '@store.storage', query: '=1' },
     }
-    const { problems } = room.compile(replyWith(1, { ...storage, search }))
+    const { problems } = fixture.compile(replyWith(1, { ...storage, search }))
     expect(problems.map(({ block, pin, message }) => [block, pin, message])).toEqual([
       ['search', 'query', 'A query pin takes no expression.'],
     ])
@@ -56,7 +56,7 @@ describe('problems, with block, pin and column', () => {
 })
 
 async function replied(value: JsonValue, blocks: FlowBlocks = {}, request: Partial<RunRequest> = {}) {
-  const { replies, end } = await room.run(replyWith(value, blocks), request)
+  const { replies, end } = await fixture.run(replyWith(value, blocks), request)
   return end.error ?? replies[0]?.value ?? null
 }
 
@@ -155,7 +155,7 @@ describe('blame', () => {
       { code: 'INTERNAL', message: /^internal error$/ },
     ],
   ])('%s', async (_what, blocks, { code, message }) => {
-    const { end, replies } = await room.run(blocks, { ...sent, body: { items: ['x'] } })
+    const { end, replies } = await fixture.run(blocks, { ...sent, body: { items: ['x'] } })
     expect(replies).toEqual([])
     expect(end.error).toMatchObject({
       code,
@@ -178,7 +178,7 @@ test.each<[string, FlowBlocks, RegExp]>([
 ])('the body is refused in %s, also where an endpoint shares the block', (_what, trigger, message) => {
   const get = { type: 'on_startup_register_uri_post', in: { uri: 'a' } }
   const log = { type: 'function_console_log', in: { flow: ['@at.flow', '@get.flow'], value: '=body' } }
-  const { problems } = room.compile({ ...trigger, get, log })
+  const { problems } = fixture.compile({ ...trigger, get, log })
   expect(problems.map(({ block, pin }) => [block, pin])).toEqual([['log', 'value']])
   expect(problems[0]?.message).toMatch(message)
 })
@@ -191,13 +191,15 @@ test.each<[string, JsonValue, boolean]>([
   ['a random text', '=uuid()', false],
   ['a value of the environment', '=env.NAME', true],
 ])('a reply that follows from %s may be kept: %s', (_what, expression, expected) => {
-  const { blueprint } = room.compile(replyWith(expression))
+  const { blueprint } = fixture.compile(replyWith(expression))
   expect(blueprint?.endpoints[0]?.flow.repeatable).toBe(expected)
   expect(blueprint?.endpoints[0]?.callerBlind).toBe(!/user|headers|uuid/.test(JSON.stringify(expression)))
 })
 
 test('parameters that an expression reads are parameters of the endpoint', () => {
-  const { blueprint } = room.compile(replyWith('=[params.limit, query["from"], blocks.two.number]', number))
+  const { blueprint } = fixture.compile(
+    replyWith('=[params.limit, query["from"], blocks.two.number]', number),
+  )
   expect(blueprint?.endpoints[0]?.fields).toEqual(['from', 'limit'])
 })
 
@@ -210,8 +212,8 @@ test('a storage pin holds the name of the storage, which the blueprint then need
     },
     reply: { type: 'httpconnection_set_json', in: { flow: '@make.flow', value: '=make.document.a' } },
   }
-  expect([...(room.compile(blocks).blueprint?.needs.keys() ?? [])]).toEqual(['named'])
-  const { replies } = await room.run(blocks, { method: 'POST', body: { a: 7 } })
+  expect([...(fixture.compile(blocks).blueprint?.needs.keys() ?? [])]).toEqual(['named'])
+  const { replies } = await fixture.run(blocks, { method: 'POST', body: { a: 7 } })
   expect(replies[0]?.value).toBe(7)
 })
 
@@ -235,7 +237,7 @@ describe('values by the schema of the trigger', () => {
     ],
     ['all of them', '=params', { page: '4', x: 'y' }, { page: 4, x: 'y' }],
   ])('%s', async (_what, expression, query, value) => {
-    const { replies, end } = await room.run({ ...replyWith(expression), get }, { query })
+    const { replies, end } = await fixture.run({ ...replyWith(expression), get }, { query })
     expect(end.error).toBeUndefined()
     expect(JSON.parse(JSON.stringify(replies[0]?.value))).toEqual(value)
   })
@@ -243,7 +245,7 @@ describe('values by the schema of the trigger', () => {
   test('a body has its defaults', async () => {
     const schema = [{ name: 'qty', type: 'number', default: 2 }]
     const post = { type: 'on_startup_register_uri_post', in: { uri: 'test' }, fields: { schema } }
-    const { replies } = await room.run(
+    const { replies } = await fixture.run(
       { ...replyWith('=body.qty * 2'), get: post },
       { method: 'POST', body: {} },
     )
@@ -269,11 +271,11 @@ test.each([
       in: { flow: '@find.flow', value: '=find.documents.map(one => one.amount)' },
     },
   }
-  const { blueprint } = room.compile(blocks)
+  const { blueprint } = fixture.compile(blocks)
   const needs = blueprint?.needs.get(storage)
   expect(JSON.stringify(needs)).toContain(first)
-  await room.database.ensure(storage, needs)
-  const session = room.database.session()
+  await fixture.database.ensure(storage, needs)
+  const session = fixture.database.session()
   for (const [group, amount] of [
     ['x', 1],
     ['y', 2],
@@ -281,6 +283,6 @@ test.each([
   ] as const)
     await session.create(storage, setFields({ group, amount }))
   await session.transaction.commit()
-  const { replies } = await room.run(blocks)
+  const { replies } = await fixture.run(blocks)
   expect(replies[0]?.value).toEqual(expected)
 })

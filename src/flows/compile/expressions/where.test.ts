@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FlowBlocks, type FlowRoom, openFlowRoom } from '../../../../test/run-flow.ts'
+import { type FlowBlocks, type FlowFixture, openFlowFixture } from '../../../../test/run-flow.ts'
 import type { RunRequest } from '../../../blocks/run-request.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 
@@ -11,11 +11,11 @@ const goods: readonly JsonObject[] = [
   { n: 5, status: ['open'], price: [20], title: '', tags: [7, null, ['red']], done: 'true' },
 ]
 
-let room: FlowRoom
+let fixture: FlowFixture
 beforeAll(async () => {
-  room = await openFlowRoom()
-  await room.database.ensure('goods')
-  const session = room.database.session()
+  fixture = await openFlowFixture()
+  await fixture.database.ensure('goods')
+  const session = fixture.database.session()
   for (const one of goods)
     await session.create(
       'goods',
@@ -23,7 +23,7 @@ beforeAll(async () => {
     )
   await session.transaction.commit()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 function searching(where: string, more: FlowBlocks = {}): FlowBlocks {
   return {
@@ -40,7 +40,7 @@ function searching(where: string, more: FlowBlocks = {}): FlowBlocks {
 }
 
 async function found(where: string, request: Partial<RunRequest> = {}): Promise<unknown> {
-  const { replies, end } = await room.run(searching(where), request)
+  const { replies, end } = await fixture.run(searching(where), request)
   if (end.error) return end.error
   const value = replies[0]?.value
   const documents: unknown = JSON.parse(JSON.stringify(value))
@@ -212,7 +212,7 @@ describe('refused at deploy, with the column', () => {
     ['=doc.b == nope(1)', /no function nope/, 10],
     ['=search(doc.a)', /search/, 1],
   ])('%s', (where, message, column) => {
-    const { blueprint, problems } = room.compile(searching(where))
+    const { blueprint, problems } = fixture.compile(searching(where))
     expect(blueprint).toBeUndefined()
     expect(problems[0]).toMatchObject({
       block: 'search',
@@ -234,7 +234,7 @@ describe('refused at deploy, with the column', () => {
         },
       })
       const refused = (where: string) =>
-        room.compile(change(where)).blueprint?.notes.filter((note) => note.refused)
+        fixture.compile(change(where)).blueprint?.notes.filter((note) => note.refused)
       expect(refused('=doc.a == params.a')).toEqual([])
       // No problem of the compiler: blocks that are active are compiled at each start.
       expect(refused('=doc.a == maybe(params.a)')).toMatchObject([
@@ -252,7 +252,7 @@ describe('refused at deploy, with the column', () => {
     const query = { type: 'query_and' }
     const blocks = searching('=true', { query })
     const search = { ...blocks.search, in: { flow: '@get.flow', storage: '@store.storage', where } }
-    const { problems } = room.compile({ ...blocks, search })
+    const { problems } = fixture.compile({ ...blocks, search })
     expect(problems.map(({ message }) => message)).toEqual(['The pin where takes an expression only.'])
   })
 })
@@ -262,13 +262,13 @@ describe('large conditions', () => {
     const where = `=${Array.from({ length: 400 }, (_, n) => `doc.n == ${n + 3}`).join(' || ')}`
     expect(await found(where)).toEqual([3, 4, 5])
     const listed = { ...searching(where) }
-    expect(room.compile(listed).blueprint?.needs.get('goods')?.indexes).toEqual([{ fields: ['n'] }])
+    expect(fixture.compile(listed).blueprint?.needs.get('goods')?.indexes).toEqual([{ fields: ['n'] }])
   })
 
   test('2,000 parts, and no more', async () => {
     const parts = Array.from({ length: 399 }, (_, n) => `doc.n${n} != ${n}`)
     expect(await found(`=${parts.join(' && ')}`)).toEqual([1, 2, 3, 4, 5])
-    const { problems } = room.compile(searching(`=${[...parts, ...parts].join(' && ')}`))
+    const { problems } = fixture.compile(searching(`=${[...parts, ...parts].join(' && ')}`))
     expect(problems[0]?.message).toMatch(/more than 2,000 parts|characters/)
   })
 
@@ -296,7 +296,7 @@ describe('indexes', () => {
     ['alternatives of two fields', '=doc.status == "a" || doc.owner == "b"', [['n']], false],
     ['words', '=search(doc.title, params.q)', [['n']], true],
   ])('%s', (_what, where, indexes, text) => {
-    const needs = room.compile(searching(where)).blueprint?.needs.get('goods')
+    const needs = fixture.compile(searching(where)).blueprint?.needs.get('goods')
     expect([needs?.indexes?.map(({ fields }) => fields), needs?.text]).toEqual([indexes, text])
   })
 })
@@ -309,6 +309,6 @@ describe('kept replies', () => {
     ['=doc.token == headers.token', false],
     ['=doc.due < now()', false],
   ])('%s', (where, repeatable) => {
-    expect(room.compile(searching(where)).blueprint?.endpoints[0]?.flow.repeatable).toBe(repeatable)
+    expect(fixture.compile(searching(where)).blueprint?.endpoints[0]?.flow.repeatable).toBe(repeatable)
   })
 })

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FlowRoom, openFlowRoom } from '../../../../test/run-flow.ts'
+import { type FlowFixture, openFlowFixture } from '../../../../test/run-flow.ts'
 
-let room: FlowRoom
+let fixture: FlowFixture
 beforeAll(async () => {
-  room = await openFlowRoom()
+  fixture = await openFlowFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const page = { type: 'state_page', in: { url: 'p' } }
 
@@ -43,7 +43,7 @@ test.each<[string, Record<string, unknown>, string, readonly (readonly [string, 
 ])('a chart with %s', (_what, more, items, found) => {
   const group = [{ field: 'start', part: 'month' }]
   const sums = { flow: '@page.flow', storage: 'goods', group, values: [{ sum: 'amount', as: 'total' }] }
-  const { blueprint, problems } = room.compile({
+  const { blueprint, problems } = fixture.compile({
     page,
     sums: { type: 'function_aggregate', in: sums },
     chart: { type: 'state_chart', in: { title: 'A', items, ...more } },

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FlowBlocks, type FlowRoom, openFlowRoom } from '../../../../test/run-flow.ts'
+import { type FlowBlocks, type FlowFixture, openFlowFixture } from '../../../../test/run-flow.ts'
 
-let room: FlowRoom
+let fixture: FlowFixture
 beforeAll(async () => {
-  room = await openFlowRoom()
+  fixture = await openFlowFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const get = { type: 'on_startup_register_uri_get', in: { uri: 'a' } }
 const post = { type: 'on_startup_register_uri_post', in: { uri: 'a' } }
@@ -387,7 +387,7 @@ test.each<[string, FlowBlocks, Named[]]>([
     [],
   ],
 ])('%s', (_what, blocks, expected) => {
-  const { blueprint, problems } = room.compile(blocks)
+  const { blueprint, problems } = fixture.compile(blocks)
   expect(problems).toEqual([])
   expect(blueprint?.notes.map(({ block, pin, level }) => [block, pin, level])).toEqual(
     expected.map(([block, pin]) => [block, pin, 'warn']),
@@ -419,7 +419,7 @@ test('parts of a page that need a browser are named where they lead to a mail', 
     show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@dialog.state' } },
     dialog: { type: 'state_modal', in: { modal_id: 'm', label: 'a' } },
   }
-  const { blueprint, problems } = room.compile(blocks)
+  const { blueprint, problems } = fixture.compile(blocks)
   expect(problems).toEqual([])
   const notes = blueprint?.notes.filter(({ message }) => message.includes('a mail, which cannot show it'))
   expect(notes?.map(({ block }) => block).sort()).toEqual(['form', 'send'])
@@ -431,7 +431,7 @@ test('a mail needs one of text, html and state', () => {
     mail: { type: 'send_mail', in: { flow: '@get.flow', to: 'a@example.com', subject: 'a', ...more } },
     title: { type: 'state_h1', in: { text: 'a' } },
   })
-  expect(room.compile(mailWith({})).problems).toMatchObject([
+  expect(fixture.compile(mailWith({})).problems).toMatchObject([
     {
       block: 'mail',
       pin: 'html',
@@ -444,11 +444,11 @@ test('a mail needs one of text, html and state', () => {
     },
   ])
   for (const given of [{ text: 'a' }, { html: 'a' }, { state: '@title.state' }])
-    expect(room.compile(mailWith(given)).problems).toEqual([])
+    expect(fixture.compile(mailWith(given)).problems).toEqual([])
 })
 
 test('a warning about an expression has its column', () => {
-  const { blueprint } = room.compile({
+  const { blueprint } = fixture.compile({
     get,
     call: call('@get.flow', 'f', '=[1, 2]'),
     fn: fn('f', [{ id: 'tags', type: 'value' }]),
@@ -468,7 +468,7 @@ test.each<[string, string, string, readonly number[]]>([
   ['that is looked at before', 'hello', 'params.name != null && "a" + params.name == "ab"', []],
   ['in a text with values', 'hello', '`Hello $' + '{params.name}`', []],
 ])('a calculation with %s', (_what, uri, value, columns) => {
-  const { blueprint } = room.compile({
+  const { blueprint } = fixture.compile({
     get: { ...get, in: { uri } },
     reply: { type: 'httpconnection_set_json', in: { flow: '@get.flow', value: `=${value}` } },
   })
@@ -478,7 +478,7 @@ test.each<[string, string, string, readonly number[]]>([
 
 test('many warnings of one kind are 50 and a number', () => {
   const lost = Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`s${at}`, store]))
-  const { blueprint } = room.compile({ get, reply, ...lost })
+  const { blueprint } = fixture.compile({ get, reply, ...lost })
   expect(blueprint?.notes).toHaveLength(51)
   expect(blueprint?.notes.at(-1)).toMatchObject({ block: '', message: expect.stringMatching(/^20 more/) })
 })

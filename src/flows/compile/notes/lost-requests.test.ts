@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FlowBlocks, type FlowRoom, openFlowRoom } from '../../../../test/run-flow.ts'
+import { type FlowBlocks, type FlowFixture, openFlowFixture } from '../../../../test/run-flow.ts'
 
-let room: FlowRoom
+let fixture: FlowFixture
 beforeAll(async () => {
-  room = await openFlowRoom()
+  fixture = await openFlowFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const store = { type: 'storage', fields: { storage: 'goods' } }
 const create = (flow: string) => ({
@@ -27,7 +27,7 @@ describe('a request that could not be sent again', () => {
     },
   })
   const notes = (blocks: FlowBlocks) =>
-    (room.compile({ store, ...blocks }).blueprint?.notes ?? [])
+    (fixture.compile({ store, ...blocks }).blueprint?.notes ?? [])
       .map(({ message }) => message)
       .filter((message) => message.includes('sent again'))
   const replied = {

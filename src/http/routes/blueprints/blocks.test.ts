@@ -3,16 +3,16 @@ import { jsonAt } from '../../../../test/json-at.ts'
 import { type ManagementServer, openManagementServer } from '../../../../test/management-server.ts'
 import { installBlueprint } from '../../../flows/blueprints/install-blueprint.ts'
 
-let room: ManagementServer
+let fixture: ManagementServer
 beforeAll(async () => {
-  room = await openManagementServer()
-  await room.addUser('builder', ['blueprintactions_view'])
-  await room.addUser('other', ['blueprints_view'])
+  fixture = await openManagementServer()
+  await fixture.addUser('builder', ['blueprintactions_view'])
+  await fixture.addUser('other', ['blueprints_view'])
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const by = { guid: '', username: 'admin' }
-const uses = async () => (await room.send('GET', '/blocks/uses', 'builder')).body
+const uses = async () => (await fixture.send('GET', '/blocks/uses', 'builder')).body
 
 test('the block types that are used most come first, counted at most once a minute', async () => {
   const flow = (count: number) => ({
@@ -24,36 +24,36 @@ test('the block types that are used most come first, counted at most once a minu
       ),
     },
   })
-  await installBlueprint(room.flows, flow(2), by)
+  await installBlueprint(fixture.flows, flow(2), by)
   const first = [
     { type: 'function_console_log', count: 2 },
     { type: 'trigger_custom_function', count: 1 },
   ]
   expect(await uses()).toEqual(first)
-  const guid = await installBlueprint(room.flows, flow(3), by)
+  const guid = await installBlueprint(fixture.flows, flow(3), by)
   expect(await uses()).toEqual(first)
-  room.clock.now += 60_000
+  fixture.clock.now += 60_000
   expect(await uses()).toEqual([
     { type: 'function_console_log', count: 5 },
     { type: 'trigger_custom_function', count: 2 },
   ])
   // What was removed is not counted.
-  await room.send('PUT', `/blueprints/update/set/inactive/${guid}`, 'admin', {})
-  expect((await room.send('DELETE', `/blueprints/${guid}`, 'admin')).status).toBe(200)
-  room.clock.now += 60_000
+  await fixture.send('PUT', `/blueprints/update/set/inactive/${guid}`, 'admin', {})
+  expect((await fixture.send('DELETE', `/blueprints/${guid}`, 'admin')).status).toBe(200)
+  fixture.clock.now += 60_000
   expect(await uses()).toEqual(first)
 })
 
 test('uses are for users who may see blocks', async () => {
-  expect((await room.send('GET', '/blocks/uses', 'other')).status).toBe(403)
-  expect((await room.send('GET', '/blocks/uses', '')).status).toBe(401)
+  expect((await fixture.send('GET', '/blocks/uses', 'other')).status).toBe(403)
+  expect((await fixture.send('GET', '/blocks/uses', '')).status).toBe(401)
 })
 
 const at = (name: string, as = 'both') =>
-  room.send('GET', `/blocks/functions/${encodeURIComponent(name)}`, as)
+  fixture.send('GET', `/blocks/functions/${encodeURIComponent(name)}`, as)
 
 test('a function is found with its calls in all blueprints, as they are staged', async () => {
-  await room.addUser('both', ['blueprintactions_view', 'blueprints_view'])
+  await fixture.addUser('both', ['blueprintactions_view', 'blueprints_view'])
   const shop = {
     name: 'Shop',
     blocks: {
@@ -74,8 +74,8 @@ test('a function is found with its calls in all blueprints, as they are staged',
       read: { type: 'function_console_log', in: { value: 'the price' } },
     },
   }
-  const first = await installBlueprint(room.flows, shop, by)
-  const second = await installBlueprint(room.flows, post, by)
+  const first = await installBlueprint(fixture.flows, shop, by)
+  const second = await installBlueprint(fixture.flows, post, by)
   const { body } = await at('the price')
   expect(body).toMatchObject({
     functions: [{ blueprint: first, blueprint_name: 'Shop', name: 'price', type: 'trigger_custom_function' }],
@@ -87,7 +87,7 @@ test('a function is found with its calls in all blueprints, as they are staged',
   })
   // A call that is staged to be removed is none any more.
   const call = jsonAt(body, 'calls', 1, 'block')
-  await room.send('DELETE', `/blueprintactions/${call}`, 'admin')
+  await fixture.send('DELETE', `/blueprintactions/${call}`, 'admin')
   expect(jsonAt((await at('the price')).body, 'calls')).toMatchObject([{ name: 'later' }])
   expect((await at('no such')).body).toEqual({ functions: [], calls: [], whole: true })
 })
@@ -104,7 +104,7 @@ test('a function with very many calls is listed in part', async () => {
       { type: 'function_custom_execute', in: { function: 'busy' } },
     ]),
   )
-  await installBlueprint(room.flows, { name: 'Busy', blocks }, by)
+  await installBlueprint(fixture.flows, { name: 'Busy', blocks }, by)
   const { body } = await at('busy')
   expect(jsonAt(body, 'whole')).toBe(false)
   expect(jsonAt(body, 'calls')).toHaveLength(200)

@@ -5,17 +5,17 @@ import { installBlueprint } from '../../../flows/blueprints/install-blueprint.ts
 import type { JsonValue } from '../../../shared/json.ts'
 
 const verbs = ['view', 'create', 'update', 'remove'].map((verb) => `blueprintfields_${verb}`)
-let room: ManagementServer
+let fixture: ManagementServer
 beforeAll(async () => {
-  room = await openManagementServer()
-  await room.addUser('builder', verbs)
-  await room.addUser('nobody', [])
-  await room.addUser('keeper', [...verbs, 'storages_rules'])
+  fixture = await openManagementServer()
+  await fixture.addUser('builder', verbs)
+  await fixture.addUser('nobody', [])
+  await fixture.addUser('keeper', [...verbs, 'storages_rules'])
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: JsonValue) =>
-  room.send(method, `/blueprintfields${path}`, 'builder', body)
+  fixture.send(method, `/blueprintfields${path}`, 'builder', body)
 
 describe('who sees and sets a field', () => {
   it('is set, changed and lifted by those alone who hold storages_rules', async () => {
@@ -26,7 +26,7 @@ describe('who sees and sets a field', () => {
       visible_to: 'contains(user.scopes, "hr")',
     }
     const as = (user: string, method: 'POST' | 'PUT' | 'DELETE', path: string, sent?: JsonValue) =>
-      room.send(method, `/blueprintfields${path}`, user, sent)
+      fixture.send(method, `/blueprintfields${path}`, user, sent)
     expect((await as('builder', 'POST', '', body)).status).toBe(403)
     const made = await as('keeper', 'POST', '', body)
     expect([made.status, jsonAt(made.body, 'visible_to')]).toEqual([200, body.visible_to])
@@ -45,7 +45,7 @@ describe('who sees and sets a field', () => {
       ])
     }
     expect((await as('builder', 'DELETE', path)).status).toBe(403)
-    expect((await room.send('GET', `/blueprintfields${path}`, 'builder')).body).toEqual(made.body)
+    expect((await fixture.send('GET', `/blueprintfields${path}`, 'builder')).body).toEqual(made.body)
     // What is sent back as it is, as forms do, changes nothing of it.
     expect((await as('builder', 'PUT', path, { ...body, label: 'Pay' })).status).toBe(200)
     expect((await as('keeper', 'PUT', path, { visible_to: null })).status).toBe(200)
@@ -57,7 +57,7 @@ describe('who sees and sets a field', () => {
     ['without a storage', { storage: null, visible_to: 'true' }, 'visible_to', /storage/],
     ['that cannot be read', { settable_by: 'user.' }, 'settable_by', /column/],
   ])('not %s', async (_what, given, field, message) => {
-    const reply = await room.send('POST', '/blueprintfields', 'keeper', {
+    const reply = await fixture.send('POST', '/blueprintfields', 'keeper', {
       ...{ name: 'x', type: 'string', storage: 'staff' },
       ...given,
     })
@@ -74,8 +74,8 @@ describe('blueprint fields', () => {
     ['PUT', '/none', 'update'],
     ['DELETE', '/none', 'remove'],
   ] as const)('%s %s needs a token and the scope to %s', async (method, path, verb) => {
-    expect((await room.send(method, `/blueprintfields${path}`, '')).status).toBe(401)
-    const refused = await room.send(method, `/blueprintfields${path}`, 'nobody')
+    expect((await fixture.send(method, `/blueprintfields${path}`, '')).status).toBe(401)
+    const refused = await fixture.send(method, `/blueprintfields${path}`, 'nobody')
     expect([refused.status, textAt(refused.body, 'message')]).toEqual([
       403,
       expect.stringContaining(`_${verb}`),
@@ -212,7 +212,7 @@ describe('an endpoint that stores what it is sent', () => {
         'update',
       ),
     }
-    await installBlueprint(room.flows, { name: 'Orders', blocks }, { guid: '', username: 'test' })
+    await installBlueprint(fixture.flows, { name: 'Orders', blocks }, { guid: '', username: 'test' })
     await send('POST', '', {
       name: 'amount',
       type: 'number',
@@ -235,19 +235,19 @@ describe('an endpoint that stores what it is sent', () => {
     [{ amount: '5' }, 'amount', 'must be a number'],
     [{ amount: 5, status: 'lost' }, 'status', 'must be one of open, paid'],
   ])('answers 400 to %j, naming the field, and stores nothing', async (body, field, reason) => {
-    const reply = await room.send('POST', '/orders', '', body)
+    const reply = await fixture.send('POST', '/orders', '', body)
     const error = expect.stringContaining(`${field} ${reason}`)
     expect([reply.status, reply.body]).toEqual([400, { error, fields: { [field]: reason } }])
-    expect(await room.database.session().count('orders', { kind: 'all' })).toBe(0)
+    expect(await fixture.database.session().count('orders', { kind: 'all' })).toBe(0)
   })
 
   it('stores what fits, with the default, and checks changes', async () => {
-    const made = await room.send('POST', '/orders', '', { amount: 5 })
+    const made = await fixture.send('POST', '/orders', '', { amount: 5 })
     expect([made.status, made.body]).toEqual([200, expect.objectContaining({ amount: 5, status: 'open' })])
     const path = `/orders/${textAt(made.body, '_meta', 'guid')}`
-    expect((await room.send('PUT', path, '', { status: 'lost' })).status).toBe(400)
-    expect((await room.send('PUT', path, '', { amount: null })).status).toBe(400)
-    expect((await room.send('PUT', path, '', { status: 'paid' })).body).toMatchObject({
+    expect((await fixture.send('PUT', path, '', { status: 'lost' })).status).toBe(400)
+    expect((await fixture.send('PUT', path, '', { amount: null })).status).toBe(400)
+    expect((await fixture.send('PUT', path, '', { status: 'paid' })).body).toMatchObject({
       amount: 5,
       status: 'paid',
     })

@@ -3,18 +3,18 @@ import { jsonAt, textAt } from '../../../../test/json-at.ts'
 import { type ManagementServer, openManagementServer } from '../../../../test/management-server.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 
-let room: ManagementServer
+let fixture: ManagementServer
 beforeAll(async () => {
-  room = await openManagementServer()
+  fixture = await openManagementServer()
   const verbs = ['view', 'create', 'update', 'remove'].map((verb) => `blueprinttemplates_${verb}`)
-  await room.addUser('designer', verbs)
-  await room.addUser('scripter', [...verbs, 'blueprinttemplates_script'])
-  await room.addUser('nobody', [])
+  await fixture.addUser('designer', verbs)
+  await fixture.addUser('scripter', [...verbs, 'blueprinttemplates_script'])
+  await fixture.addUser('nobody', [])
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: JsonValue) =>
-  room.send(method, `/blueprinttemplates${path}`, 'designer', body)
+  fixture.send(method, `/blueprinttemplates${path}`, 'designer', body)
 
 describe('page templates', () => {
   it.each([
@@ -24,8 +24,8 @@ describe('page templates', () => {
     ['PUT', '/none', 'update'],
     ['DELETE', '/none', 'remove'],
   ] as const)('%s %s needs a token and the scope to %s', async (method, path, verb) => {
-    expect((await room.send(method, `/blueprinttemplates${path}`, '')).status).toBe(401)
-    const refused = await room.send(method, `/blueprinttemplates${path}`, 'nobody')
+    expect((await fixture.send(method, `/blueprinttemplates${path}`, '')).status).toBe(401)
+    const refused = await fixture.send(method, `/blueprinttemplates${path}`, 'nobody')
     expect([refused.status, textAt(refused.body, 'message')]).toEqual([
       403,
       expect.stringContaining(`_${verb}`),
@@ -45,7 +45,7 @@ describe('page templates', () => {
   it('JavaScript needs a scope of its own, to be set, changed or taken away', async () => {
     const scope = 'blueprinttemplates_script'
     const as = (user: string, method: 'POST' | 'PUT', path: string, body: JsonValue) =>
-      room.send(method, `/blueprinttemplates${path}`, user, body)
+      fixture.send(method, `/blueprinttemplates${path}`, user, body)
     const refused = await as('designer', 'POST', '', { name: 'Scripted', js: 'fetch("/")' })
     expect([refused.status, textAt(refused.body, 'message')]).toEqual([403, expect.stringContaining(scope)])
     const made = await as('scripter', 'POST', '', { name: 'Scripted', js: 'let a' })

@@ -4,17 +4,17 @@ import { type ManagementServer, openManagementServer } from '../../../../test/ma
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 
 const root = '/_system/blueprintvalidation'
-let room: ManagementServer
+let fixture: ManagementServer
 beforeAll(async () => {
-  room = await openManagementServer()
+  fixture = await openManagementServer()
   const verbs = ['view', 'create', 'update', 'remove'].map((verb) => `blueprintvalidation_${verb}`)
-  await room.addUser('keeper', verbs)
-  await room.addUser('nobody', [])
+  await fixture.addUser('keeper', verbs)
+  await fixture.addUser('nobody', [])
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: JsonValue) =>
-  room.send(method, `${root}${path}`, 'keeper', body)
+  fixture.send(method, `${root}${path}`, 'keeper', body)
 
 describe('validation rules', () => {
   it.each([
@@ -24,8 +24,8 @@ describe('validation rules', () => {
     ['PUT', '/none/hash', 'update'],
     ['DELETE', '/none', 'remove'],
   ] as const)('%s %s needs a token and the scope to %s', async (method, path, verb) => {
-    expect((await room.send(method, `${root}${path}`, '')).status).toBe(401)
-    const refused = await room.send(method, `${root}${path}`, 'nobody')
+    expect((await fixture.send(method, `${root}${path}`, '')).status).toBe(401)
+    const refused = await fixture.send(method, `${root}${path}`, 'nobody')
     expect([refused.status, textAt(refused.body, 'message')]).toEqual([
       403,
       expect.stringContaining(`_${verb}`),
@@ -68,9 +68,9 @@ describe('validation rules', () => {
 
 describe('a deploy', () => {
   async function blueprint(uri: string, scopes: string[] = []): Promise<string> {
-    const made = await room.send('POST', '/blueprints', 'admin', { name: `About ${uri}` })
+    const made = await fixture.send('POST', '/blueprints', 'admin', { name: `About ${uri}` })
     const guid = textAt(made.body, '_meta', 'guid')
-    await room.send('POST', '/blueprintactions', 'admin', {
+    await fixture.send('POST', '/blueprintactions', 'admin', {
       blueprint_guid: guid,
       type: 'on_startup_register_uri_post',
       in_pins: [{ id: 'uri', value: uri }],
@@ -78,7 +78,7 @@ describe('a deploy', () => {
     })
     return guid
   }
-  const activate = (guid: string) => room.send('PUT', `/blueprints/update/set/active/${guid}`, 'admin')
+  const activate = (guid: string) => fixture.send('PUT', `/blueprints/update/set/active/${guid}`, 'admin')
 
   it.each<[string, JsonObject, string]>([
     ['required_scope', { methods: ['POST'] }, 'must have a scope other than *public'],
@@ -96,13 +96,13 @@ describe('a deploy', () => {
       expect([refused.status, jsonAt(refused.body, 'error')]).toEqual([422, 'VALIDATION_FAILED'])
       expect(jsonAt(refused.body, 'problems')).toMatchObject([{ message: expect.stringContaining(words) }])
       expect(textAt(refused.body, 'problems', 0, 'message')).toContain('House rule')
-      expect((await room.send('GET', `/blueprints/${guid}`, 'admin')).body).toMatchObject({
+      expect((await fixture.send('GET', `/blueprints/${guid}`, 'admin')).body).toMatchObject({
         active: false,
         version: 0,
       })
       await send('DELETE', `/${textAt(rule.body, '_meta', 'guid')}`)
       expect((await activate(guid)).status).toBe(200)
-      await room.send('PUT', `/blueprints/update/set/inactive/${guid}`, 'admin')
+      await fixture.send('PUT', `/blueprints/update/set/inactive/${guid}`, 'admin')
     },
   )
 

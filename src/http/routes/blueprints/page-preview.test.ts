@@ -8,25 +8,25 @@ import {
 } from '../../../../test/end-to-end/harness.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
-  await room.manage('POST', '/_system/storages', { name: 'notes' })
-  await room.manage('POST', '/_system/storages/notes/documents', { title: 'Milk & <b>bread</b>' })
-  await room.addUser('builder', ['blueprints_update', 'blueprintactions_view', 'blueprintactions_update'])
-  await room.addUser('looker', ['blueprints_update', 'blueprintactions_view'])
+  fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  await fixture.manage('POST', '/_system/storages', { name: 'notes' })
+  await fixture.manage('POST', '/_system/storages/notes/documents', { title: 'Milk & <b>bread</b>' })
+  await fixture.addUser('builder', ['blueprints_update', 'blueprintactions_view', 'blueprintactions_update'])
+  await fixture.addUser('looker', ['blueprints_update', 'blueprintactions_view'])
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 /** Guid of the block of this name. */
 async function blockOf(blueprint: string, name: string): Promise<string> {
-  const blocks = objectsOf(await room.manage('GET', `/blueprints/${blueprint}/blocks`))
+  const blocks = objectsOf(await fixture.manage('GET', `/blueprints/${blueprint}/blocks`))
   return guidOf(blocks.find((one) => one.name === name) ?? {})
 }
 
 async function preview(blueprint: string, more: JsonObject = {}, as = 'builder') {
   const page = await blockOf(blueprint, 'page')
-  return room.send('POST', `/blueprints/${blueprint}/preview`, { as, body: { page, ...more } })
+  return fixture.send('POST', `/blueprints/${blueprint}/preview`, { as, body: { page, ...more } })
 }
 
 async function previewed(blueprint: string, more: JsonObject = {}): Promise<JsonObject> {
@@ -44,9 +44,9 @@ const page = (url: string) => ({ type: 'state_page', in: { url, title: 'A page' 
 describe('what a preview shows', () => {
   test('staged blocks, where visitors see the deployed ones, and no reply sets a cookie', async () => {
     const blocks = { page: page('staged'), h1: { type: 'state_h1', in: { text: 'Deployed' } } }
-    const guid = await room.install('Staged', shown(blocks, '@h1.state'))
+    const guid = await fixture.install('Staged', shown(blocks, '@h1.state'))
     const text = { in_pins: [{ id: 'text', value: 'Staged <i>now</i>' }] }
-    await room.manage('PUT', `/blueprintactions/${await blockOf(guid, 'h1')}`, text)
+    await fixture.manage('PUT', `/blueprintactions/${await blockOf(guid, 'h1')}`, text)
     const reply = await preview(guid)
     const { html, failure, redirect } = objectOf(reply.body)
     expect([reply.status, failure, redirect]).toEqual([200, null, null])
@@ -65,7 +65,7 @@ describe('what a preview shows', () => {
       },
       form: { type: 'state_form', in: { state: '@table.state', form_id: 'note', inputs: ['note'] } },
     }
-    const guid = await room.install('Notes', shown(blocks, '@form.state'))
+    const guid = await fixture.install('Notes', shown(blocks, '@form.state'))
     const { html } = await previewed(guid, { parameters: { name: 'a/b' }, query: 'x=7', theme: 'dark' })
     expect(html).toContain('a/b 7')
     expect(html).toContain('Milk &amp; &lt;b>bread&lt;/b>')
@@ -93,19 +93,19 @@ describe('an unfinished part leaves the preview of the rest', () => {
     ['a step of the flow is not set up, nor what reads it', 'sums', 'storage', {}],
     ['it fails in the run', 'chart', 'values', { expression: '["count", 1]' }],
   ])('%s', async (_, name, pin, value) => {
-    const guid = await room.install('Unfinished', shown(blocks, '@below.state', '@sums.flow'))
-    const block = objectsOf(await room.manage('GET', `/blueprints/${guid}/blocks`)).find(
+    const guid = await fixture.install('Unfinished', shown(blocks, '@below.state', '@sums.flow'))
+    const block = objectsOf(await fixture.manage('GET', `/blueprints/${guid}/blocks`)).find(
       (one) => one.name === name,
     )
     const others = objectsOf(block?.in_pins).filter(({ id }) => id !== pin)
     const in_pins = [...others, ...(Object.keys(value).length > 0 ? [{ id: pin, ...value }] : [])]
-    await room.manage('PUT', `/blueprintactions/${guidOf(block ?? {})}`, { in_pins })
+    await fixture.manage('PUT', `/blueprintactions/${guidOf(block ?? {})}`, { in_pins })
     const { html, failure } = await previewed(guid)
     expect(html).toContain('Above')
     expect(html).toContain('Below')
     expect(html).not.toContain('<figure')
     expect(failure).toMatchObject({ block: guidOf(block ?? {}), pin })
-    await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
+    await fixture.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
   })
 })
 
@@ -119,10 +119,10 @@ describe('what a preview leaves', () => {
       },
       h1: { type: 'state_h1', in: { text: '=create.document.title' } },
     }
-    const guid = await room.install('Writes', shown(blocks, '@h1.state', '@create.flow'))
+    const guid = await fixture.install('Writes', shown(blocks, '@h1.state', '@create.flow'))
     const { html, failure } = await previewed(guid)
     expect([failure, html]).toEqual([null, expect.stringContaining('Made')])
-    expect(await room.documents('made')).toEqual([])
+    expect(await fixture.documents('made')).toEqual([])
   })
 
   test.each(['another blueprint', 'its own blueprint'])(
@@ -134,34 +134,34 @@ describe('what a preview leaves', () => {
         request: { type: 'http_request', in: { url: 'http://127.0.0.1:9/', flow: '@call.flow' } },
       }
       const isOwn = of.startsWith('its')
-      if (!isOwn) await room.install('Outside', called)
+      if (!isOwn) await fixture.install('Outside', called)
       const blocks = {
         page: page(`calls-${name}`),
         run: { type: 'function_custom_execute', in: { flow: '@page.flow', function: name } },
         ...(isOwn && called),
       }
-      const guid = await room.install(`Calls ${name}`, shown(blocks, '', '@run.flow'))
+      const guid = await fixture.install(`Calls ${name}`, shown(blocks, '', '@run.flow'))
       const { html, failure } = await previewed(guid)
       expect(html).toBeNull()
       expect(failure).toMatchObject({ message: expect.stringContaining('A preview has no effects') })
-      expect((await room.systemLog()).filter(({ level }) => level === 'error')).toEqual([])
+      expect((await fixture.systemLog()).filter(({ level }) => level === 'error')).toEqual([])
     },
   )
 })
 
 describe('what a preview refuses', () => {
   test.each([undefined, 'looker'])('%s may not', async (as) => {
-    const guid = await room.install(`Mine ${as}`, shown({ page: page(`mine-${as}`) }, ''))
+    const guid = await fixture.install(`Mine ${as}`, shown({ page: page(`mine-${as}`) }, ''))
     const body = { page: await blockOf(guid, 'page') }
-    const { status } = await room.send('POST', `/blueprints/${guid}/preview`, { body, ...(as && { as }) })
+    const { status } = await fixture.send('POST', `/blueprints/${guid}/preview`, { body, ...(as && { as }) })
     expect(status).toBe(as ? 403 : 401)
   })
 
   test('a block that is no page, and one of another blueprint', async () => {
-    const guid = await room.install('Refused', shown({ page: page('refused') }, ''))
-    const other = await room.install('Other', shown({ page: page('other') }, ''))
+    const guid = await fixture.install('Refused', shown({ page: page('refused') }, ''))
+    const other = await fixture.install('Other', shown({ page: page('other') }, ''))
     const ask = async (block: string) =>
-      (await room.send('POST', `/blueprints/${guid}/preview`, { as: 'builder', body: { page: block } }))
+      (await fixture.send('POST', `/blueprints/${guid}/preview`, { as: 'builder', body: { page: block } }))
         .status
     expect(await ask(await blockOf(guid, 'page'))).toBe(200)
     expect(await ask(await blockOf(guid, 'show'))).toBe(404)
@@ -169,8 +169,8 @@ describe('what a preview refuses', () => {
   })
 
   test('blocks that cannot run, with their problems', async () => {
-    const guid = await room.install('Broken', shown({ page: page('broken') }, ''))
-    await room.manage('PUT', `/blueprintactions/${await blockOf(guid, 'page')}`, { in_pins: [] })
+    const guid = await fixture.install('Broken', shown({ page: page('broken') }, ''))
+    await fixture.manage('PUT', `/blueprintactions/${await blockOf(guid, 'page')}`, { in_pins: [] })
     const { status, body } = await preview(guid)
     expect([status, body]).toEqual([422, expect.objectContaining({ problems: expect.anything() })])
   })
@@ -191,7 +191,7 @@ describe('what a page is made of', () => {
     [...String(html).matchAll(/<(\w+)[^>]*? data-block="([^"]+)"/g)].map(([, tag = '', guid]) => [tag, guid])
 
   test('each part carries the guid of its block: of constants, in a run, tables, and inside of others', async () => {
-    const guid = await room.install('Made', shown(blocks, '@card.state'))
+    const guid = await fixture.install('Made', shown(blocks, '@card.state'))
     const found = marks((await previewed(guid)).html)
     const named = await Promise.all(['card', 'fixed', 'more', 'table'].map((name) => blockOf(guid, name)))
     expect(found.map(([, block]) => block)).toEqual(named)
@@ -199,7 +199,7 @@ describe('what a page is made of', () => {
   })
 
   test('a page that visitors see carries none', async () => {
-    const reply = await room.quoin.server.app.inject({ url: '/made' })
+    const reply = await fixture.quoin.server.app.inject({ url: '/made' })
     expect([reply.statusCode, reply.body.includes('data-block')]).toEqual([200, false])
   })
 })

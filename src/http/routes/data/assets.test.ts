@@ -9,14 +9,14 @@ import { matchAll } from '../../../shared/query.ts'
 
 const nobody = '01900000-0000-7000-8000-000000000000'
 const limit = 100_000
-let room: DocumentServer
+let fixture: DocumentServer
 
 beforeAll(async () => {
-  room = await openDocumentServer({ upload: limit })
-  await room.addUser('viewer', ['assets_view'])
-  await room.addUser('nobody', [])
+  fixture = await openDocumentServer({ upload: limit })
+  await fixture.addUser('viewer', ['assets_view'])
+  await fixture.addUser('nobody', [])
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const png = Buffer.from(
   '89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d4944415478da63f8ffff3f0300050001ff8c4e1f3a0000000049454e44ae426082',
@@ -24,17 +24,17 @@ const png = Buffer.from(
 )
 const text = (content: string | Buffer, name = 'note.txt', type = 'text/plain') => ({ name, type, content })
 const upload = (form: { raw: Buffer; type: string }, query = '', as = 'admin') =>
-  room.send('POST', `/_system/assets/stream${query}`, as, form)
+  fixture.send('POST', `/_system/assets/stream${query}`, as, form)
 
 /** Every file below the directory of assets, by its name. */
 async function filesOnDisk(): Promise<string[]> {
-  const entries = await readdir(join(room.directory, 'assets'), { recursive: true, withFileTypes: true })
+  const entries = await readdir(join(fixture.directory, 'assets'), { recursive: true, withFileTypes: true })
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
 }
 
 const state = async () => [
   await filesOnDisk(),
-  await room.database.session().count('_assets', matchAll, true),
+  await fixture.database.session().count('_assets', matchAll, true),
 ]
 const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex')
 
@@ -47,10 +47,10 @@ describe('assets', () => {
     ['DELETE', `/_system/assets/${nobody}`, 'assets_remove'],
   ] as const)('%s %s is for those who hold %s', async (method, path, scope) => {
     const sent = path.endsWith('stream') ? formWith(text('x')) : {}
-    expect((await room.send(method, path, '', sent)).status).toBe(401)
-    const refused = await room.send(method, path, 'nobody', sent)
+    expect((await fixture.send(method, path, '', sent)).status).toBe(401)
+    const refused = await fixture.send(method, path, 'nobody', sent)
     expect([refused.status, textAt(refused.body, 'message')]).toEqual([403, expect.stringContaining(scope)])
-    if (path.includes(nobody)) expect((await room.send(method, path, 'admin')).status).toBe(404)
+    if (path.includes(nobody)) expect((await fixture.send(method, path, 'admin')).status).toBe(404)
   })
 
   const names = [
@@ -95,7 +95,7 @@ describe('assets', () => {
       ['nothing', { raw: Buffer.alloc(0), type }, 400],
     ]
     for (const [what, form, status] of forms) {
-      const reply = await room.send('POST', '/_system/assets/stream', 'admin', form)
+      const reply = await fixture.send('POST', '/_system/assets/stream', 'admin', form)
       expect([what, reply.status]).toEqual([what, status])
     }
     expect(await state()).toEqual(before)
@@ -110,7 +110,7 @@ describe('assets', () => {
     }
     const fits = await upload(formWith(text(Buffer.alloc(limit, 1))))
     expect(fits.body).toMatchObject({ size: limit })
-    await room.send('DELETE', `/_system/assets/${textAt(fits.body, 'assets_guid')}`, 'admin')
+    await fixture.send('DELETE', `/_system/assets/${textAt(fits.body, 'assets_guid')}`, 'admin')
     expect(await state()).toEqual(before)
   })
 
@@ -123,7 +123,7 @@ describe('assets', () => {
     const reply = await upload({ raw: Buffer.from('bytes'), type: 'application/octet-stream' }, query)
     if (field === undefined) {
       expect(reply.body).toMatchObject({ name: 'a.bin', directory: 'system_assets', size: 5 })
-      await room.send('DELETE', `/_system/assets/${textAt(reply.body, 'assets_guid')}`, 'admin')
+      await fixture.send('DELETE', `/_system/assets/${textAt(reply.body, 'assets_guid')}`, 'admin')
     } else expect([reply.status, jsonAt(reply.body, 'fields')]).toEqual([400, [field]])
     expect(await state()).toEqual(before)
   })
@@ -145,13 +145,13 @@ describe('assets', () => {
       sha256: sha256('{"a":1}'),
       public_path: 'blueprints/images/2026/a b.json',
     })
-    await room.send('DELETE', `/_system/assets/${textAt(stored.body, 'assets_guid')}`, 'admin')
+    await fixture.send('DELETE', `/_system/assets/${textAt(stored.body, 'assets_guid')}`, 'admin')
   })
 
   it('an upload that is cut in the middle leaves nothing', async () => {
     const before = await state()
-    const address = new URL(await room.server.listen())
-    const { authorization } = await room.as('admin')
+    const address = new URL(await fixture.server.listen())
+    const { authorization } = await fixture.as('admin')
     const { raw, type } = formWith(text(Buffer.alloc(50_000, 2)))
     const socket = connect(Number(address.port), address.hostname)
     const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -189,9 +189,9 @@ describe('assets', () => {
     })
     expect((await filesOnDisk()).length).toBe(filesIn(before) + 1)
 
-    expect((await room.send('GET', `/_system/assets/${guid}`, 'viewer')).body).toEqual(one.body)
+    expect((await fixture.send('GET', `/_system/assets/${guid}`, 'viewer')).body).toEqual(one.body)
     const find = (body: object) =>
-      room.send('POST', '/_system/assets/search', 'viewer', { body: { ...body } })
+      fixture.send('POST', '/_system/assets/search', 'viewer', { body: { ...body } })
     expect((await find({ query: 'grusse', filters: { directory: 'letters' } })).body).toEqual([one.body])
     expect((await find({ query: 'grusse', filters: { directory: 'public' } })).body).toEqual([])
     expect((await find({ filters: { sha256: jsonAt(one.body, 'sha256') }, count: true })).body).toEqual({
@@ -199,7 +199,7 @@ describe('assets', () => {
     })
     expect(jsonAt((await find({ filters: { path: 'x' } })).body, 'error')).toBe('INVALID_QUERY')
 
-    const read = await room.send('GET', `/_system/assets/${guid}/content`, 'viewer')
+    const read = await fixture.send('GET', `/_system/assets/${guid}/content`, 'viewer')
     expect(read.text).toBe('hello')
     expect(read.headers).toMatchObject({
       'content-type': 'text/plain; charset=utf-8',
@@ -207,18 +207,18 @@ describe('assets', () => {
       'content-disposition': `inline; filename="Gr__e.txt"; filename*=UTF-8''Gr%C3%BC%C3%9Fe.txt`,
       'cache-control': 'private, no-cache',
     })
-    expect((await room.send('DELETE', `/_system/assets/${guid}`, 'admin')).body).toEqual({
+    expect((await fixture.send('DELETE', `/_system/assets/${guid}`, 'admin')).body).toEqual({
       guid,
       removed: true,
     })
-    expect((await room.send('GET', `/_system/assets/${guid}/content`, 'viewer')).status).toBe(404)
-    const still = await room.send(
+    expect((await fixture.send('GET', `/_system/assets/${guid}/content`, 'viewer')).status).toBe(404)
+    const still = await fixture.send(
       'GET',
       `/_system/assets/${textAt(two.body, 'assets_guid')}/content`,
       'viewer',
     )
     expect(still.text).toBe('hello')
-    await room.send('DELETE', `/_system/assets/${textAt(two.body, 'assets_guid')}`, 'admin')
+    await fixture.send('DELETE', `/_system/assets/${textAt(two.body, 'assets_guid')}`, 'admin')
     expect(await state()).toEqual(before)
   })
 
@@ -230,10 +230,10 @@ describe('assets', () => {
       }),
     )
     await Promise.all([
-      ...guids.slice(1).map((guid) => room.send('DELETE', `/_system/assets/${guid}`, 'admin')),
+      ...guids.slice(1).map((guid) => fixture.send('DELETE', `/_system/assets/${guid}`, 'admin')),
       upload(formWith(text('same', 'last.txt'))),
     ])
-    expect((await room.send('GET', `/_system/assets/${guids[0]}/content`, 'viewer')).text).toBe('same')
+    expect((await fixture.send('GET', `/_system/assets/${guids[0]}/content`, 'viewer')).text).toBe('same')
   })
 
   it.each([

@@ -16,17 +16,17 @@ import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { matchAll, search } from '../../../shared/query.ts'
 import { objectsIn } from '../../../storage/document-fields.ts'
 
-let room: DocumentServer
+let fixture: DocumentServer
 let storage: string
 let number = 0
 const by = { guid: 'u', username: 'u' }
 
 beforeAll(async () => {
-  room = await openDocumentServer({ imported: 8_000_000 })
-  await room.addUser('creator', ['storages_create'])
-  await room.addUser('viewer', ['storages_view'])
+  fixture = await openDocumentServer({ imported: 8_000_000 })
+  await fixture.addUser('creator', ['storages_create'])
+  await fixture.addUser('viewer', ['storages_view'])
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const fields: readonly JsonObject[] = [
   { name: 'name', type: 'string', required: true, label: 'Full name' },
@@ -40,31 +40,31 @@ const fields: readonly JsonObject[] = [
 beforeEach(async () => {
   number += 1
   storage = `goods${number}`
-  await room.make(storage)
-  for (const field of fields) await createField(room.database, { ...field, storage }, by)
+  await fixture.make(storage)
+  for (const field of fields) await createField(fixture.database, { ...field, storage }, by)
 })
 
 const base = () => `/_system/storages/${storage}/documents`
 const address = (path: string, query: Readonly<Record<string, string>>) =>
   `${base()}/${path}?${new URLSearchParams(query)}`
 const csv = (raw: string | Buffer, query: Readonly<Record<string, string>> = {}, as = 'admin') =>
-  room.send('POST', address('import', query), as, { raw, type: 'text/csv' })
+  fixture.send('POST', address('import', query), as, { raw, type: 'text/csv' })
 const ndjson = (raw: string, query: Readonly<Record<string, string>> = {}) =>
-  room.send('POST', address('import', query), 'admin', { raw, type: 'application/x-ndjson' })
+  fixture.send('POST', address('import', query), 'admin', { raw, type: 'application/x-ndjson' })
 const preview = (raw: string, query: Readonly<Record<string, string>> = {}, type = 'text/csv') =>
-  room.send('POST', address('import/preview', query), 'admin', { raw, type })
+  fixture.send('POST', address('import/preview', query), 'admin', { raw, type })
 const take = (query: Readonly<Record<string, string>>, as = 'admin') =>
-  room.send('GET', address('export', query), as)
+  fixture.send('GET', address('export', query), as)
 
 async function stored(): Promise<readonly JsonObject[]> {
   const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
-  const { documents } = await room.database.session().find(storage, search({ sort, limit: 1000 }))
+  const { documents } = await fixture.database.session().find(storage, search({ sort, limit: 1000 }))
   return objectsIn(documents.value).map(({ _meta, ...document }) => document)
 }
 async function expectNothing(): Promise<void> {
   expect(await stored()).toEqual([])
-  expect(await room.database.session().count('_imports', matchAll)).toBe(0)
-  expect(await readdir(join(room.directory, 'imports'))).toEqual([])
+  expect(await fixture.database.session().count('_imports', matchAll)).toBe(0)
+  expect(await readdir(join(fixture.directory, 'imports'))).toEqual([])
 }
 
 describe('refused, and nothing is imported', () => {
@@ -111,7 +111,7 @@ describe('refused, and nothing is imported', () => {
 
   test('without the scope', async () => {
     expect((await csv('name\na', {}, 'viewer')).status).toBe(403)
-    const undo = (as: string) => room.send('DELETE', `${base()}/imports/x`, as)
+    const undo = (as: string) => fixture.send('DELETE', `${base()}/imports/x`, as)
     expect([(await undo('creator')).status, (await undo('admin')).status]).toEqual([403, 404])
     expect((await take({ format: 'csv' }, 'creator')).status).toBe(403)
     await expectNothing()
@@ -146,9 +146,9 @@ describe('CSV', () => {
     const exported = await take({ format: 'csv', columns: '["_meta.guid","name","price","sold","double"]' })
     expect(exported.text).toContain("'=1+1,-2.5,false,-5")
     const before = await stored()
-    const { documents } = await room.database.session().find(storage, search({}))
+    const { documents } = await fixture.database.session().find(storage, search({}))
     for (const { _meta } of objectsIn(documents.value))
-      await room.send('DELETE', `${base()}/${textAt(_meta, 'guid')}?hard=true`, 'admin')
+      await fixture.send('DELETE', `${base()}/${textAt(_meta, 'guid')}?hard=true`, 'admin')
     expect((await csv(exported.text)).body).toEqual({ imported: 2 })
     // Without the mark that keeps a spreadsheet from running it.
     expect(await stored()).toEqual(before)
@@ -170,7 +170,7 @@ describe('lines that are refused', () => {
         ]),
       },
     ])
-    expect(await room.database.session().count(storage, matchAll)).toBe(436)
+    expect(await fixture.database.session().count(storage, matchAll)).toBe(436)
     expect((await stored()).filter(({ code }) => code === 'c0')).toMatchObject([{ name: 'a0' }])
   })
 
@@ -216,29 +216,29 @@ describe('preview', () => {
 
 describe('undo', () => {
   const undo = (id: string, name = storage) =>
-    room.send('DELETE', `/_system/storages/${name}/documents/imports/${id}`, 'admin')
+    fixture.send('DELETE', `/_system/storages/${name}/documents/imports/${id}`, 'admin')
 
   test('deletes what the import made, and leaves what was changed since', async () => {
     await csv('name\nbefore')
     const rows = Array.from({ length: 450 }, (_, n) => `a${n}`).join('\n')
     const { body } = await csv(`name\n${rows}`, { undo: 'true' })
     const id = textAt(body, 'undo')
-    const { documents } = await room.database
+    const { documents } = await fixture.database
       .session()
       .find(storage, search({ query: { kind: 'term', field: 'name', value: 'a7' } }))
-    room.clock.now += 5_000
+    fixture.clock.now += 5_000
     const [one] = objectsIn(documents.value)
-    await room.send('PUT', `${base()}/${textAt(one, '_meta', 'guid')}`, 'admin', { body: { price: 1 } })
+    await fixture.send('PUT', `${base()}/${textAt(one, '_meta', 'guid')}`, 'admin', { body: { price: 1 } })
     expect((await undo(id, 'goods1')).status).toBe(storage === 'goods1' ? 200 : 404)
     expect((await undo(id)).body).toEqual({ deleted: 449, left: 1 })
     expect((await stored()).map(({ name }) => name)).toEqual(['before', 'a7'])
     expect((await undo(id)).status).toBe(404)
-    expect(await room.database.session().count('_imports', matchAll)).toBe(0)
+    expect(await fixture.database.session().count('_imports', matchAll)).toBe(0)
   })
 
   test('is still possible after the next start, which forgets what broken imports have left', async () => {
     const id = textAt((await csv('name\na\nb', { undo: 'true' })).body, 'undo')
-    await undoBrokenImports(room.database)
+    await undoBrokenImports(fixture.database)
     expect((await undo(id)).body).toEqual({ deleted: 2, left: 0 })
   })
 
@@ -246,7 +246,7 @@ describe('undo', () => {
     expect((await csv('name\na')).body).toEqual({ imported: 1 })
     const ids: string[] = []
     for (let n = 0; n < 22; n += 1) ids.push(textAt((await csv('name\na', { undo: 'true' })).body, 'undo'))
-    expect(await room.database.session().count('_imports', matchAll)).toBe(40)
+    expect(await fixture.database.session().count('_imports', matchAll)).toBe(40)
     expect((await undo(ids[0] ?? '')).status).toBe(404)
     for (const id of ids.slice(2)) expect((await undo(id)).body).toEqual({ deleted: 1, left: 0 })
     expect(await stored()).toHaveLength(3)
@@ -287,7 +287,7 @@ describe('workbooks', () => {
     return buffer(Readable.from(xlsxFile(given())))
   }
   const sheet = async (rows: readonly (readonly Cell[])[], query: Readonly<Record<string, string>> = {}) =>
-    room.send('POST', address('import', query), 'admin', { raw: await sheetOf(rows), type: XLSX })
+    fixture.send('POST', address('import', query), 'admin', { raw: await sheetOf(rows), type: XLSX })
   async function rowsIn(file: Buffer): Promise<(readonly Cell[])[]> {
     const read = (start: number, end: number) => Readable.from([file.subarray(start, end + 1)])
     const rows = await Array.fromAsync(xlsxRows({ size: file.length, read }))
@@ -318,15 +318,17 @@ describe('workbooks', () => {
     ],
   ])('%s is refused, and nothing is imported', async (_what, given, message) => {
     const raw = Buffer.isBuffer(given) ? given : await sheetOf(given)
-    const reply = await room.send('POST', address('import', {}), 'admin', { raw, type: XLSX })
+    const reply = await fixture.send('POST', address('import', {}), 'admin', { raw, type: XLSX })
     expect([reply.status, textAt(reply.body, 'message')]).toEqual([400, expect.stringMatching(message)])
     await expectNothing()
   })
 
   test('without the scope nothing is imported', async () => {
     const raw = await sheetOf([['name'], ['a']])
-    expect((await room.send('POST', address('import', {}), 'viewer', { raw, type: XLSX })).status).toBe(403)
-    expect((await room.send('POST', address('import', {}), '', { raw, type: XLSX })).status).toBe(401)
+    expect((await fixture.send('POST', address('import', {}), 'viewer', { raw, type: XLSX })).status).toBe(
+      403,
+    )
+    expect((await fixture.send('POST', address('import', {}), '', { raw, type: XLSX })).status).toBe(401)
     await expectNothing()
   })
 
@@ -365,7 +367,7 @@ describe('workbooks', () => {
       { imported: 2, refused: 1, problems: [{ line: 3, fields: ['price'] }] },
     ])
     expect((await stored()).map(({ name }) => name)).toEqual(['a', 'c'])
-    await room.send('DELETE', `${base()}/imports/${textAt(body, 'undo')}`, 'admin')
+    await fixture.send('DELETE', `${base()}/imports/${textAt(body, 'undo')}`, 'admin')
     expect(await stored()).toEqual([])
   })
 
@@ -373,7 +375,7 @@ describe('workbooks', () => {
     const many = Array.from({ length: 30_000 }, (_none, at) => [randomBytes(150).toString('base64'), at])
     const raw = await sheetOf([['name', 'price'], ...many])
     expect(raw.length).toBeGreaterThan(4 * 1024 * 1024)
-    const { status, body } = await room.send('POST', address('import/preview', {}), 'admin', {
+    const { status, body } = await fixture.send('POST', address('import/preview', {}), 'admin', {
       raw,
       type: XLSX,
     })
@@ -411,8 +413,8 @@ describe('workbooks', () => {
       ['b', 2, false, 'x; y', ''],
     ])
     const all = await take({ format: 'xlsx', columns: '["name","price","sold"]' })
-    await room.make(`${storage}_copy`)
-    const copied = await room.send('POST', `/_system/storages/${storage}_copy/documents/import`, 'admin', {
+    await fixture.make(`${storage}_copy`)
+    const copied = await fixture.send('POST', `/_system/storages/${storage}_copy/documents/import`, 'admin', {
       ...{ raw: all.bytes, type: XLSX },
     })
     expect(copied.body).toMatchObject({ imported: 4 })

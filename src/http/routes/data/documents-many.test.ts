@@ -10,52 +10,52 @@ import { documentOf } from '../../../storage/database.ts'
 import { guidOf, objectsIn } from '../../../storage/document-fields.ts'
 import { transact } from '../../../storage/transact.ts'
 
-let room: DocumentServer
+let fixture: DocumentServer
 let guids: readonly string[]
 let path: string
 let guid: string
 const COUNT = 5
 
 beforeAll(async () => {
-  room = await openDocumentServer()
-  await room.addUser('changer', ['storages_update'])
-  await room.addUser('remover', ['storages_remove'])
+  fixture = await openDocumentServer()
+  await fixture.addUser('changer', ['storages_update'])
+  await fixture.addUser('remover', ['storages_remove'])
   const field = { name: 'n', type: 'integer', storage: 'goods', validation_rules: { max: 9 } }
-  await room.make('goods')
-  await createField(room.database, field, { guid: 'u', username: 'u' })
+  await fixture.make('goods')
+  await createField(fixture.database, field, { guid: 'u', username: 'u' })
   await createField(
-    room.database,
+    fixture.database,
     { name: 'tag', type: 'string', storage: 'goods' },
     { guid: 'u', username: 'u' },
   )
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 async function fill(count: number): Promise<readonly string[]> {
   const wanted = Array.from({ length: count }, (_, n) => ({ mutations: setFields({ n: n % 9 }) }))
-  const made = await transact(room.database, (session) => createAll(session, 'goods', wanted))
+  const made = await transact(fixture.database, (session) => createAll(session, 'goods', wanted))
   return made.documents.map((document) => guidOf(documentOf(document)))
 }
 
 beforeEach(async () => {
-  await room.database.drop('goods')
-  await room.database.ensure('goods', {})
+  await fixture.database.drop('goods')
+  await fixture.database.ensure('goods', {})
   guids = await fill(COUNT)
   path = '/_system/storages/goods/documents'
 })
 
 const ask = (way: 'update' | 'remove', body: JsonObject, as = 'admin') =>
-  room.send('POST', `${path}/${way}-many`, as, { body })
+  fixture.send('POST', `${path}/${way}-many`, as, { body })
 
 async function state(): Promise<readonly (readonly unknown[])[]> {
   const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
-  const { documents } = await room.database
+  const { documents } = await fixture.database
     .session()
     .find('goods', search({ sort, limit: 1000, includeRemoved: true }))
   return objectsIn(documents.value).map(({ n, tag }) => [n, tag])
 }
 const untouched = [0, 1, 2, 3, 4].map((n) => [n, undefined])
-const present = () => room.database.session().count('goods', matchAll)
+const present = () => fixture.database.session().count('goods', matchAll)
 
 describe('refused, and nothing is changed', () => {
   test.each<['update' | 'remove', JsonObject, number]>([
@@ -136,7 +136,7 @@ describe('done', () => {
 
   test('one audit record says how many, and of which fields', async () => {
     await ask('update', { set: { tag: 'x' }, filters: {} })
-    const { documents } = await room.database
+    const { documents } = await fixture.database
       .session()
       .find(
         '_auditlogs',
@@ -155,7 +155,7 @@ describe('done', () => {
   test('in the background it stores a job, and changes none yet', async () => {
     const { status, body } = await ask('update', { set: { tag: 'x' }, filters: {}, in_background: true })
     expect([status, body]).toEqual([200, { count: COUNT, job: expect.any(String), run: expect.any(String) }])
-    const job = await room.database.capabilities.jobs.get(String(objectsIn([body ?? null])[0]?.job))
+    const job = await fixture.database.capabilities.jobs.get(String(objectsIn([body ?? null])[0]?.job))
     expect(job).toMatchObject({ kind: 'change', payload: { storage: 'goods', change: 'update' } })
     expect(await state()).toEqual(untouched)
   })
@@ -168,7 +168,7 @@ describe('with rules of the storage', () => {
       objectsIn(
         [
           (
-            await room.send('POST', '/_system/storages/search', 'admin', {
+            await fixture.send('POST', '/_system/storages/search', 'admin', {
               body: { filters: { name: 'goods' } },
             })
           ).body ?? null,
@@ -176,11 +176,11 @@ describe('with rules of the storage', () => {
       ).map((record) => guidOf(record))[0],
     )
     expect(
-      (await room.send('PUT', `/_system/storages/${guid}`, 'admin', { body: { rules: both } })).status,
+      (await fixture.send('PUT', `/_system/storages/${guid}`, 'admin', { body: { rules: both } })).status,
     ).toBe(200)
   })
   afterEach(async () => {
-    await room.send('PUT', `/_system/storages/${guid}`, 'admin', { body: { rules: {} } })
+    await fixture.send('PUT', `/_system/storages/${guid}`, 'admin', { body: { rules: {} } })
   })
 
   test('a job, which works for the application, is refused', async () => {

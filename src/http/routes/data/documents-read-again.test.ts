@@ -10,13 +10,13 @@ import type { JsonObject } from '../../../shared/json.ts'
 import { search } from '../../../shared/query.ts'
 import { objectsIn } from '../../../storage/document-fields.ts'
 
-let room: DocumentServer
+let fixture: DocumentServer
 const by = { guid: 'u', username: 'u' }
 
 beforeAll(async () => {
-  room = await openDocumentServer()
+  fixture = await openDocumentServer()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 test.each([
   ['csv', 'text/csv'],
@@ -26,11 +26,11 @@ test.each([
   const [from, to] = [`written_${format}`, `read_${format}`]
   const makers = await makersOf(`makers_${format}`)
   for (const name of [from, to]) {
-    await room.make(name)
+    await fixture.make(name)
     for (const [at, [field]] of valuesOfTypes.entries())
-      await createField(room.database, { ...field, name: `f${at}`, storage: name }, by)
+      await createField(fixture.database, { ...field, name: `f${at}`, storage: name }, by)
     const reference = { storage: `makers_${format}`, on_delete: 'refuse' }
-    await createField(room.database, { name: 'maker', type: 'reference', storage: name, reference }, by)
+    await createField(fixture.database, { name: 'maker', type: 'reference', storage: name, reference }, by)
   }
   const path = (name: string) => `/_system/storages/${name}/documents`
   const documents: JsonObject[] = valuesOfTypes.flatMap(([_field, values], at) =>
@@ -39,14 +39,14 @@ test.each([
   for (const maker of makers) documents.push({ maker })
   for (const document of documents)
     expect(
-      (await room.send('POST', path(from), 'admin', { body: document })).status,
+      (await fixture.send('POST', path(from), 'admin', { body: document })).status,
       JSON.stringify(document),
     ).toBe(200)
   const columns = JSON.stringify(['maker', ...valuesOfTypes.map((_kind, at) => `f${at}`)])
   const query = new URLSearchParams({ format, ...(format !== 'ndjson' && { columns, references: 'name' }) })
-  const file = await room.send('GET', `${path(from)}/export?${query}`, 'admin')
+  const file = await fixture.send('GET', `${path(from)}/export?${query}`, 'admin')
   const given = format === 'ndjson' ? file.text.replaceAll(/"_meta":\{[^}]*\},?/g, '') : file.bytes
-  const reply = await room.send('POST', `${path(to)}/import`, 'admin', { raw: given, type })
+  const reply = await fixture.send('POST', `${path(to)}/import`, 'admin', { raw: given, type })
   expect(reply.body).toEqual({ imported: documents.length })
   expect(await storedIn(to)).toEqual(await storedIn(from))
   expect(await storedIn(to)).toHaveLength(documents.length)
@@ -56,11 +56,11 @@ const names = ['Acme', '=1+1', 'a;b', "'x", ' spaced ', '01900000-0000-7000-8000
 
 /** Guids of documents whose names are read as others where that is possible, and of one without a name. */
 async function makersOf(storage: string): Promise<readonly string[]> {
-  await room.make(storage)
-  await createField(room.database, { name: 'name', type: 'string', unique: true, storage }, by)
+  await fixture.make(storage)
+  await createField(fixture.database, { name: 'name', type: 'string', unique: true, storage }, by)
   const guids: string[] = []
   for (const body of [...names.map((name) => ({ name })), {}]) {
-    const made = await room.send('POST', `/_system/storages/${storage}/documents`, 'admin', { body })
+    const made = await fixture.send('POST', `/_system/storages/${storage}/documents`, 'admin', { body })
     guids.push(textAt(made.body, '_meta', 'guid'))
   }
   return guids
@@ -68,13 +68,16 @@ async function makersOf(storage: string): Promise<readonly string[]> {
 
 test('a reference is written by its name where that is asked for, and by its guid where an import would not find it', async () => {
   const [acme = '', ...others] = await makersOf('makers')
-  await room.make('things')
+  await fixture.make('things')
   const reference = { storage: 'makers', on_delete: 'refuse' }
-  await createField(room.database, { name: 'maker', type: 'reference', storage: 'things', reference }, by)
+  await createField(fixture.database, { name: 'maker', type: 'reference', storage: 'things', reference }, by)
   const path = '/_system/storages/things/documents'
-  for (const maker of [acme, ...others]) await room.send('POST', path, 'admin', { body: { maker } })
+  for (const maker of [acme, ...others]) await fixture.send('POST', path, 'admin', { body: { maker } })
   const lines = async (query: string) =>
-    (await room.send('GET', `${path}/export?format=csv&${query}`, 'admin')).text.trim().split('\r\n').slice(1)
+    (await fixture.send('GET', `${path}/export?format=csv&${query}`, 'admin')).text
+      .trim()
+      .split('\r\n')
+      .slice(1)
   expect(await lines('references=guid')).toEqual([acme, ...others])
   expect(await lines('')).toEqual([acme, ...others])
   expect(await lines('references=name')).toEqual([
@@ -91,7 +94,7 @@ test('a reference is written by its name where that is asked for, and by its gui
 
 async function storedIn(name: string): Promise<readonly JsonObject[]> {
   const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
-  const found = await room.database.session().find(name, search({ sort, limit: 1000 }))
+  const found = await fixture.database.session().find(name, search({ sort, limit: 1000 }))
   return objectsIn(found.documents.value).map(({ _meta, ...document }) => document)
 }
 

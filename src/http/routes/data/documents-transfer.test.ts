@@ -14,20 +14,20 @@ import { createField } from '../../../records/fields/field-records.ts'
 import { matchAll, search } from '../../../shared/query.ts'
 import { transact } from '../../../storage/transact.ts'
 
-let room: DocumentServer
+let fixture: DocumentServer
 const guid = (n: number) => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`
 
 beforeAll(async () => {
-  room = await openDocumentServer({ imported: 3_000_000 })
+  fixture = await openDocumentServer({ imported: 3_000_000 })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const type = 'application/x-ndjson'
 const pathOf = (storage: string) => `/_system/storages/${storage}/documents`
 const send = (storage: string, raw: string | Buffer) =>
-  room.send('POST', `${pathOf(storage)}/import`, 'admin', { raw, type })
-const take = (storage: string) => room.send('GET', `${pathOf(storage)}/export`, 'admin')
-const count = (name: string) => room.database.session().count(name, matchAll, true)
+  fixture.send('POST', `${pathOf(storage)}/import`, 'admin', { raw, type })
+const take = (storage: string) => fixture.send('GET', `${pathOf(storage)}/export`, 'admin')
+const count = (name: string) => fixture.database.session().count(name, matchAll, true)
 const lines = (text: string) =>
   text
     .split('\n')
@@ -38,13 +38,13 @@ const lines = (text: string) =>
 async function expectNothingLeft(name: string, before = 0): Promise<void> {
   expect(await count(name)).toBe(before)
   expect(await count('_imports')).toBe(0)
-  expect(await readdir(join(room.directory, 'imports'))).toEqual([])
+  expect(await readdir(join(fixture.directory, 'imports'))).toEqual([])
 }
 
 test('a storage may be asked for by its name, but none of Quoin itself', async () => {
   for (const name of ['nothing', '_users', '_storages', 'by%2Fname'])
     expect((await send(name, '{"n":1}')).status).toBe(404)
-  const made = await room.send('POST', '/_system/storages', 'admin', { body: { name: 'by_name' } })
+  const made = await fixture.send('POST', '/_system/storages', 'admin', { body: { name: 'by_name' } })
   expect(made.status).toBe(200)
   expect((await send('by_name', '{"n":1}\n{"n":2}')).body).toEqual({ imported: 2 })
   expect(lines((await take('by_name')).text)).toHaveLength(2)
@@ -72,30 +72,30 @@ describe('import', () => {
   ]
   it.each(bad)('of %s is refused by its line and leaves nothing', async (what, raw, error, message) => {
     const name = `bad-${bad.findIndex(([title]) => title === what)}`
-    const reply = await send(await room.make(name, true), raw)
+    const reply = await send(await fixture.make(name, true), raw)
     expect(reply.body).toMatchObject({ error, message: expect.stringMatching(message) })
     await expectNothingLeft(name)
   })
 
   it('of JSON, of nothing and of too much is refused', async () => {
-    const storage = await room.make('types')
+    const storage = await fixture.make('types')
     const path = `${pathOf(storage)}/import`
-    expect(jsonAt((await room.send('POST', path, 'admin', { raw: '{}' })).body, 'error')).toBe(
+    expect(jsonAt((await fixture.send('POST', path, 'admin', { raw: '{}' })).body, 'error')).toBe(
       'UNSUPPORTED_MEDIA_TYPE',
     )
-    expect(jsonAt((await room.send('POST', path, 'admin')).body, 'error')).toBe('NO_BODY_GIVEN')
+    expect(jsonAt((await fixture.send('POST', path, 'admin')).body, 'error')).toBe('NO_BODY_GIVEN')
     const raw = `{"a":"${'x'.repeat(3_000_000)}"}`
-    expect((await room.send('POST', path, 'admin', { raw, type })).status).toBe(413)
+    expect((await fixture.send('POST', path, 'admin', { raw, type })).status).toBe(413)
     const headers = { 'content-length': '' }
-    expect((await room.send('POST', path, 'admin', { raw, type, headers })).status).toBe(413)
+    expect((await fixture.send('POST', path, 'admin', { raw, type, headers })).status).toBe(413)
     await expectNothingLeft('types')
   })
 
   it('keeps to the rules of fields and to unique values', async () => {
-    const storage = await room.make('ruled')
-    await room.database.ensure('ruled', { indexes: [{ fields: ['code'], unique: true }] })
+    const storage = await fixture.make('ruled')
+    await fixture.database.ensure('ruled', { indexes: [{ fields: ['code'], unique: true }] })
     const rule = { name: 'title', type: 'string', storage: 'ruled', required: true, default_value: null }
-    await createField(room.database, rule, { guid: guid(0), username: 'admin' })
+    await createField(fixture.database, rule, { guid: guid(0), username: 'admin' })
     expect((await send(storage, '{"title":"a","code":1}')).body).toEqual({ imported: 1 })
     const unruled = await send(storage, '{"title":"b"}\n{"title":""}')
     expect(unruled.body).toMatchObject({ error: 'INVALID_BODY', fields: ['title'] })
@@ -110,16 +110,16 @@ describe('import', () => {
   })
 
   it('a body that is cut leaves nothing', async () => {
-    const storage = await room.make('cut')
-    const address = new URL(await room.server.listen())
-    const { authorization } = await room.as('admin')
+    const storage = await fixture.make('cut')
+    const address = new URL(await fixture.server.listen())
+    const { authorization } = await fixture.as('admin')
     const socket = connect(Number(address.port), address.hostname)
     const closed = new Promise((resolve) => socket.once('close', resolve))
     socket.write(
       `POST /api/v1${pathOf(storage)}/import HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n` +
         `content-type: ${type}\r\ncontent-length: 1000000\r\n\r\n${'{"a":1}\n'.repeat(2_000)}`,
     )
-    const files = () => readdir(join(room.directory, 'imports'))
+    const files = () => readdir(join(fixture.directory, 'imports'))
     await expect.poll(files).toHaveLength(1)
     socket.destroy()
     await closed
@@ -128,36 +128,36 @@ describe('import', () => {
   })
 
   it('what a crash cut short is undone at the next start, and what was done stays', async () => {
-    const storage = await room.make('crashed')
+    const storage = await fixture.make('crashed')
     await send(storage, '{"a":1}')
     const write = async (id: string, n: number) => {
-      const session = room.database.session()
+      const session = fixture.database.session()
       await session.create('crashed', [], { guid: guid(n) })
       await noteBatch(session, id, [guid(n)])
       await session.transaction.commit()
     }
-    const done = await beginImport(room.database, 'crashed')
+    const done = await beginImport(fixture.database, 'crashed')
     await write(done, 1)
-    await endImport(room.database, done)
-    const broken = await beginImport(room.database, 'crashed')
+    await endImport(fixture.database, done)
+    const broken = await beginImport(fixture.database, 'crashed')
     for (let n = 2; n < 9; n++) await write(broken, n)
     expect(await count('crashed')).toBe(9)
     // While its node is live no other node touches it.
-    if (room.database.capabilities.cluster) {
-      await undoBrokenImports(room.database)
+    if (fixture.database.capabilities.cluster) {
+      await undoBrokenImports(fixture.database)
       expect(await count('crashed')).toBe(9)
       const died = [{ op: 'set', field: 'node', value: 'a node that died' }] as const
-      await transact(room.database, (session) => session.update('_imports', broken, died))
+      await transact(fixture.database, (session) => session.update('_imports', broken, died))
     }
-    await undoBrokenImports(room.database)
-    expect(await room.database.session().get('crashed', guid(1))).toBeDefined()
+    await undoBrokenImports(fixture.database)
+    expect(await fixture.database.session().get('crashed', guid(1))).toBeDefined()
     await expectNothingLeft('crashed', 2)
   })
 })
 
 describe('export and import', () => {
   it('an export imports into another storage as it was', async () => {
-    const storage = await room.make('from')
+    const storage = await fixture.make('from')
     const first = `{"_meta":{"guid":"${guid(7)}","created":1500000000,"cms":1500000000123,"expiry":4000000000},"a":[1,{"b.c":null}]}`
     const odd = '{"_meta":{"guid":"mine","created":"long ago","removed":5},"text":"\\u2028 é \u{1f600}"}'
     expect((await send(storage, `\ufeff${first}\r\n\n${odd}`)).body).toEqual({ imported: 2 })
@@ -180,9 +180,9 @@ describe('export and import', () => {
     expect(two).toMatchObject({ _meta: { expiry: -1, removed: 0 }, text: '\u2028 é \u{1f600}' })
     expect(two._meta.guid).not.toBe('mine')
     // The clock stands still; the time of guids runs on.
-    expect(Math.abs(two._meta.cms - room.clock.now)).toBeLessThan(1_000)
+    expect(Math.abs(two._meta.cms - fixture.clock.now)).toBeLessThan(1_000)
 
-    const copy = await room.make('copy')
+    const copy = await fixture.make('copy')
     expect((await send(copy, exported.text)).body).toEqual({ imported: 2 })
     const bare = (text: string) =>
       lines(text).map(({ _meta: { update_hash, ...meta }, ...rest }) => ({ meta, ...rest }))
@@ -193,7 +193,7 @@ describe('export and import', () => {
   })
 
   it('every present document comes once, the oldest first, whatever its size', async () => {
-    const storage = await room.make('sizes')
+    const storage = await fixture.make('sizes')
     const rows = Array.from({ length: 1_200 }, (_, n) =>
       JSON.stringify({
         n,
@@ -202,22 +202,22 @@ describe('export and import', () => {
       }),
     )
     expect((await send(storage, rows.join('\n'))).body).toEqual({ imported: 1_200 })
-    const some = await room.database.session().find('sizes', search({ limit: 1 }))
+    const some = await fixture.database.session().find('sizes', search({ limit: 1 }))
     const [{ _meta, n }] = JSON.parse(some.documents.text)
-    await room.send('DELETE', `${pathOf(storage)}/${_meta.guid}`, 'admin')
+    await fixture.send('DELETE', `${pathOf(storage)}/${_meta.guid}`, 'admin')
     const found = lines((await take(storage)).text)
     expect(new Set(found.map((one) => one.n)).size).toBe(1_199)
     expect(found).toHaveLength(1_199)
     expect(found.some((one) => one.n === n)).toBe(false)
     const times = found.map((one) => one._meta.cms)
     expect(times).toEqual([...times].sort((a, b) => a - b))
-    expect((await take(await room.make('empty'))).text).toBe('')
+    expect((await take(await fixture.make('empty'))).text).toBe('')
   })
 
   it('an import is told to observers in the name of who asked for it', async () => {
-    const storage = await room.make('watched', true)
+    const storage = await fixture.make('watched', true)
     await send(storage, `{"_meta":{"guid":"${guid(3)}"},"a":1}`)
-    const history = await room.send('GET', `${pathOf(storage)}/${guid(3)}/history`, 'admin')
+    const history = await fixture.send('GET', `${pathOf(storage)}/${guid(3)}/history`, 'admin')
     expect(history.body).toMatchObject([{ action: 'created', user: { username: 'admin' } }])
   })
 })

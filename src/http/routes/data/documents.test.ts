@@ -9,25 +9,25 @@ import { documentsOf } from '../../../storage/find-documents.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 
 const nobody = '01900000-0000-7000-8000-000000000000'
-let room: DocumentServer
+let fixture: DocumentServer
 let path: string
 
 beforeAll(async () => {
-  room = await openDocumentServer()
-  await room.addUser('viewer', ['storages_view'])
-  await room.addUser('writer', ['storages_view', 'storages_create', 'storages_update', 'storages_remove'])
-  await room.addUser('nobody', [])
-  path = `/_system/storages/${await room.make('cities', true)}/documents`
+  fixture = await openDocumentServer()
+  await fixture.addUser('viewer', ['storages_view'])
+  await fixture.addUser('writer', ['storages_view', 'storages_create', 'storages_update', 'storages_remove'])
+  await fixture.addUser('nobody', [])
+  path = `/_system/storages/${await fixture.make('cities', true)}/documents`
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 async function create(body: JsonValue, query = ''): Promise<string> {
-  const made = await room.send('POST', `${path}${query}`, 'writer', { body })
+  const made = await fixture.send('POST', `${path}${query}`, 'writer', { body })
   expect(made.status, made.text).toBe(200)
   return textAt(made.body, '_meta', 'guid')
 }
 
-const search = (body: JsonValue) => room.send('POST', `${path}/search`, 'viewer', { body })
+const search = (body: JsonValue) => fixture.send('POST', `${path}/search`, 'viewer', { body })
 
 describe('documents', () => {
   const none = `/_system/storages/${nobody}/documents`
@@ -42,12 +42,12 @@ describe('documents', () => {
     ['GET', `${none}/export`, 'storages_view'],
     ['POST', `${none}/import`, 'storages_create'],
   ] as const)('%s %s is for those who hold %s', async (method, url, scope) => {
-    expect((await room.send(method, url, '')).status).toBe(401)
-    const refused = await room.send(method, url, 'nobody')
+    expect((await fixture.send(method, url, '')).status).toBe(401)
+    const refused = await fixture.send(method, url, 'nobody')
     expect([refused.status, textAt(refused.body, 'message')]).toEqual([403, expect.stringContaining(scope)])
     const sent = method === 'PUT' || url === none ? { body: {} } : {}
     const ndjson = url.endsWith('/import') ? { raw: '{}', type: 'application/x-ndjson' } : sent
-    expect((await room.send(method, url, 'writer', ndjson)).status).toBe(404)
+    expect((await fixture.send(method, url, 'writer', ndjson)).status).toBe(404)
   })
 
   it.each([
@@ -59,7 +59,7 @@ describe('documents', () => {
   ] as const)('%s of an unknown document%s is 404', async (method, rest) => {
     for (const guid of [nobody, 'x', "' OR 1=1"]) {
       const url = `${path}/${encodeURIComponent(guid)}${rest}`
-      const reply = await room.send(method, url, 'writer', method === 'PUT' ? { body: { a: 1 } } : {})
+      const reply = await fixture.send(method, url, 'writer', method === 'PUT' ? { body: { a: 1 } } : {})
       expect([reply.status, jsonAt(reply.body, 'error')]).toEqual([404, 'NOT_FOUND'])
     }
   })
@@ -71,7 +71,7 @@ describe('documents', () => {
     ['a field below text', { a: 'x', 'a.b': 1 }, ['a.b']],
   ])('is not created from %s', async (_what, body, fields) => {
     const before = await search({ count: true })
-    const reply = await room.send('POST', path, 'writer', { body })
+    const reply = await fixture.send('POST', path, 'writer', { body })
     expect([reply.status, jsonAt(reply.body, 'error'), jsonAt(reply.body, 'fields') ?? []]).toEqual([
       400,
       'INVALID_BODY',
@@ -83,32 +83,32 @@ describe('documents', () => {
   it('is created, read, changed with the right update_hash, removed, restored and deleted', async () => {
     const guid = await create({ name: 'Delft', 'place.country': 'NL', _meta: { guid: nobody } })
     const one = `${path}/${guid}`
-    const read = await room.send('GET', one, 'viewer')
+    const read = await fixture.send('GET', one, 'viewer')
     expect(read.body).toMatchObject({ name: 'Delft', place: { country: 'NL' }, _meta: { guid, expiry: -1 } })
 
     const hash = textAt(read.body, '_meta', 'update_hash')
-    const changed = await room.send('PUT', `${one}?update_hash=${hash}`, 'writer', {
+    const changed = await fixture.send('PUT', `${one}?update_hash=${hash}`, 'writer', {
       body: { ...recordIn(read.body), 'place.people': 100_000 },
     })
     expect(changed.body).toMatchObject({ name: 'Delft', place: { country: 'NL', people: 100_000 } })
-    const stale = await room.send('PUT', `${one}?update_hash=${hash}`, 'writer', { body: { name: 'x' } })
+    const stale = await fixture.send('PUT', `${one}?update_hash=${hash}`, 'writer', { body: { name: 'x' } })
     expect([stale.status, jsonAt(stale.body, 'error')]).toEqual([409, 'CONFLICT'])
-    expect((await room.send('GET', one, 'viewer')).body).toEqual(changed.body)
+    expect((await fixture.send('GET', one, 'viewer')).body).toEqual(changed.body)
 
-    expect((await room.send('POST', `${one}/restore`, 'writer')).status).toBe(404)
-    expect((await room.send('DELETE', one, 'writer')).body).toEqual({ guid, removed: true })
-    expect((await room.send('GET', one, 'viewer')).status).toBe(404)
-    expect((await room.send('DELETE', one, 'writer')).status).toBe(404)
+    expect((await fixture.send('POST', `${one}/restore`, 'writer')).status).toBe(404)
+    expect((await fixture.send('DELETE', one, 'writer')).body).toEqual({ guid, removed: true })
+    expect((await fixture.send('GET', one, 'viewer')).status).toBe(404)
+    expect((await fixture.send('DELETE', one, 'writer')).status).toBe(404)
     const byGuid = { filters: { '_meta.guid': guid } }
     expect((await search(byGuid)).body).toEqual([])
     expect((await search({ ...byGuid, include_removed: true })).body).toHaveLength(1)
-    expect(jsonAt((await room.send('POST', `${one}/restore`, 'writer')).body, 'name')).toBe('Delft')
+    expect(jsonAt((await fixture.send('POST', `${one}/restore`, 'writer')).body, 'name')).toBe('Delft')
     expect((await search(byGuid)).body).toHaveLength(1)
 
-    expect((await room.send('DELETE', `${one}?hard=true`, 'writer')).status).toBe(200)
+    expect((await fixture.send('DELETE', `${one}?hard=true`, 'writer')).status).toBe(200)
     expect((await search({ ...byGuid, include_removed: true })).body).toEqual([])
 
-    const history = await room.send('GET', `${one}/history`, 'viewer')
+    const history = await fixture.send('GET', `${one}/history`, 'viewer')
     expect(history.headers['x-total-count']).toBe('5')
     const [deleted, restored, removed, updated, created] = recordsIn(history.body)
     expect([created, updated, removed, restored, deleted].map((entry) => entry?.action)).toEqual([
@@ -129,7 +129,7 @@ describe('documents', () => {
       previous_value: 'Delft',
     })
     expect(removed?.revisions).toEqual([])
-    const page = await room.send('GET', `${one}/history?limit=1&offset=1`, 'viewer')
+    const page = await fixture.send('GET', `${one}/history?limit=1&offset=1`, 'viewer')
     expect(page.body).toEqual([restored])
   })
 
@@ -177,22 +177,22 @@ describe('documents', () => {
 
   it('a document of one storage is not in another', async () => {
     const guid = await create({ a: 1 })
-    const other = `/_system/storages/${await room.make('others')}/documents/${guid}`
+    const other = `/_system/storages/${await fixture.make('others')}/documents/${guid}`
     for (const method of ['GET', 'DELETE'] as const)
-      expect((await room.send(method, other, 'writer')).status).toBe(404)
-    expect((await room.send('GET', `${other}/history`, 'viewer')).body).toEqual([])
+      expect((await fixture.send(method, other, 'writer')).status).toBe(404)
+    expect((await fixture.send('GET', `${other}/history`, 'viewer')).body).toEqual([])
   })
 
   it('history is kept while it is on, with large values left out, and ends when it is off', async () => {
-    const storage = await room.make('notes')
+    const storage = await fixture.make('notes')
     const notes = `/_system/storages/${storage}/documents`
-    const made = await room.send('POST', notes, 'writer', { body: { text: 'before' } })
+    const made = await fixture.send('POST', notes, 'writer', { body: { text: 'before' } })
     const one = `${notes}/${textAt(made.body, '_meta', 'guid')}`
     const switchTo = (history: boolean) =>
-      room.send('PUT', `/_system/storages/${storage}`, 'admin', { body: { history } })
-    const write = (text: string) => room.send('PUT', one, 'writer', { body: { text } })
+      fixture.send('PUT', `/_system/storages/${storage}`, 'admin', { body: { history } })
+    const write = (text: string) => fixture.send('PUT', one, 'writer', { body: { text } })
     const texts = async () =>
-      recordsIn((await room.send('GET', `${one}/history`, 'viewer')).body).map((entry) =>
+      recordsIn((await fixture.send('GET', `${one}/history`, 'viewer')).body).map((entry) =>
         jsonAt(entry, 'revisions', 0, 'value'),
       )
     expect(await texts()).toEqual([])
@@ -204,14 +204,14 @@ describe('documents', () => {
     await switchTo(false)
     await write('unseen')
     expect(await texts()).toEqual(['after', { left_out: 100_002 }])
-    await room.send('DELETE', `/_system/storages/${storage}`, 'admin')
+    await fixture.send('DELETE', `/_system/storages/${storage}`, 'admin')
     expect(
-      await room.database.session().count('_history', { kind: 'term', field: 'storage', value: 'notes' }),
+      await fixture.database.session().count('_history', { kind: 'term', field: 'storage', value: 'notes' }),
     ).toBe(0)
   })
 
   it('what is rolled back has no history', async () => {
-    const session = room.database.session()
+    const session = fixture.database.session()
     const before = await session.count('_history', { kind: 'all' })
     await session.create('cities', [{ op: 'set', field: 'a', value: 1 }])
     await session.transaction.rollback()
@@ -222,7 +222,7 @@ describe('documents', () => {
 describe('the audit log', () => {
   const audits = async () =>
     documentsOf(
-      await room.database
+      await fixture.database
         .session()
         .find(
           ownStorages.auditLogs,
@@ -235,11 +235,11 @@ describe('the audit log', () => {
     const guid = await create({ name: 'Ghent', inner: { api_token: 'abcdef', size: 1 } })
     const one = `${path}/${guid}`
     const send = (method: 'PUT' | 'DELETE' | 'POST', url: string, body?: JsonValue) =>
-      room.send(method, url, 'writer', body === undefined ? {} : { body })
+      fixture.send(method, url, 'writer', body === undefined ? {} : { body })
     await send('PUT', one, { name: 'Gent', inner: { api_token: 'ghijkl', size: 1 }, password: 'hunter22' })
     expect((await send('PUT', `${one}?update_hash=old`, { name: 'Lost' })).status).toBe(409)
     await send('PUT', one, { name: 'Gent' })
-    await room.send('GET', one, 'viewer')
+    await fixture.send('GET', one, 'viewer')
     await send('DELETE', one)
     await send('POST', `${one}/restore`)
     await send('DELETE', `${one}?hard=true`)
@@ -283,8 +283,8 @@ describe('the audit log', () => {
       passwords: '•••',
     }
     const guid = await create({ name: 'Bruges', ...accounts('before') })
-    await room.send('PUT', `${path}/${guid}`, 'writer', { body: accounts('rotated') })
-    await room.send('DELETE', `${path}/${guid}?hard=true`, 'writer')
+    await fixture.send('PUT', `${path}/${guid}`, 'writer', { body: accounts('rotated') })
+    await fixture.send('DELETE', `${path}/${guid}?hard=true`, 'writer')
     const told = (await audits()).slice(earlier)
     expect(told).toMatchObject([
       { action: 'created', states: [null, masked] },
@@ -296,13 +296,13 @@ describe('the audit log', () => {
 
   it('has one record of an import or export, with the number of documents, and none of one that failed', async () => {
     const earlier = (await audits()).length
-    const moved = `/_system/storages/${await room.make('moved')}/documents`
+    const moved = `/_system/storages/${await fixture.make('moved')}/documents`
     const type = 'application/x-ndjson'
-    const take = (raw: string) => room.send('POST', `${moved}/import`, 'writer', { raw, type })
+    const take = (raw: string) => fixture.send('POST', `${moved}/import`, 'writer', { raw, type })
     expect((await take('{"n":1}\n{"n":2}\n{"n":3}')).body).toEqual({ imported: 3 })
     expect((await take('{"n":1}\n{')).status).toBe(400)
-    expect((await room.send('GET', `${moved}/export`, 'viewer')).status).toBe(200)
-    expect((await room.send('HEAD', `${moved}/export`, 'viewer')).status).toBe(200)
+    expect((await fixture.send('GET', `${moved}/export`, 'viewer')).status).toBe(200)
+    expect((await fixture.send('HEAD', `${moved}/export`, 'viewer')).status).toBe(200)
     expect((await audits()).slice(earlier)).toMatchObject([
       {
         action: 'imported',
@@ -324,30 +324,30 @@ describe('the audit log', () => {
 
   it('is part of the transaction: a write that cannot be told is not made', async () => {
     const guid = await create({ name: 'Kept' })
-    const end = room.database.observe(ownStorages.auditLogs, () => {
+    const end = fixture.database.observe(ownStorages.auditLogs, () => {
       throw new QuoinError('STORAGE_FULL', 'No room for the record.')
     })
-    const refused = await room.send('PUT', `${path}/${guid}`, 'writer', { body: { name: 'Changed' } })
+    const refused = await fixture.send('PUT', `${path}/${guid}`, 'writer', { body: { name: 'Changed' } })
     end()
     expect(refused.status).toBe(507)
-    expect(jsonAt((await room.send('GET', `${path}/${guid}`, 'viewer')).body, 'name')).toBe('Kept')
+    expect(jsonAt((await fixture.send('GET', `${path}/${guid}`, 'viewer')).body, 'name')).toBe('Kept')
     // It goes on by itself.
-    expect((await room.send('PUT', `${path}/${guid}`, 'writer', { body: { name: 'Changed' } })).status).toBe(
-      200,
-    )
+    expect(
+      (await fixture.send('PUT', `${path}/${guid}`, 'writer', { body: { name: 'Changed' } })).status,
+    ).toBe(200)
   })
 })
 
 it('answers a search with 404 whose storage is deleted meanwhile', async () => {
   const statuses = new Set<number>()
   for (let round = 0; round < 4; round += 1) {
-    const guid = await room.make(`short_lived_${round}`)
+    const guid = await fixture.make(`short_lived_${round}`)
     const documents = `/_system/storages/${guid}/documents`
-    for (const title of ['a', 'b']) await room.send('POST', documents, 'writer', { body: { title } })
+    for (const title of ['a', 'b']) await fixture.send('POST', documents, 'writer', { body: { title } })
     const find = () =>
-      room.send('POST', `${documents}/search`, 'viewer', { body: { sort: [{ title: 'asc' }] } })
+      fixture.send('POST', `${documents}/search`, 'viewer', { body: { sort: [{ title: 'asc' }] } })
     const early = Array.from({ length: 40 }, find)
-    const deleted = room.send('DELETE', `/_system/storages/${guid}`, 'writer')
+    const deleted = fixture.send('DELETE', `/_system/storages/${guid}`, 'writer')
     const late = Array.from({ length: 40 }, find)
     for (const { status } of await Promise.all([...early, ...late])) statuses.add(status)
     expect((await deleted).status).toBe(200)

@@ -9,15 +9,15 @@ import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { search } from '../../../shared/query.ts'
 import { objectsIn } from '../../../storage/document-fields.ts'
 
-let room: DocumentServer
+let fixture: DocumentServer
 let storage: string
 let number = 0
 const by = { guid: 'u', username: 'u' }
 
 beforeAll(async () => {
-  room = await openDocumentServer({ imported: 8_000_000 })
+  fixture = await openDocumentServer({ imported: 8_000_000 })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const fields: readonly JsonObject[] = [
   { name: 'name', type: 'string', required: true, label: 'Full name' },
@@ -27,23 +27,28 @@ const fields: readonly JsonObject[] = [
 beforeEach(async () => {
   number += 1
   storage = `deals${number}`
-  await room.make(storage)
+  await fixture.make(storage)
   for (const [order, field] of fields.entries())
-    await createField(room.database, { ...field, order, storage }, by)
+    await createField(fixture.database, { ...field, order, storage }, by)
 })
 
 type Query = Readonly<Record<string, string>>
 const send = (path: string, raw: string | Buffer, query: Query, type = 'text/csv') =>
-  room.send('POST', `/_system/storages/${storage}/documents/${path}?${new URLSearchParams(query)}`, 'admin', {
-    ...{ raw, type },
-  })
+  fixture.send(
+    'POST',
+    `/_system/storages/${storage}/documents/${path}?${new URLSearchParams(query)}`,
+    'admin',
+    {
+      ...{ raw, type },
+    },
+  )
 const load = (raw: string | Buffer, query: Query = {}, type?: string) => send('import', raw, query, type)
 const preview = (raw: string | Buffer, query: Query = {}, type?: string) =>
   send('import/preview', raw, { recognize: 'true', ...query }, type)
 
 async function stored(): Promise<readonly JsonObject[]> {
   const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
-  const { documents } = await room.database.session().find(storage, search({ sort, limit: 1000 }))
+  const { documents } = await fixture.database.session().find(storage, search({ sort, limit: 1000 }))
   return objectsIn(documents.value).map(({ _meta, ...document }) => document)
 }
 
@@ -155,7 +160,7 @@ describe('numbers and days', () => {
   })
 
   test('are read column by column', async () => {
-    await createField(room.database, { name: 'paid', type: 'day', storage }, by)
+    await createField(fixture.database, { name: 'paid', type: 'day', storage }, by)
     const raw = 'name;price;due;paid\na;1.234,5;03/04/2026;03/04/2026\n'
     const formats = JSON.stringify({ price: 'comma', due: 'dmy', paid: 'mdy' })
     expect((await load(raw, { formats })).body).toEqual({ imported: 1 })
@@ -182,11 +187,11 @@ describe('wrong cells', () => {
     reference: { storage: 'buyers', on_delete: 'refuse' },
   }
   beforeAll(async () => {
-    await room.make('buyers')
-    await createField(room.database, { name: 'name', type: 'string', storage: 'buyers', unique: true }, by)
-    await room.send('POST', '/_system/storages/buyers/documents', 'admin', { body: { name: 'Acme' } })
+    await fixture.make('buyers')
+    await createField(fixture.database, { name: 'name', type: 'string', storage: 'buyers', unique: true }, by)
+    await fixture.send('POST', '/_system/storages/buyers/documents', 'admin', { body: { name: 'Acme' } })
   })
-  beforeEach(() => createField(room.database, { ...refers, storage, order: 9 }, by))
+  beforeEach(() => createField(fixture.database, { ...refers, storage, order: 9 }, by))
 
   const raw = ['name,price,due,buyer', ',x,soon,Nemo', 'a,1,,Acme', 'b,2,2026-02-30,', '', ',3,,'].join('\n')
   const wrong = [
@@ -256,7 +261,7 @@ describe('wrong cells', () => {
   })
 
   test('of a conflict that only shows when lines are written are listed too, and nothing stays', async () => {
-    await createField(room.database, { name: 'code', type: 'string', unique: true, storage }, by)
+    await createField(fixture.database, { name: 'code', type: 'string', unique: true, storage }, by)
     const rows = Array.from({ length: 450 }, (_, n) => `a${n},c${n % 400}`)
     const { status, body } = await load(`name,code\n${rows.join('\n')}`, { wrong_cells: 'true' })
     expect([status, body]).toMatchObject([

@@ -6,25 +6,25 @@ import { createField } from '../../../records/fields/field-records.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 
 const nowhere = '019b76da-a800-7000-8000-000000000000'
-let room: DocumentServer
+let fixture: DocumentServer
 let customers: string
 let customerPath: string
 let orderPath: string
 
 beforeAll(async () => {
-  room = await openDocumentServer()
-  await room.addUser('writer', ['storages_view', 'storages_create', 'storages_update', 'storages_remove'])
-  customers = await room.make('customers', false)
+  fixture = await openDocumentServer()
+  await fixture.addUser('writer', ['storages_view', 'storages_create', 'storages_update', 'storages_remove'])
+  customers = await fixture.make('customers', false)
   customerPath = `/_system/storages/${customers}/documents`
-  orderPath = `/_system/storages/${await room.make('orders', false)}/documents`
+  orderPath = `/_system/storages/${await fixture.make('orders', false)}/documents`
   const reference = { storage: 'customers', on_delete: 'refuse' }
   const by = { guid: 'u', username: 'ann' }
-  await createField(room.database, { name: 'customer', type: 'string', storage: 'orders', reference }, by)
+  await createField(fixture.database, { name: 'customer', type: 'string', storage: 'orders', reference }, by)
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const send = (method: 'POST' | 'PUT' | 'DELETE', path: string, body?: JsonObject) =>
-  room.send(method, path, 'writer', body === undefined ? {} : { body })
+  fixture.send(method, path, 'writer', body === undefined ? {} : { body })
 const create = async (path: string, body: JsonObject = {}) =>
   textAt((await send('POST', path, body)).body, '_meta', 'guid')
 
@@ -44,7 +44,10 @@ test('a value that names no document is 400 naming the field, by every way', asy
   ])
     expect([refused.status, refused.body]).toEqual([400, missing])
   const raw = ['{"n":1}', `{"customer":"${nowhere}"}`, '{"n":3}'].join('\n')
-  const line = await room.send('POST', `${orderPath}/import`, 'writer', { raw, type: 'application/x-ndjson' })
+  const line = await fixture.send('POST', `${orderPath}/import`, 'writer', {
+    raw,
+    type: 'application/x-ndjson',
+  })
   expect([line.status, textAt(line.body, 'message')]).toEqual([400, expect.stringContaining('2')])
 })
 
@@ -97,15 +100,15 @@ test('a search follows references that it names, filters through them, and refus
     const refused = await find(body)
     expect([refused.status, textAt(refused.body, 'message')]).toEqual([400, expect.stringContaining(message)])
   }
-  const one = await room.send('GET', `${orderPath}/${order}?expand=customer`, 'writer')
+  const one = await fixture.send('GET', `${orderPath}/${order}?expand=customer`, 'writer')
   expect(one.body).toMatchObject({ n: 1, _expand: { customer: { name: 'Eve' } } })
-  const wrong = await room.send('GET', `${orderPath}/${order}?expand=customer,n`, 'writer')
+  const wrong = await fixture.send('GET', `${orderPath}/${order}?expand=customer,n`, 'writer')
   expect([wrong.status, textAt(wrong.body, 'error')]).toEqual([400, 'INVALID_QUERY'])
 })
 
 test('an import finds what rows refer to by name, and stores nothing when one is unknown', async () => {
-  await room.make('firms', false)
-  await room.make('bills', false)
+  await fixture.make('firms', false)
+  await fixture.make('bills', false)
   const by = { guid: 'u', username: 'ann' }
   const fields: readonly JsonObject[] = [
     { name: 'name', type: 'string', storage: 'firms', unique: true },
@@ -117,12 +120,12 @@ test('an import finds what rows refer to by name, and stores nothing when one is
       reference: { storage: 'firms', on_delete: 'refuse' },
     },
   ]
-  for (const field of fields) await createField(room.database, field, by)
+  for (const field of fields) await createField(fixture.database, field, by)
   const path = '/_system/storages/bills/documents'
   const acme = await create('/_system/storages/firms/documents', { name: 'Acme', city: 'Rome' })
   const load = (raw: string, firm: string, type = 'text/csv') => {
     const query = new URLSearchParams({ mapping: JSON.stringify({ Firm: firm }) })
-    return room.send('POST', `${path}/import?${query}`, 'writer', { raw, type })
+    return fixture.send('POST', `${path}/import?${query}`, 'writer', { raw, type })
   }
   const all = async () => (await send('POST', `${path}/search`, { sort: [{ n: 'asc' }] })).body
   const unknown = await load('n,Firm\n1,Acme\n2,Nemo\n', 'firm.name')
@@ -158,14 +161,14 @@ describe('an import finds what the column of a reference names', () => {
   const deals = '/_system/storages/deals/documents'
   let [ann, bob] = ['', '']
   beforeAll(async () => {
-    for (const storage of ['buyers', 'plain', 'deals']) await room.make(storage, false)
+    for (const storage of ['buyers', 'plain', 'deals']) await fixture.make(storage, false)
     for (const field of [
       ...ends,
       refers('buyer', 'buyers'),
       refers('seller.who', 'buyers'),
       refers('other', 'plain'),
     ])
-      await createField(room.database, field, by)
+      await createField(fixture.database, field, by)
     const buyers = '/_system/storages/buyers/documents'
     ann = await create(buyers, { name: 'Ann', mail: 'ann@x.org', city: 'Rome' })
     bob = await create(buyers, { name: 'bob@x.org', mail: 'b@x.org', city: 'Rome' })
@@ -175,7 +178,7 @@ describe('an import finds what the column of a reference names', () => {
   })
 
   const load = (raw: string | Buffer, type = 'text/csv') =>
-    room.send('POST', `${deals}/import`, 'writer', { raw, type })
+    fixture.send('POST', `${deals}/import`, 'writer', { raw, type })
   const all = async () => (await send('POST', `${deals}/search`, { sort: [{ n: 'asc' }] })).body
 
   test.each([
@@ -241,7 +244,7 @@ describe('an import finds what the column of a reference names', () => {
 
   test('what has a column of the reference and of its name and city is read again', async () => {
     const columns = JSON.stringify(['n', 'buyer', 'buyer.name', 'buyer.city'])
-    const file = await room.send(
+    const file = await fixture.send(
       'GET',
       `${deals}/export?${new URLSearchParams({ format: 'csv', columns })}`,
       'writer',
@@ -256,11 +259,15 @@ if (inject('engine') === 'sqlite')
     'others have their turn between two documents that %s follows',
     async (on_delete) => {
       const [parents, children] = [`parents_${on_delete}`, `children_${on_delete}`]
-      const parentPath = `/_system/storages/${await room.make(parents, false)}/documents`
-      const childPath = `/_system/storages/${await room.make(children, false)}/documents`
+      const parentPath = `/_system/storages/${await fixture.make(parents, false)}/documents`
+      const childPath = `/_system/storages/${await fixture.make(children, false)}/documents`
       const reference = { storage: parents, on_delete }
       const by = { guid: 'u', username: 'ann' }
-      await createField(room.database, { name: 'parent', type: 'string', storage: children, reference }, by)
+      await createField(
+        fixture.database,
+        { name: 'parent', type: 'string', storage: children, reference },
+        by,
+      )
       const parent = await create(parentPath)
       for (let n = 0; n < 40; n++) await create(childPath, { parent })
       slowSteps()

@@ -10,31 +10,31 @@ import { ownStorages } from '../../../storage/own-storages.ts'
 
 const all = ['view', 'create', 'update', 'remove'].map((verb) => `storages_${verb}`)
 const by = { guid: 'x', username: 'x' }
-let room: DocumentServer
+let fixture: DocumentServer
 let path: string
 let guid: string
 let ann: string
 let bob: string
 
 const setRules = (rules: JsonValue) =>
-  room.send('PUT', `/_system/storages/${guid}`, 'admin', { body: { rules } })
+  fixture.send('PUT', `/_system/storages/${guid}`, 'admin', { body: { rules } })
 
 beforeAll(async () => {
-  room = await openDocumentServer()
-  ann = await room.addUser('ann', all)
-  bob = await room.addUser('bob', all)
-  await room.addUser('lead', [...all, 'deals_all'])
-  await room.addUser('keeper', [...all, 'storages_rules'])
-  guid = await room.make('deals', true)
+  fixture = await openDocumentServer()
+  ann = await fixture.addUser('ann', all)
+  bob = await fixture.addUser('bob', all)
+  await fixture.addUser('lead', [...all, 'deals_all'])
+  await fixture.addUser('keeper', [...all, 'storages_rules'])
+  guid = await fixture.make('deals', true)
   path = `/_system/storages/${guid}/documents`
-  await createField(room.database, { storage: 'deals', name: 'title', type: 'string' }, by)
+  await createField(fixture.database, { storage: 'deals', name: 'title', type: 'string' }, by)
   await createField(
-    room.database,
+    fixture.database,
     { storage: 'deals', name: 'margin', type: 'number', visible_to: 'contains(user.scopes, "deals_all")' },
     by,
   )
   await createField(
-    room.database,
+    fixture.database,
     {
       storage: 'deals',
       name: 'approved',
@@ -44,7 +44,7 @@ beforeAll(async () => {
     by,
   )
   await createField(
-    room.database,
+    fixture.database,
     {
       storage: 'deals',
       name: 'terms.rate',
@@ -62,21 +62,21 @@ beforeAll(async () => {
   const set = await setRules(rules)
   expect(set.body, set.text).toMatchObject({ rules })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 async function make(fields: JsonObject, as = 'admin'): Promise<string> {
-  const made = await room.send('POST', path, as, { body: fields })
+  const made = await fixture.send('POST', path, as, { body: fields })
   expect(made.status, made.text).toBe(200)
   return textAt(made.body, '_meta', 'guid')
 }
 
 async function stored(document: string): Promise<JsonObject> {
-  const found = await room.database.session().get('deals', document, { removed: true })
+  const found = await fixture.database.session().get('deals', document, { removed: true })
   if (!found) throw new Error('It is gone.')
   return documentOf(found)
 }
 
-const search = (as: string, body: JsonValue = {}) => room.send('POST', `${path}/search`, as, { body })
+const search = (as: string, body: JsonValue = {}) => fixture.send('POST', `${path}/search`, as, { body })
 const verdict = ({ status, body }: { status: number; body: JsonValue | undefined }) => [
   status,
   jsonAt(body, 'error') ?? 'done',
@@ -105,23 +105,23 @@ describe('rules that cannot be used', () => {
     ['too long a text', { see: `doc.a == "${'x'.repeat(2_000)}"` }, undefined, /./],
     ['too deep a text', { see: `${'('.repeat(900)}true${')'.repeat(900)}` }, 'rules.see', /./],
   ])('%s', async (_what, rules: JsonObject, field, message) => {
-    const before = await room.send('GET', `/_system/storages/${guid}`, 'admin')
+    const before = await fixture.send('GET', `/_system/storages/${guid}`, 'admin')
     const reply = await setRules(rules)
     expect([reply.status, jsonAt(reply.body, 'error')]).toEqual([400, 'INVALID_BODY'])
     if (field !== undefined) expect(jsonAt(reply.body, 'fields')).toEqual([field])
     expect(textAt(reply.body, 'message')).toMatch(message)
-    expect((await room.send('GET', `/_system/storages/${guid}`, 'admin')).body).toEqual(before.body)
+    expect((await fixture.send('GET', `/_system/storages/${guid}`, 'admin')).body).toEqual(before.body)
   })
 
   it('are set by those alone who hold storages_rules', async () => {
     const rules = { see: 'true' }
-    const refused = await room.send('PUT', `/_system/storages/${guid}`, 'ann', { body: { rules } })
+    const refused = await fixture.send('PUT', `/_system/storages/${guid}`, 'ann', { body: { rules } })
     expect(verdict(refused)).toEqual([403, 'INSUFFICIENT_PERMISSIONS'])
     expect(textAt(refused.body, 'message')).toContain('storages_rules')
-    const created = await room.send('POST', '/_system/storages', 'ann', { body: { name: 'open', rules } })
+    const created = await fixture.send('POST', '/_system/storages', 'ann', { body: { name: 'open', rules } })
     expect(created.status).toBe(403)
-    expect(room.database.has('open')).toBe(false)
-    const described = await room.send('PUT', `/_system/storages/${guid}`, 'ann', {
+    expect(fixture.database.has('open')).toBe(false)
+    const described = await fixture.send('PUT', `/_system/storages/${guid}`, 'ann', {
       body: { description: 'd' },
     })
     expect([described.status, jsonAt(described.body, 'rules', 'see')]).toEqual([200, expect.any(String)])
@@ -150,11 +150,11 @@ describe('what a user sees', () => {
         [1, 2, 3],
         [1, 2, 3],
       ])
-    const counted = (as: string) => room.send('GET', `/_system/storages/${guid}/count`, as)
+    const counted = (as: string) => fixture.send('GET', `/_system/storages/${guid}/count`, as)
     expect(jsonAt((await counted('ann')).body, 'count')).toBe(1)
     const reads = ['ann', 'bob', 'lead', 'admin'].map(async (as) => [
-      (await room.send('GET', `${path}/${one}`, as)).status,
-      (await room.send('GET', `${path}/${two}`, as)).status,
+      (await fixture.send('GET', `${path}/${one}`, as)).status,
+      (await fixture.send('GET', `${path}/${two}`, as)).status,
     ])
     expect(await Promise.all(reads)).toEqual([
       [200, 404],
@@ -162,30 +162,30 @@ describe('what a user sees', () => {
       [200, 200],
       [200, 200],
     ])
-    const exported = await room.send('GET', `${path}/export`, 'ann')
+    const exported = await fixture.send('GET', `${path}/export`, 'ann')
     expect(
       exported.text
         .trim()
         .split('\n')
         .map((line) => recordIn(JSON.parse(line)).n),
     ).toEqual([1])
-    const history = async (as: string) => (await room.send('GET', `${path}/${two}/history`, as)).status
+    const history = async (as: string) => (await fixture.send('GET', `${path}/${two}/history`, as)).status
     expect([await history('ann'), await history('bob'), await history('admin')]).toEqual([404, 200, 200])
   })
 
   it('no hidden field, in documents, exports and histories', async () => {
     const document = await make({ owner: ann, title: 'wide', margin: 7, lines: [{ margin: 1 }] })
-    const shown = await room.send('GET', `${path}/${document}`, 'ann')
+    const shown = await fixture.send('GET', `${path}/${document}`, 'ann')
     expect(Object.keys(recordIn(shown.body))).toEqual(['_meta', 'owner', 'title', 'lines'])
-    expect(jsonAt((await room.send('GET', `${path}/${document}`, 'lead')).body, 'margin')).toBe(7)
+    expect(jsonAt((await fixture.send('GET', `${path}/${document}`, 'lead')).body, 'margin')).toBe(7)
     const listed = await search('ann', { filters: { title: 'wide' } })
     expect(listed.text).not.toContain('"margin":7')
-    expect((await room.send('GET', `${path}/export`, 'ann')).text).not.toContain('"margin":7')
-    const history = await room.send('GET', `${path}/${document}/history`, 'ann')
+    expect((await fixture.send('GET', `${path}/export`, 'ann')).text).not.toContain('"margin":7')
+    const history = await fixture.send('GET', `${path}/${document}/history`, 'ann')
     expect(history.text).toContain('wide')
     expect(history.text).not.toMatch(/"key":"margin"/)
-    expect((await room.send('GET', `${path}/${document}/history`, 'lead')).text).toMatch(/"key":"margin"/)
-    const changed = await room.send('PUT', `${path}/${document}`, 'ann', { body: { title: 'wider' } })
+    expect((await fixture.send('GET', `${path}/${document}/history`, 'lead')).text).toMatch(/"key":"margin"/)
+    const changed = await fixture.send('PUT', `${path}/${document}`, 'ann', { body: { title: 'wider' } })
     expect([changed.status, changed.text.includes('"margin":7')]).toEqual([200, false])
     expect(await stored(document)).toMatchObject({ title: 'wider', margin: 7 })
   })
@@ -210,8 +210,8 @@ describe('what a user sees', () => {
     async (format) => {
       const sort = encodeURIComponent(JSON.stringify([{ margin: 'asc' }]))
       const exported = (user: string) =>
-        room.send('GET', `${path}/export?format=${format}&sort=${sort}`, user)
-      const audited = () => room.database.session().count(ownStorages.auditLogs, matchAll)
+        fixture.send('GET', `${path}/export?format=${format}&sort=${sort}`, user)
+      const audited = () => fixture.database.session().count(ownStorages.auditLogs, matchAll)
       const before = await audited()
       const refused = await exported('ann')
       expect([refused.status, textAt(refused.body, 'message')]).toEqual([
@@ -225,7 +225,7 @@ describe('what a user sees', () => {
 
   it('free text does not look into a hidden field', async () => {
     await createField(
-      room.database,
+      fixture.database,
       { storage: 'deals', name: 'remark', type: 'string', visible_to: 'contains(user.scopes, "deals_all")' },
       by,
     )
@@ -303,9 +303,9 @@ describe('what a user may write', () => {
         ? { ...body, owner: owners[body.owner] ?? '' }
         : (body as JsonObject | undefined)
     const place = which === 'none' ? '' : `/${which.replace('own', own).replace('locked', locked)}`
-    if (which.includes('restore')) await room.send('DELETE', `${path}/${own}`, 'admin')
+    if (which.includes('restore')) await fixture.send('DELETE', `${path}/${own}`, 'admin')
     const before = [await stored(own), await stored(locked), await total()]
-    const reply = await room.send(method, `${path}${place}`, as, fields ? { body: fields } : {})
+    const reply = await fixture.send(method, `${path}${place}`, as, fields ? { body: fields } : {})
     expect(verdict(reply), reply.text).toEqual(expected)
     if (expected[0] !== 200) expect([await stored(own), await stored(locked), await total()]).toEqual(before)
   })
@@ -313,9 +313,9 @@ describe('what a user may write', () => {
   it('a refusal says what may not be done, and in which storage', async () => {
     const locked = await make({ owner: ann, locked: true })
     const messages = await Promise.all([
-      room.send('POST', path, 'ann', { body: { owner: bob } }),
-      room.send('PUT', `${path}/${locked}`, 'ann', { body: { a: 2 } }),
-      room.send('DELETE', `${path}/${locked}`, 'ann'),
+      fixture.send('POST', path, 'ann', { body: { owner: bob } }),
+      fixture.send('PUT', `${path}/${locked}`, 'ann', { body: { a: 2 } }),
+      fixture.send('DELETE', `${path}/${locked}`, 'ann'),
     ])
     expect(messages.map(({ body }) => jsonAt(body, 'message'))).toEqual([
       'You may not create this document: the permission create of the storage deals refuses it.',
@@ -326,9 +326,9 @@ describe('what a user may write', () => {
 
   it('tells nothing of the state of a document that is not seen', async () => {
     const own = await make({ owner: ann })
-    const reply = await room.send('PUT', `${path}/${own}?update_hash=wrong`, 'bob', { body: { a: 1 } })
+    const reply = await fixture.send('PUT', `${path}/${own}?update_hash=wrong`, 'bob', { body: { a: 1 } })
     expect(verdict(reply)).toEqual([404, 'NOT_FOUND'])
-    const conflict = await room.send('PUT', `${path}/${own}?update_hash=wrong`, 'ann', { body: { a: 1 } })
+    const conflict = await fixture.send('PUT', `${path}/${own}?update_hash=wrong`, 'ann', { body: { a: 1 } })
     expect(verdict(conflict)).toEqual([409, 'CONFLICT'])
   })
 
@@ -339,7 +339,7 @@ describe('what a user may write', () => {
       { owner: ann, imported: 1 },
     ]
     const send = (documents: readonly JsonObject[]) =>
-      room.send('POST', `${path}/import`, 'ann', {
+      fixture.send('POST', `${path}/import`, 'ann', {
         raw: documents.map((one) => JSON.stringify(one)).join('\n'),
         type: 'application/x-ndjson',
       })
@@ -362,7 +362,7 @@ describe('a change of rules', () => {
   it('takes effect at once, and a rule that cannot be evaluated shows nothing', async () => {
     await make({ owner: bob, mark: 9 })
     const seen = async () => recordsIn((await search('ann', { filters: { mark: 9 } })).body).length
-    const before = await room.send('GET', `/_system/storages/${guid}`, 'admin')
+    const before = await fixture.send('GET', `/_system/storages/${guid}`, 'admin')
     expect(await seen()).toBe(0)
     await setRules({ see: 'doc.mark == 9' })
     expect(await seen()).toBe(1)
@@ -376,17 +376,17 @@ describe('a change of rules', () => {
   })
 
   it('of a field counts at once', async () => {
-    const field = await createField(room.database, { storage: 'deals', name: 'late', type: 'number' }, by)
+    const field = await createField(fixture.database, { storage: 'deals', name: 'late', type: 'number' }, by)
     await make({ owner: ann, late: 5 })
     const shown = async () => (await search('ann', { filters: { owner: ann } })).text.includes('"late":5')
     expect(await shown()).toBe(true)
-    await updateField(room.database, guidOf(field), { visible_to: 'false' }, by)
+    await updateField(fixture.database, guidOf(field), { visible_to: 'false' }, by)
     expect(await shown()).toBe(false)
-    await updateField(room.database, guidOf(field), { visible_to: null }, by)
+    await updateField(fixture.database, guidOf(field), { visible_to: null }, by)
     expect(await shown()).toBe(true)
   })
 })
 
 async function total(): Promise<number> {
-  return room.database.session().count('deals', { kind: 'all' }, true)
+  return fixture.database.session().count('deals', { kind: 'all' }, true)
 }

@@ -7,14 +7,14 @@ import type { JsonObject } from '../../../shared/json.ts'
 
 const scopes = ['view', 'create', 'update', 'remove'].map((verb) => `storages_${verb}`)
 const deals = '/_system/storages/deals/documents'
-let room: DocumentServer
+let fixture: DocumentServer
 
 beforeAll(async () => {
-  room = await openDocumentServer()
-  await room.addUser('ann', scopes)
-  await room.addUser('lead', [...scopes, 'firms_all'])
-  const firms = await room.make('firms', false)
-  await room.make('deals', false)
+  fixture = await openDocumentServer()
+  await fixture.addUser('ann', scopes)
+  await fixture.addUser('lead', [...scopes, 'firms_all'])
+  const firms = await fixture.make('firms', false)
+  await fixture.make('deals', false)
   const visible = { visible_to: 'contains(user.scopes, "firms_all")' }
   for (const field of [
     { storage: 'firms', name: 'name', type: 'string', unique: true },
@@ -26,9 +26,9 @@ beforeAll(async () => {
       reference: { storage: 'firms', on_delete: 'refuse' },
     },
   ])
-    await createField(room.database, field, { guid: 'x', username: 'x' })
+    await createField(fixture.database, field, { guid: 'x', username: 'x' })
   const firm = async (body: JsonObject) => {
-    const made = await room.send('POST', `/_system/storages/${firms}/documents`, 'lead', { body })
+    const made = await fixture.send('POST', `/_system/storages/${firms}/documents`, 'lead', { body })
     return textAt(made.body, '_meta', 'guid')
   }
   const [open, hidden] = [
@@ -36,21 +36,21 @@ beforeAll(async () => {
     await firm({ name: 'Hidden', tax: 'T2', secret: true }),
   ]
   for (const [n, one] of [open, hidden].entries())
-    await room.send('POST', deals, 'lead', { body: { n, firm: one } })
+    await fixture.send('POST', deals, 'lead', { body: { n, firm: one } })
   const see = 'doc.secret != true || contains(user.scopes, "firms_all")'
-  const set = await room.send('PUT', `/_system/storages/${firms}`, 'admin', { body: { rules: { see } } })
+  const set = await fixture.send('PUT', `/_system/storages/${firms}`, 'admin', { body: { rules: { see } } })
   expect(set.status, set.text).toBe(200)
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const find = async (as: string, body: JsonObject) => {
-  const reply = await room.send('POST', `${deals}/search`, as, { body: { sort: [{ n: 'asc' }], ...body } })
+  const reply = await fixture.send('POST', `${deals}/search`, as, { body: { sort: [{ n: 'asc' }], ...body } })
   return reply.status === 200 ? reply.body : reply.status
 }
 const load = async (as: string, firm: string, name: string) => {
   const query = new URLSearchParams({ mapping: JSON.stringify({ Firm: firm }), trial: 'true' })
   const raw = `n,Firm\n9,${name}\n`
-  return (await room.send('POST', `${deals}/import?${query}`, as, { raw, type: 'text/csv' })).status
+  return (await fixture.send('POST', `${deals}/import?${query}`, as, { raw, type: 'text/csv' })).status
 }
 const expanded = (firm: unknown) => expect.objectContaining({ _expand: { firm } })
 

@@ -6,17 +6,17 @@ import { matchAll } from '../../../shared/query.ts'
 import { guidOf } from '../../../storage/document-fields.ts'
 import { findAll } from '../../../storage/find-documents.ts'
 
-let room: DocumentServer
+let fixture: DocumentServer
 beforeAll(async () => {
-  room = await openDocumentServer()
+  fixture = await openDocumentServer()
   const rule = { storage: 'ruled', name: 'n', type: 'number', required: true } as const
-  await createField(room.database, rule, { guid: '', username: 'admin' })
+  await createField(fixture.database, rule, { guid: '', username: 'admin' })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const add = (storage: string, documents: JsonObject[]) =>
-  room.send('POST', '/_system/storages/samples', 'admin', { body: { storage, documents } })
-const count = (name: string) => room.database.session().count(name, matchAll, true)
+  fixture.send('POST', '/_system/storages/samples', 'admin', { body: { storage, documents } })
+const count = (name: string) => fixture.database.session().count(name, matchAll, true)
 const numbered = (many: number) => Array.from({ length: many }, (_, n) => ({ n }))
 
 test.each([
@@ -26,9 +26,10 @@ test.each([
   ['things', [1]],
 ])('%s is refused', async (storage, documents) => {
   expect(
-    (await room.send('POST', '/_system/storages/samples', 'admin', { body: { storage, documents } })).status,
+    (await fixture.send('POST', '/_system/storages/samples', 'admin', { body: { storage, documents } }))
+      .status,
   ).toBe(400)
-  expect(room.database.has('things')).toBe(false)
+  expect(fixture.database.has('things')).toBe(false)
 })
 
 test('one that does not fit is named by its number, and nothing is stored', async () => {
@@ -44,7 +45,7 @@ test('they are stored once: not a second time, and not after they were removed',
   const both = await Promise.all([add('once', numbered(250)), add('once', numbered(250))])
   expect(both.map(({ body }) => body)).toEqual(expect.arrayContaining([{ imported: 250 }, { imported: 0 }]))
   expect(await count('once')).toBe(250)
-  const session = room.database.session()
+  const session = fixture.database.session()
   for (const one of await findAll(session, 'once', matchAll, 250))
     await session.setRemoved('once', guidOf(one), true)
   await session.transaction.commit()
@@ -54,11 +55,11 @@ test('they are stored once: not a second time, and not after they were removed',
 
 test('a document of a user keeps them out', async () => {
   await add('kept', [])
-  const named = await room.send('POST', '/_system/storages/search', 'admin', {
+  const named = await fixture.send('POST', '/_system/storages/search', 'admin', {
     body: { filters: { name: 'kept' } },
   })
   expect(named.body).toMatchObject([{ name: 'kept' }])
-  const session = room.database.session()
+  const session = fixture.database.session()
   await session.create('kept', [])
   await session.transaction.commit()
   expect((await add('kept', numbered(3))).body).toEqual({ imported: 0 })

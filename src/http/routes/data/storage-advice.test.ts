@@ -7,16 +7,16 @@ import { transact } from '../../../storage/transact.ts'
 
 const nobody = '01900000-0000-7000-8000-000000000000'
 const admin = { guid: nobody, username: 'admin' }
-let room: DocumentServer
+let fixture: DocumentServer
 let path: string
 
 beforeAll(async () => {
   // Every search is slow here.
-  room = await openDocumentServer({ slowSearches: { milliseconds: 0, rows: 5 } })
-  await room.addUser('viewer', ['storages_view'])
-  await room.addUser('nobody', ['storages_create'])
-  path = `/_system/storages/${await room.make('cities')}`
-  await transact(room.database, async (session) => {
+  fixture = await openDocumentServer({ slowSearches: { milliseconds: 0, rows: 5 } })
+  await fixture.addUser('viewer', ['storages_view'])
+  await fixture.addUser('nobody', ['storages_create'])
+  path = `/_system/storages/${await fixture.make('cities')}`
+  await transact(fixture.database, async (session) => {
     for (let n = 0; n < 20; n++)
       await session.create('cities', [
         { op: 'set', field: 'country', value: n % 2 ? 'secretland' : 'otherland' },
@@ -24,21 +24,22 @@ beforeAll(async () => {
       ])
   })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
-const advice = async () => (await room.send('GET', `${path}/advice`, 'viewer')).body
+const advice = async () => (await fixture.send('GET', `${path}/advice`, 'viewer')).body
 const searches = async () => recordsIn(jsonAt(await advice(), 'searches'))
-const ask = (changes: Parameters<typeof search>[0]) => room.database.session().find('cities', search(changes))
+const ask = (changes: Parameters<typeof search>[0]) =>
+  fixture.database.session().find('cities', search(changes))
 
 describe('the advice on a storage', () => {
   it('is refused without a token, and without storages_view', async () => {
-    expect((await room.send('GET', `${path}/advice`, '')).status).toBe(401)
-    const { status, body } = await room.send('GET', `${path}/advice`, 'nobody')
+    expect((await fixture.send('GET', `${path}/advice`, '')).status).toBe(401)
+    const { status, body } = await fixture.send('GET', `${path}/advice`, 'nobody')
     expect([status, jsonAt(body, 'error')]).toEqual([403, 'INSUFFICIENT_PERMISSIONS'])
   })
 
   it.each([nobody, 'villages', "' OR 1=1"])('of %s is 404', async (guid) => {
-    const reply = await room.send('GET', `/_system/storages/${encodeURIComponent(guid)}/advice`, 'viewer')
+    const reply = await fixture.send('GET', `/_system/storages/${encodeURIComponent(guid)}/advice`, 'viewer')
     expect(reply.status).toBe(404)
   })
 
@@ -46,7 +47,7 @@ describe('the advice on a storage', () => {
     expect(await searches()).toEqual([])
     const filters = { country: 'secretland' }
     for (const limit of [3, 4])
-      await room.send('POST', `${path}/documents/search`, 'admin', {
+      await fixture.send('POST', `${path}/documents/search`, 'admin', {
         body: { filters, sort: [{ people: 'desc' }], limit },
       })
     const found = (await searches()).find(({ kind }) => kind === 'find')
@@ -72,7 +73,7 @@ describe('the advice on a storage', () => {
 
   it('is answered by a text index, which is made once and stays', async () => {
     const words = { query: 'secretland', limit: 2 }
-    const find = () => room.send('POST', `${path}/documents/search`, 'admin', { body: words })
+    const find = () => fixture.send('POST', `${path}/documents/search`, 'admin', { body: words })
     const before = recordsIn((await find()).body).length
     expect((await searches()).some((one) => one.text_index === true)).toBe(true)
     for (const [user, status] of [
@@ -80,11 +81,11 @@ describe('the advice on a storage', () => {
       ['nobody', 403],
       ['viewer', 403],
     ] as const)
-      expect((await room.send('POST', `${path}/text-index`, user)).status).toBe(status)
+      expect((await fixture.send('POST', `${path}/text-index`, user)).status).toBe(status)
     expect(jsonAt(await advice(), 'text_index')).toBe(false)
-    expect((await room.send('POST', `/_system/storages/${nobody}/text-index`, 'admin')).status).toBe(404)
+    expect((await fixture.send('POST', `/_system/storages/${nobody}/text-index`, 'admin')).status).toBe(404)
     for (const _ of [1, 2]) {
-      const made = await room.send('POST', `${path}/text-index`, 'admin')
+      const made = await fixture.send('POST', `${path}/text-index`, 'admin')
       expect([made.status, made.body]).toEqual([200, { text_index: true }])
     }
     expect(jsonAt(await advice(), 'text_index')).toBe(true)
@@ -95,7 +96,7 @@ describe('the advice on a storage', () => {
   it('goes when a deployed flow has brought the index', async () => {
     const pins = { flow: '@get.flow', storage: '@cities.storage', query: '@in.query', sort: '@by.sort' }
     const blueprint = await installBlueprint(
-      room.flows,
+      fixture.flows,
       {
         name: 'Cities',
         blocks: {
@@ -119,9 +120,9 @@ describe('the advice on a storage', () => {
     expect(left.filter(({ index }) => JSON.stringify(index) === '["country","people"]')).toEqual([])
     expect(left.some(({ filter }) => filter === 'not (country = ?)')).toBe(true)
     // And the index goes with the flow; the one for expiry is every storage's.
-    await room.flows.deployments.deactivate(blueprint, admin)
+    await fixture.flows.deployments.deactivate(blueprint, admin)
     expect(jsonAt(await advice(), 'indexes')).toEqual([{ fields: ['_meta.expiry'], unique: false }])
-    await room.flows.deployments.activate(blueprint, {
+    await fixture.flows.deployments.activate(blueprint, {
       ...admin,
       mayTakeAccountPages: false,
       lacks: () => false,
@@ -130,14 +131,14 @@ describe('the advice on a storage', () => {
   })
 
   it('forgets what was known of a storage that is deleted', async () => {
-    const gone = `/_system/storages/${await room.make('gone')}`
-    for (let n = 0; n < 6; n++) await room.send('POST', `${gone}/documents`, 'admin', { body: { n } })
+    const gone = `/_system/storages/${await fixture.make('gone')}`
+    for (let n = 0; n < 6; n++) await fixture.send('POST', `${gone}/documents`, 'admin', { body: { n } })
     const filters = { n: 1 }
-    await room.send('POST', `${gone}/documents/search`, 'admin', { body: { filters } })
-    const before = (await room.send('GET', `${gone}/advice`, 'viewer')).body
+    await fixture.send('POST', `${gone}/documents/search`, 'admin', { body: { filters } })
+    const before = (await fixture.send('GET', `${gone}/advice`, 'viewer')).body
     expect(recordsIn(jsonAt(before, 'searches')).length).toBeGreaterThan(0)
-    await room.send('DELETE', gone, 'admin')
-    const again = `/_system/storages/${await room.make('gone')}`
-    expect(jsonAt((await room.send('GET', `${again}/advice`, 'viewer')).body, 'searches')).toEqual([])
+    await fixture.send('DELETE', gone, 'admin')
+    const again = `/_system/storages/${await fixture.make('gone')}`
+    expect(jsonAt((await fixture.send('GET', `${again}/advice`, 'viewer')).body, 'searches')).toEqual([])
   })
 })

@@ -4,21 +4,21 @@ import { textAt } from '../../../../test/json-at.ts'
 import { createField } from '../../../records/fields/field-records.ts'
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 
-let room: DocumentServer
+let fixture: DocumentServer
 let path: string
 
 beforeAll(async () => {
-  room = await openDocumentServer()
-  await room.addUser('writer', ['storages_view', 'storages_create', 'storages_update', 'storages_remove'])
-  path = `/_system/storages/${await room.make('goods', false)}/documents`
+  fixture = await openDocumentServer()
+  await fixture.addUser('writer', ['storages_view', 'storages_create', 'storages_update', 'storages_remove'])
+  path = `/_system/storages/${await fixture.make('goods', false)}/documents`
   const by = { guid: 'u', username: 'ann' }
   const unique: JsonValue = { ignore_case: true }
-  await createField(room.database, { name: 'sku', type: 'string', storage: 'goods', unique }, by)
+  await createField(fixture.database, { name: 'sku', type: 'string', storage: 'goods', unique }, by)
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const send = (method: 'POST' | 'PUT' | 'DELETE', rest: string, body?: JsonObject) =>
-  room.send(method, `${path}${rest}`, 'writer', body === undefined ? {} : { body })
+  fixture.send(method, `${path}${rest}`, 'writer', body === undefined ? {} : { body })
 
 const create = async (sku: string) => textAt((await send('POST', '', { sku })).body, '_meta', 'guid')
 
@@ -52,7 +52,10 @@ test('of 50 at once with one value exactly one is stored', async () => {
 test('an import names the line', async () => {
   await create('taken')
   const raw = ['{"sku":"x"}', '{"sku":"y"}', '{"sku":"TAKEN"}', '{"sku":"z"}'].join('\n')
-  const refused = await room.send('POST', `${path}/import`, 'writer', { raw, type: 'application/x-ndjson' })
+  const refused = await fixture.send('POST', `${path}/import`, 'writer', {
+    raw,
+    type: 'application/x-ndjson',
+  })
   expect([refused.status, textAt(refused.body, 'message')]).toEqual([409, expect.stringContaining('3')])
   expect((await send('POST', '', { sku: 'x' })).status).toBe(200)
 })

@@ -6,24 +6,24 @@ import type { JsonObject } from '../../../shared/json.ts'
 import { matchAll } from '../../../shared/query.ts'
 import { objectsIn } from '../../../storage/document-fields.ts'
 
-let room: DocumentServer
+let fixture: DocumentServer
 let guid: string
 let path: string
 beforeAll(async () => {
-  room = await openDocumentServer()
-  for (const name of ['ann', 'bob']) await room.addUser(name, ['storages_view'])
-  await room.addUser('manager', ['storages_view', 'storages_update'])
-  await room.addUser('nobody', ['storages_update'])
-  guid = await room.make('goods')
+  fixture = await openDocumentServer()
+  for (const name of ['ann', 'bob']) await fixture.addUser(name, ['storages_view'])
+  await fixture.addUser('manager', ['storages_view', 'storages_update'])
+  await fixture.addUser('nobody', ['storages_update'])
+  guid = await fixture.make('goods')
   path = `/_system/storages/${guid}/views`
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const view = { name: 'Open', address: 'filter=state~is~open' }
-const make = (as: string, body: JsonObject = view) => room.send('POST', path, as, { body })
-const put = (id: string, as: string) => room.send('PUT', `${path}/${id}`, as, { body: { name: 'Other' } })
+const make = (as: string, body: JsonObject = view) => fixture.send('POST', path, as, { body })
+const put = (id: string, as: string) => fixture.send('PUT', `${path}/${id}`, as, { body: { name: 'Other' } })
 const names = async (as: string) =>
-  objectsIn((await room.send('GET', path, as)).body ?? []).map(({ name }) => name)
+  objectsIn((await fixture.send('GET', path, as)).body ?? []).map(({ name }) => name)
 
 describe('refused', () => {
   test.each<[string, string, JsonObject, number]>([
@@ -34,11 +34,11 @@ describe('refused', () => {
     ['ann', 'something else', { ...view, created_by: { guid: 'x', username: 'x' } }, 400],
   ])('%s: %s', async (as, _why, body, status) => {
     expect((await make(as, body)).status).toBe(status)
-    expect(await room.database.session().count('_views', matchAll)).toBe(0)
+    expect(await fixture.database.session().count('_views', matchAll)).toBe(0)
   })
 
   test('of a storage that is not there', async () => {
-    expect((await room.send('GET', '/_system/storages/_users/views', 'admin')).status).toBe(404)
+    expect((await fixture.send('GET', '/_system/storages/_users/views', 'admin')).status).toBe(404)
   })
 })
 
@@ -47,10 +47,10 @@ test('an own view is seen and changed by its author alone', async () => {
   expect([await names('ann'), await names('bob'), await names('manager')]).toEqual([['Open'], [], []])
   for (const as of ['bob', 'manager']) {
     expect((await put(id, as)).status).toBe(404)
-    expect((await room.send('DELETE', `${path}/${id}`, as)).status).toBe(404)
+    expect((await fixture.send('DELETE', `${path}/${id}`, as)).status).toBe(404)
   }
   expect((await put(id, 'ann')).body).toMatchObject({ name: 'Other', address: view.address, shared: false })
-  expect((await room.send('DELETE', `${path}/${id}`, 'ann')).status).toBe(200)
+  expect((await fixture.send('DELETE', `${path}/${id}`, 'ann')).status).toBe(200)
   expect(await names('ann')).toEqual([])
 })
 
@@ -60,14 +60,14 @@ test('a shared one is seen by all, and changed by its author and by managers', a
   expect((await put(id, 'bob')).status).toBe(404)
   expect((await put(id, 'manager')).status).toBe(200)
   expect(await names('bob')).toEqual(['Other'])
-  const other = await room.make('others')
-  expect((await room.send('DELETE', `/_system/storages/${other}/views/${id}`, 'ann')).status).toBe(404)
+  const other = await fixture.make('others')
+  expect((await fixture.send('DELETE', `/_system/storages/${other}/views/${id}`, 'ann')).status).toBe(404)
 })
 
 test('a user has 50 of a storage; they go with it', async () => {
   for (let n = 0; n < 50; n += 1) expect((await make('bob')).status).toBe(200)
   expect((await make('bob')).body).toMatchObject({ error: 'CONFLICT' })
   expect((await make('ann')).status).toBe(200)
-  expect((await room.send('DELETE', `/_system/storages/${guid}`, 'admin')).status).toBe(200)
-  expect(await room.database.session().count('_views', matchAll, true)).toBe(0)
+  expect((await fixture.send('DELETE', `/_system/storages/${guid}`, 'admin')).status).toBe(200)
+  expect(await fixture.database.session().count('_views', matchAll, true)).toBe(0)
 })

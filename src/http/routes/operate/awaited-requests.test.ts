@@ -4,15 +4,15 @@ import type { JsonObject } from '../../../shared/json.ts'
 import { textIn } from '../../../storage/document-fields.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 const notes = (flow: string, set: string) => ({
   type: 'function_create_document_from_mutations',
   in: { flow, storage: 'sent', set },
 })
 
 beforeAll(async () => {
-  room = await openTestQuoin({ QUOIN_PUBLIC_URL: 'https://shop.example' })
-  await room.install('Payments', {
+  fixture = await openTestQuoin({ QUOIN_PUBLIC_URL: 'https://shop.example' })
+  await fixture.install('Payments', {
     get: { type: 'on_startup_register_uri_post', in: { uri: 'pay' }, scopes: ['*public'] },
     hook: { type: 'wait_for_webhook', in: { flow: '@get.flow', for: '=body.for' } },
     approval: { type: 'wait_for_approval', in: { flow: '@hook.now', title: 'Pay', for: '=body.for' } },
@@ -27,7 +27,7 @@ beforeAll(async () => {
     late: notes('@hook.timeout', '={ id: body.id, end: "timeout", sent: hook.body }'),
   })
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 let count = 0
 let id: string
@@ -37,17 +37,19 @@ beforeEach(() => {
 })
 
 async function begin(more: JsonObject = {}) {
-  const { address, wait, link } = objectOf((await room.send('POST', '/pay', { body: { id, ...more } })).body)
+  const { address, wait, link } = objectOf(
+    (await fixture.send('POST', '/pay', { body: { id, ...more } })).body,
+  )
   return { address: textIn(address).replace('/api/v1', ''), wait: textIn(wait), link: textIn(link) }
 }
 
-const arrived = async () => (await room.documents('sent')).filter((one) => one.id === id)
+const arrived = async () => (await fixture.documents('sent')).filter((one) => one.id === id)
 const waiting = async (wait: string) =>
-  (await room.documents(ownStorages.waits)).filter((one) => objectOf(one._meta).guid === wait)
+  (await fixture.documents(ownStorages.waits)).filter((one) => objectOf(one._meta).guid === wait)
 const GUID = '01a2b3c4-0000-7000-8000-000000000000'
 
 test('the address is also given with the address of the site', async () => {
-  const { address, url } = objectOf((await room.send('POST', '/pay', { body: { id } })).body)
+  const { address, url } = objectOf((await fixture.send('POST', '/pay', { body: { id } })).body)
   expect(url).toBe(`https://shop.example${address}`)
 })
 
@@ -65,7 +67,7 @@ describe('the run does not continue', () => {
     ['at the link of an approval', (_, link) => link.replace('/_approvals/', '/_hooks/')],
   ])('%s: all the same 404', async (_what, addressOf) => {
     const { address, wait, link } = await begin()
-    const reply = await room.send('POST', await addressOf(address, link), { body: { paid: true } })
+    const reply = await fixture.send('POST', await addressOf(address, link), { body: { paid: true } })
     expect([reply.status, objectOf(reply.body)]).toEqual([
       404,
       expect.objectContaining({ message: 'No run waits for a request at this address, or not any more.' }),
@@ -79,7 +81,7 @@ describe('the run does not continue', () => {
     ['another type of body', '{}', 'text/plain', 415],
   ])('for %s', async (_what, payload, type, status) => {
     const { address, wait } = await begin()
-    const { app } = room.quoin.server
+    const { app } = fixture.quoin.server
     const headers = { 'content-type': type }
     const reply = await app.inject({ method: 'POST', url: `/api/v1${address}`, payload, headers })
     expect(reply.statusCode).toBe(status)
@@ -88,7 +90,7 @@ describe('the run does not continue', () => {
 
   test('for a GET', async () => {
     const { address, wait } = await begin()
-    expect((await room.send('GET', address)).status).toBe(404)
+    expect((await fixture.send('GET', address)).status).toBe(404)
     expect(await waiting(wait)).toMatchObject([{ state: 'waiting' }])
   })
 })
@@ -104,20 +106,23 @@ describe('the run continues', () => {
     const [stored] = await waiting(wait)
     expect(JSON.stringify(stored)).not.toContain(address.split('token=')[1])
     const sent = body === undefined ? {} : { body }
-    const replies = await Promise.all([room.send('POST', address, sent), room.send('POST', address, sent)])
+    const replies = await Promise.all([
+      fixture.send('POST', address, sent),
+      fixture.send('POST', address, sent),
+    ])
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 404])
     await expect.poll(arrived, { timeout: 10_000 }).toMatchObject([{ end: 'received', sent: body ?? {} }])
     await expect.poll(() => waiting(wait)).toEqual([])
-    expect((await room.send('POST', address, sent)).status).toBe(404)
+    expect((await fixture.send('POST', address, sent)).status).toBe(404)
     expect((await arrived())[0]?.at).toMatch(/^20\d\d-/)
     expect(await arrived()).toHaveLength(1)
   })
 
   test('without anything when its time is over, and takes nothing any more', async () => {
     const { address } = await begin({ for: '1h' })
-    room.advance(3_600_000)
+    fixture.advance(3_600_000)
     await expect.poll(arrived, { timeout: 10_000 }).toMatchObject([{ end: 'timeout' }])
-    expect((await room.send('POST', address, { body: {} })).status).toBe(404)
+    expect((await fixture.send('POST', address, { body: {} })).status).toBe(404)
     expect(objectOf((await arrived())[0]).sent ?? null).toBeNull()
   })
 })

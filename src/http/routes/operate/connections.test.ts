@@ -5,20 +5,20 @@ import { installBlueprint } from '../../../flows/blueprints/install-blueprint.ts
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 
 const root = '/_system/connections'
-let room: ManagementServer
+let fixture: ManagementServer
 beforeAll(async () => {
-  room = await openManagementServer()
-  await room.addUser('keeper', [
+  fixture = await openManagementServer()
+  await fixture.addUser('keeper', [
     ...['view', 'create', 'update', 'remove'].map((verb) => `connections_${verb}`),
     'secrets_update',
   ])
-  await room.addUser('without_scopes', ['secrets_view'])
+  await fixture.addUser('without_scopes', ['secrets_view'])
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: JsonValue) =>
-  room.send(method, `${root}${path}`, 'keeper', body)
-const find = (name: string) => room.flows.connections.find(name)
+  fixture.send(method, `${root}${path}`, 'keeper', body)
+const find = (name: string) => fixture.flows.connections.find(name)
 
 test.each([
   ['POST', '/search', 'view'],
@@ -28,8 +28,8 @@ test.each([
   ['DELETE', '/none', 'remove'],
   ['POST', '/none/try', 'update'],
 ] as const)('%s %s needs a token and the scope to %s', async (method, path, verb) => {
-  expect((await room.send(method, `${root}${path}`, '')).status).toBe(401)
-  const refused = await room.send(method, `${root}${path}`, 'without_scopes')
+  expect((await fixture.send(method, `${root}${path}`, '')).status).toBe(401)
+  const refused = await fixture.send(method, `${root}${path}`, 'without_scopes')
   expect([refused.status, textAt(refused.body, 'message')]).toEqual([
     403,
     expect.stringContaining(`connections_${verb}`),
@@ -53,7 +53,7 @@ test.each<[string, JsonObject]>([
   ['a name that is none', { ...shop, name: 'a-b' }],
 ])('%s is refused', async (_what, body) => {
   expect((await send('POST', '', body)).status).toBe(400)
-  expect(room.flows.connections.names()).toEqual([])
+  expect(fixture.flows.connections.names()).toEqual([])
 })
 
 test('it is created, listed, changed and removed, and audited', async () => {
@@ -72,7 +72,7 @@ test('it is created, listed, changed and removed, and audited', async () => {
   expect((await send('POST', '/search', { query: 'shop' })).body).toMatchObject([{ name: 'SHOP' }])
   expect((await send('DELETE', `/${guid}`)).status).toBe(200)
   expect(find('SHOP')).toBeUndefined()
-  const audited = await room.send('POST', '/_system/auditlogs', 'admin', {
+  const audited = await fixture.send('POST', '/_system/auditlogs', 'admin', {
     filters: { category: 'connections' },
   })
   const actions = Array.isArray(audited.body) ? audited.body.map((one) => textAt(one, 'action')) : []
@@ -88,10 +88,12 @@ test('a blueprint names one that is there or gets a warning; no wire and no expr
   })
   const by = { guid: '', username: 'builder' }
   for (const wrong of ["='SHOP'", '@take.connection'])
-    await expect(installBlueprint(room.flows, { name: 'Wrong', blocks: blocks(wrong) }, by)).rejects.toThrow()
-  const guid = await installBlueprint(room.flows, { name: 'Asks', blocks: blocks('SHOPS') }, by)
-  expect(room.flows.live.table().blueprints.get(guid)?.compiled.notes).toMatchObject([
+    await expect(
+      installBlueprint(fixture.flows, { name: 'Wrong', blocks: blocks(wrong) }, by),
+    ).rejects.toThrow()
+  const guid = await installBlueprint(fixture.flows, { name: 'Asks', blocks: blocks('SHOPS') }, by)
+  expect(fixture.flows.live.table().blueprints.get(guid)?.compiled.notes).toMatchObject([
     { message: 'There is no connection SHOPS: the block fails until it is set. Did you mean SHOP?' },
   ])
-  expect((await room.send('GET', '/asks', '')).status).toBe(500)
+  expect((await fixture.send('GET', '/asks', '')).status).toBe(500)
 })

@@ -8,18 +8,18 @@ import { ownStorages } from '../../../storage/own-storages.ts'
 import { transact } from '../../../storage/transact.ts'
 
 const root = '/_system/environment'
-let room: ManagementServer
+let fixture: ManagementServer
 beforeAll(async () => {
-  room = await openManagementServer()
+  fixture = await openManagementServer()
   const verbs = ['view', 'create', 'update', 'remove'].map((verb) => `environment_${verb}`)
-  await room.addUser('keeper', verbs)
-  await room.addUser('without_scopes', [])
+  await fixture.addUser('keeper', verbs)
+  await fixture.addUser('without_scopes', [])
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: JsonValue) =>
-  room.send(method, `${root}${path}`, 'keeper', body)
-const present = () => room.flows.environmentValues.present()
+  fixture.send(method, `${root}${path}`, 'keeper', body)
+const present = () => fixture.flows.environmentValues.present()
 
 describe('values of the environment', () => {
   it.each([
@@ -29,8 +29,8 @@ describe('values of the environment', () => {
     ['PUT', '/none', 'update'],
     ['DELETE', '/none', 'remove'],
   ] as const)('%s %s needs a token and the scope to %s', async (method, path, verb) => {
-    expect((await room.send(method, `${root}${path}`, '')).status).toBe(401)
-    const refused = await room.send(method, `${root}${path}`, 'without_scopes')
+    expect((await fixture.send(method, `${root}${path}`, '')).status).toBe(401)
+    const refused = await fixture.send(method, `${root}${path}`, 'without_scopes')
     expect([refused.status, textAt(refused.body, 'message')]).toEqual([
       403,
       expect.stringContaining(`environment_${verb}`),
@@ -70,7 +70,7 @@ describe('values of the environment', () => {
     const guid = textAt(made.body, '_meta', 'guid')
     expect((await send('GET', `/${guid}`)).body).toEqual(made.body)
     expect((await send('POST', '/search', { filters: { name: 'SOME' } })).body).toEqual([made.body])
-    const changed = await room.send('PUT', `${root}/${guid}`, 'admin', { value: ['changed'] })
+    const changed = await fixture.send('PUT', `${root}/${guid}`, 'admin', { value: ['changed'] })
     expect(changed.body).toMatchObject({ value: ['changed'], description: 'About it' })
     expect(changed.body).toMatchObject({
       created_by: { username: 'keeper' },
@@ -113,10 +113,10 @@ describe('values of the environment', () => {
   it('every change is audited with its user and both values', async () => {
     const made = await send('POST', '', { name: 'AUDITED', value: 1 })
     const guid = textAt(made.body, '_meta', 'guid')
-    await room.send('PUT', `${root}/${guid}`, 'admin', { value: { a: 2 } })
+    await fixture.send('PUT', `${root}/${guid}`, 'admin', { value: { a: 2 } })
     await send('DELETE', `/${guid}`)
     const filters = { category: 'environment', guid }
-    const { body } = await room.send('POST', '/_system/auditlogs', 'admin', {
+    const { body } = await fixture.send('POST', '/_system/auditlogs', 'admin', {
       filters,
       sort: [{ '_meta.cms': 'asc' }],
     })
@@ -135,7 +135,7 @@ describe('values of the environment', () => {
 
   it('there are 1,000 at most, and the list is paged', async () => {
     const by = { guid: '', username: 'test' }
-    await transact(room.database, async (session) => {
+    await transact(fixture.database, async (session) => {
       for (let n = 1; n < MAX_ENVIRONMENT_VALUES; n++)
         await session.create(
           ownStorages.environment,

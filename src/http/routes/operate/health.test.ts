@@ -5,7 +5,7 @@ import type { RouteFamily } from '../../server/route-family.ts'
 import { healthRoutes } from './health.ts'
 
 let place: TestDatabase
-let room: TemporaryServer
+let fixture: TemporaryServer
 let isStarted: boolean
 let isDamaged: boolean
 /** Resolves when the server has begun to close. */
@@ -32,15 +32,18 @@ beforeEach(async () => {
       done()
     })
   }
-  room = await openTemporaryServer({ api: [health], settings: { environment: 'production', rateLimit: 5 } })
+  fixture = await openTemporaryServer({
+    api: [health],
+    settings: { environment: 'production', rateLimit: 5 },
+  })
 })
 afterEach(async () => {
-  await room.close()
+  await fixture.close()
   await place.close()
 })
 
 async function ask(path: 'live' | 'ready') {
-  const reply = await room.app.inject(`/api/v1/health/${path}`)
+  const reply = await fixture.app.inject(`/api/v1/health/${path}`)
   expect(reply.headers['cache-control']).toBe('no-store')
   return [reply.statusCode, reply.json().status]
 }
@@ -58,7 +61,7 @@ test('a node whose storage fails is live, and not ready', async () => {
   await place.database.close()
   expect(await ask('live')).toEqual([200, 'live'])
   expect(await ask('ready')).toEqual([503, 'storage'])
-  expect(room.log.join('')).toContain('the storage does not answer')
+  expect(fixture.log.join('')).toContain('the storage does not answer')
 })
 
 test('a node whose database was found damaged is live, and not ready', async () => {
@@ -74,9 +77,9 @@ test('a node that stops is not ready', async () => {
     arrive()
     return promise
   }
-  const inFlight = fetch(`${await room.server.listen()}/api/v1/health/ready`)
+  const inFlight = fetch(`${await fixture.server.listen()}/api/v1/health/ready`)
   await arrived
-  const closed = room.server.close()
+  const closed = fixture.server.close()
   await stopping.promise
   release()
   const reply = await inFlight

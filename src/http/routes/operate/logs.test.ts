@@ -5,21 +5,21 @@ import { setFields } from '../../../shared/mutation.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import { transact } from '../../../storage/transact.ts'
 
-let room: ManagementServer
+let fixture: ManagementServer
 beforeAll(async () => {
-  room = await openManagementServer()
-  await room.addUser('viewer', ['auditlogs_view'])
-  await room.addUser('nobody', [])
+  fixture = await openManagementServer()
+  await fixture.addUser('viewer', ['auditlogs_view'])
+  await fixture.addUser('nobody', [])
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const audits = async (filters: Record<string, string>) =>
-  recordsIn((await room.send('POST', '/_system/auditlogs', 'viewer', { filters })).body)
+  recordsIn((await fixture.send('POST', '/_system/auditlogs', 'viewer', { filters })).body)
 
 describe('the audit log', () => {
   it('is for those who hold auditlogs_view', async () => {
-    expect((await room.send('POST', '/_system/auditlogs', '')).status).toBe(401)
-    expect((await room.send('POST', '/_system/auditlogs', 'nobody')).status).toBe(403)
+    expect((await fixture.send('POST', '/_system/auditlogs', '')).status).toBe(401)
+    expect((await fixture.send('POST', '/_system/auditlogs', 'nobody')).status).toBe(403)
   })
 
   it('is checked and exported by those who hold auditlogs_view', async () => {
@@ -27,17 +27,17 @@ describe('the audit log', () => {
       ['POST', '/_system/auditlogs/check'],
       ['GET', '/_system/auditlogs/export'],
     ] as const) {
-      expect((await room.send(method, path, '')).status).toBe(401)
-      expect((await room.send(method, path, 'nobody')).status).toBe(403)
+      expect((await fixture.send(method, path, '')).status).toBe(401)
+      expect((await fixture.send(method, path, 'nobody')).status).toBe(403)
     }
-    const first = await room.send('POST', '/_system/auditlogs/check', 'viewer')
+    const first = await fixture.send('POST', '/_system/auditlogs/check', 'viewer')
     expect(first.body).toMatchObject({ faults: [], next: { part: 'log' } })
     const from = jsonAt(first.body, 'next') ?? null
-    const last = await room.send('POST', '/_system/auditlogs/check', 'viewer', { from })
+    const last = await fixture.send('POST', '/_system/auditlogs/check', 'viewer', { from })
     expect(last.body).toMatchObject({ faults: [], next: null })
     for (const wrong of [{ from: 5 }, { from: { part: 'log', cursor: 'x', older: 0 } }, { other: 1 }])
-      expect((await room.send('POST', '/_system/auditlogs/check', 'viewer', wrong)).status).toBe(400)
-    const { text, headers } = await room.send('GET', '/_system/auditlogs/export', 'viewer')
+      expect((await fixture.send('POST', '/_system/auditlogs/check', 'viewer', wrong)).status).toBe(400)
+    const { text, headers } = await fixture.send('GET', '/_system/auditlogs/export', 'viewer')
     expect(headers['content-type']).toBe('application/x-ndjson; charset=utf-8')
     const lines = text.trimEnd().split('\n')
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
@@ -52,17 +52,17 @@ describe('the audit log', () => {
     for (const method of ['GET', 'PUT', 'DELETE', 'POST'] as const)
       for (const path of [`/_system/auditlogs/${guid}`, '/_system/auditlogs'])
         if (!(method === 'POST' && path === '/_system/auditlogs'))
-          expect((await room.send(method, path, 'admin', { category: 'x' })).status).toBe(404)
+          expect((await fixture.send(method, path, 'admin', { category: 'x' })).status).toBe(404)
     // The one route that there is reads: a record in its body is refused and nothing is added.
-    const before = (await room.send('POST', '/_system/auditlogs', 'admin', { count: true })).body
-    expect((await room.send('POST', '/_system/auditlogs', 'admin', { category: 'x' })).status).toBe(400)
-    expect((await room.send('POST', '/_system/auditlogs', 'admin', { count: true })).body).toEqual(before)
+    const before = (await fixture.send('POST', '/_system/auditlogs', 'admin', { count: true })).body
+    expect((await fixture.send('POST', '/_system/auditlogs', 'admin', { category: 'x' })).status).toBe(400)
+    expect((await fixture.send('POST', '/_system/auditlogs', 'admin', { count: true })).body).toEqual(before)
   })
 
   it('refuses every write that is not its own, by any caller', async () => {
     const [record] = await audits({})
     const guid = textAt(record, '_meta', 'guid')
-    const write = (work: Parameters<typeof transact>[1]) => transact(room.database, work)
+    const write = (work: Parameters<typeof transact>[1]) => transact(fixture.database, work)
     const fields = setFields({ category: 'forged' })
     await expect(write((session) => session.create(ownStorages.auditLogs, fields))).rejects.toThrow(
       'cannot be',
@@ -75,9 +75,12 @@ describe('the audit log', () => {
   })
 
   it('tells who made, changed and removed a user, without a secret', async () => {
-    const guid = await room.addUser('ann', [])
-    await room.send('PUT', `/users/${guid}`, 'admin', { firstname: 'Ann', password: 'a much newer password' })
-    await room.send('DELETE', `/users/${guid}`, 'admin')
+    const guid = await fixture.addUser('ann', [])
+    await fixture.send('PUT', `/users/${guid}`, 'admin', {
+      firstname: 'Ann',
+      password: 'a much newer password',
+    })
+    await fixture.send('DELETE', `/users/${guid}`, 'admin')
     const [removed, dropped, updated, created, ...more] = await audits({ guid })
     expect(more).toEqual([])
     expect(created).toMatchObject({
@@ -102,12 +105,12 @@ describe('the audit log', () => {
   })
 
   it('counts no counters, but an administrator who resets them', async () => {
-    const guid = await room.addUser('locked', [])
+    const guid = await fixture.addUser('locked', [])
     const attempt = { username: 'locked', password: 'wrong', ip: '192.0.2.9' }
-    for (let i = 0; i < 3; i++) await room.access.signIn(attempt).catch(() => undefined)
-    await room.access.signIn({ ...attempt, username: 'viewer', password: 'correct horse battery' })
+    for (let i = 0; i < 3; i++) await fixture.access.signIn(attempt).catch(() => undefined)
+    await fixture.access.signIn({ ...attempt, username: 'viewer', password: 'correct horse battery' })
     expect((await audits({ guid })).map(({ action }) => action)).toEqual(['created'])
-    await room.send('POST', `/users/${guid}/reset-login-attempts`, 'admin')
+    await fixture.send('POST', `/users/${guid}/reset-login-attempts`, 'admin')
     expect((await audits({ guid }))[0]).toMatchObject({
       user: { username: 'admin' },
       changes: expect.arrayContaining(['login_attempts', 'locked_until']),
@@ -118,41 +121,42 @@ describe('the audit log', () => {
     const [first] = await audits({ name: 'admin', action: 'created' })
     expect(first?.user).toEqual({ guid: '', username: 'system' })
     const before = (await audits({ category: 'users' })).length
-    const taken = await room.send('POST', '/users', 'admin', {
+    const taken = await fixture.send('POST', '/users', 'admin', {
       username: 'ANN2',
       password: 'correct horse 1',
     })
     expect(taken.status).toBe(200)
     expect(
-      (await room.send('POST', '/users', 'admin', { username: 'ann2', password: 'correct horse 1' })).status,
+      (await fixture.send('POST', '/users', 'admin', { username: 'ann2', password: 'correct horse 1' }))
+        .status,
     ).toBe(409)
     expect((await audits({ category: 'users' })).length).toBe(before + 1)
   })
 
   it('tells of blueprints, blocks, groups, fields, templates and rules', async () => {
     const blueprint = textAt(
-      (await room.send('POST', '/blueprints', 'admin', { name: 'Audited' })).body,
+      (await fixture.send('POST', '/blueprints', 'admin', { name: 'Audited' })).body,
       '_meta',
       'guid',
     )
-    await room.send('POST', '/blueprintactions', 'admin', {
+    await fixture.send('POST', '/blueprintactions', 'admin', {
       blueprint_guid: blueprint,
       type: 'storage',
       fields: { storage: 'audited' },
     })
-    await room.send('POST', '/blueprintactions', 'admin', {
+    await fixture.send('POST', '/blueprintactions', 'admin', {
       blueprint_guid: blueprint,
       type: 'value_default',
       in_pins: [{ id: 'value', value: 'x'.repeat(20_000) }],
     })
-    await room.send('PUT', `/blueprints/update/set/active/${blueprint}`, 'admin')
-    await room.send('POST', '/blueprintfields', 'admin', { name: 'audited_field', type: 'string' })
-    await room.send('POST', '/blueprinttemplates', 'admin', { name: 'Audited' })
-    await room.send('POST', '/_system/blueprintvalidation', 'admin', {
+    await fixture.send('PUT', `/blueprints/update/set/active/${blueprint}`, 'admin')
+    await fixture.send('POST', '/blueprintfields', 'admin', { name: 'audited_field', type: 'string' })
+    await fixture.send('POST', '/blueprinttemplates', 'admin', { name: 'Audited' })
+    await fixture.send('POST', '/_system/blueprintvalidation', 'admin', {
       rule_type: 'max_blocks',
       parameters: { max: 1000 },
     })
-    await room.send('POST', '/_system/authentication-groups', 'admin', { name: 'Audited' })
+    await fixture.send('POST', '/_system/authentication-groups', 'admin', { name: 'Audited' })
     for (const category of [
       'blueprints',
       'blueprintactions',
@@ -170,7 +174,7 @@ describe('the audit log', () => {
     const [block] = await audits({ category: 'blueprintactions' })
     expect(jsonAt(block, 'after', 'in_pins')).toEqual({ left_out: expect.any(Number) })
     // Also an update, whose states have only what changed, says whose block it is.
-    await room.send('PUT', `/blueprintactions/${textAt(block, 'guid')}`, 'admin', { title: 'Renamed' })
+    await fixture.send('PUT', `/blueprintactions/${textAt(block, 'guid')}`, 'admin', { title: 'Renamed' })
     expect((await audits({ category: 'blueprintactions' }))[0]).toMatchObject({
       blueprint,
       action: 'updated',
@@ -182,9 +186,9 @@ describe('the audit log', () => {
   })
 
   it('is searched by text', async () => {
-    const found = await room.send('POST', '/_system/auditlogs', 'viewer', { query: 'viewer' })
+    const found = await fixture.send('POST', '/_system/auditlogs', 'viewer', { query: 'viewer' })
     expect(recordsIn(found.body).length).toBeGreaterThan(0)
-    const unknown = await room.send('POST', '/_system/auditlogs', 'viewer', { filters: { states: 'x' } })
+    const unknown = await fixture.send('POST', '/_system/auditlogs', 'viewer', { filters: { states: 'x' } })
     expect([unknown.status, jsonAt(unknown.body, 'error')]).toEqual([400, 'INVALID_QUERY'])
   })
 })

@@ -14,17 +14,17 @@ const node = {
 }
 const path = '/api/v1/_system/nodes'
 
-let room: TemporaryServer
+let fixture: TemporaryServer
 beforeAll(async () => {
-  room = await openTemporaryServer({ api: [nodeRoutes(async () => [node])] })
-  await room.addUser('viewer', ['nodes_view'])
-  await room.addUser('nobody', [])
+  fixture = await openTemporaryServer({ api: [nodeRoutes(async () => [node])] })
+  await fixture.addUser('viewer', ['nodes_view'])
+  await fixture.addUser('nobody', [])
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 test('nodes are shown to those who hold nodes_view', async () => {
-  expect((await room.app.inject(path)).statusCode).toBe(401)
-  expect((await room.app.inject({ url: path, headers: await room.as('nobody') })).statusCode).toBe(403)
-  const reply = await room.app.inject({ url: path, headers: await room.as('viewer') })
+  expect((await fixture.app.inject(path)).statusCode).toBe(401)
+  expect((await fixture.app.inject({ url: path, headers: await fixture.as('nobody') })).statusCode).toBe(403)
+  const reply = await fixture.app.inject({ url: path, headers: await fixture.as('viewer') })
   expect([reply.statusCode, reply.json()]).toEqual([200, [node]])
 })

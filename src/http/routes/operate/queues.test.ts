@@ -12,29 +12,29 @@ import { transact } from '../../../storage/transact.ts'
 import { queueRoutes } from './queues.ts'
 import { scheduleRoutes } from './schedules.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 let server: TemporaryServer
 let scheduler: Scheduler
 let admin: { authorization: string }
 
 beforeAll(async () => {
-  room = await openTestDatabase()
+  fixture = await openTestDatabase()
   const schedule = {
     ...({ id: 'b1 a1', blueprint: 'b1', block: 'a1', title: 'Reports', every: '1h' } as const),
     ...({ timeZone: 'UTC', overlap: 'skip', catchUp: 'last' } as const),
   }
   scheduler = await openScheduler({
-    database: room.database,
-    clock: room.clock,
+    database: fixture.database,
+    clock: fixture.clock,
     schedules: () => [schedule],
     onChange: () => () => undefined,
     log: ({ message }) => {
       throw new Error(message)
     },
   })
-  const steering = queueSteering(room.database, await openAuditLog(room.database, {}))
+  const steering = queueSteering(fixture.database, await openAuditLog(fixture.database, {}))
   server = await openTemporaryServer({
-    api: [queueRoutes(room.database, 1, steering), scheduleRoutes(scheduler)],
+    api: [queueRoutes(fixture.database, 1, steering), scheduleRoutes(scheduler)],
   })
   admin = await server.as('admin')
   await server.addUser('nobody', [])
@@ -45,30 +45,30 @@ beforeAll(async () => {
 afterAll(async () => {
   await scheduler.close()
   await server.close()
-  await room.close()
+  await fixture.close()
 })
 
 beforeEach(async () => {
-  const { records: jobs } = await room.database.capabilities.jobs.search(search({ limit: 1000 }))
-  for (const { guid } of jobs) await room.database.capabilities.jobs.cancel(guid)
+  const { records: jobs } = await fixture.database.capabilities.jobs.search(search({ limit: 1000 }))
+  for (const { guid } of jobs) await fixture.database.capabilities.jobs.cancel(guid)
 })
 
 async function enqueue(changes: Partial<NewJob> = {}): Promise<string> {
   const job: NewJob = { queue: 'default', kind: 'function', title: 'a job', payload: { n: 1 }, ...changes }
-  const guid = await transact(room.database, (session) => session.enqueue(job))
+  const guid = await transact(fixture.database, (session) => session.enqueue(job))
   if (guid === undefined) throw new Error('The dedupe key is taken.')
   return guid
 }
 
 async function claim(): Promise<Job> {
-  const [job] = await room.database.capabilities.jobs.claim({ owner: 'w', leaseMs: 60_000, limit: 1 })
+  const [job] = await fixture.database.capabilities.jobs.claim({ owner: 'w', leaseMs: 60_000, limit: 1 })
   if (job === undefined) throw new Error('Nothing is due.')
   return job
 }
 
 async function deadJob(): Promise<string> {
   const guid = await enqueue({ attempts: 1 })
-  await room.database.capabilities.jobs.fail(await claim(), 'it went wrong')
+  await fixture.database.capabilities.jobs.fail(await claim(), 'it went wrong')
   return guid
 }
 
@@ -91,7 +91,7 @@ async function send(
 let told = 0
 async function audited(): Promise<unknown[]> {
   const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
-  const { documents } = await room.database
+  const { documents } = await fixture.database
     .session()
     .find(ownStorages.auditLogs, search({ sort, limit: 1000 }))
   const all = Array.isArray(documents.value) ? documents.value : []
@@ -120,7 +120,7 @@ describe.each([
     const others = scope === 'queue_view' ? ['nobody', 'updater'] : ['nobody', 'viewer']
     for (const user of others)
       expect((await send(method, url, payload, await server.as(user))).status).toBe(403)
-    expect(await room.database.capabilities.queues.list()).not.toContainEqual(
+    expect(await fixture.database.capabilities.queues.list()).not.toContainEqual(
       expect.objectContaining({ paused: true }),
     )
     expect(await audited()).toEqual([])
@@ -147,8 +147,8 @@ test.each([
 })
 
 test('a job is shown with its data; a list shows it without', async () => {
-  const one = await enqueue({ title: 'Mail', priority: 3, dedupeKey: 'd', runAt: room.clock.now + 60_000 })
-  const now = Math.floor(room.clock.now / 1000)
+  const one = await enqueue({ title: 'Mail', priority: 3, dedupeKey: 'd', runAt: fixture.clock.now + 60_000 })
+  const now = Math.floor(fixture.clock.now / 1000)
   const expected = {
     _meta: expect.objectContaining({ guid: one, entity: 1, created: now, removed: 0 }),
     ...{ queue: 'default', type: 'function', status: 'waiting', title: 'Mail', priority: 3, attempts: 0 },
@@ -194,16 +194,16 @@ test('a cancelled job is gone and never runs', async () => {
     body: { guid: one, removed: true },
   })
   expect((await send('GET', `/queue/${one}`)).status).toBe(404)
-  expect(await room.database.capabilities.jobs.claim({ owner: 'w', leaseMs: 1000, limit: 1 })).toEqual([])
+  expect(await fixture.database.capabilities.jobs.claim({ owner: 'w', leaseMs: 1000, limit: 1 })).toEqual([])
 })
 
 test('a queue is paused and goes on, and is limited', async () => {
   await enqueue()
-  const now = Math.floor(room.clock.now / 1000)
+  const now = Math.floor(fixture.clock.now / 1000)
   expect((await send('PUT', '/queues/default', { paused: true, concurrency: 2 })).body).toEqual({
     ...{ name: 'default', paused: true, concurrency: 2, depth: 1, running: 0, done: 0, dead: 0, oldest: now },
   })
-  expect(await room.database.capabilities.jobs.claim({ owner: 'w', leaseMs: 1000, limit: 1 })).toEqual([])
+  expect(await fixture.database.capabilities.jobs.claim({ owner: 'w', leaseMs: 1000, limit: 1 })).toEqual([])
   expect((await send('PUT', '/queues/default', { paused: false })).body).toMatchObject({
     paused: false,
     concurrency: 2,
@@ -289,11 +289,11 @@ describe('the audit log tells', () => {
 })
 
 test('schedules say when they fire next, and the results of their ticks', async () => {
-  const started = Math.floor(room.clock.now / 1000)
+  const started = Math.floor(fixture.clock.now / 1000)
   expect((await send('GET', '/queue/schedules')).body).toMatchObject([
     { schedule: 'b1 a1', title: 'Reports', every: '1h', cron: '', next_at: started + 3600, last_at: null },
   ])
-  room.clock.now += 3_600_000
+  fixture.clock.now += 3_600_000
   await scheduler.check()
   const filters = { schedule: 'b1 a1', state: ['planned', 'done'] }
   const { body } = await send('POST', '/queue/schedules/ticks/search', { filters })

@@ -18,26 +18,26 @@ import { transact } from '../../../storage/transact.ts'
 const root = '/_system/secrets'
 const random = (bytes: Uint8Array<ArrayBuffer>) => void randomFillSync(bytes)
 const otherKey = Buffer.alloc(32, 8).toString('hex')
-let room: ManagementServer
+let fixture: ManagementServer
 beforeAll(async () => {
-  room = await openManagementServer()
-  await room.addUser(
+  fixture = await openManagementServer()
+  await fixture.addUser(
     'keeper',
     ['view', 'create', 'update', 'remove'].map((verb) => `secrets_${verb}`),
   )
-  await room.addUser('without_scopes', ['environment_view', 'environment_update'])
+  await fixture.addUser('without_scopes', ['environment_view', 'environment_update'])
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 afterEach(async () => {
   const { body } = await send('POST', '/search', { limit: 500 })
   for (const one of Array.isArray(body) ? body : []) await send('DELETE', `/${textAt(one, '_meta', 'guid')}`)
 })
 
 const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: JsonValue) =>
-  room.send(method, `${root}${path}`, 'keeper', body)
-const secrets = () => room.flows.secrets
+  fixture.send(method, `${root}${path}`, 'keeper', body)
+const secrets = () => fixture.flows.secrets
 const by = { guid: '', username: 'test' }
-const stored = (guid: string) => room.database.session().get(ownStorages.secrets, guid)
+const stored = (guid: string) => fixture.database.session().get(ownStorages.secrets, guid)
 
 describe('secrets', () => {
   it.each([
@@ -48,8 +48,8 @@ describe('secrets', () => {
     ['DELETE', '/none', 'remove'],
     ['POST', '/rotate', 'update'],
   ] as const)('%s %s needs a token and the scope to %s', async (method, path, verb) => {
-    expect((await room.send(method, `${root}${path}`, '')).status).toBe(401)
-    const refused = await room.send(method, `${root}${path}`, 'without_scopes')
+    expect((await fixture.send(method, `${root}${path}`, '')).status).toBe(401)
+    const refused = await fixture.send(method, `${root}${path}`, 'without_scopes')
     expect([refused.status, textAt(refused.body, 'message')]).toEqual([
       403,
       expect.stringContaining(`secrets_${verb}`),
@@ -84,7 +84,7 @@ describe('secrets', () => {
       made,
       await send('GET', `/${guid}`),
       await send('POST', '/search', { query: 'STRIPE' }),
-      await room.send('PUT', `${root}/${guid}`, 'admin', { value: 'sk_live_second' }),
+      await fixture.send('PUT', `${root}/${guid}`, 'admin', { value: 'sk_live_second' }),
       await send('PUT', `/${guid}`, { description: 'Cards' }),
     ]
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
@@ -119,9 +119,9 @@ describe('secrets', () => {
   it('changes are audited by their user, without the value', async () => {
     const made = await send('POST', '', { name: 'AUDITED', value: 'hidden one' })
     const guid = textAt(made.body, '_meta', 'guid')
-    await room.send('PUT', `${root}/${guid}`, 'admin', { value: 'hidden two' })
+    await fixture.send('PUT', `${root}/${guid}`, 'admin', { value: 'hidden two' })
     await send('DELETE', `/${guid}`)
-    const { body } = await room.send('POST', '/_system/auditlogs', 'admin', {
+    const { body } = await fixture.send('POST', '/_system/auditlogs', 'admin', {
       filters: { category: 'secrets', guid },
       sort: [{ '_meta.cms': 'asc' }],
     })
@@ -139,10 +139,10 @@ describe('secrets', () => {
       guids.push(textAt((await send('POST', '', { name, value: `of ${name}` })).body, '_meta', 'guid'))
     const [first = '', second = ''] = guids
     const text = JSON.parse(/"sealed":("[^"]+")/.exec(JSON.stringify(await stored(first)))?.[1] ?? '""')
-    await transact(room.database, (session) =>
+    await transact(fixture.database, (session) =>
       session.update(ownStorages.secrets, second, setFields({ sealed: text })),
     )
-    const again = await openSecrets(room.database, secretKeys(secretsKey, []), random)
+    const again = await openSecrets(fixture.database, secretKeys(secretsKey, []), random)
     expect(again.open('FIRST')).toEqual({ value: 'of FIRST' })
     expect(again.open('SECOND')).toEqual({ problem: expect.stringContaining('belongs to another name') })
     again.close()
@@ -150,7 +150,7 @@ describe('secrets', () => {
 
   it('without a key none is set and none can be read, in one line', async () => {
     await send('POST', '', { name: 'KEPT', value: 'value' })
-    const keyless = await openSecrets(room.database, secretKeys('', []), random)
+    const keyless = await openSecrets(fixture.database, secretKeys('', []), random)
     expect(keyless.problem()).toBe(
       '1 of 1 secrets cannot be decrypted: QUOIN_SECRETS_KEY is not set. Blocks that use them fail.',
     )
@@ -165,17 +165,17 @@ describe('secrets', () => {
 
   it('another key reads none; with the old one beside it all, and rotating makes the old one needless', async () => {
     for (const name of ['ONE', 'TWO']) await send('POST', '', { name, value: `of ${name}` })
-    const other = await openSecrets(room.database, secretKeys(otherKey, []), random)
+    const other = await openSecrets(fixture.database, secretKeys(otherKey, []), random)
     expect(other.problem()).toMatch(/^2 of 2 secrets .*another key.*QUOIN_SECRETS_OLD_KEYS\.$/)
     expect(other.open('ONE')).toEqual({ problem: expect.stringContaining('QUOIN_SECRETS_OLD_KEYS') })
     expect(await other.rotate(by)).toEqual({ rotated: 0, unreadable: 2 })
     other.close()
-    const both = await openSecrets(room.database, secretKeys(otherKey, [secretsKey]), random)
+    const both = await openSecrets(fixture.database, secretKeys(otherKey, [secretsKey]), random)
     expect([both.problem(), both.open('ONE')]).toEqual([undefined, { value: 'of ONE' }])
     expect(await both.rotate(by)).toEqual({ rotated: 2, unreadable: 0 })
     expect(await both.rotate(by)).toEqual({ rotated: 0, unreadable: 0 })
     both.close()
-    const after = await openSecrets(room.database, secretKeys(otherKey, []), random)
+    const after = await openSecrets(fixture.database, secretKeys(otherKey, []), random)
     expect([after.problem(), after.open('TWO')]).toEqual([undefined, { value: 'of TWO' }])
     after.close()
     // The node of the former key hears of it and says so.
@@ -229,13 +229,13 @@ describe('secrets', () => {
   })
 
   it('there are 1,000 at most', async () => {
-    await transact(room.database, async (session) => {
+    await transact(fixture.database, async (session) => {
       for (let n = 0; n < MAX_SECRETS; n++)
         await session.create(ownStorages.secrets, setFields({ name: `S${n}`, sealed: '', description: '' }))
     })
     const more = await send('POST', '', { name: 'MORE', value: 'x' })
     expect([more.status, textAt(more.body, 'message')]).toEqual([409, expect.stringContaining('1000')])
-    await transact(room.database, async (session) => {
+    await transact(fixture.database, async (session) => {
       const { documents } = await session.find(ownStorages.secrets, search({ limit: MAX_SECRETS }))
       for (const one of Array.isArray(documents.value) ? documents.value : [])
         await session.delete(ownStorages.secrets, textAt(one, '_meta', 'guid'))

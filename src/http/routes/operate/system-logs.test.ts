@@ -4,22 +4,28 @@ import { type ManagementServer, openManagementServer } from '../../../../test/ma
 import type { JsonValue } from '../../../shared/json.ts'
 
 const path = '/_system/systemlogs/search'
-let room: ManagementServer
+let fixture: ManagementServer
 beforeAll(async () => {
-  room = await openManagementServer()
-  await room.addUser('viewer', ['systemlogs_view'])
-  await room.addUser('nobody', [])
-  room.flows.log.write({ level: 'info', message: 'The invoice was sent.', run: 'r1', block: 'b', pin: 'p' })
-  room.flows.log.write({ level: 'error', message: 'The invoice was lost.', run: 'r2', value: { n: 1 } })
+  fixture = await openManagementServer()
+  await fixture.addUser('viewer', ['systemlogs_view'])
+  await fixture.addUser('nobody', [])
+  fixture.flows.log.write({
+    level: 'info',
+    message: 'The invoice was sent.',
+    run: 'r1',
+    block: 'b',
+    pin: 'p',
+  })
+  fixture.flows.log.write({ level: 'error', message: 'The invoice was lost.', run: 'r2', value: { n: 1 } })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const messages = async (body: JsonValue) =>
-  recordsIn((await room.send('POST', path, 'viewer', body)).body).map(({ message }) => message)
+  recordsIn((await fixture.send('POST', path, 'viewer', body)).body).map(({ message }) => message)
 
 it('system logs are for those who hold systemlogs_view', async () => {
-  expect((await room.send('POST', path, '')).status).toBe(401)
-  expect((await room.send('POST', path, 'nobody')).status).toBe(403)
+  expect((await fixture.send('POST', path, '')).status).toBe(401)
+  expect((await fixture.send('POST', path, 'nobody')).status).toBe(403)
 })
 
 it.each([
@@ -27,7 +33,7 @@ it.each([
   [{ filters: { level: 5 } }, 'INVALID_QUERY'],
   [{ level: 'info' }, 'INVALID_BODY'],
 ])('refuses %j', async (body, error) => {
-  const reply = await room.send('POST', path, 'viewer', body)
+  const reply = await fixture.send('POST', path, 'viewer', body)
   expect([reply.status, jsonAt(reply.body, 'error')]).toEqual([400, error])
 })
 
@@ -37,6 +43,6 @@ it('finds what was just written, by text, level, run, block and pin', async () =
   expect(await messages({ filters: { level: 'error' } })).toEqual(['The invoice was lost.'])
   expect(await messages({ filters: { run: 'r1', block: 'b', pin: 'p' } })).toEqual(['The invoice was sent.'])
   expect(await messages({ filters: { run: 'r3' } })).toEqual([])
-  const [record] = recordsIn((await room.send('POST', path, 'viewer', { filters: { run: 'r2' } })).body)
+  const [record] = recordsIn((await fixture.send('POST', path, 'viewer', { filters: { run: 'r2' } })).body)
   expect(record).toMatchObject({ level: 'error', value: { n: 1 } })
 })

@@ -10,24 +10,24 @@ import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 import { textIn } from '../../../storage/document-fields.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 
-let room: TestQuoin
+let fixture: TestQuoin
 const notes = (flow: string | string[], set: string) => ({
   type: 'function_create_document_from_mutations',
   in: { flow, storage: 'done', set },
 })
 
 beforeAll(async () => {
-  room = await openTestQuoin()
-  await room.addUser('nobody', [])
-  await room.addUser('viewer', ['waits_view'])
-  await room.addUser('updater', ['waits_update', 'waits_view'])
-  await room.addUser('remover', ['waits_remove', 'waits_view'])
+  fixture = await openTestQuoin()
+  await fixture.addUser('nobody', [])
+  await fixture.addUser('viewer', ['waits_view'])
+  await fixture.addUser('updater', ['waits_update', 'waits_view'])
+  await fixture.addUser('remover', ['waits_remove', 'waits_view'])
   const get = (uri: string) => ({
     type: 'on_startup_register_uri_post',
     in: { uri },
     scopes: ['*public'],
   })
-  await room.install('Waits', {
+  await fixture.install('Waits', {
     time_get: get('time'),
     time: { type: 'wait', in: { flow: '@time_get.flow', for: '1d' }, fields: { title: 'A day' } },
     time_reply: { type: 'reply', in: { flow: '@time.now', value: '={ wait: time.wait }' } },
@@ -61,7 +61,7 @@ beforeAll(async () => {
     got: notes('@hook.received', '={ id: body.id, end: "received", sent: hook.body }'),
   })
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 let count = 0
 let id: string
@@ -71,15 +71,15 @@ beforeEach(() => {
 })
 
 const begin = async (kind: string) =>
-  textIn(objectOf((await room.send('POST', `/${kind}`, { body: { id } })).body).wait)
-const done = async () => (await room.documents('done')).filter((one) => one.id === id)
+  textIn(objectOf((await fixture.send('POST', `/${kind}`, { body: { id } })).body).wait)
+const done = async () => (await fixture.documents('done')).filter((one) => one.id === id)
 const path = (wait: string, more = '') => `/_system/waits/${wait}${more}`
 const NOTHING = '01a2b3c4-0000-7000-8000-000000000000'
 const jobsOf = async (wait: string) => {
   const jobs = objectsOf(
-    await room.manage('POST', '/queue/search', { filters: { queue: '_waits' }, limit: 1000 }),
+    await fixture.manage('POST', '/queue/search', { filters: { queue: '_waits' }, limit: 1000 }),
   )
-  const read = await Promise.all(jobs.map((job) => room.manage('GET', `/queue/${guidOf(job)}`)))
+  const read = await Promise.all(jobs.map((job) => fixture.manage('GET', `/queue/${guidOf(job)}`)))
   return read.filter((job) => JSON.stringify(job).includes(wait))
 }
 
@@ -91,11 +91,11 @@ describe('are listed', () => {
       ['viewer', 200],
     ] as const)
       for (const reply of [
-        await room.send('POST', '/_system/waits/search', { as, body: { limit: 1000 } }),
-        await room.send('GET', path(wait), { as }),
+        await fixture.send('POST', '/_system/waits/search', { as, body: { limit: 1000 } }),
+        await fixture.send('GET', path(wait), { as }),
       ])
         expect(reply.status).toBe(status)
-    const { body } = await room.send('GET', path(wait), { as: 'viewer' })
+    const { body } = await fixture.send('GET', path(wait), { as: 'viewer' })
     expect(body).toMatchObject({
       ...{ kind: 'approval', state: 'waiting', title: 'Order', scopes: ['a'], user: null },
       details: { title: 'Order', fields: { Price: 5 } },
@@ -113,7 +113,7 @@ describe('are listed', () => {
 
   test('by page, filter and count', async () => {
     for (const kind of ['time', 'time', 'request']) await begin(kind)
-    const list = (body: JsonValue) => room.send('POST', '/_system/waits/search', { as: 'viewer', body })
+    const list = (body: JsonValue) => fixture.send('POST', '/_system/waits/search', { as: 'viewer', body })
     const times = objectsOf((await list({ filters: { kind: 'time' }, limit: 1 })).body)
     expect(times).toMatchObject([{ kind: 'time', title: 'A day' }])
     const counted = objectOf((await list({ filters: { kind: 'time' }, count: true })).body)
@@ -124,7 +124,7 @@ describe('are listed', () => {
 
   test('one that is not there is 404', async () => {
     for (const wait of [NOTHING, 'x'])
-      expect((await room.send('GET', path(wait), { as: 'viewer' })).status).toBe(404)
+      expect((await fixture.send('GET', path(wait), { as: 'viewer' })).status).toBe(404)
   })
 })
 
@@ -141,8 +141,8 @@ describe('are continued by hand', () => {
     ['gone', 'updater', { way: 'found' }, 400],
   ])('a %s not by %s with %j', async (kind, as, body, status) => {
     const wait = await begin(kind)
-    expect((await room.send('POST', path(wait, '/continue'), { as, body })).status).toBe(status)
-    expect((await room.send('GET', path(wait), { as: 'viewer' })).body).toMatchObject({ state: 'waiting' })
+    expect((await fixture.send('POST', path(wait, '/continue'), { as, body })).status).toBe(status)
+    expect((await fixture.send('GET', path(wait), { as: 'viewer' })).body).toMatchObject({ state: 'waiting' })
     expect(await done()).toEqual([])
   })
 
@@ -159,12 +159,12 @@ describe('are continued by hand', () => {
     ['request', { way: 'received', body: { paid: true } }, { end: 'received', sent: { paid: true } }],
   ])('a %s with %j, once', async (kind, body, end) => {
     const wait = await begin(kind)
-    const reply = await room.send('POST', path(wait, '/continue'), { as: 'updater', body })
+    const reply = await fixture.send('POST', path(wait, '/continue'), { as: 'updater', body })
     expect([reply.status, reply.body]).toMatchObject([200, { state: 'resumed' }])
-    const again = await room.send('POST', path(wait, '/continue'), { as: 'updater', body })
+    const again = await fixture.send('POST', path(wait, '/continue'), { as: 'updater', body })
     expect([404, 409]).toContain(again.status)
     await expect.poll(done, { timeout: 10_000 }).toMatchObject([end])
-    const [audited] = (await room.documents(ownStorages.auditLogs)).filter((one) => one.guid === wait)
+    const [audited] = (await fixture.documents(ownStorages.auditLogs)).filter((one) => one.guid === wait)
     expect(audited).toMatchObject({ category: 'waits', user: { username: 'updater' } })
     expect(await done()).toHaveLength(1)
   })
@@ -179,14 +179,17 @@ describe('whose continuation failed', () => {
   })
 
   test('say why, and continue again on the corrected version with what was decided', async () => {
-    const blueprint = await room.install('Mended', failing('={ id: body.id, end: approval.by.username + 1 }'))
+    const blueprint = await fixture.install(
+      'Mended',
+      failing('={ id: body.id, end: approval.by.username + 1 }'),
+    )
     const wait = await begin('mended')
     const other = await begin('mended')
-    const go = (as: string, body: JsonObject) => room.send('POST', path(wait, '/continue'), { as, body })
+    const go = (as: string, body: JsonObject) => fixture.send('POST', path(wait, '/continue'), { as, body })
     await go('updater', { way: 'approved' })
-    const shown = async () => objectOf((await room.send('GET', path(wait), { as: 'viewer' })).body)
+    const shown = async () => objectOf((await fixture.send('GET', path(wait), { as: 'viewer' })).body)
     await expect.poll(async () => textIn((await shown()).error), { timeout: 10_000 }).toContain('takes two')
-    const move = (as: string, body: JsonObject) => room.send('POST', '/_system/waits/move', { as, body })
+    const move = (as: string, body: JsonObject) => fixture.send('POST', '/_system/waits/move', { as, body })
     for (const as of ['nobody', 'viewer', 'remover']) {
       expect((await move(as, { blueprint })).status).toBe(403)
       expect((await go(as, { version: 'current' })).status).toBe(403)
@@ -195,13 +198,13 @@ describe('whose continuation failed', () => {
     expect((await move('updater', {})).status).toBe(400)
     const changed = await go('updater', { way: 'rejected', version: 'current' })
     expect([changed.status, changed.text]).toEqual([409, expect.stringContaining('approved already')])
-    const blocks = objectsOf(await room.manage('POST', '/blueprintactions/search', { limit: 100 }))
+    const blocks = objectsOf(await fixture.manage('POST', '/blueprintactions/search', { limit: 100 }))
     const bad = blocks.find(({ in_pins: pins }) => JSON.stringify(pins).includes('username + 1'))
     const pins = JSON.stringify(bad?.in_pins).replace(' + 1', '')
-    await room.manage('PUT', `/blueprintactions/${guidOf(bad ?? {})}`, { in_pins: JSON.parse(pins) })
-    await room.manage('POST', `/blueprintactions/unsaved/${blueprint}`)
-    await room.manage('POST', `/blueprints/deploy/${blueprint}`)
-    const early = await room.send('POST', path(other, '/continue'), {
+    await fixture.manage('PUT', `/blueprintactions/${guidOf(bad ?? {})}`, { in_pins: JSON.parse(pins) })
+    await fixture.manage('POST', `/blueprintactions/unsaved/${blueprint}`)
+    await fixture.manage('POST', `/blueprints/deploy/${blueprint}`)
+    const early = await fixture.send('POST', path(other, '/continue'), {
       as: 'updater',
       body: { way: 'approved', version: 'current' },
     })
@@ -219,20 +222,20 @@ describe('are cancelled', () => {
   test('by those who hold waits_remove, and never continue', async () => {
     for (const kind of ['time', 'approval', 'request']) {
       const wait = await begin(kind)
-      expect((await room.send('DELETE', path(wait), { as: 'updater' })).status).toBe(403)
+      expect((await fixture.send('DELETE', path(wait), { as: 'updater' })).status).toBe(403)
       expect(await jobsOf(wait)).toHaveLength(kind === 'request' ? 0 : 1)
-      expect((await room.send('DELETE', path(wait), { as: 'remover' })).body).toEqual({
+      expect((await fixture.send('DELETE', path(wait), { as: 'remover' })).body).toEqual({
         guid: wait,
         removed: true,
       })
-      expect((await room.send('DELETE', path(wait), { as: 'remover' })).status).toBe(404)
+      expect((await fixture.send('DELETE', path(wait), { as: 'remover' })).status).toBe(404)
       expect(await jobsOf(wait)).toEqual([])
-      const [audited] = (await room.documents(ownStorages.auditLogs)).filter((one) => one.guid === wait)
+      const [audited] = (await fixture.documents(ownStorages.auditLogs)).filter((one) => one.guid === wait)
       expect(audited).toMatchObject({ action: 'deleted', user: { username: 'remover' } })
     }
-    room.advance(2 * 86_400_000)
+    fixture.advance(2 * 86_400_000)
     const last = await begin('time')
-    await room.send('POST', path(last, '/continue'), { as: 'updater' })
+    await fixture.send('POST', path(last, '/continue'), { as: 'updater' })
     await expect.poll(done, { timeout: 10_000 }).toMatchObject([{ end: 'flow' }])
     expect(await done()).toHaveLength(1)
   })

@@ -2,20 +2,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DocumentServer, formWith, openDocumentServer } from '../../../../test/document-server.ts'
 import { jsonAt, textAt } from '../../../../test/json-at.ts'
 
-let room: DocumentServer
+let fixture: DocumentServer
 const digits = '0123456789'
 
 beforeAll(async () => {
-  room = await openDocumentServer()
+  fixture = await openDocumentServer()
   await upload('digits.txt', 'public/numbers', digits)
   await upload('private.txt', 'letters', 'secret')
   await upload('publication.txt', 'publicity', 'secret')
   await upload('empty.txt', 'public', '')
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 async function upload(name: string, directory: string, content: string, type = 'text/plain') {
-  const made = await room.send(
+  const made = await fixture.send(
     'POST',
     '/_system/assets/stream',
     'admin',
@@ -25,7 +25,7 @@ async function upload(name: string, directory: string, content: string, type = '
 }
 
 const get = (path: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
-  room.send(method, `/static/${path}`, '', { headers })
+  fixture.send(method, `/static/${path}`, '', { headers })
 
 describe('public files', () => {
   it.each([
@@ -50,7 +50,7 @@ describe('public files', () => {
     expect([again.status, jsonAt(again.body, 'error')]).toEqual([409, 'CONFLICT'])
     expect((await get('numbers/digits.txt')).text).toBe(digits)
     const made = await upload('once.txt', 'public', 'first')
-    await room.send('DELETE', `/_system/assets/${textAt(made.body, 'assets_guid')}`, 'admin')
+    await fixture.send('DELETE', `/_system/assets/${textAt(made.body, 'assets_guid')}`, 'admin')
     expect((await get('once.txt')).status).toBe(404)
     await upload('once.txt', 'public', 'second')
     expect((await get('once.txt')).text).toBe('second')
@@ -130,7 +130,7 @@ describe('public files', () => {
       { name: 'x', type: 'text/plain', content: 'x' },
       { directory: 'public', filename: 'a"; x="b.txt' },
     )
-    expect((await room.send('POST', '/_system/assets/stream', 'admin', form)).status).toBe(200)
+    expect((await fixture.send('POST', '/_system/assets/stream', 'admin', form)).status).toBe(200)
     const { headers } = await get(encodeURIComponent('a"; x="b.txt'))
     expect(headers['content-disposition']).toBe(
       `inline; filename="a_; x=_b.txt"; filename*=UTF-8''a%22%3B%20x%3D%22b.txt`,

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest'
 import { shareOut } from './postgres-jobs-claim.ts'
 
 it('what a claim may take is shared out to the queue with the fewest running, then to what waits longest', () => {
-  const queue = (name: string, room: number, running = 0, since = 0) => ({
+  const queue = (name: string, fixture: number, running = 0, since = 0) => ({
     name,
-    room,
+    room: fixture,
     running,
     since,
     limited: false,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { noteWhenWanted } from './noted-writes.ts'
 
 /** What was noted, and a way to want one thing a number of times. */
-function room(answers: (() => Promise<boolean>)[]) {
+function fixture(answers: (() => Promise<boolean>)[]) {
   let passed = 0
   const noted: string[] = []
   const errors: unknown[] = []
@@ -28,7 +28,7 @@ function room(answers: (() => Promise<boolean>)[]) {
 }
 
 test('nine times is not often, ten is', async () => {
-  const { want, noted } = room([])
+  const { want, noted } = fixture([])
   await want('a', 9)
   await want('b', 9)
   expect(noted).toEqual([])
@@ -43,7 +43,7 @@ test.each([
   [1, 100, ['a']],
   [2, 50, ['a']],
 ])('%i times %i ms: %j are noted', async (times, milliseconds, expected) => {
-  const { want, noted } = room([])
+  const { want, noted } = fixture([])
   await want('a', times, milliseconds)
   expect(noted).toEqual(expected)
 })
@@ -59,7 +59,7 @@ test.each([
     1,
   ],
 ])('where %s, it is tried again %i ms later and not before', async (_, pause, answer, errors) => {
-  const all = room([answer])
+  const all = fixture([answer])
   await all.want('a', 100)
   expect(all.noted).toEqual(['a'])
   expect(all.errors).toHaveLength(errors)
@@ -74,7 +74,7 @@ test.each([
 
 test('one storage at a time', async () => {
   let done: (isDone: boolean) => void = () => undefined
-  const { want, noted } = room([() => new Promise((resolve) => (done = resolve))])
+  const { want, noted } = fixture([() => new Promise((resolve) => (done = resolve))])
   await want('a', 10)
   await want('b', 20)
   expect(noted).toEqual(['a'])

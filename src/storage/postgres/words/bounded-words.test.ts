@@ -1,16 +1,16 @@
 /** What words in memory are bounded by: storages, and words of each. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWordsRoom, type WordsRoom } from '../../../../test/postgres/words-room.ts'
+import { type FullTextFixture, openFullTextFixture } from '../../../../test/postgres/full-text-fixture.ts'
 import { search } from '../../../shared/query.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { TextMemory } from './text-memory.ts'
 
-let room: WordsRoom
+let fixture: FullTextFixture
 beforeAll(async () => {
-  room = await openWordsRoom()
+  fixture = await openFullTextFixture()
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 const apples = { query: { kind: 'simple_query_string', fields: [], text: 'apple' } } as const
 
@@ -18,23 +18,23 @@ const apples = { query: { kind: 'simple_query_string', fields: [], text: 'apple'
 async function searchOthers(ids: readonly number[]): Promise<void> {
   const none = { documents: new StoredJson('[]'), length: 0, next: () => undefined }
   for (const id of ids) {
-    await room.words.find({ ...room.entry, id }, search(apples), async () => none)
-    await room.words.idle()
+    await fixture.words.find({ ...fixture.entry, id }, search(apples), async () => none)
+    await fixture.words.idle()
   }
 }
 
 test('of five storages the one that was searched longest ago is read once more, and nothing follows it', async () => {
-  await room.create({ title: 'apple' })
-  const isInMemory = async () => (await room.ranked(apples)).inMemory
+  await fixture.create({ title: 'apple' })
+  const isInMemory = async () => (await fixture.ranked(apples)).inMemory
   expect([await isInMemory(), await isInMemory()]).toEqual([false, true])
   await searchOthers([1001, 1002, 1003])
   expect(await isInMemory()).toBe(true)
   await searchOthers([1004, 1001, 1002])
   expect(await isInMemory()).toBe(true)
   await searchOthers([1003, 1004, 1001, 1002])
-  await room.words.follow()
+  await fixture.words.follow()
   expect([await isInMemory(), await isInMemory()]).toEqual([false, true])
-  expect(room.reported).toEqual([])
+  expect(fixture.reported).toEqual([])
 })
 
 test('of 2,001 words of a storage the one that was searched longest ago makes room', () => {

@@ -1,16 +1,16 @@
 /** After any writes, on any node, hits from words in memory are those that PostgreSQL ranks, in the same order, with the same total. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWordsRoom, type WordsRoom } from '../../../../test/postgres/words-room.ts'
+import { type FullTextFixture, openFullTextFixture } from '../../../../test/postgres/full-text-fixture.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import type { Query } from '../../../shared/query.ts'
 import { transact } from '../../transact.ts'
 
-let room: WordsRoom
+let fixture: FullTextFixture
 beforeAll(async () => {
-  room = await openWordsRoom()
+  fixture = await openFullTextFixture()
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 const someWord = fc.constantFrom('apple', 'pear', 'plum', 'applause', 'a', 'fig')
 const someText = fc.array(someWord, { minLength: 0, maxLength: 12 }).map((words) => words.join(' '))
@@ -59,16 +59,16 @@ type Write = typeof someWrite extends fc.Arbitrary<infer W> ? W : never
 async function write(writes: readonly Write[], guids: string[]): Promise<void> {
   const [one] = writes
   if (one === undefined) return
-  await transact(room.nodes[one.node], async (session) => {
+  await transact(fixture.nodes[one.node], async (session) => {
     for (const { kind, at, body } of writes) {
       const guid = guids[at % Math.max(1, guids.length)] ?? 'none'
-      if (kind === 'create') await session.create(room.name, setFields(body))
-      else if (kind === 'update') await session.update(room.name, guid, setFields(body))
-      else if (kind === 'delete') await session.delete(room.name, guid)
-      else await session.setRemoved(room.name, guid, kind === 'remove')
+      if (kind === 'create') await session.create(fixture.name, setFields(body))
+      else if (kind === 'update') await session.update(fixture.name, guid, setFields(body))
+      else if (kind === 'delete') await session.delete(fixture.name, guid)
+      else await session.setRemoved(fixture.name, guid, kind === 'remove')
     }
   })
-  const { rows } = await room.admin.query(`SELECT guid FROM ${room.table} ORDER BY guid`)
+  const { rows } = await fixture.admin.query(`SELECT guid FROM ${fixture.table} ORDER BY guid`)
   guids.splice(0, guids.length, ...rows.map(({ guid }) => String(guid)))
 }
 
@@ -83,7 +83,7 @@ test('after each transaction they are the same', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async ({ bodies, searches, writes }) => {
       const guids: string[] = []
-      await room.admin.query(`DELETE FROM ${room.table}`)
+      await fixture.admin.query(`DELETE FROM ${fixture.table}`)
       const { n, ...first } = { n: 0, ...bodies[0] }
       await write([{ kind: 'create', at: 0, node: 0, body: { title: '', note: '', ...first, n } }], guids)
       await write(
@@ -92,9 +92,9 @@ test('after each transaction they are the same', async () => {
       )
       const same = async (counts: boolean) => {
         for (const wanted of searches) {
-          const { found, page, inMemory } = await room.ranked(wanted)
+          const { found, page, inMemory } = await fixture.ranked(wanted)
           if (counts) ways.push(inMemory)
-          const direct = await room.direct(wanted)
+          const direct = await fixture.direct(wanted)
           expect([found, page], JSON.stringify(wanted)).toEqual([direct, direct])
         }
       }
@@ -108,5 +108,5 @@ test('after each transaction they are the same', async () => {
   )
   // Else it would show nothing. What is behind a minus alone leads to no words.
   expect(ways.filter(Boolean).length / ways.length).toBeGreaterThan(0.7)
-  expect(room.reported).toEqual([])
+  expect(fixture.reported).toEqual([])
 })

@@ -1,6 +1,6 @@
 /** What happens to words in memory when others write in between, when notes are lost, and when it was not asked for long. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openWordsRoom, type WordsRoom } from '../../../../test/postgres/words-room.ts'
+import { type FullTextFixture, openFullTextFixture } from '../../../../test/postgres/full-text-fixture.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import { type Query, type Search, search } from '../../../shared/query.ts'
 import { createAll } from '../../create-all.ts'
@@ -10,21 +10,21 @@ import { StoredJson } from '../../stored-json.ts'
 import { transact } from '../../transact.ts'
 import { TEXT_BOUNDS } from '../sql/text-estimate.ts'
 
-let room: WordsRoom
+let fixture: FullTextFixture
 beforeAll(async () => {
-  room = await openWordsRoom()
+  fixture = await openFullTextFixture()
 })
 beforeEach(async () => {
-  room.words.forget()
-  room.reported.length = 0
-  room.wanted.length = 0
-  room.fewest = 0
-  room.bounds = TEXT_BOUNDS
-  room.beforePage = async () => undefined
-  room.beforeFetch = async () => undefined
-  await room.admin.query(`DELETE FROM ${room.table}`)
+  fixture.words.forget()
+  fixture.reported.length = 0
+  fixture.wanted.length = 0
+  fixture.fewest = 0
+  fixture.bounds = TEXT_BOUNDS
+  fixture.beforePage = async () => undefined
+  fixture.beforeFetch = async () => undefined
+  await fixture.admin.query(`DELETE FROM ${fixture.table}`)
 })
-afterAll(() => room?.close())
+afterAll(() => fixture?.close())
 
 const apples = {
   query: { kind: 'simple_query_string', fields: [], text: 'apple' },
@@ -35,21 +35,21 @@ const eitherWord: Query = { kind: 'simple_query_string', fields: [], text: 'plum
 const bothWords = (other: Query): Query => ({ kind: 'and', queries: [eitherWord, other] })
 
 async function isInMemory(wanted: Partial<Search> = apples): Promise<boolean> {
-  const { found, inMemory } = await room.ranked(wanted)
-  expect(found).toBe(await room.direct(wanted))
+  const { found, inMemory } = await fixture.ranked(wanted)
+  expect(found).toBe(await fixture.direct(wanted))
   return inMemory
 }
 
 /** Three documents; asked until words in memory answer. */
 async function filled(): Promise<string> {
-  const guid = await room.create({ title: 'apple pear' })
-  await room.create({ title: 'apple' })
-  await room.create({ title: 'plum' })
+  const guid = await fixture.create({ title: 'apple pear' })
+  await fixture.create({ title: 'apple' })
+  await fixture.create({ title: 'plum' })
   expect([await isInMemory(), await isInMemory()]).toEqual([false, true])
   return guid
 }
 
-test.each<[string, Partial<Parameters<WordsRoom['ranked']>[0]>]>([
+test.each<[string, Partial<Parameters<FullTextFixture['ranked']>[0]>]>([
   ['removed documents too', { includeRemoved: true }],
   ['another order', { sort: [{ field: 'title', order: 'asc', missing: 'last' }] }],
   ['a named field', { query: { kind: 'simple_query_string', fields: ['title'], text: 'apple' } }],
@@ -68,8 +68,8 @@ test.each<[string, Partial<Parameters<WordsRoom['ranked']>[0]>]>([
   await filled()
   const wanted = { ...apples, ...changes }
   for (let asked = 0; asked < 2; asked++) {
-    const { found, inMemory } = await room.ranked(wanted)
-    expect([found, inMemory]).toEqual([await room.direct(wanted), false])
+    const { found, inMemory } = await fixture.ranked(wanted)
+    expect([found, inMemory]).toEqual([await fixture.direct(wanted), false])
   }
 })
 
@@ -78,75 +78,80 @@ test.each<[string, number, boolean]>([
   ['25,000: from words in memory', 25_000, true],
   ['more than four million: PostgreSQL ranks', 4_000_001, false],
 ])('of a storage with so many documents, %s', async (_, documents, isRead) => {
-  await room.create({ title: 'apple' })
-  room.fewest = undefined
+  await fixture.create({ title: 'apple' })
+  fixture.fewest = undefined
   const count = 'INSERT INTO text_total (storage, documents, tokens) VALUES ($1, $2, 0)'
-  await room.admin.query(count, [room.entry.id, documents - 1])
+  await fixture.admin.query(count, [fixture.entry.id, documents - 1])
   try {
     const asked = []
-    for (let time = 0; time < 2; time++) asked.push((await room.ranked(apples)).inMemory)
+    for (let time = 0; time < 2; time++) asked.push((await fixture.ranked(apples)).inMemory)
     expect(asked).toEqual([false, isRead])
     // Noting costs each write.
-    const isNotNoted = { ...room.entry, noted: false }
-    room.words.forget()
-    await room.words.find(isNotNoted, search(apples), async () => ({
+    const isNotNoted = { ...fixture.entry, noted: false }
+    fixture.words.forget()
+    await fixture.words.find(isNotNoted, search(apples), async () => ({
       documents: new StoredJson('[]'),
       length: 0,
       next: () => undefined,
     }))
-    await room.words.idle()
-    expect(room.wanted).toEqual(isRead ? [room.name] : [])
+    await fixture.words.idle()
+    expect(fixture.wanted).toEqual(isRead ? [fixture.name] : [])
   } finally {
-    await room.admin.query(count, [room.entry.id, 1 - documents])
+    await fixture.admin.query(count, [fixture.entry.id, 1 - documents])
   }
 })
 
 test('a word that very many documents have is not read into memory, nor the documents for it', async () => {
-  for (let n = 0; n < 4; n++) await room.create({ title: n === 0 ? 'apple' : 'plum' })
-  await room.admin.query(`ANALYZE ${room.table}`)
-  room.bounds = { ...TEXT_BOUNDS, frequent: 2 }
+  for (let n = 0; n < 4; n++) await fixture.create({ title: n === 0 ? 'apple' : 'plum' })
+  await fixture.admin.query(`ANALYZE ${fixture.table}`)
+  fixture.bounds = { ...TEXT_BOUNDS, frequent: 2 }
   const plum = { ...apples, query: { kind: 'simple_query_string', fields: [], text: 'plum apple' } } as const
   expect([await isInMemory(plum), await isInMemory(plum)]).toEqual([false, false])
-  room.bounds = TEXT_BOUNDS
+  fixture.bounds = TEXT_BOUNDS
   expect([await isInMemory(plum), await isInMemory(plum)]).toEqual([false, true])
 })
 
 test('what is written between ranking and the page is seen, and of one moment', async () => {
   const guid = await filled()
   let wrote = 0
-  room.beforePage = async () => {
+  fixture.beforePage = async () => {
     wrote += 1
-    await transact(room.nodes[1], (session) =>
-      session.update(room.name, guid, setFields({ title: 'apple apple apple' })),
+    await transact(fixture.nodes[1], (session) =>
+      session.update(fixture.name, guid, setFields({ title: 'apple apple apple' })),
     )
   }
-  const before = await room.direct(apples)
-  const { found, inMemory } = await room.ranked(apples)
+  const before = await fixture.direct(apples)
+  const { found, inMemory } = await fixture.ranked(apples)
   expect(wrote).toBeGreaterThan(0)
-  expect([found === before, found, inMemory]).toEqual([false, await room.direct(apples), true])
+  expect([found === before, found, inMemory]).toEqual([false, await fixture.direct(apples), true])
 })
 
 test.each<[string, (guid: string) => Promise<unknown>]>([
-  ['a new document', () => room.create({ title: 'pear pear' }, room.nodes[1])],
+  ['a new document', () => fixture.create({ title: 'pear pear' }, fixture.nodes[1])],
   [
     'another text',
     (guid) =>
-      transact(room.nodes[1], (session) => session.update(room.name, guid, setFields({ title: 'apple' }))),
+      transact(fixture.nodes[1], (session) =>
+        session.update(fixture.name, guid, setFields({ title: 'apple' })),
+      ),
   ],
-  ['a deleted document', (guid) => transact(room.nodes[1], (session) => session.delete(room.name, guid))],
+  [
+    'a deleted document',
+    (guid) => transact(fixture.nodes[1], (session) => session.delete(fixture.name, guid)),
+  ],
 ])(
   'a word that is read while others write follows what they wrote, and others were told of: %s',
   async (_, happen) => {
     const guid = await filled()
     const pears = { query: { kind: 'simple_query_string', fields: [], text: 'pear' }, limit: 3 } as const
     let happened = 0
-    room.beforeFetch = async () => {
+    fixture.beforeFetch = async () => {
       happened += 1
       await happen(guid)
       // Brings it in, for the words that are there already.
-      expect(await room.words.find(room.entry, search(apples), never)).toBeDefined()
+      expect(await fixture.words.find(fixture.entry, search(apples), never)).toBeDefined()
     }
-    await room.ranked(pears)
+    await fixture.ranked(pears)
     expect(happened).toBe(1)
     expect(await isInMemory(pears)).toBe(true)
   },
@@ -169,23 +174,23 @@ test.each<[string, Partial<Search>]>([
       n: n % 3,
     }),
   }))
-  const { documents: made } = await transact(room.nodes[0], (session) =>
-    createAll(session, room.name, documents),
+  const { documents: made } = await transact(fixture.nodes[0], (session) =>
+    createAll(session, fixture.name, documents),
   )
   const guids = made.map((one) => guidOf(documentOf(one)))
   for (const at of [0, 40, 80, 1_200])
-    await transact(room.nodes[1], (session) => session.setRemoved(room.name, guids[at] ?? '', true))
+    await transact(fixture.nodes[1], (session) => session.setRemoved(fixture.name, guids[at] ?? '', true))
   const wanted = { query: eitherWord, limit: 5, ...changes }
-  await room.ranked(wanted)
-  const { found, page, inMemory } = await room.ranked(wanted)
-  const direct = await room.direct(wanted)
+  await fixture.ranked(wanted)
+  const { found, page, inMemory } = await fixture.ranked(wanted)
+  const direct = await fixture.direct(wanted)
   expect([found, page, inMemory]).toEqual([direct, direct, true])
 })
 
 test('filters beside the text: further hits are looked at until the page is full', async () => {
-  await transact(room.nodes[0], async (session) => {
+  await transact(fixture.nodes[0], async (session) => {
     for (let n = 0; n < 600; n++)
-      await session.create(room.name, setFields({ title: 'apple '.repeat(1 + (n % 7)), n: n % 100 }))
+      await session.create(fixture.name, setFields({ title: 'apple '.repeat(1 + (n % 7)), n: n % 100 }))
   })
   const query: Query = { kind: 'and', queries: [apples.query, { kind: 'term', field: 'n', value: 42 }] }
   expect([await isInMemory({ query, limit: 5 }), await isInMemory({ query, limit: 5 })]).toEqual([
@@ -196,9 +201,9 @@ test('filters beside the text: further hits are looked at until the page is full
 })
 
 test('of many that are equally good the newest are shown, in whatever order they were read', async () => {
-  await transact(room.nodes[0], async (session) => {
+  await transact(fixture.nodes[0], async (session) => {
     for (let n = 0; n < 60; n++)
-      await session.create(room.name, setFields({ title: 'apple' }), { cms: 1 + ((n * 37) % 60) })
+      await session.create(fixture.name, setFields({ title: 'apple' }), { cms: 1 + ((n * 37) % 60) })
   })
   expect([await isInMemory(), await isInMemory()]).toEqual([false, true])
   expect(await isInMemory({ ...apples, limit: 7, offset: 2 })).toBe(true)
@@ -207,32 +212,32 @@ test('of many that are equally good the newest are shown, in whatever order they
 test('all parts of a search are of one moment, also when others catch up in between', async () => {
   const query: Query = { kind: 'and', queries: [apples.query, { kind: 'term', field: 'n', value: 1 }] }
   const wanted = { query, limit: 5 }
-  const create = (n: number, node = room.nodes[0]) =>
-    room.create({ title: n === 1 ? 'apple pear pear' : 'apple', n }, node)
+  const create = (n: number, node = fixture.nodes[0]) =>
+    fixture.create({ title: n === 1 ? 'apple pear pear' : 'apple', n }, node)
   const olds: string[] = []
   for (let n = 0; n < 5; n++) olds.push(await create(1))
   for (let n = 0; n < 40; n++) await create(2)
   expect([await isInMemory(wanted), await isInMemory(wanted)]).toEqual([false, true])
   let pages = 0
   let fresh = ''
-  room.beforePage = async () => {
+  fixture.beforePage = async () => {
     pages += 1
-    if (pages === 1) await create(3, room.nodes[1])
+    if (pages === 1) await create(3, fixture.nodes[1])
     // Of the second try, whose state of the database stays as it is.
     if (pages !== 2) return
-    await transact(room.nodes[1], async (session) => {
-      await session.delete(room.name, olds[0] ?? '')
+    await transact(fixture.nodes[1], async (session) => {
+      await session.delete(fixture.name, olds[0] ?? '')
       fresh = guidOf(
-        documentOf(await session.create(room.name, setFields({ title: 'apple pear pear', n: 1 }))),
+        documentOf(await session.create(fixture.name, setFields({ title: 'apple pear pear', n: 1 }))),
       )
     })
-    expect(await room.words.find(room.entry, search(apples), never)).toBeDefined()
+    expect(await fixture.words.find(fixture.entry, search(apples), never)).toBeDefined()
   }
   const found: { readonly _meta: { readonly guid: string } }[] = JSON.parse(
     (
-      await room.words
-        .find(room.entry, search(wanted), () => Promise.reject(new Error('asked')))
-        .catch(() => room.words.find(room.entry, search(wanted), never))
+      await fixture.words
+        .find(fixture.entry, search(wanted), () => Promise.reject(new Error('asked')))
+        .catch(() => fixture.words.find(fixture.entry, search(wanted), never))
     ).documents.text,
   )
   const guids = found.map(({ _meta }) => _meta.guid)
@@ -241,46 +246,46 @@ test('all parts of a search are of one moment, also when others catch up in betw
 })
 
 test.each<[string, () => Promise<unknown>, boolean]>([
-  ['many writes', async () => room.create({ title: 'apple' }), true],
+  ['many writes', async () => fixture.create({ title: 'apple' }), true],
   [
     'notes that were lost',
     async () => {
-      await room.admin.query('TRUNCATE noted_write, noted_write_life')
-      await room.create({ title: 'apple' })
+      await fixture.admin.query('TRUNCATE noted_write, noted_write_life')
+      await fixture.create({ title: 'apple' })
     },
     false,
   ],
   [
     'notes that were lost and begun again',
     async () => {
-      await room.create({ title: 'apple' })
-      await room.admin.query('TRUNCATE noted_write, noted_write_life')
-      await room.admin.query('INSERT INTO noted_write_life DEFAULT VALUES')
+      await fixture.create({ title: 'apple' })
+      await fixture.admin.query('TRUNCATE noted_write, noted_write_life')
+      await fixture.admin.query('INSERT INTO noted_write_life DEFAULT VALUES')
     },
     false,
   ],
   [
     'a minute without a question',
     async () => {
-      room.clocks.passed += 60_000
+      fixture.clocks.passed += 60_000
     },
     false,
   ],
   [
     'a minute in which it was followed',
     async () => {
-      room.clocks.passed += 50_000
-      await room.words.follow()
-      room.clocks.passed += 50_000
-      await room.create({ title: 'apple' })
+      fixture.clocks.passed += 50_000
+      await fixture.words.follow()
+      fixture.clocks.passed += 50_000
+      await fixture.create({ title: 'apple' })
     },
     true,
   ],
   [
     'more written than is brought in one by one',
     () =>
-      room.admin.query(
-        `INSERT INTO ${room.table} SELECT guid, n, n, 0, 1, json_build_object('_meta', json_build_object('guid', guid), 'title', 'apple'), 'apple:1'::tsvector, 1
+      fixture.admin.query(
+        `INSERT INTO ${fixture.table} SELECT guid, n, n, 0, 1, json_build_object('_meta', json_build_object('guid', guid), 'title', 'apple'), 'apple:1'::tsvector, 1
           FROM (SELECT n, gen_random_uuid()::text AS guid FROM generate_series(1, 4001) AS n) AS made`,
       ),
     false,
@@ -288,8 +293,8 @@ test.each<[string, () => Promise<unknown>, boolean]>([
   [
     'a guid of another kind',
     () =>
-      room.admin.query(
-        `INSERT INTO ${room.table} SELECT 'other', 1, 1, 0, 1, '{"_meta":{"guid":"other"},"title":"apple"}', 'apple:1'::tsvector, 1`,
+      fixture.admin.query(
+        `INSERT INTO ${fixture.table} SELECT 'other', 1, 1, 0, 1, '{"_meta":{"guid":"other"},"title":"apple"}', 'apple:1'::tsvector, 1`,
       ),
     false,
   ],
@@ -299,9 +304,9 @@ test.each<[string, () => Promise<unknown>, boolean]>([
   expect(await isInMemory()).toBe(inMemory)
   // Beginning again waits for some minutes where it was lost.
   expect(await isInMemory()).toBe(inMemory)
-  room.clocks.passed += 300_001
-  await room.words.follow()
-  expect(room.reported).toEqual([])
+  fixture.clocks.passed += 300_001
+  await fixture.words.follow()
+  expect(fixture.reported).toEqual([])
 })
 
 test.each<[string, string, number]>([
@@ -309,16 +314,16 @@ test.each<[string, string, number]>([
   ['what cannot be read for another reason is reported', 'RENAME COLUMN guid TO elsewhere', 1],
 ])('%s', async (_, change, reports) => {
   await filled()
-  await room.create({ title: 'apple' }, room.nodes[1])
-  await room.admin.query(`ALTER TABLE ${room.table} ${change}`)
+  await fixture.create({ title: 'apple' }, fixture.nodes[1])
+  await fixture.admin.query(`ALTER TABLE ${fixture.table} ${change}`)
   try {
-    await room.words.follow()
-    expect(room.reported).toHaveLength(reports)
+    await fixture.words.follow()
+    expect(fixture.reported).toHaveLength(reports)
   } finally {
-    await room.admin.query(
+    await fixture.admin.query(
       change === 'RENAME TO elsewhere'
-        ? `ALTER TABLE elsewhere RENAME TO ${room.table}`
-        : `ALTER TABLE ${room.table} RENAME COLUMN elsewhere TO guid`,
+        ? `ALTER TABLE elsewhere RENAME TO ${fixture.table}`
+        : `ALTER TABLE ${fixture.table} RENAME COLUMN elsewhere TO guid`,
     )
   }
 })
@@ -326,12 +331,12 @@ test.each<[string, string, number]>([
 test('what is forgotten is not read any further', async () => {
   await filled()
   let read = 0
-  room.beforeFetch = async () => {
+  fixture.beforeFetch = async () => {
     read += 1
-    room.words.forget()
+    fixture.words.forget()
   }
   const text = ['pear', 'plum', 'fig', 'a'].join(' | ')
-  await room.ranked({ query: { ...apples.query, text } })
+  await fixture.ranked({ query: { ...apples.query, text } })
   // A word for the page and one for the total, which are asked for apart.
   expect(read).toBe(2)
 })

@@ -8,22 +8,22 @@ import { guidOf } from '../../document-fields.ts'
 import { transact } from '../../transact.ts'
 import { WrittenDocuments } from '../../written-documents.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 let name = ''
 let storages = 0
 beforeAll(async () => {
   expect(inject('engine')).toBe('sqlite')
-  room = await openTestDatabase()
+  fixture = await openTestDatabase()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 beforeEach(async () => {
   storages += 1
   name = `things_${storages}`
-  await room.database.ensure(name)
+  await fixture.database.ensure(name)
 })
 
-const versionOf = (read?: Read) => room.database.capabilities.readVersions?.of(name, read)()
-const write = <T>(work: (session: Session) => T | Promise<T>) => transact(room.database, work)
+const versionOf = (read?: Read) => fixture.database.capabilities.readVersions?.of(name, read)()
+const write = <T>(work: (session: Session) => T | Promise<T>) => transact(fixture.database, work)
 const create = (n: number, guid?: string) =>
   write(async (session) =>
     guidOf(documentOf(await session.create(name, setFields({ n }), guid === undefined ? {} : { guid }))),
@@ -39,7 +39,7 @@ describe('a document', () => {
     const [guid, neighbour] = [await create(1), await create(1)]
     const versions = () => [versionOf({ guid }), versionOf({ guid: neighbour })]
     const before = versions()
-    const session = room.database.session()
+    const session = fixture.database.session()
     await change(session, guid)
     expect(versions()).toEqual(before)
     await session.transaction.rollback()
@@ -52,7 +52,7 @@ describe('a document', () => {
 
   test('has another version also when it was written before the first request for it, and committed after', async () => {
     const guid = await create(1)
-    const session = room.database.session()
+    const session = fixture.database.session()
     await session.update(name, guid, setFields({ n: 2 }))
     const before = versionOf({ guid })
     await session.transaction.commit()
@@ -69,10 +69,10 @@ describe('a document', () => {
     look()
     await write((session) => session.setRemoved(name, other, false))
     look()
-    await room.database.drop(name)
+    await fixture.database.drop(name)
     look()
     expect(seen.at(-1)).toBeUndefined()
-    await room.database.ensure(name)
+    await fixture.database.ensure(name)
     look()
     expect(new Set(seen).size).toBe(6)
   })
@@ -98,7 +98,7 @@ describe('a page', () => {
 
   test('has no version before it was searched, then itself until a write that may change it', async () => {
     const guid = await create(1)
-    const { database } = room
+    const { database } = fixture
     expect(versionOf(read)).toBeUndefined()
     const page = await database.session().find(name, ones)
     expect(versionOf(read)).toBe(page)

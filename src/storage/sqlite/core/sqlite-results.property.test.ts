@@ -6,12 +6,12 @@ import { isJsonObject } from '../../../shared/json.ts'
 import { type Query, search } from '../../../shared/query.ts'
 import { documentOf, type Session } from '../../database.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 beforeAll(async () => {
-  room = await openTestDatabase()
-  await room.database.ensure('other')
+  fixture = await openTestDatabase()
+  await fixture.database.ensure('other')
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const queries: readonly Query[] = [
   { kind: 'all' },
@@ -44,7 +44,7 @@ async function look(session: Session, name: string, query: Query) {
 let storages = 0
 
 test('writes and searches in any order', async () => {
-  const { database, clock } = room
+  const { database, clock } = fixture
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 40 }), async (steps) => {
       const name = `things_${++storages}`
@@ -82,7 +82,7 @@ test('writes and searches in any order', async () => {
 })
 
 test('a page stays over a write that cannot have changed it, and no other does', async () => {
-  const { database } = room
+  const { database } = fixture
   await database.ensure('carried')
   const ask = (value: number) =>
     database.session().find('carried', search({ query: { kind: 'term', field: 'n', value } }))
@@ -100,7 +100,7 @@ test('a page stays over a write that cannot have changed it, and no other does',
 })
 
 test('a search after a write is not the one from before it', async () => {
-  const { database } = room
+  const { database } = fixture
   await database.ensure('control')
   const before = await look(database.session(), 'control', { kind: 'all' })
   const session = database.session()

@@ -4,12 +4,12 @@ import { openTestDatabase, type TestDatabase } from '../../../../test/test-datab
 import { type Query, search } from '../../../shared/query.ts'
 import { set } from '../../conformance/expectations.ts'
 
-let room: TestDatabase
+let fixture: TestDatabase
 beforeEach(async () => {
-  room = await openTestDatabase()
-  await room.database.ensure('notes', { text: true, indexes: [{ fields: ['n'] }] })
+  fixture = await openTestDatabase()
+  await fixture.database.ensure('notes', { text: true, indexes: [{ fields: ['n'] }] })
 })
-afterEach(() => room.close())
+afterEach(() => fixture.close())
 
 const inText: Query = {
   kind: 'filter',
@@ -18,13 +18,13 @@ const inText: Query = {
 const byNumber = search({ query: inText, sort: [{ field: 'n', order: 'asc', missing: 'last' }] })
 
 async function add(texts: readonly string[]): Promise<void> {
-  const session = room.database.session()
+  const session = fixture.database.session()
   for (const [n, text] of texts.entries()) await session.create('notes', set({ n, text, other: 'cat' }))
   await session.transaction.commit()
 }
 
 async function found(): Promise<readonly [number, number]> {
-  const session = room.database.session()
+  const session = fixture.database.session()
   return [(await session.find('notes', byNumber)).length, await session.count('notes', inText)]
 }
 

@@ -10,7 +10,7 @@ import { type CommandEnd, quoinCommand } from './recording-terminal.ts'
 
 export const places = ['over HTTP', 'on the data directory'] as const
 
-export interface CommandRoom {
+export interface CommandFixture {
   readonly directory: string
   /** What each command is run with. */
   readonly environment: Readonly<Record<string, string>>
@@ -23,17 +23,17 @@ export interface CommandRoom {
   close(): Promise<void>
 }
 
-interface RoomOptions {
+interface FixtureOptions {
   /** More environment variables. */
   readonly settings?: Readonly<Record<string, string>>
   /** Done before the server begins to listen, or ends. */
   readonly prepare?: (quoin: Quoin) => Promise<void>
 }
 
-export async function openCommandRoom(
+export async function openCommandFixture(
   where: (typeof places)[number],
-  { settings, prepare }: RoomOptions = {},
-): Promise<CommandRoom> {
+  { settings, prepare }: FixtureOptions = {},
+): Promise<CommandFixture> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
   const environment: Record<string, string> = {
     QUOIN_DATA: join(directory, 'data'),

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../src/shared/json.ts'
 import { adminPassword, openTestQuoin, type TestQuoin } from '../end-to-end/harness.ts'
 import { shareBrowser } from './shared-browser.ts'
 
-export interface StudioRoom {
+export interface StudioFixture {
   readonly quoin: TestQuoin
   readonly address: string
   /** What the browser complained about since it was last asked: errors of scripts, and what the policy kept out. */
@@ -24,7 +24,7 @@ export interface Answer {
 /** What the browser says where a test asks for something that is not there, or not public. */
 const expected = /status of 4\d\d/
 
-export async function openStudio(settings: Readonly<Record<string, string>> = {}): Promise<StudioRoom> {
+export async function openStudio(settings: Readonly<Record<string, string>> = {}): Promise<StudioFixture> {
   const quoin = await openTestQuoin({ QUOIN_RATE_LIMIT: '0', ...settings })
   const address = await quoin.quoin.server.listen()
   const browser = await shareBrowser()

@@ -16,7 +16,7 @@ export const VIEWPORT = { width: 1600, height: 1000 }
 const IN_A_ROW = 5
 const APART = { x: 2_000, y: 1_500 }
 
-export interface StudioRoom {
+export interface StudioFixture {
   readonly browser: Browser
   readonly blueprint: string
   /** A block in the middle of the drawing. */
@@ -28,7 +28,7 @@ export interface StudioRoom {
   close(): Promise<void>
 }
 
-export async function openStudioRoom(): Promise<StudioRoom> {
+export async function openStudioFixture(): Promise<StudioFixture> {
   // The browser would wait for the bench.
   takeAllCores()
 

@@ -2,7 +2,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { type Answer, type GalleryServer, openGalleryServer } from './gallery-server.ts'
 import { shareBrowser } from './shared-browser.ts'
 
-export interface BrowserRoom {
+export interface BrowserFixture {
   readonly server: GalleryServer
   /** A page in a context of its own. Whatever it writes to the console as a warning or error is in `complaints`. */
   visit(path: string, options?: BrowserContextOptions): Promise<Visit>
@@ -15,7 +15,7 @@ export interface Visit {
 }
 
 /** A server of pages for one test file, and a browser to look at them. */
-export async function openBrowserRoom(answer: Answer): Promise<BrowserRoom> {
+export async function openBrowserFixture(answer: Answer): Promise<BrowserFixture> {
   const server = await openGalleryServer(answer)
   const browser = await shareBrowser()
   return {

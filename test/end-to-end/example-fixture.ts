@@ -37,7 +37,7 @@ export interface Sent {
   readonly anonymous?: boolean
 }
 
-export interface ExampleRoom {
+export interface ExampleFixture {
   call(method: string, path: string, sent?: Sent): Promise<ExampleReply>
   /** All jobs of a queue, as `state after attempts`. */
   jobs(queue: string): Promise<string[]>
@@ -95,10 +95,10 @@ export interface ExampleSettings {
   readonly settings: Readonly<Record<string, string>>
 }
 
-export async function openExampleRoom(
+export async function openExampleFixture(
   name: string,
   { values, secrets = {}, settings }: ExampleSettings,
-): Promise<ExampleRoom> {
+): Promise<ExampleFixture> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
   const temporary = inject('engine') === 'postgres' ? await openTemporaryDatabase(quoinTemplate) : undefined
   const environment = {
@@ -169,7 +169,7 @@ export async function openExampleRoom(
 }
 
 async function setValues(
-  call: ExampleRoom['call'],
+  call: ExampleFixture['call'],
   values: Readonly<Record<'environment' | 'secrets', JsonObject>>,
 ): Promise<void> {
   for (const [kind, all] of Object.entries(values))

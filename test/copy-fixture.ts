@@ -16,7 +16,7 @@ import { openSqliteDatabase } from '../src/storage/sqlite/core/sqlite-database.t
 
 const world = { clock: Date.now, random: randomFillSync }
 
-export interface CopyRoom {
+export interface CopyFixture {
   readonly directory: string
   /** Works on the folder as a server would, and lets go of it. */
   fill(work: (database: Database) => Promise<void>): Promise<void>
@@ -25,7 +25,7 @@ export interface CopyRoom {
   close(): Promise<void>
 }
 
-export async function openCopyRoom(): Promise<CopyRoom> {
+export async function openCopyFixture(): Promise<CopyFixture> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-copy-'))
   const source = () => openCopySource({ directory, ...world })
   return {

@@ -5,7 +5,7 @@ import { openAssetPlace } from '../asset-place.ts'
 import { guidOf, openTestQuoin, type TestQuoin } from '../end-to-end/harness.ts'
 
 /** One running Quoin for the scenarios of a file, with the tasks example; `stranger` is a user without any scope. */
-export interface ContractRoom extends TestQuoin {
+export interface ContractFixture extends TestQuoin {
   /** `http://127.0.0.1:<port>` */
   readonly address: string
   /** A unique name: of a storage, an address, a user. */
@@ -20,9 +20,9 @@ export interface ContractRoom extends TestQuoin {
   fill(name: string, documents: readonly JsonObject[]): Promise<string>
 }
 
-export async function openContractRoom(): Promise<ContractRoom> {
+export async function openContractFixture(): Promise<ContractFixture> {
   const assets = await openAssetPlace()
-  const room = await openTestQuoin({
+  const fixture = await openTestQuoin({
     ...assets.settings,
     QUOIN_EXAMPLES: '1',
     QUOIN_ALLOWED_HOSTS: '127.0.0.1',
@@ -32,29 +32,29 @@ export async function openContractRoom(): Promise<ContractRoom> {
   let count = 0
   const name = () => `row-${count++}`
   const close = async () => {
-    await room.close()
+    await fixture.close()
     await assets.close()
   }
   try {
-    await room.addUser('stranger', [])
-    const address = await room.quoin.server.listen()
+    await fixture.addUser('stranger', [])
+    const address = await fixture.quoin.server.listen()
     const make = (blocks: JsonObject) =>
-      makeBlueprint(room, importBlueprint({ name: name(), blocks }, room.quoin.flows.newGuid))
+      makeBlueprint(fixture, importBlueprint({ name: name(), blocks }, fixture.quoin.flows.newGuid))
     return {
-      ...room,
+      ...fixture,
       address,
       name,
       make,
-      files: () => assets.files(room.directory),
+      files: () => assets.files(fixture.directory),
       close,
       async run(blocks) {
         const guid = await make(blocks)
-        await room.manage('PUT', `/blueprints/update/set/active/${guid}`)
+        await fixture.manage('PUT', `/blueprints/update/set/active/${guid}`)
         return guid
       },
       async fill(storage, documents) {
-        const guid = guidOf(await room.manage('POST', '/_system/storages', { name: storage }))
-        if (documents.length > 0) await importDocuments(room, guid, documents)
+        const guid = guidOf(await fixture.manage('POST', '/_system/storages', { name: storage }))
+        if (documents.length > 0) await importDocuments(fixture, guid, documents)
         return guid
       },
     }
@@ -65,24 +65,24 @@ export async function openContractRoom(): Promise<ContractRoom> {
 }
 
 /** As the studio does it: all blocks and their wires in one request, and then what is staged is saved. */
-async function makeBlueprint(room: TestQuoin, { name, blocks }: ImportedBlueprint): Promise<string> {
-  const blueprint = guidOf(await room.manage('POST', '/blueprints', { name }))
+async function makeBlueprint(fixture: TestQuoin, { name, blocks }: ImportedBlueprint): Promise<string> {
+  const blueprint = guidOf(await fixture.manage('POST', '/blueprints', { name }))
   const edits = blocks.map(({ guid, ...content }) => ({ guid, update_hash: null, content }))
-  await room.manage('POST', `/blueprints/${blueprint}/edits`, { edits: JSON.parse(JSON.stringify(edits)) })
-  await room.manage('POST', `/blueprintactions/unsaved/${blueprint}`)
+  await fixture.manage('POST', `/blueprints/${blueprint}/edits`, { edits: JSON.parse(JSON.stringify(edits)) })
+  await fixture.manage('POST', `/blueprintactions/unsaved/${blueprint}`)
   return blueprint
 }
 
 async function importDocuments(
-  room: TestQuoin,
+  fixture: TestQuoin,
   storage: string,
   documents: readonly JsonObject[],
 ): Promise<void> {
-  const { statusCode, body } = await room.quoin.server.app.inject({
+  const { statusCode, body } = await fixture.quoin.server.app.inject({
     method: 'POST',
     url: `/api/v1/_system/storages/${storage}/documents/import`,
     headers: {
-      authorization: `Bearer ${await room.tokenOf('admin')}`,
+      authorization: `Bearer ${await fixture.tokenOf('admin')}`,
       'content-type': 'application/x-ndjson',
     },
     payload: documents.map((one) => JSON.stringify(one)).join('\n'),

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/
 import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
-export interface TracingRoom {
+export interface TracingFixture {
   readonly quoin: TestQuoin
   readonly outside: LocalServer
   /** Requests to its `/held`, which a test answers. */
@@ -30,7 +30,9 @@ export interface TracedBlueprint {
 }
 
 /** `settings`: further ones of the server. */
-export async function openTracingRoom(settings: Readonly<Record<string, string>> = {}): Promise<TracingRoom> {
+export async function openTracingFixture(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<TracingFixture> {
   let asked = 0
   const held: ServerResponse[] = []
   const outside = await startLocalServer((request, response) => {

@@ -104,7 +104,7 @@ const fields = [
 export const MARGIN = 7_654_321
 export const documents = '/_system/storages/deals/documents'
 
-export interface DealsRoom {
+export interface DealsFixture {
   readonly quoin: TestQuoin
   readonly origin: string
   /** Guid of the user. */
@@ -121,7 +121,7 @@ export interface DealsRoom {
   close(): Promise<void>
 }
 
-export async function openDealsRoom(): Promise<DealsRoom> {
+export async function openDealsFixture(): Promise<DealsFixture> {
   const place = await openAssetPlace()
   const unlimited = { QUOIN_RATE_LIMIT: '0', QUOIN_STREAMS_PER_ADDRESS: '0' }
   const quoin = await openTestQuoin({ ...unlimited, ...place.settings })

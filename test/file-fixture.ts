@@ -19,7 +19,7 @@ import { filesOnDisk } from './asset-place.ts'
 import { type Circumstances, type Ran, runBlock } from './run-block.ts'
 import { openTestDatabase, withoutRules } from './test-database.ts'
 
-export interface FileRoom {
+export interface FileFixture {
   readonly database: Database
   /** On behalf of the user ada. */
   run(block: FlowBlock, given: Circumstances): Promise<Ran>
@@ -39,7 +39,7 @@ export interface FileRoom {
 const ada = { guid: '0190f2a0-0000-7000-8000-00000000ada0', username: 'ada' }
 
 /** `openStore`: where the bytes are, if not on the disk. */
-export async function openFileRoom(openStore?: () => Promise<AssetFiles>): Promise<FileRoom> {
+export async function openFileFixture(openStore?: () => Promise<AssetFiles>): Promise<FileFixture> {
   const { database, clock, directory, close } = await openTestDatabase()
   const store = await (openStore ? openStore() : openAssetFiles(join(directory, 'assets'), randomUUID))
   const assets = await openAssets(await openRecords(withoutRules(database), clock), store)

@@ -35,7 +35,7 @@ export interface Worked {
   readonly error: string | undefined
 }
 
-export interface JobRoom extends TestDatabase {
+export interface JobFixture extends TestDatabase {
   readonly flows: Flows
   readonly runs: Runs
   readonly runJob: ReturnType<typeof jobRunner>
@@ -61,12 +61,12 @@ async function noMail(): Promise<void> {
 }
 
 /** `sendMail`: as for {@link jobRunner}. */
-export async function openJobRoom(
+export async function openJobFixture(
   given: Partial<Pick<Parameters<typeof jobRunner>[0], 'sendMail'>> = {},
-): Promise<JobRoom> {
-  const room = await openTestDatabase()
-  const { clock } = room
-  const database = withoutRules(room.database)
+): Promise<JobFixture> {
+  const fixture = await openTestDatabase()
+  const { clock } = fixture
+  const database = withoutRules(fixture.database)
   const flows = await openFlows({
     ...bareRunServices,
     records: await openRecords(database, clock),
@@ -110,7 +110,7 @@ export async function openJobRoom(
   }
 
   return {
-    ...room,
+    ...fixture,
     closeAwaited,
     flows,
     runs,
@@ -143,14 +143,14 @@ export async function openJobRoom(
       closeEvents()
       closeAwaited()
       await flows.close()
-      await room.close()
+      await fixture.close()
     },
   }
 }
 
 /** Changes the block that holds this text, and deploys. */
 export async function redeploy(
-  { flows }: Pick<JobRoom, 'flows'>,
+  { flows }: Pick<JobFixture, 'flows'>,
   blueprint: string,
   text: string,
   change: (content: JsonObject) => JsonObject,

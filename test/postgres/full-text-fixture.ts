@@ -16,7 +16,7 @@ import { transact } from '../../src/storage/transact.ts'
 import { openTemporaryDatabase } from '../temporary-database.ts'
 import { openNode } from './open-node.ts'
 
-export interface WordsRoom {
+export interface FullTextFixture {
   readonly url: string
   readonly admin: Client
   readonly nodes: readonly [Database, Database]
@@ -47,7 +47,7 @@ export interface WordsRoom {
   close(): Promise<void>
 }
 
-export async function openWordsRoom(): Promise<WordsRoom> {
+export async function openFullTextFixture(): Promise<FullTextFixture> {
   const temporary = await openTemporaryDatabase()
   const admin = new Client({ connectionString: temporary.url })
   await admin.connect()
@@ -78,7 +78,7 @@ export async function openWordsRoom(): Promise<WordsRoom> {
   const reading: typeof pool.reading = {
     ...pool.reading,
     async rows(text, values) {
-      if (text.includes('scored_guid')) await room.beforePage()
+      if (text.includes('scored_guid')) await fixture.beforePage()
       return pool.reading.rows(text, values)
     },
   }
@@ -92,8 +92,8 @@ export async function openWordsRoom(): Promise<WordsRoom> {
             ...connection,
             run: (text, values) => connection.run(text, values),
             async rows(text, values) {
-              if (text.startsWith('FETCH')) await room.beforeFetch()
-              if (text.includes('scored_guid')) await room.beforePage()
+              if (text.startsWith('FETCH')) await fixture.beforeFetch()
+              if (text.includes('scored_guid')) await fixture.beforePage()
               return connection.rows(text, values)
             },
           }),
@@ -108,17 +108,17 @@ export async function openWordsRoom(): Promise<WordsRoom> {
     },
     longMs: 0,
     get fewest() {
-      return room.fewest
+      return fixture.fewest
     },
     get bounds() {
-      return room.bounds
+      return fixture.bounds
     },
   })
   const shown = (documents: { readonly text: string }, total: number) => {
     const list: { readonly _meta: { readonly guid: string } }[] = JSON.parse(documents.text)
     return `${total} ${list.map(({ _meta }) => _meta.guid).join(' ')}`
   }
-  const room: WordsRoom = {
+  const fixture: FullTextFixture = {
     url: temporary.url,
     admin,
     nodes,
@@ -161,5 +161,5 @@ export async function openWordsRoom(): Promise<WordsRoom> {
       await temporary.drop()
     },
   }
-  return room
+  return fixture
 }

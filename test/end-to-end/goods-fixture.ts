@@ -95,7 +95,7 @@ export const documents = '/_system/storages/goods/documents'
 export type Role = 'ann' | 'bob' | 'lead' | 'admin' | ''
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-export interface GoodsRoom {
+export interface GoodsFixture {
   readonly quoin: TestQuoin
   readonly origin: string
   /** Guid of the storage of the goods. */
@@ -109,7 +109,7 @@ export interface GoodsRoom {
   reset(): Promise<void>
 }
 
-export async function openGoodsRoom(): Promise<GoodsRoom> {
+export async function openGoodsFixture(): Promise<GoodsFixture> {
   const quoin = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
   const origin = await quoin.quoin.server.listen()
   const user = { ann: '', bob: '', lead: '' }

@@ -13,7 +13,7 @@ const roles = {
 } as const
 export type CrmUser = keyof typeof roles
 
-export interface CrmRoom {
+export interface CrmFixture {
   readonly quoin: TestQuoin
   readonly address: string
   /** What the browser complained about since it was last asked: errors of scripts, and what the policy kept out. */
@@ -23,7 +23,7 @@ export interface CrmRoom {
   close(): Promise<void>
 }
 
-export async function openCrm(settings: Readonly<Record<string, string>> = {}): Promise<CrmRoom> {
+export async function openCrm(settings: Readonly<Record<string, string>> = {}): Promise<CrmFixture> {
   const quoin = await openTestQuoin({ QUOIN_RATE_LIMIT: '0', ...settings })
   await installExample(quoin.quoin, await readExample('crm'), Date.now())
   const groups = objectsOf(await quoin.manage('POST', '/_system/authentication-groups/search', {}))

@@ -20,7 +20,7 @@ import { insertedBelow, type Piece } from './recipe-code.ts'
 const root = join(import.meta.dirname, '..')
 const PARTS = ['src', 'test', 'scripts', 'examples', 'package.json', 'tsconfig.json']
 
-export interface RecipeRoom {
+export interface RecipeFixture {
   /** A copy with these pieces applied. */
   copy(name: string, pieces: readonly Piece[]): Promise<string>
   /** Runs suites, named by copy and file; gives those that did not pass. */
@@ -28,7 +28,7 @@ export interface RecipeRoom {
   close(): Promise<void>
 }
 
-export async function openRecipeRoom(): Promise<RecipeRoom> {
+export async function openRecipeFixture(): Promise<RecipeFixture> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-recipes-'))
   return {
     async copy(name, pieces) {
